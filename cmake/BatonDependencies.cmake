@@ -1,0 +1,16 @@
+# What baton builds on; all of it is packaged by Debian 12 (scripts/setup installs it).
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(spdlog 1.10 REQUIRED)
+find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
+if(NOT BATON_SDK_ONLY)
+    find_package(date REQUIRED)
+    find_package(CLI11 REQUIRED)
+    find_package(SOCI 4.0 REQUIRED)
+    if(BATON_TESTS)
+        find_package(Catch2 2.13 REQUIRED)
+    endif()
+endif()

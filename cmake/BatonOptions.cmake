@@ -1,0 +1,52 @@
+# How baton is compiled: language level, warnings, sanitizers, compiler cache.
+
+option(BATON_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(BATON_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(BATON_SDK_ONLY "Build and install the client SDK alone; needs no database library" OFF)
+set(BATON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+find_program(BATON_CCACHE ccache)
+if(BATON_CCACHE)
+    # Precompiled headers are cached only with these relaxations; base_dir lets build folders share results.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        ${BATON_CCACHE})
+endif()
+
+# Carried by every target of the project, never exported to those who link the SDK.
+add_library(baton_options INTERFACE)
+target_compile_options(baton_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # g++ 12 reports these inside its own coroutine frames and inlined standard containers.
+    target_compile_options(baton_options INTERFACE
+        -fcoroutines -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-restrict -Wno-stringop-overflow
+        -Wno-array-bounds -Wno-use-after-free)
+endif()
+
+if(BATON_SANITIZE)
+    add_compile_options(-fsanitize=${BATON_SANITIZE} -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${BATON_SANITIZE})
+    if(BATON_SANITIZE MATCHES "undefined")
+        # SOCI's shared library hides its type information, so the vptr check does not link.
+        add_compile_options(-fno-sanitize=vptr -fno-sanitize-recover=undefined)
+        add_link_options(-fno-sanitize=vptr)
+        if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+            add_compile_options(-fno-sanitize=function)
+            add_link_options(-fno-sanitize=function)
+        endif()
+    endif()
+    if(BATON_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(baton_options INTERFACE -Wno-tsan)
+    endif()
+endif()

@@ -1,0 +1,102 @@
+#include "libs/base/process.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <boost/asio/signal_set.hpp>
+
+#include <condition_variable>
+#include <csignal>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unistd.h>
+
+namespace baton {
+
+awaitable<void> stop_signals(std::function<void()> on_first)
+{
+    asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT);
+    auto const first = co_await signals.async_wait(asio::use_awaitable);
+    log::info("signal {}: draining; a second one ends at once", first);
+    on_first();
+    co_await signals.async_wait(asio::use_awaitable);
+    log::warn("second signal: ending without drain");
+    _exit(130);
+}
+
+struct deadman::state {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::optional<std::chrono::steady_clock::time_point> deadline;
+    std::string why;
+    bool ending = false;
+    std::thread thread;
+
+    void watch()
+    {
+        std::unique_lock lock(mutex);
+        while (!ending) {
+            if (!deadline) {
+                changed.wait(lock);
+            } else if (changed.wait_until(lock, *deadline) == std::cv_status::timeout && deadline &&
+                       std::chrono::steady_clock::now() >= *deadline) {
+                log::error("ending the process: {}", why);
+                _exit(70);
+            }
+        }
+    }
+};
+
+deadman::deadman() : state_(std::make_unique<state>())
+{
+    state_->thread = std::thread([s = state_.get()] { s->watch(); });
+}
+
+deadman::~deadman()
+{
+    {
+        std::lock_guard const lock(state_->mutex);
+        state_->ending = true;
+    }
+    state_->changed.notify_one();
+    state_->thread.join();
+}
+
+void deadman::arm(duration after, std::string why)
+{
+    std::lock_guard const lock(state_->mutex);
+    state_->deadline = std::chrono::steady_clock::now() + after;
+    state_->why = std::move(why);
+    state_->changed.notify_one();
+}
+
+void deadman::disarm()
+{
+    std::lock_guard const lock(state_->mutex);
+    state_->deadline.reset();
+    state_->changed.notify_one();
+}
+
+std::string host_name()
+{
+    char name[256] = {};
+    gethostname(name, sizeof name - 1);
+    return name;
+}
+
+int process_id()
+{
+    return static_cast<int>(getpid());
+}
+
+std::uint64_t resident_bytes()
+{
+    std::ifstream file("/proc/self/statm");
+    std::uint64_t total = 0;
+    std::uint64_t resident = 0;
+    file >> total >> resident;
+    return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+} // namespace baton

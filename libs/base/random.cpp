@@ -1,0 +1,62 @@
+#include "libs/base/random.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/rand.h>
+
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+namespace baton {
+
+std::uint64_t random_source::below(std::uint64_t bound)
+{
+    if (bound == 0)
+        return 0;
+    // Draws below `limit` are spread evenly over the remainders; the few above it are drawn again.
+    std::uint64_t const limit = UINT64_MAX - UINT64_MAX % bound;
+    for (;;)
+        if (auto const drawn = next(); drawn < limit)
+            return drawn % bound;
+}
+
+double random_source::fraction()
+{
+    return static_cast<double>(next() >> 11) * 0x1.0p-53;
+}
+
+std::uint64_t seeded_random::next()
+{
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+}
+
+std::uint64_t entropy()
+{
+    std::random_device device;
+    return (std::uint64_t{device()} << 32) | device();
+}
+
+std::string secret_hex(std::size_t bytes)
+{
+    std::vector<unsigned char> raw(bytes);
+    if (RAND_bytes(raw.data(), static_cast<int>(raw.size())) != 1)
+        throw std::runtime_error("the system gave no random bytes");
+    static constexpr char digits[] = "0123456789abcdef";
+    std::string text;
+    text.reserve(bytes * 2);
+    for (auto const byte : raw) {
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
+    }
+    return text;
+}
+
+bool same_secret(std::string const& a, std::string const& b)
+{
+    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+} // namespace baton
