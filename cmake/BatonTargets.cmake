@@ -38,5 +38,7 @@ function(baton_precompile target without)
     if(TARGET baton_pch AND NOT target STREQUAL "baton_pch")
         target_precompile_headers(${target} REUSE_FROM baton_pch)
         target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:baton_pch_usage>)
+        # A precompiled header serves only code compiled like itself, executables included.
+        target_compile_options(${target} PRIVATE -fPIC)
     endif()
 endfunction()

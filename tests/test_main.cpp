@@ -1,0 +1,30 @@
+// The main of every test executable. It prints the seed of the run, which tests read as Catch::rngSeed(), and is
+// repeated with `--rng-seed N`. Logging is off unless BATON_TEST_LOG names a level.
+
+#define CATCH_CONFIG_RUNNER
+#include "libs/base/log.hpp"
+#include "libs/base/random.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <iostream>
+
+int main(int argc, char** argv)
+{
+    Catch::Session session;
+    if (int const wrong = session.applyCommandLine(argc, argv); wrong != 0)
+        return wrong;
+    auto& config = session.configData();
+    if (config.rngSeed == 0)
+        config.rngSeed = static_cast<unsigned>(baton::entropy() % 4'294'967'295) + 1;
+
+    char const* const level = std::getenv("BATON_TEST_LOG");
+    baton::log::start("test", level == nullptr ? "off" : level);
+
+    bool const lists = config.listTests || config.listTags || config.listReporters || config.listTestNamesOnly;
+    if (!lists && !config.showHelp)
+        std::cout << "seed of this run: " << config.rngSeed << " (repeat it with --rng-seed " << config.rngSeed << ")"
+                  << std::endl;
+    return session.run();
+}
