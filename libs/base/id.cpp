@@ -13,8 +13,7 @@ constexpr int origin_bits = 12;
 
 id_generator::id_generator(time_source const& time, random_source& random)
     : time_(time), origin_(static_cast<std::int64_t>(random.below(1 << origin_bits)))
-{
-}
+{}
 
 std::int64_t id_generator::next()
 {

@@ -40,8 +40,8 @@ awaitable<void> every(time_source& time, duration period, Step step)
 }
 
 // Waits for one of several coroutines of a scope to end and stops the others; a failure ends the scope like a return,
-// after it was logged with `name`. (Asio's || waits for the first *success*, which would let a scope outlive a part that
-// failed.)
+// after it was logged with `name`. (Asio's || waits for the first *success*, which would let a scope outlive a part
+// that failed.)
 awaitable<void> supervised(char const* name, awaitable<void> part);
 
 } // namespace baton

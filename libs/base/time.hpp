@@ -25,8 +25,14 @@ using utc_time = std::chrono::sys_time<std::chrono::microseconds>; // a moment i
 using namespace std::chrono_literals;
 
 // Microseconds since the Unix epoch: the form in rows and on the wire.
-constexpr std::int64_t to_micros(utc_time at) { return at.time_since_epoch().count(); }
-constexpr utc_time from_micros(std::int64_t micros) { return utc_time{duration{micros}}; }
+constexpr std::int64_t to_micros(utc_time at)
+{
+    return at.time_since_epoch().count();
+}
+constexpr utc_time from_micros(std::int64_t micros)
+{
+    return utc_time{duration{micros}};
+}
 
 // RFC 3339 in UTC with microseconds, "2026-03-29T01:30:00.000000Z": the form for people and in REST.
 std::string to_rfc3339(utc_time at);

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "libs/base/asio.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace baton::http {
+
+enum class verb { get, head, post, put, patch, del, other };
+
+std::string_view to_string(verb method);
+
+// Header fields in order; names compare without case.
+class fields {
+public:
+    void set(std::string name, std::string value); // replaces
+    std::optional<std::string> find(std::string_view name) const;
+    std::vector<std::pair<std::string, std::string>> const& all() const { return all_; }
+
+private:
+    std::vector<std::pair<std::string, std::string>> all_;
+};
+
+struct request {
+    verb method = verb::get;
+    std::string target = "/"; // path and query as sent, "/api/v1/tasks?limit=5"
+    fields headers;
+    std::string body;
+    std::string peer;                          // "127.0.0.1:40312"; set by the listener
+    std::map<std::string, std::string> params; // of the route's pattern, percent-decoded; set by the router
+
+    std::string path() const; // of the target, still percent-encoded
+    // The first value of a query parameter, decoded. Throws invalid_input for broken percent-encoding.
+    std::optional<std::string> query(std::string_view name) const;
+    // All query parameters in order, decoded.
+    std::vector<std::pair<std::string, std::string>> queries() const;
+};
+
+struct response {
+    int status = 200;
+    fields headers;
+    std::string body;
+};
+
+using handler = std::function<awaitable<response>(request const&)>;
+
+// Messages that carry JSON. `parse_json` throws invalid_input (field "") for malformed text, invalid UTF-8, or nesting
+// deeper than 64.
+request json_request(verb method, std::string target, nlohmann::json const& body);
+response json_response(int status, nlohmann::json const& body);
+nlohmann::json parse_json(std::string const& body);
+
+// RFC 9457 problem JSON (application/problem+json). `field` names the offending part of the request, or is empty.
+response problem(int status, std::string const& title, std::string const& detail, std::string const& field = {});
+
+// "http://10.0.0.1:7800": scheme http, a host (name, IPv4 or [IPv6]) and a port (80 if absent); a trailing slash is
+// dropped, any other path kept as a prefix. Throws invalid_input.
+struct url {
+    std::string host;
+    std::uint16_t port = 80;
+    std::string prefix;
+
+    std::string text() const;
+    friend auto operator<=>(url const&, url const&) = default;
+};
+url parse_url(std::string const& text);
+
+// True for 127.0.0.0/8, ::1 and "localhost".
+bool is_loopback(std::string const& host);
+
+} // namespace baton::http

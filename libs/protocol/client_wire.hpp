@@ -1,0 +1,183 @@
+#pragma once
+
+#include "libs/protocol/outcome.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// Between nodes and clients (docs/protocol.md). Paths carry the version. Unknown fields are ignored, missing ones have
+// the defaults below, so that both sides can be newer than the other. All times are microseconds since the Unix epoch.
+namespace baton::protocol {
+
+// --- client to node; header "Authorization: Bearer <shared token>" where one is configured ---------------------------
+inline constexpr char path_register[] = "/client/v1/register";
+inline constexpr char path_heartbeat[] = "/client/v1/heartbeat";
+inline constexpr char path_leave[] = "/client/v1/leave";
+inline constexpr char path_results[] = "/client/v1/results";
+
+struct register_request {
+    std::string service;
+    std::string instance; // unique in the cluster, new at every start
+    std::string address;  // "http://10.0.0.7:41234": where the node reaches this client
+    std::string secret;   // of this incarnation; every call to the client carries it
+    std::vector<std::string> handlers;
+    int slots = 1;       // executions that it runs side by side
+    int queue = 0;       // executions that it accepts beyond those
+    std::string version; // of the SDK
+    std::int64_t epoch = 0;
+};
+
+struct heartbeat_request {
+    std::string instance;
+    int free_slots = 0;
+    std::int64_t epoch = 0; // the highest seen
+    bool draining = false;
+};
+
+// 404 from heartbeat: this node has not heard of the client, which then registers with it.
+struct heartbeat_answer {
+    std::int64_t epoch = 0;
+    int heartbeat_ms = 5'000; // how often to beat
+};
+
+struct leave_request {
+    std::string instance;
+};
+
+struct result_report {
+    std::int64_t execution = 0;
+    int attempt = 1;
+    state status = state::succeeded; // running, succeeded, failed, timed_out or cancelled
+    std::int64_t started_at = 0;
+    std::int64_t finished_at = 0; // 0 while running
+    int progress = 0;             // percent, for running
+    nlohmann::json value;         // what the handler returned; null if nothing
+    std::string error;            // why it failed
+};
+
+struct results_request {
+    std::string instance;
+    std::vector<result_report> results;
+};
+
+struct attempt_key {
+    std::int64_t execution = 0;
+    int attempt = 1;
+};
+
+// What is named here is durable (or was already settled otherwise) and may be forgotten.
+struct results_answer {
+    std::int64_t epoch = 0;
+    std::vector<attempt_key> recorded;
+};
+
+// --- node to client; header "Authorization: Bearer <secret of the incarnation>" --------------------------------------
+inline constexpr char path_dispatch[] = "/baton/v1/dispatch";
+inline constexpr char path_cancel[] = "/baton/v1/cancel";
+inline constexpr char path_query[] = "/baton/v1/query";
+inline constexpr char path_epoch[] = "/baton/v1/epoch";
+
+struct dispatch {
+    std::int64_t execution = 0; // with `attempt` the idempotency key
+    int attempt = 1;
+    std::int64_t task = 0;
+    std::string task_name;
+    std::string handler;
+    nlohmann::json payload;
+    std::int64_t scheduled_at = 0;
+    std::int64_t timeout_us = 0; // 0: none
+    int shard_index = 0;
+    int shard_total = 1;
+};
+
+struct dispatch_request {
+    std::int64_t epoch = 0;
+    std::vector<dispatch> executions;
+};
+
+// How a client answers for one execution. Only `busy`, `draining` and `no_handler` mean that it did not take it.
+enum class ack {
+    accepted,   // taken now
+    running,    // already has this attempt (or a later one)
+    finished,   // has finished it within the last ten minutes; the result is on its way or was recorded
+    busy,       // slots and queue are full
+    draining,   // stops soon
+    no_handler, // does not serve this handler
+};
+std::string_view to_string(ack which);
+
+struct dispatch_ack {
+    std::int64_t execution = 0;
+    int attempt = 1;
+    ack answer = ack::accepted;
+};
+
+// With status 200; 409 with only `epoch` when the request's epoch is lower than the highest that the client has seen.
+struct dispatch_answer {
+    std::int64_t epoch = 0;
+    int free = 0; // executions that it would still accept
+    std::vector<dispatch_ack> executions;
+};
+
+struct executions_request { // cancel and query
+    std::int64_t epoch = 0;
+    std::vector<std::int64_t> executions;
+};
+
+struct held_execution {
+    std::int64_t execution = 0;
+    int attempt = 1;
+    bool finished = false;
+};
+
+// The asked ones that this client runs, has queued, or has finished within the last ten minutes.
+struct query_answer {
+    std::int64_t epoch = 0;
+    std::vector<held_execution> held;
+};
+
+struct epoch_message { // announcement, and the body of 409 answers
+    std::int64_t epoch = 0;
+};
+
+void to_json(nlohmann::json& out, state const& in);
+void from_json(nlohmann::json const& in, state& out);
+void to_json(nlohmann::json& out, ack const& in);
+void from_json(nlohmann::json const& in, ack& out);
+void to_json(nlohmann::json& out, register_request const& in);
+void from_json(nlohmann::json const& in, register_request& out);
+void to_json(nlohmann::json& out, heartbeat_request const& in);
+void from_json(nlohmann::json const& in, heartbeat_request& out);
+void to_json(nlohmann::json& out, heartbeat_answer const& in);
+void from_json(nlohmann::json const& in, heartbeat_answer& out);
+void to_json(nlohmann::json& out, leave_request const& in);
+void from_json(nlohmann::json const& in, leave_request& out);
+void to_json(nlohmann::json& out, result_report const& in);
+void from_json(nlohmann::json const& in, result_report& out);
+void to_json(nlohmann::json& out, results_request const& in);
+void from_json(nlohmann::json const& in, results_request& out);
+void to_json(nlohmann::json& out, attempt_key const& in);
+void from_json(nlohmann::json const& in, attempt_key& out);
+void to_json(nlohmann::json& out, results_answer const& in);
+void from_json(nlohmann::json const& in, results_answer& out);
+void to_json(nlohmann::json& out, dispatch const& in);
+void from_json(nlohmann::json const& in, dispatch& out);
+void to_json(nlohmann::json& out, dispatch_request const& in);
+void from_json(nlohmann::json const& in, dispatch_request& out);
+void to_json(nlohmann::json& out, dispatch_ack const& in);
+void from_json(nlohmann::json const& in, dispatch_ack& out);
+void to_json(nlohmann::json& out, dispatch_answer const& in);
+void from_json(nlohmann::json const& in, dispatch_answer& out);
+void to_json(nlohmann::json& out, executions_request const& in);
+void from_json(nlohmann::json const& in, executions_request& out);
+void to_json(nlohmann::json& out, held_execution const& in);
+void from_json(nlohmann::json const& in, held_execution& out);
+void to_json(nlohmann::json& out, query_answer const& in);
+void from_json(nlohmann::json const& in, query_answer& out);
+void to_json(nlohmann::json& out, epoch_message const& in);
+void from_json(nlohmann::json const& in, epoch_message& out);
+
+} // namespace baton::protocol

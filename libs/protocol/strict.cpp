@@ -1,0 +1,84 @@
+#include "libs/protocol/strict.hpp"
+
+#include <algorithm>
+
+namespace baton::protocol {
+
+strict_object::strict_object(nlohmann::json const& value, std::string path) : value_(value), path_(std::move(path))
+{
+    if (!value.is_object())
+        throw invalid_input(path_, (path_.empty() ? std::string("the document") : path_) + " must be a JSON object");
+}
+
+nlohmann::json const* strict_object::find(char const* key)
+{
+    known_.emplace_back(key);
+    auto const found = value_.find(key);
+    return found == value_.end() || found->is_null() ? nullptr : &*found;
+}
+
+nlohmann::json const& strict_object::need(char const* key)
+{
+    if (auto const* found = find(key))
+        return *found;
+    throw invalid_input(path_of(key), path_of(key) + " is required");
+}
+
+std::string strict_object::text(char const* key, std::string fallback, std::size_t longest)
+{
+    auto const* found = find(key);
+    if (found == nullptr)
+        return fallback;
+    if (!found->is_string())
+        throw invalid_input(path_of(key), path_of(key) + " must be a string");
+    auto value = found->get<std::string>();
+    if (value.size() > longest)
+        throw invalid_input(path_of(key), path_of(key) + " is longer than " + std::to_string(longest) + " bytes");
+    return value;
+}
+
+std::string strict_object::need_text(char const* key, std::size_t longest)
+{
+    need(key);
+    auto value = text(key, {}, longest);
+    if (value.empty())
+        throw invalid_input(path_of(key), path_of(key) + " must not be empty");
+    return value;
+}
+
+std::int64_t strict_object::number(char const* key, std::int64_t fallback, std::int64_t least, std::int64_t most)
+{
+    auto const* found = find(key);
+    if (found == nullptr)
+        return fallback;
+    bool const fits = found->is_number_integer() &&
+                      !(found->is_number_unsigned() && found->get<std::uint64_t>() > std::uint64_t{INT64_MAX});
+    if (!fits || found->get<std::int64_t>() < least || found->get<std::int64_t>() > most)
+        throw invalid_input(path_of(key), path_of(key) + " must be a whole number from " + std::to_string(least) +
+                                              " to " + std::to_string(most));
+    return found->get<std::int64_t>();
+}
+
+bool strict_object::flag(char const* key, bool fallback)
+{
+    auto const* found = find(key);
+    if (found == nullptr)
+        return fallback;
+    if (!found->is_boolean())
+        throw invalid_input(path_of(key), path_of(key) + " must be true or false");
+    return found->get<bool>();
+}
+
+std::string strict_object::path_of(char const* key) const
+{
+    return path_.empty() ? key : path_ + "." + key;
+}
+
+void strict_object::finish() const
+{
+    for (auto const& [key, unused] : value_.items())
+        if (std::find(known_.begin(), known_.end(), key) == known_.end())
+            throw invalid_input(path_of(key.c_str()), "unknown field '" + path_of(key.c_str()) + "'");
+}
+
+} // namespace baton::protocol

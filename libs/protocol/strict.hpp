@@ -1,0 +1,38 @@
+#pragma once
+
+#include "libs/base/error.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+namespace baton::protocol {
+
+// Reads a JSON object that a person wrote: each wrong type or unknown key throws invalid_input with the path of the
+// field ("schedule.cron"). For messages between our own programs, where unknown fields must be ignored, it is not used.
+class strict_object {
+public:
+    strict_object(nlohmann::json const& value, std::string path);
+
+    // The member, or null when absent. Marks the key as known.
+    nlohmann::json const* find(char const* key);
+    nlohmann::json const& need(char const* key);
+
+    std::string text(char const* key, std::string fallback, std::size_t longest);
+    std::string need_text(char const* key, std::size_t longest);
+    std::int64_t number(char const* key, std::int64_t fallback, std::int64_t least, std::int64_t most);
+    bool flag(char const* key, bool fallback);
+    std::string path_of(char const* key) const;
+
+    // Throws for the first key that nobody asked for. Call it last.
+    void finish() const;
+
+private:
+    nlohmann::json const& value_;
+    std::string path_;
+    std::vector<std::string> known_;
+};
+
+} // namespace baton::protocol

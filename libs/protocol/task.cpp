@@ -1,0 +1,171 @@
+#include "libs/protocol/task.hpp"
+
+#include "libs/protocol/strict.hpp"
+
+#include <array>
+
+namespace baton::protocol {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kinds{"cron", "fixed_rate", "fixed_delay", "once", "api"};
+constexpr std::array<std::string_view, 4> routings{"round_robin", "random", "failover", "broadcast"};
+
+constexpr std::int64_t longest_span_ms = 366LL * 24 * 3600 * 1000;
+
+template <class Enum, std::size_t Size>
+Enum choose(std::array<std::string_view, Size> const& names, std::string const& text, std::string const& field)
+{
+    std::string all;
+    for (std::size_t i = 0; i < Size; ++i) {
+        if (names[i] == text)
+            return static_cast<Enum>(i);
+        all += (i == 0 ? "" : ", ") + std::string(names[i]);
+    }
+    throw invalid_input(field, field + " must be one of " + all);
+}
+
+// Names appear in logs, URLs and tables: printable, without control characters or slashes.
+void check_name(std::string const& text, char const* field)
+{
+    for (auto const c : text)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '/' || c == '\\')
+            throw invalid_input(field, std::string(field) + " must not contain control characters or slashes");
+    if (text.front() == ' ' || text.back() == ' ')
+        throw invalid_input(field, std::string(field) + " must not begin or end with a space");
+}
+
+std::optional<utc_time> moment(strict_object& object, char const* key)
+{
+    auto const text = object.text(key, {}, 40);
+    if (text.empty())
+        return std::nullopt;
+    try {
+        return from_rfc3339(text);
+    } catch (std::invalid_argument const& failure) {
+        throw invalid_input(object.path_of(key), failure.what());
+    }
+}
+
+duration millis(strict_object& object, char const* key, std::int64_t fallback, std::int64_t least)
+{
+    return std::chrono::milliseconds{object.number(key, fallback, least, longest_span_ms)};
+}
+
+schedule_spec parse_schedule(nlohmann::json const& value)
+{
+    strict_object object(value, "schedule");
+    schedule_spec spec;
+    spec.kind = choose<schedule_kind>(kinds, object.need_text("kind", 32), "schedule.kind");
+    if (spec.kind == schedule_kind::cron) {
+        spec.cron = object.need_text("cron", 256);
+        spec.zone = object.text("zone", "UTC", 64);
+    }
+    if (spec.kind == schedule_kind::fixed_rate || spec.kind == schedule_kind::fixed_delay) {
+        object.need("every_ms");
+        spec.every = millis(object, "every_ms", 0, spec.kind == schedule_kind::fixed_rate ? 100 : 1);
+    }
+    if (spec.kind == schedule_kind::once) {
+        object.need("at");
+        spec.at = moment(object, "at");
+        if (!spec.at)
+            throw invalid_input("schedule.at", "schedule.at must not be empty");
+    }
+    if (spec.kind != schedule_kind::once && spec.kind != schedule_kind::api) {
+        spec.start_at = moment(object, "start_at");
+        spec.end_at = moment(object, "end_at");
+        if (spec.start_at && spec.end_at && *spec.end_at <= *spec.start_at)
+            throw invalid_input("schedule.end_at", "schedule.end_at must be after schedule.start_at");
+    }
+    object.finish();
+    return spec;
+}
+
+nlohmann::json schedule_json(schedule_spec const& spec)
+{
+    nlohmann::json value{{"kind", to_string(spec.kind)}};
+    if (spec.kind == schedule_kind::cron) {
+        value["cron"] = spec.cron;
+        value["zone"] = spec.zone;
+    }
+    if (spec.kind == schedule_kind::fixed_rate || spec.kind == schedule_kind::fixed_delay)
+        value["every_ms"] = spec.every / 1ms;
+    if (spec.at)
+        value["at"] = to_rfc3339(*spec.at);
+    if (spec.start_at)
+        value["start_at"] = to_rfc3339(*spec.start_at);
+    if (spec.end_at)
+        value["end_at"] = to_rfc3339(*spec.end_at);
+    return value;
+}
+
+} // namespace
+
+std::string_view to_string(schedule_kind which)
+{
+    return kinds[static_cast<std::size_t>(which)];
+}
+
+std::string_view to_string(routing which)
+{
+    return routings[static_cast<std::size_t>(which)];
+}
+
+task_definition parse_task(nlohmann::json const& value)
+{
+    strict_object object(value, "");
+    task_definition task;
+    task.project = object.text("project", task.project, 64);
+    task.name = object.need_text("name", 190);
+    task.description = object.text("description", {}, 2'000);
+    task.service = object.need_text("service", 100);
+    task.handler = object.need_text("handler", 150);
+    if (task.project.empty())
+        throw invalid_input("project", "project must not be empty");
+    check_name(task.project, "project");
+    check_name(task.name, "name");
+    check_name(task.service, "service");
+    check_name(task.handler, "handler");
+    if (auto const* payload = object.find("payload"))
+        task.payload = *payload;
+    if (task.payload.dump().size() > payload_limit)
+        throw invalid_input("payload", "payload is longer than " + std::to_string(payload_limit) + " bytes of JSON");
+    task.schedule = parse_schedule(object.need("schedule"));
+    task.routing = choose<protocol::routing>(routings, object.text("routing", "round_robin", 32), "routing");
+    task.max_attempts = static_cast<int>(object.number("max_attempts", 1, 1, 1'000));
+    task.retry_delay = millis(object, "retry_delay_ms", 1'000, 0);
+    task.timeout = millis(object, "timeout_ms", 0, 0);
+    task.enabled = object.flag("enabled", true);
+    object.finish();
+    return task;
+}
+
+nlohmann::json to_json(task_definition const& task)
+{
+    return {{"project", task.project},
+            {"name", task.name},
+            {"description", task.description},
+            {"service", task.service},
+            {"handler", task.handler},
+            {"payload", task.payload},
+            {"schedule", schedule_json(task.schedule)},
+            {"routing", to_string(task.routing)},
+            {"max_attempts", task.max_attempts},
+            {"retry_delay_ms", task.retry_delay / 1ms},
+            {"timeout_ms", task.timeout / 1ms},
+            {"enabled", task.enabled}};
+}
+
+task_definition patch_task(task_definition const& task, nlohmann::json const& patch)
+{
+    if (!patch.is_object())
+        throw invalid_input("", "a patch must be a JSON object");
+    auto value = to_json(task);
+    if (auto const schedule = patch.find("schedule");
+        schedule != patch.end() && schedule->is_object() && schedule->contains("kind"))
+        value["schedule"] = nlohmann::json::object(); // another kind has other fields: nothing of the old one stays
+    value.merge_patch(patch);
+    return parse_task(value);
+}
+
+} // namespace baton::protocol
