@@ -1,0 +1,62 @@
+#pragma once
+
+#include "libs/storage/database.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::storage {
+
+enum class client_state { up, draining, gone };
+std::string_view to_string(client_state which);
+
+struct client_record {
+    std::string instance;
+    std::string service;
+    std::string address;
+    std::string secret;
+    std::vector<std::string> handlers;
+    int slots = 1;
+    int queue = 0;
+    std::string version;
+    std::string node; // incarnation that hears its heartbeats
+    client_state state = client_state::up;
+    utc_time joined_at;
+    utc_time changed_at;
+};
+
+// Which clients there are: joins, changes, drains, departures. Heartbeats do not come here.
+class clients {
+public:
+    explicit clients(database& shared) : shared_(shared) {}
+
+    awaitable<void> put(client_record const& client); // insert or replace; changed_at is the database's now
+    // Conditional on the client still being heard by `node`: a node must not bury a client that moved on.
+    awaitable<bool> set_state(std::string instance, std::string node, client_state state);
+    // All that are not gone, and the database's now (where `changed_since` goes on).
+    struct page {
+        std::vector<client_record> clients;
+        utc_time now;
+    };
+    awaitable<page> all();
+    // Changed at or after `since`, the gone ones included. Callers overlap `since` by a few seconds, because commits
+    // do not come in the order of changed_at.
+    awaitable<page> changed_since(utc_time since);
+    // Marks as gone all clients heard by `node` (which is gone itself); returns the instances.
+    awaitable<std::vector<std::string>> bury_heard_by(std::string node);
+    // Deletes rows gone for longer than `age`.
+    awaitable<void> purge(duration age);
+
+    struct service_handlers {
+        std::string service;
+        std::vector<std::string> handlers;
+        int instances = 0;
+    };
+    awaitable<std::vector<service_handlers>> services(); // of clients not gone; for choosing and checking handlers
+
+private:
+    database& shared_;
+};
+
+} // namespace baton::storage

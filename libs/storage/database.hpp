@@ -1,0 +1,111 @@
+#pragma once
+
+#include "libs/base/asio.hpp"
+#include "libs/base/error.hpp"
+#include "libs/base/time.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace soci {
+class session;
+}
+
+namespace baton::storage {
+
+enum class engine { mysql, sqlite };
+
+// Where the data is. Parsed from "mysql://user:password@host:port/name" or "sqlite:/path/to/file.db".
+struct location {
+    storage::engine engine = storage::engine::sqlite;
+    std::string host;
+    std::uint16_t port = 3306;
+    std::string user;
+    std::string password;
+    std::string name; // the database, or the file
+
+    std::string text() const; // without the password
+};
+location parse_location(std::string const& text); // throws invalid_input("database")
+
+// Runs functions on SOCI sessions (seam 2). Real: threads with a session each. Simulated: SQLite in memory, on the
+// loop.
+//
+// `work` is called on another thread while the caller is suspended, so it may capture the caller's frame by reference.
+// It must be repeatable: `transact` runs it again after a deadlock, a lock time-out or a busy file. A call cannot be
+// cancelled or interrupted, only bounded by the session's limits; cancellation is delivered after it returns. What it
+// throws reaches the caller; a lost connection, a time-out or an error of the server arrives as `unavailable`, and the
+// effect of the work is then unknown.
+class database {
+public:
+    virtual ~database() = default;
+
+    virtual storage::engine engine() const = 0;
+
+    // Statements that stand alone (autocommit).
+    template <class Work>
+    awaitable<std::invoke_result_t<Work&, soci::session&>> run(Work work)
+    {
+        co_return co_await hand_over<Work>(work, false);
+    }
+
+    // One transaction (BEGIN IMMEDIATE on SQLite): committed when `work` returns, rolled back when it throws.
+    template <class Work>
+    awaitable<std::invoke_result_t<Work&, soci::session&>> transact(Work work)
+    {
+        co_return co_await hand_over<Work>(work, true);
+    }
+
+protected:
+    using job = std::function<void(soci::session&)>;
+
+    // Calls `work` once (or again, see above) on a session, in a transaction if asked for, and returns when it is done.
+    // Must not end early when the caller is cancelled: `work` refers to its frame.
+    virtual awaitable<void> execute(job const& work, bool in_transaction) = 0;
+
+private:
+    template <class Work>
+    awaitable<std::invoke_result_t<Work&, soci::session&>> hand_over(Work& work, bool in_transaction)
+    {
+        using result = std::invoke_result_t<Work&, soci::session&>;
+        if constexpr (std::is_void_v<result>) {
+            job const call = [&work](soci::session& sql) { work(sql); };
+            co_await execute(call, in_transaction);
+        } else {
+            std::optional<result> out;
+            job const call = [&](soci::session& sql) { out.emplace(work(sql)); };
+            co_await execute(call, in_transaction);
+            co_return std::move(*out);
+        }
+    }
+};
+
+struct database_settings {
+    std::size_t sessions = 4;         // each with a thread of its own
+    std::size_t queue_limit = 10'000; // calls that may wait for a session; a further one throws unavailable
+    unsigned connect_limit_s = 2;     // whole seconds: the client library knows no others
+    unsigned read_limit_s = 10;
+    unsigned lock_wait_s = 5;        // innodb_lock_wait_timeout; SQLite: busy time-out
+    unsigned idle_transaction_s = 0; // MariaDB: the server ends a transaction idle for so long; 0: no limit
+    bool create_file = false;        // SQLite: make the file if it is absent
+};
+
+// Connects lazily: each session at its first call, and again after a lost connection. SQLite's `baton_now_us()` reads
+// `time`. The destructor waits for calls in progress.
+std::unique_ptr<database> open_database(location const& where, database_settings settings, time_source const& time);
+
+// Thrown by a repository when a unique name or key is already taken.
+class already_exists : public std::exception {
+public:
+    explicit already_exists(std::string what) : what_(std::move(what)) {}
+    char const* what() const noexcept override { return what_.c_str(); }
+
+private:
+    std::string what_;
+};
+
+} // namespace baton::storage

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "libs/base/id.hpp"
+#include "libs/protocol/outcome.hpp"
+#include "libs/storage/database.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::storage {
+
+struct attempt_record {
+    int attempt = 1;
+    std::string cause; // first, retry, client_gone, node_gone, take_over
+    std::optional<std::string> node;
+    std::optional<std::string> client;
+    std::optional<utc_time> started_at;
+    std::optional<utc_time> finished_at;
+    std::optional<protocol::state> outcome;
+    std::optional<int> progress;
+    std::optional<std::string> result; // JSON text
+    std::optional<std::string> error;
+};
+
+struct execution_record {
+    execution_id id;
+    std::string project;
+    task_id task;
+    std::string task_name; // empty when the task was deleted
+    int task_version = 0;
+    utc_time scheduled_at;
+    protocol::cause cause = protocol::cause::schedule;
+    protocol::state state = protocol::state::planned;
+    std::optional<utc_time> due_at;
+    int attempt = 1;
+    int max_attempts = 1;
+    std::optional<execution_id> parent;
+    int shard_index = 0;
+    int shard_total = 1;
+    std::optional<utc_time> cancel_requested_at;
+    std::optional<std::string> reason;
+    utc_time created_at;
+    std::optional<utc_time> ended_at;
+    attempt_record first; // of the first attempt
+};
+
+struct execution_filter {
+    std::optional<task_id> task;
+    std::optional<std::string> project;
+    std::optional<protocol::state> state;
+    std::optional<bool> open;
+    std::optional<utc_time> from;  // scheduled_at >=
+    std::optional<utc_time> until; // scheduled_at <
+    std::optional<execution_id> parent;
+    // Newest first by (scheduled_at, id); paging continues strictly behind these.
+    std::optional<utc_time> before_at;
+    execution_id before_id{};
+    int limit = 50;
+};
+
+struct run_request {
+    task_id task;
+    std::optional<std::string> payload;         // JSON text instead of the task's own
+    std::optional<std::string> idempotency_key; // the same key within a day names the same execution
+    std::string fingerprint;                    // of the request, to tell a repetition from a misuse of the key
+};
+
+enum class run_outcome { created, repeated, key_reused, not_found };
+struct run_result {
+    run_outcome outcome = run_outcome::created;
+    execution_id execution;
+    signal_id signal;
+};
+
+enum class cancel_outcome { requested, already_ended, not_found };
+struct cancel_result {
+    cancel_outcome outcome = cancel_outcome::requested;
+    protocol::state state = protocol::state::planned;
+    signal_id signal;
+};
+
+// Executions as people and programs see, cause and cancel them.
+class executions {
+public:
+    explicit executions(database& shared) : shared_(shared) {}
+
+    // Inserts an execution that is due at once (run_key = its own id) and the signal for the master.
+    awaitable<run_result> run_now(run_request request, id_generator& ids);
+
+    // Marks the execution; the master does the rest. Cancelling a broadcast marks its shards too.
+    awaitable<cancel_result> request_cancel(execution_id id, id_generator& ids);
+
+    awaitable<std::optional<execution_record>> find(execution_id id);
+    awaitable<std::vector<attempt_record>> attempts(execution_id id); // all of them, the first included
+    awaitable<std::vector<execution_record>> list(execution_filter filter);
+
+private:
+    database& shared_;
+};
+
+} // namespace baton::storage

@@ -1,0 +1,185 @@
+#pragma once
+
+#include "libs/base/id.hpp"
+#include "libs/protocol/outcome.hpp"
+#include "libs/storage/database.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::storage {
+
+// What a master proves in each transaction: the row of lock_fence must still carry this epoch.
+struct fence {
+    std::string name_space = "master";
+    std::int64_t epoch = 0;
+};
+
+struct due_task {
+    task_id id;
+    int version = 0;
+    utc_time next_fire_at;
+    utc_time created_at;
+    std::string definition; // JSON, protocol::parse_task
+};
+
+// Where the next page of due tasks begins: strictly after this (time, id).
+struct due_cursor {
+    utc_time next_fire_at{duration::min()};
+    task_id id{};
+};
+
+// A task moved on: from the version and instant that were read to the next instant, or to none. `waiting_for` names the
+// execution whose end decides the next instant (fixed delay).
+struct advance {
+    task_id id;
+    int version = 0;
+    utc_time seen;
+    std::optional<utc_time> next;
+    std::optional<execution_id> waiting_for;
+};
+
+struct new_execution {
+    execution_id id;
+    std::string project;
+    task_id task;
+    int version = 0;
+    utc_time scheduled_at;
+    protocol::cause cause = protocol::cause::schedule;
+    int max_attempts = 1;
+    duration retry_delay{};
+    std::optional<execution_id> parent; // for a shard, with its place:
+    int shard_index = 0;
+    int shard_total = 1;
+    std::string shard_instance;
+};
+
+// A row that has not ended, with what is needed to deliver it.
+struct open_execution {
+    execution_id id;
+    task_id task;
+    int version = 0;
+    utc_time scheduled_at;
+    utc_time due_at;
+    protocol::cause cause = protocol::cause::schedule;
+    protocol::state state = protocol::state::planned;
+    int attempt = 1;
+    int max_attempts = 1;
+    bool cancel_requested = false;
+    std::optional<execution_id> parent;
+    int shard_index = 0;
+    int shard_total = 1;
+    std::string shard_instance;
+    std::optional<std::string> payload; // instead of the task's own; JSON text
+    std::string definition;             // of the version that it runs
+};
+
+struct open_cursor {
+    utc_time due_at{duration::min()};
+    execution_id id{};
+};
+
+// An open row in brief: for telling what the memory of the master lacks, and what it has too much.
+struct open_key {
+    execution_id id;
+    int attempt = 1;
+    protocol::state state = protocol::state::planned;
+    utc_time due_at;
+    bool cancel_requested = false;
+};
+
+// The next attempt of an execution, conditional on the present one.
+struct next_attempt {
+    execution_id id;
+    int attempt = 1; // present
+    utc_time due_at;
+    std::string cause; // retry, client_gone, node_gone, take_over
+};
+
+// A fixed-delay task whose execution has ended.
+struct delayed_task {
+    task_id id;
+    int version = 0;
+    execution_id execution;
+    utc_time ended_at;
+    utc_time created_at;
+    std::string definition;
+};
+
+// A result, as a client reported it. Committed by whichever node received it, without the fence.
+struct result_row {
+    execution_id id;
+    int attempt = 1;
+    protocol::state outcome = protocol::state::succeeded; // running is allowed too
+    std::string client;
+    std::optional<utc_time> started_at;
+    std::optional<utc_time> finished_at;
+    int progress = 0;
+    std::optional<std::string> value; // JSON text
+    std::string error;
+};
+
+// The fire ledger and the tasks' cursors: all that a master decides and all results. Two databases, because what a
+// master decides goes through one session of its own, which the fence serialises anyway.
+//
+// Each method that takes a fence is one transaction that begins by touching it; it throws not_master, and changes
+// nothing, when the epoch is not the one in the row.
+class ledger {
+public:
+    ledger(database& deciding, database& shared) : deciding_(deciding), shared_(shared) {}
+
+    // Raises the fence to the epoch (creates the row if absent). False when a higher epoch stands there.
+    awaitable<bool> raise(fence mine);
+
+    // Tasks with next_fire_at <= horizon in (next_fire_at, id) order behind the cursor.
+    awaitable<std::vector<due_task>> due(utc_time horizon, due_cursor after, int limit);
+
+    // Advances the tasks and inserts the executions. False, with nothing changed, when a task is not as it was read.
+    awaitable<bool> plan(fence mine, std::vector<advance> const& tasks, std::vector<new_execution> const& executions);
+
+    // Open executions with due_at <= until in (due_at, id) order behind the cursor.
+    awaitable<std::vector<open_execution>> open(utc_time until, open_cursor after, int limit);
+    awaitable<std::vector<open_execution>> open_of_task(task_id task, int limit);
+    awaitable<std::vector<open_execution>> open_among(std::vector<execution_id> const& ids);
+
+    // The same in brief, for due_at <= until.
+    awaitable<std::vector<open_key>> open_keys(utc_time until, open_cursor after, int limit);
+
+    // Opens the next attempt of each that is still at `attempt` and has not ended or been asked to cancel; returns
+    // those that now stand at attempt + 1 because of this call.
+    awaitable<std::vector<execution_id>> begin_attempts(fence mine, std::vector<next_attempt> const& attempts);
+
+    // Ends open executions as cancelled. Those that have ended meanwhile stay as they are.
+    awaitable<void> cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
+
+    // Ends open executions as failed (for what can never be delivered), with the reason in `error` and `reason`.
+    awaitable<void> fail(fence mine, std::vector<execution_id> const& ids, std::string reason);
+
+    // Inserts the shards of a broadcast and marks the parent as running. Idempotent: if the parent already has shards,
+    // nothing is inserted and false returned.
+    awaitable<bool> expand(fence mine, execution_id parent, std::vector<new_execution> const& shards);
+
+    // Ends each broadcast whose shards have all ended: succeeded when all did, cancelled when asked to, else failed.
+    // Returns those that it ended. Looks at the open parents given.
+    awaitable<std::vector<execution_id>> close_parents(fence mine, std::vector<execution_id> const& parents);
+
+    // Fixed-delay tasks whose execution has ended, and moving them on.
+    awaitable<std::vector<delayed_task>> delayed_ready(int limit);
+    awaitable<void> resume_delayed(fence mine, std::vector<advance> const& tasks); // `waiting_for`: what it waited for
+
+    // Commits results in one transaction: each conditional on its execution, its attempt and a state that is not final.
+    // Failures with attempts left become `retrying` with due_at = finished_at + retry_delay (protocol::after_attempt);
+    // never so when cancellation was requested, which turns any failure into cancelled. Results that match nothing
+    // (repeated, superseded) are settled already. `node` is who received them.
+    awaitable<void> record(std::vector<result_row> const& results, std::string node);
+
+    // The database's clock.
+    awaitable<utc_time> now();
+
+private:
+    database& deciding_;
+    database& shared_;
+};
+
+} // namespace baton::storage

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "libs/base/id.hpp"
+#include "libs/protocol/node_wire.hpp"
+#include "libs/storage/database.hpp"
+
+#include <vector>
+
+namespace baton::storage {
+
+struct signal_record {
+    signal_id id;
+    protocol::signal_kind kind = protocol::signal_kind::task;
+    std::int64_t subject = 0;
+};
+
+// What web did that the master must act on. The rows are inserted by `tasks` and `executions`.
+class signals {
+public:
+    explicit signals(database& shared) : shared_(shared) {}
+
+    awaitable<std::vector<signal_record>> pending(int limit);
+    awaitable<void> remove(std::vector<signal_id> const& ids);
+
+private:
+    database& shared_;
+};
+
+} // namespace baton::storage

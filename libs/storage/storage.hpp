@@ -1,0 +1,12 @@
+#pragma once
+// baton::storage: everything that is kept. The database seam over SOCI, migrations, and one repository for each thing
+// that is stored. All SQL except that of leases and locks (libs/lock) stands here, and SOCI only in the .cpp files.
+
+#include "libs/storage/clients.hpp"
+#include "libs/storage/database.hpp"
+#include "libs/storage/executions.hpp"
+#include "libs/storage/ledger.hpp"
+#include "libs/storage/migrations.hpp"
+#include "libs/storage/nodes.hpp"
+#include "libs/storage/signals.hpp"
+#include "libs/storage/tasks.hpp"
