@@ -1,0 +1,215 @@
+#include "libs/schedule/cron.hpp"
+#include "libs/schedule/crontab.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace {
+
+using namespace baton::schedule;
+
+crontab user(std::string const& text)
+{
+    return parse_crontab(text, crontab_form::user, "/var/spool/cron/crontabs/ada");
+}
+
+crontab_entry only(crontab const& read)
+{
+    REQUIRE(read.problems.empty());
+    REQUIRE(read.entries.size() == 1);
+    return read.entries.front();
+}
+
+std::string problem(std::string const& text, crontab_form form = crontab_form::user)
+{
+    auto const read = parse_crontab(text, form, "x");
+    REQUIRE(read.problems.size() == 1);
+    CHECK(read.entries.empty());
+    return std::to_string(read.problems.front().line) + ": " + read.problems.front().why;
+}
+
+} // namespace
+
+TEST_CASE("Debian's system crontab is read with its users and environment")
+{
+    auto const read = parse_crontab(R"(# /etc/crontab: system-wide crontab
+SHELL=/bin/sh
+PATH=/usr/local/sbin:/usr/local/bin:/sbin:/bin:/usr/sbin:/usr/bin
+
+# m h dom mon dow user	command
+17 *	* * *	root	cd / && run-parts --report /etc/cron.hourly
+25 6	* * *	root	test -x /usr/sbin/anacron || { cd / && run-parts --report /etc/cron.daily; }
+47 6	* * 7	root	test -x /usr/sbin/anacron || { cd / && run-parts --report /etc/cron.weekly; }
+#
+)",
+                                    crontab_form::system, "/etc/crontab");
+    CHECK(read.problems.empty());
+    REQUIRE(read.entries.size() == 3);
+    auto const& first = read.entries[0];
+    CHECK(first.line == 6);
+    CHECK(first.schedule == "17 * * * *");
+    CHECK(first.user == "root");
+    CHECK(first.command == "cd / && run-parts --report /etc/cron.hourly");
+    CHECK(first.input.empty());
+    CHECK(first.zone.empty());
+    CHECK(first.environment.at("SHELL") == "/bin/sh");
+    CHECK(first.environment.at("PATH") == "/usr/local/sbin:/usr/local/bin:/sbin:/bin:/usr/sbin:/usr/bin");
+    CHECK(first.name.starts_with("crontab-run-parts-cron-hourly-"));
+    CHECK(read.entries[1].name.starts_with("crontab-anacron-run-parts-cron-daily-"));
+    CHECK(read.entries[2].schedule == "47 6 * * 7");
+}
+
+TEST_CASE("a user's crontab has no user column")
+{
+    auto const entry = only(user("  */5 * * * *   backup  --all  \n"));
+    CHECK(entry.schedule == "*/5 * * * *");
+    CHECK(entry.user.empty());
+    CHECK(entry.command == "backup  --all");
+    CHECK(entry.line == 1);
+}
+
+TEST_CASE("nicknames, comments, blank lines, carriage returns and a missing last new line are understood")
+{
+    auto const read = user("# comment\r\n\r\n   \t\n  # indented\n@daily one # not a comment\r\n@HOURLY two");
+    REQUIRE(read.problems.empty());
+    REQUIRE(read.entries.size() == 2);
+    CHECK(read.entries[0].schedule == "@daily");
+    CHECK(read.entries[0].command == "one # not a comment");
+    CHECK(read.entries[0].line == 5);
+    CHECK(read.entries[1].schedule == "@HOURLY");
+    CHECK(read.entries[1].command == "two");
+    CHECK(user("").entries.empty());
+}
+
+TEST_CASE("assignments hold for the entries below them, with quotes taken off")
+{
+    auto const read =
+        user("A=1\nB = two words  \n'C' = \"  kept  \"\nD=\n@daily first\nA=$A:x # y\nE='it''s'\n@daily second\n");
+    REQUIRE(read.entries.size() == 2);
+    auto const& before = read.entries[0].environment;
+    CHECK(before == std::map<std::string, std::string>{{"A", "1"}, {"B", "two words"}, {"C", "  kept  "}, {"D", ""}});
+    CHECK(read.entries[1].environment.at("A") == "$A:x # y");
+    REQUIRE(read.problems.size() == 1); // E is not well quoted
+    CHECK(read.problems[0].line == 7);
+}
+
+TEST_CASE("an entry whose command assigns variables is no assignment")
+{
+    CHECK(only(user("0 5 * * * A=1 run")).command == "A=1 run");
+    CHECK(only(user("@daily A=1 run")).command == "A=1 run");
+    CHECK(only(user("* * * * * =")).command == "=");
+}
+
+TEST_CASE("a per cent sign ends the command and begins its input")
+{
+    auto const entry = only(user("0 0 * * * mail -s hello ada%Dear Ada,%%yours\\%%B\n"));
+    CHECK(entry.command == "mail -s hello ada");
+    CHECK(entry.input == "Dear Ada,\n\nyours%\nB\n");
+}
+
+TEST_CASE("an escaped per cent sign is a plain one and other backslashes stay")
+{
+    auto const entry = only(user("0 0 * * * date +\\%Y-\\%m \\n \\\\ C:\\x"));
+    CHECK(entry.command == "date +%Y-%m \\n \\\\ C:\\x");
+    CHECK(entry.input.empty());
+    CHECK(only(user("0 0 * * * a\\\\%b")).input == "b\n"); // the backslash is escaped, not the sign
+}
+
+TEST_CASE("CRON_TZ gives the zone until it is changed or emptied")
+{
+    auto const read = user("@daily a\nCRON_TZ=Europe/Berlin\n@daily b\nCRON_TZ=Mars\n@daily c\nCRON_TZ=\n@daily "
+                           "d\nTZ=Asia/Tokyo\n@daily e\n");
+    REQUIRE(read.entries.size() == 4);
+    CHECK(read.entries[0].zone.empty());
+    CHECK(read.entries[1].zone == "Europe/Berlin");
+    CHECK(read.entries[2].zone.empty());
+    CHECK(read.entries[3].zone.empty()); // TZ is the command's business
+    REQUIRE(read.problems.size() == 1);
+    CHECK(read.problems[0].line == 5);
+    CHECK(read.problems[0].why == "CRON_TZ 'Mars' is not a time zone");
+}
+
+TEST_CASE("a line without a usable entry is reported with its number, and the others are read")
+{
+    CHECK(problem("\n@reboot run") == "2: @reboot is not a time of the calendar; it has no next firing");
+    CHECK(problem("@sometimes run") ==
+          "1: '@sometimes' is not one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually");
+    CHECK(problem("61 * * * * run") == "1: minute: '61' is not from 0 to 59");
+    CHECK(problem("0 0 30 2 * run") == "1: it never fires: no month that it admits has such a day");
+    CHECK(problem("* * * * *") == "1: it has no command");
+    CHECK(problem("@daily") == "1: it has no command");
+    CHECK(problem("hello there") == "1: it is neither five fields and a command nor NAME=value");
+    CHECK(problem("=x") == "1: it is neither five fields and a command nor NAME=value");
+    CHECK(problem("@daily", crontab_form::system) == "1: it has no user and no command");
+    CHECK(problem("@daily root", crontab_form::system) == "1: it has no command");
+    auto const read = user("61 * * * * a\n* * * * * b\n");
+    CHECK(read.problems.size() == 1);
+    CHECK(read.entries.size() == 1);
+}
+
+TEST_CASE("whatever the entries say can be parsed as a schedule")
+{
+    for (auto const& entry : user("@Daily a\n0  5 * *\tsun b\n*/5 * * * * c\n").entries)
+        CHECK_NOTHROW(cron::parse(entry.schedule));
+}
+
+TEST_CASE("a name stays when lines move and differs when the job differs")
+{
+    auto const before = user("@daily /usr/bin/backup --all\n@daily report\n");
+    auto const after = user("# new\nA=1\n@daily report\n\n@daily   /usr/bin/backup --all\n");
+    CHECK(before.entries[0].name == after.entries[1].name);
+    CHECK(before.entries[1].name == after.entries[0].name);
+    CHECK(before.entries[0].name != before.entries[1].name);
+    auto const name = only(user("@daily report")).name;
+    CHECK(name != only(user("@hourly report")).name);
+    CHECK(name != only(user("@daily report%x")).name);
+    CHECK(name != only(parse_crontab("@daily ada report", crontab_form::system, "ada")).name);
+}
+
+TEST_CASE("names are pinned, since tasks are found again by them")
+{
+    CHECK(only(user("@daily report")).name == "ada-report-d5da1066");
+}
+
+TEST_CASE("repeated entries are numbered")
+{
+    auto const read = user("@daily report\n@daily report\n@daily report\n");
+    REQUIRE(read.entries.size() == 3);
+    auto const name = crontab_name(read.entries[0], "ada");
+    CHECK(read.entries[0].name == name);
+    CHECK(read.entries[1].name == name + "-2");
+    CHECK(read.entries[2].name == name + "-3");
+}
+
+TEST_CASE("a name shows programs and paths but no other arguments, which may be secret")
+{
+    auto const name =
+        only(user("0 3 * * * TOKEN=abc mysqldump -u root -phunter2 shop | gzip > /srv/Shop_dump.sql.gz")).name;
+    CHECK(name.starts_with("ada-mysqldump-gzip-"));
+    CHECK(name.find("hunter2") == std::string::npos);
+    CHECK(name.find("abc") == std::string::npos);
+}
+
+TEST_CASE("a name has letters, digits and dashes only, and is not too long")
+{
+    auto const awkward = std::string(300, 'x') + "; \"rm\" -rf /'ü'/%";
+    for (auto const& source :
+         {std::string{"/etc/cron.d/" + std::string(200, 'y')}, std::string{}, std::string{"../ü"}}) {
+        auto const name = only(parse_crontab("@daily " + awkward, crontab_form::user, source)).name;
+        INFO(name);
+        CHECK(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos);
+        CHECK(name.size() <= 80);
+        CHECK(name.front() != '-');
+    }
+}
+
+TEST_CASE("the form is guessed from the place of the file")
+{
+    CHECK(guess_form("/etc/crontab") == crontab_form::system);
+    CHECK(guess_form("/etc/cron.d/e2scrub_all") == crontab_form::system);
+    CHECK(guess_form("examples/cron.d/backup") == crontab_form::system);
+    CHECK(guess_form("/var/spool/cron/crontabs/ada") == crontab_form::user);
+    CHECK(guess_form("crontab") == crontab_form::user);
+    CHECK(guess_form("my.cron") == crontab_form::user);
+}

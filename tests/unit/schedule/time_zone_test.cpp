@@ -1,0 +1,122 @@
+#include "libs/base/error.hpp"
+#include "libs/schedule/time_zone.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace {
+
+using namespace baton;
+using namespace baton::schedule;
+namespace chr = std::chrono;
+
+local_time reading(int year, unsigned month, unsigned day, int hour, int minute)
+{
+    return chr::local_days{chr::year{year} / chr::month{month} / chr::day{day}} + chr::hours{hour} +
+           chr::minutes{minute};
+}
+
+utc_time utc(std::string const& text)
+{
+    return from_rfc3339(text);
+}
+
+} // namespace
+
+TEST_CASE("zones are known by their exact IANA names")
+{
+    for (auto const* name : {"UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "US/Eastern"})
+        CHECK(zone_exists(name));
+    for (auto const* name :
+         {"", "Mars/Olympus", "europe/berlin", "../../etc/passwd", "/etc/localtime", "Europe", "zone.tab"})
+        CHECK_FALSE(zone_exists(name));
+    CHECK_FALSE(zone_exists(std::string("UTC\0x", 5)));
+}
+
+TEST_CASE("an unknown zone is refused by name")
+{
+    try {
+        time_zone("Mars/Olympus\n");
+        FAIL("accepted");
+    } catch (invalid_input const& wrong) {
+        CHECK(wrong.field() == "schedule.zone");
+        CHECK(wrong.what() ==
+              std::string{"'Mars/Olympus?' is not a time zone; write an IANA name such as Europe/Berlin or UTC"});
+    }
+}
+
+TEST_CASE("a moment has one reading on the wall")
+{
+    time_zone const berlin("Europe/Berlin");
+    CHECK(berlin.name() == "Europe/Berlin");
+    CHECK(berlin.to_local(utc("2026-03-29T00:59:59.999999Z")) == reading(2026, 3, 29, 1, 59) + 59s);
+    CHECK(berlin.to_local(utc("2026-03-29T01:00:00Z")) == reading(2026, 3, 29, 3, 0));
+    CHECK(berlin.to_local(utc("2026-10-25T00:30:00Z")) == reading(2026, 10, 25, 2, 30));
+    CHECK(berlin.to_local(utc("2026-10-25T01:30:00Z")) == reading(2026, 10, 25, 2, 30));
+}
+
+TEST_CASE("a reading belongs to one moment, to none, or to two")
+{
+    time_zone const berlin("Europe/Berlin");
+    auto const one = berlin.to_utc(reading(2026, 7, 1, 12, 0));
+    CHECK(one.how == moments::kind::one);
+    CHECK(one.first == utc("2026-07-01T10:00:00Z"));
+    CHECK(one.second == one.first);
+
+    auto const none = berlin.to_utc(reading(2026, 3, 29, 2, 30));
+    CHECK(none.how == moments::kind::none);
+    CHECK(none.first == utc("2026-03-29T01:00:00Z"));
+    CHECK(none.second == none.first);
+
+    auto const two = berlin.to_utc(reading(2026, 10, 25, 2, 30));
+    CHECK(two.how == moments::kind::two);
+    CHECK(two.first == utc("2026-10-25T00:30:00Z"));
+    CHECK(two.second == utc("2026-10-25T01:30:00Z"));
+}
+
+TEST_CASE("the borders of a change belong to the side that shows them")
+{
+    time_zone const berlin("Europe/Berlin");
+    CHECK(berlin.to_utc(reading(2026, 3, 29, 2, 0)).how == moments::kind::none);
+    CHECK(berlin.to_utc(reading(2026, 3, 29, 3, 0)).how == moments::kind::one);
+    CHECK(berlin.to_utc(reading(2026, 10, 25, 2, 0)).how == moments::kind::two);
+    CHECK(berlin.to_utc(reading(2026, 10, 25, 3, 0)).how == moments::kind::one);
+    CHECK(berlin.to_utc(reading(2026, 10, 25, 1, 59)).how == moments::kind::one);
+}
+
+TEST_CASE("a zone without changes converts both ways")
+{
+    time_zone const utc_zone("UTC");
+    auto const noon = reading(2026, 7, 1, 12, 0);
+    CHECK(utc_zone.to_utc(noon).how == moments::kind::one);
+    CHECK(utc_zone.to_local(utc_zone.to_utc(noon).first) == noon);
+}
+
+TEST_CASE("half an hour and a whole day can be left out")
+{
+    time_zone const lord_howe("Australia/Lord_Howe");
+    CHECK(lord_howe.to_utc(reading(2026, 10, 4, 2, 15)).how == moments::kind::none);
+    CHECK(lord_howe.to_utc(reading(2026, 10, 4, 2, 30)).how == moments::kind::one);
+    CHECK(lord_howe.to_utc(reading(2026, 4, 5, 1, 45)).how == moments::kind::two);
+    auto const left_out = time_zone("Pacific/Apia").to_utc(reading(2011, 12, 30, 12, 0));
+    CHECK(left_out.how == moments::kind::none);
+    CHECK(left_out.first == utc("2011-12-30T10:00:00Z"));
+}
+
+TEST_CASE("periods follow each other without a hole, also past the end of the tables")
+{
+    for (auto const* name : {"Europe/Berlin", "Australia/Lord_Howe", "Africa/Casablanca", "UTC"}) {
+        INFO(name);
+        time_zone const zone(name);
+        auto period = zone.at(utc("2026-01-01T00:00:00Z"));
+        auto const stop = utc("2060-01-01T00:00:00Z");
+        while (period.end < stop) {
+            auto const following = zone.at(period.end);
+            REQUIRE(following.begin <= period.end);
+            REQUIRE(following.end > period.end);
+            REQUIRE(zone.at(following.end - 1us).offset == following.offset);
+            period = following;
+        }
+    }
+}
