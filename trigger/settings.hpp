@@ -21,8 +21,8 @@ struct election_settings {
 
 struct planner_settings {
     duration look_ahead = 5s;            // how far ahead firings are planned
-    duration poll = 250ms;               // how often signals and the plan are looked at
-    duration edit_lead = 500ms;          // from an edit to the first instant that it decides
+    duration poll = 200ms;               // how often signals and the plan are looked at
+    duration edit_lead = 1s;             // from an edit to the first instant that it decides
     int page = 500;                      // tasks a transaction
     int firings_of_a_task = 1'000;       // of one task a transaction; a task that is far behind takes several
     std::size_t open_limit = 1'000'000;  // executions in memory; above it planning waits and the tasks keep what is due

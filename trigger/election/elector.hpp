@@ -1,0 +1,93 @@
+#pragma once
+
+#include "libs/base/loop.hpp"
+#include "libs/base/process.hpp"
+#include "libs/base/random.hpp"
+#include "libs/lock/lease_store.hpp"
+#include "trigger/election/decide.hpp"
+#include "trigger/election/mastership.hpp"
+#include "trigger/settings.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace baton::trigger {
+
+// What a node did as the election went: shown by `baton nodes` and REST, and watched by simulations.
+struct election_event {
+    verdict what;
+    std::int64_t epoch;
+    std::string reason;
+};
+
+// Drives the election of one node: ticks, statements, deadlines, and the term of mastership as a scope.
+// On the loop only.
+class elector {
+public:
+    // Leads until it is cancelled or gives up by returning; both end the term.
+    using duty = std::function<awaitable<void>(std::int64_t epoch)>;
+    // Called with each row read, the moment before the request and the moment after the reply.
+    using row_watcher = std::function<void(lock::lease_row const&, instant asked, instant answered)>;
+
+    struct identity {
+        std::string incarnation;
+        std::string address; // information for the row: where web finds the master
+    };
+
+    elector(election_settings how, identity self, lock::lease_store& lease, time_source& time, random_source& random,
+            asio::any_io_executor loop);
+
+    // Votes until cancelled or told to stop; runs `lead` for each term. Returns after the lease has been given up.
+    awaitable<void> run(duty lead);
+
+    // Give up the lease (after the duty has drained) and return from run().
+    void stop();
+
+    // Somebody proved that a higher epoch exists: the present term is void.
+    void superseded(std::int64_t epoch, std::string const& who);
+
+    mastership const& state() const { return mastership_; }
+    std::optional<lock::lease_row> const& last_row() const { return row_; }
+    instant last_row_at() const { return row_at_; }
+
+    void on_row(row_watcher watcher) { on_row_ = std::move(watcher); }
+    void on_event(std::function<void(election_event const&)> watcher) { on_event_ = std::move(watcher); }
+
+    // When a term did not drain, the process ends (DESIGN §7); without one, nothing does.
+    void use(deadman& last_resort) { deadman_ = &last_resort; }
+
+private:
+    awaitable<void> stand();                 // until promoted or told to stop
+    awaitable<void> hold();                  // ticks while leading; returns when the term is over
+    awaitable<void> serve(duty const& lead); // the duty; a failure of it ends the term
+    awaitable<void> await_end();             // until stop or superseded
+    awaitable<void> watch();                 // says when the term is suspended and when it resumes
+    awaitable<void> give_up();               // releases the lease
+    awaitable<verdict> tick();
+    awaitable<verdict> act(lock::lease_row row, decision what);
+    void lose();
+    void report(verdict what, std::int64_t epoch, char const* reason);
+    instant next_tick();
+
+    election_settings how_;
+    identity self_;
+    lock::lease_store& lease_;
+    time_source& time_;
+    random_source& random_;
+    mastership mastership_;
+    observation seen_;
+    std::optional<lock::lease_row> row_;
+    instant row_at_{};
+    verdict last_ = verdict::unknown;
+    bool stopping_ = false;
+    bool superseded_ = false;
+    waker bell_;     // wakes the ticking
+    waker end_bell_; // ends the term
+    row_watcher on_row_;
+    std::function<void(election_event const&)> on_event_;
+    deadman* deadman_ = nullptr;
+};
+
+} // namespace baton::trigger
