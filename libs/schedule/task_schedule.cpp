@@ -2,8 +2,6 @@
 
 #include "libs/base/error.hpp"
 
-#include <algorithm>
-
 namespace baton::schedule {
 
 namespace {
@@ -87,9 +85,7 @@ std::vector<utc_time> firings(protocol::task_definition const& task, utc_time cr
 void check_schedule(protocol::task_definition const& task)
 {
     auto const& spec = task.schedule;
-    // A rate counts from its creation, which is not known here: without start_at only its end could be in the way.
-    auto const created_at = spec.end_at && !spec.start_at ? *spec.end_at - duration{1} : utc_time{};
-    auto const rule = compile_task(task, std::max(created_at, utc_time{}));
+    auto const rule = compile_task(task, utc_time{}); // as if created at the epoch: before every end
     if (spec.start_at && spec.end_at && !rule.first(*spec.start_at - duration{1}))
         throw invalid_input("schedule.end_at", "this schedule never fires between schedule.start_at and its end");
 }
