@@ -1,0 +1,34 @@
+# What `cmake --install` lays down: the SDK as a CMake package (component "sdk"), and the program with its example
+# configurations (component "program"). An outside project then says find_package(baton) and links baton::client.
+#
+# The SDK's headers need only the standard library and nlohmann/json. Its static libraries were compiled against Boost,
+# which is headers alone, so a project that links them needs libspdlog and libcrypto but neither Boost nor a database.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+if(TARGET baton_client)
+    target_include_directories(baton_client INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_compile_features(baton_client INTERFACE cxx_std_20)
+    # Within the build these come with the precompiled header, which is not installed.
+    target_link_libraries(baton_base INTERFACE
+        $<INSTALL_INTERFACE:$<LINK_ONLY:spdlog::spdlog>> $<INSTALL_INTERFACE:$<LINK_ONLY:Threads::Threads>>)
+    target_link_libraries(baton_client INTERFACE $<INSTALL_INTERFACE:nlohmann_json::nlohmann_json>)
+
+    set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/baton)
+    install(TARGETS baton_pch baton_base baton_protocol baton_http baton_client EXPORT batonTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT sdk)
+    install(DIRECTORY client-sdk/include/baton DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT sdk
+        FILES_MATCHING PATTERN "*.hpp")
+    install(EXPORT batonTargets NAMESPACE baton:: DESTINATION ${package_dir} COMPONENT sdk)
+    configure_package_config_file(cmake/batonConfig.cmake.in ${PROJECT_BINARY_DIR}/batonConfig.cmake
+        INSTALL_DESTINATION ${package_dir})
+    write_basic_package_version_file(${PROJECT_BINARY_DIR}/batonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+    install(FILES ${PROJECT_BINARY_DIR}/batonConfig.cmake ${PROJECT_BINARY_DIR}/batonConfigVersion.cmake
+        DESTINATION ${package_dir} COMPONENT sdk)
+endif()
+
+if(TARGET baton_cli)
+    install(TARGETS baton_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+    install(DIRECTORY config/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/baton/config COMPONENT program)
+endif()
