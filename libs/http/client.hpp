@@ -21,13 +21,15 @@ private:
     bool possibly_delivered_;
 };
 
-// Sends requests (seam 3). On the loop only. Real: beast_client. Simulated: sim::network.
+// Sends requests (seam 3). On the loop only. Real: make_client. Simulated: sim::network.
 class client {
 public:
     virtual ~client() = default;
 
-    // One exchange within `limit`, connection included. Any HTTP status is an answer; no answer throws unreachable.
-    // Cancellation ends it with operation_aborted and closes that connection.
+    // One exchange within `limit`, waiting for a free connection and connecting included. Any HTTP status is an answer;
+    // no answer, or one that is malformed or over the body limit, throws unreachable. A request that cannot be sent
+    // (verb::other, a target with a space) throws invalid_input. Cancellation ends it with operation_aborted and closes
+    // that connection.
     virtual awaitable<response> send(url to, request message, duration limit) = 0;
 };
 
@@ -37,9 +39,9 @@ struct client_settings {
     std::size_t body_limit = 16u << 20;   // of an answer, in bytes
 };
 
-// Kept-alive connections, pooled by host and port. A kept connection that the other side has closed in the meantime is
-// replaced and the request sent again only if no byte of an answer was read and the request is safe to repeat: all of
-// ours are (executions carry idempotency keys).
+// Kept-alive connections, pooled by host and port; requests that wait for one get it in the order in which they came. A
+// kept connection that the other side has closed in the meantime is replaced and the request sent again only if no byte
+// of an answer was read and the request is safe to repeat: all of ours are (executions carry idempotency keys).
 std::unique_ptr<client> make_client(time_source& time, client_settings settings = {});
 
 } // namespace baton::http

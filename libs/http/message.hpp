@@ -19,11 +19,14 @@ enum class verb { get, head, post, put, patch, del, other };
 
 std::string_view to_string(verb method);
 
-// Header fields in order; names compare without case.
+// Header fields in order; names compare without case. A name that is no token or a value with a control character (a
+// line break would forge a field) throws invalid_input. Content-Length, Transfer-Encoding and Connection belong to the
+// transport, which ignores them in messages to be sent.
 class fields {
 public:
-    void set(std::string name, std::string value); // replaces
-    std::optional<std::string> find(std::string_view name) const;
+    void set(std::string name, std::string value);                // replaces all of that name
+    void add(std::string name, std::string value);                // beside others of that name
+    std::optional<std::string> find(std::string_view name) const; // the first
     std::vector<std::pair<std::string, std::string>> const& all() const { return all_; }
 
 private:
@@ -39,9 +42,9 @@ struct request {
     std::map<std::string, std::string> params; // of the route's pattern, percent-decoded; set by the router
 
     std::string path() const; // of the target, still percent-encoded
-    // The first value of a query parameter, decoded. Throws invalid_input for broken percent-encoding.
+    // The first value of a query parameter, decoded ("+" is a space). Throws invalid_input as percent_decode does.
     std::optional<std::string> query(std::string_view name) const;
-    // All query parameters in order, decoded.
+    // All query parameters in order, decoded; the same.
     std::vector<std::pair<std::string, std::string>> queries() const;
 };
 
@@ -53,8 +56,15 @@ struct response {
 
 using handler = std::function<awaitable<response>(request const&)>;
 
-// Messages that carry JSON. `parse_json` throws invalid_input (field "") for malformed text, invalid UTF-8, or nesting
-// deeper than 64.
+// For a path segment or a query's name or value: all but letters, digits and "-._~" become %XX.
+std::string percent_encode(std::string_view text);
+// Throws invalid_input (field "") for a broken escape, a NUL, or a result that is not UTF-8.
+std::string percent_decode(std::string_view text);
+
+bool is_utf8(std::string_view text);
+
+// Messages that carry JSON; bytes that are not UTF-8 are sent as U+FFFD. `parse_json` throws invalid_input (field "")
+// for malformed text, invalid UTF-8, or nesting deeper than 64.
 request json_request(verb method, std::string target, nlohmann::json const& body);
 response json_response(int status, nlohmann::json const& body);
 nlohmann::json parse_json(std::string const& body);
@@ -63,9 +73,10 @@ nlohmann::json parse_json(std::string const& body);
 response problem(int status, std::string const& title, std::string const& detail, std::string const& field = {});
 
 // "http://10.0.0.1:7800": scheme http, a host (name, IPv4 or [IPv6]) and a port (80 if absent); a trailing slash is
-// dropped, any other path kept as a prefix. Throws invalid_input.
+// dropped, any other path kept as a prefix of every target. Throws invalid_input (field ""), also for credentials, a
+// query or a fragment.
 struct url {
-    std::string host;
+    std::string host; // in lower case, an IPv6 address without its brackets
     std::uint16_t port = 80;
     std::string prefix;
 

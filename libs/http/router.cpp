@@ -1,0 +1,145 @@
+#include "libs/http/router.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/base/log.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+
+namespace baton::http {
+
+namespace {
+
+std::vector<std::string> split(std::string_view path)
+{
+    std::vector<std::string> segments;
+    if (path.starts_with('/'))
+        path.remove_prefix(1);
+    for (;;) {
+        auto const end = path.find('/');
+        segments.emplace_back(path.substr(0, end));
+        if (end == std::string_view::npos)
+            return segments;
+        path.remove_prefix(end + 1);
+    }
+}
+
+bool is_parameter(std::string_view segment)
+{
+    return segment.size() > 2 && segment.front() == '{' && segment.back() == '}';
+}
+
+bool matches(std::vector<std::string> const& pattern, std::vector<std::string> const& path)
+{
+    auto const fits = [](std::string const& wanted, std::string const& given) {
+        return is_parameter(wanted) ? !given.empty() : wanted == given;
+    };
+    return std::ranges::equal(pattern, path, fits);
+}
+
+// "/tasks/import" goes before "/tasks/{id}", whichever was added first.
+bool more_literal(std::vector<std::string> const& a, std::vector<std::string> const& b)
+{
+    return std::ranges::lexicographical_compare(a, b, {}, is_parameter, is_parameter);
+}
+
+bool is_cancellation(std::exception_ptr const& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (boost::system::system_error const& error) {
+        return error.code() == asio::error::operation_aborted;
+    } catch (...) {
+        return false;
+    }
+}
+
+response answer_to_failure(std::exception_ptr const& failure, std::string const& what)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (invalid_input const& wrong) {
+        return problem(400, "Bad Request", wrong.what(), wrong.field());
+    } catch (unavailable const& reason) {
+        log::warn("{}: {}", what, reason.what());
+        return problem(503, "Service Unavailable", reason.what());
+    } catch (std::exception const& error) {
+        log::error("{} failed: {}", what, error.what());
+    } catch (...) {
+        log::error("{} failed", what);
+    }
+    return problem(500, "Internal Server Error", "the server failed to handle this request; its log says more");
+}
+
+} // namespace
+
+void router::add(verb method, std::string pattern, handler handle)
+{
+    endpoints_.push_back({method, split(pattern), std::move(handle)});
+}
+
+response router::refusal(std::vector<std::string> const& path) const
+{
+    std::string allowed;
+    for (auto const& each : endpoints_)
+        if (matches(each.segments, path)) {
+            allowed += allowed.empty() ? "" : ", ";
+            allowed += to_string(each.method);
+            if (each.method == verb::get)
+                allowed += ", HEAD";
+        }
+    if (allowed.empty())
+        return problem(404, "Not Found", "there is nothing at this path");
+    auto answer = problem(405, "Method Not Allowed", "this path allows " + allowed);
+    answer.headers.set("Allow", allowed);
+    return answer;
+}
+
+router::endpoint const* router::find(verb method, std::vector<std::string> const& path) const
+{
+    endpoint const* best = nullptr;
+    for (auto const& each : endpoints_)
+        if (each.method == method && matches(each.segments, path) &&
+            (best == nullptr || more_literal(each.segments, best->segments)))
+            best = &each;
+    if (best == nullptr && method == verb::head)
+        return find(verb::get, path);
+    return best;
+}
+
+awaitable<response> router::dispatch(request& message) const
+{
+    auto path = split(message.path());
+    std::ranges::transform(path, path.begin(), [](std::string const& segment) { return percent_decode(segment); });
+    auto const* const found = find(message.method, path);
+    if (found == nullptr)
+        co_return refusal(path);
+    for (std::size_t i = 0; i < path.size(); ++i)
+        if (auto const& segment = found->segments[i]; is_parameter(segment))
+            message.params[segment.substr(1, segment.size() - 2)] = std::move(path[i]);
+    auto answer = co_await found->handle(message);
+    if (message.method == verb::head) {
+        answer.headers.set("Content-Length", std::to_string(answer.body.size()));
+        answer.body.clear();
+    }
+    co_return answer;
+}
+
+awaitable<response> router::handle(request message) const
+{
+    std::exception_ptr failure;
+    try {
+        co_return co_await dispatch(message);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    // Parts of a handler that were cancelled together report it in an exception of another type, so look at both.
+    auto const state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none || is_cancellation(failure))
+        std::rethrow_exception(failure);
+    auto const what = std::string(to_string(message.method)) + " " + message.path();
+    co_return answer_to_failure(failure, what);
+}
+
+} // namespace baton::http

@@ -1,0 +1,289 @@
+#include "libs/http/wire.hpp"
+
+#include "libs/base/error.hpp"
+
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/rfc7230.hpp>
+#include <boost/beast/http/status.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace baton::http {
+
+namespace {
+
+namespace wire = boost::beast::http;
+using text = boost::beast::string_view;
+
+std::string copy(text from)
+{
+    return {from.data(), from.size()};
+}
+
+verb to_verb(wire::verb method)
+{
+    switch (method) {
+    case wire::verb::get:
+        return verb::get;
+    case wire::verb::head:
+        return verb::head;
+    case wire::verb::post:
+        return verb::post;
+    case wire::verb::put:
+        return verb::put;
+    case wire::verb::patch:
+        return verb::patch;
+    case wire::verb::delete_:
+        return verb::del;
+    default:
+        return verb::other;
+    }
+}
+
+// Beast's parser writing into our own messages, so that nothing is copied twice.
+template <bool is_request, class Message>
+class message_parser : public wire::basic_parser<is_request> {
+public:
+    explicit message_parser(wire_limits limits) : header_left_(limits.header)
+    {
+        this->header_limit(static_cast<std::uint32_t>(limits.header));
+        this->body_limit(limits.body);
+        this->eager(true);
+    }
+
+    progress read(std::string_view data, std::size_t& used)
+    {
+        error_code failed;
+        used = this->put(asio::const_buffer(data.data(), data.size()), failed);
+        return judge(failed);
+    }
+
+    progress end()
+    {
+        error_code failed;
+        if (!this->got_some())
+            return progress::malformed;
+        this->put_eof(failed);
+        return judge(failed);
+    }
+
+    // HTTP/1.0 has rules of its own for keeping connections; it gets one exchange each.
+    bool keeps() const { return modern_ && this->keep_alive(); }
+
+    Message message;
+    bool wants_continue = false;
+
+private:
+    progress judge(error_code failed) const
+    {
+        if (!failed || failed == wire::error::need_more)
+            return this->is_done() ? progress::done : progress::need_more;
+        if (failed == wire::error::header_limit)
+            return progress::header_too_large;
+        return failed == wire::error::body_limit ? progress::body_too_large : progress::malformed;
+    }
+
+    void on_request_impl(wire::verb method, text, text target, int version, error_code& failed) override
+    {
+        modern_ = version >= 11;
+        if constexpr (is_request) {
+            message.method = to_verb(method);
+            message.target = copy(target);
+            count(target.size(), failed);
+        }
+    }
+
+    void on_response_impl(int status, text, int version, error_code&) override
+    {
+        modern_ = version >= 11;
+        if constexpr (!is_request)
+            message.status = status;
+    }
+
+    void on_field_impl(wire::field name, text spelled, text value, error_code& failed) override
+    {
+        // Beast bounds each piece that it sees at once; the sum is bounded here.
+        count(spelled.size() + value.size() + 4, failed);
+        if (failed)
+            return;
+        if (name == wire::field::expect && boost::beast::iequals(value, "100-continue"))
+            wants_continue = true;
+        try {
+            message.headers.add(copy(spelled), copy(value));
+        } catch (invalid_input const&) {
+            failed = wire::error::bad_value;
+        }
+    }
+
+    void count(std::size_t bytes, error_code& failed)
+    {
+        if (bytes > header_left_)
+            failed = wire::error::header_limit;
+        else
+            header_left_ -= bytes;
+    }
+
+    void on_header_impl(error_code&) override {}
+
+    void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code&) override
+    {
+        if (length)
+            message.body.reserve(*length); // within the limit, or the header would have been refused
+    }
+
+    std::size_t on_body_impl(text part, error_code&) override
+    {
+        message.body.append(part.data(), part.size());
+        return part.size();
+    }
+
+    void on_chunk_header_impl(std::uint64_t, text, error_code&) override {}
+
+    std::size_t on_chunk_body_impl(std::uint64_t, text part, error_code& failed) override
+    {
+        return on_body_impl(part, failed);
+    }
+
+    void on_finish_impl(error_code&) override {}
+
+    std::size_t header_left_;
+    bool modern_ = false;
+};
+
+bool is_transports_own(std::string const& name)
+{
+    constexpr std::array<text, 3> own{"Content-Length", "Transfer-Encoding", "Connection"};
+    return std::ranges::any_of(own, [&](text each) { return boost::beast::iequals(each, name); });
+}
+
+void append_fields(std::string& head, fields const& headers)
+{
+    for (auto const& [name, value] : headers.all()) {
+        if (is_transports_own(name))
+            continue;
+        head.append(name).append(": ").append(value).append("\r\n");
+    }
+}
+
+} // namespace
+
+struct request_reader::parser : message_parser<true, request> {
+    using message_parser::message_parser;
+};
+
+request_reader::request_reader(wire_limits limits) : limits_(limits), parser_(std::make_unique<parser>(limits)) {}
+request_reader::~request_reader() = default;
+
+void request_reader::start()
+{
+    if (parser_->got_some())
+        parser_ = std::make_unique<parser>(limits_);
+}
+
+progress request_reader::put(std::string_view data, std::size_t& used)
+{
+    return parser_->read(data, used);
+}
+
+bool request_reader::expects_continue() const
+{
+    return parser_->wants_continue && parser_->is_header_done() && !parser_->is_done();
+}
+
+bool request_reader::keeps_alive() const
+{
+    return parser_->keeps();
+}
+
+request request_reader::take()
+{
+    return std::move(parser_->message);
+}
+
+struct response_reader::parser : message_parser<false, response> {
+    using message_parser::message_parser;
+};
+
+response_reader::response_reader(wire_limits limits) : limits_(limits) {}
+response_reader::~response_reader() = default;
+
+void response_reader::start(bool to_head)
+{
+    to_head_ = to_head;
+    parser_ = std::make_unique<parser>(limits_);
+    parser_->skip(to_head);
+}
+
+progress response_reader::put(std::string_view data, std::size_t& used)
+{
+    used = 0;
+    for (;;) {
+        std::size_t some = 0;
+        auto const got = parser_->read(data.substr(used), some);
+        used += some;
+        if (got != progress::done || parser_->message.status >= 200)
+            return got;
+        start(to_head_); // that was an interim answer
+        if (used == data.size())
+            return progress::need_more;
+    }
+}
+
+progress response_reader::end()
+{
+    auto const got = parser_->end();
+    return got == progress::need_more ? progress::malformed : got;
+}
+
+bool response_reader::keeps_alive() const
+{
+    return parser_->keeps();
+}
+
+response response_reader::take()
+{
+    return std::move(parser_->message);
+}
+
+void render_head(std::string& head, request const& message, url const& to)
+{
+    auto const unfit = [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; };
+    if (message.method == verb::other || !message.target.starts_with('/') || std::ranges::any_of(message.target, unfit))
+        throw invalid_input("target", "not a method and path that can be sent");
+    bool const v6 = to.host.find(':') != std::string::npos;
+    head.clear();
+    head.append(to_string(message.method)).append(" ").append(to.prefix).append(message.target);
+    head.append(" HTTP/1.1\r\nHost: ").append(v6 ? "[" : "").append(to.host).append(v6 ? "]:" : ":");
+    head.append(std::to_string(to.port)).append("\r\n");
+    append_fields(head, message.headers);
+    bool const bodiless = message.method == verb::get || message.method == verb::head || message.method == verb::del;
+    if (!bodiless || !message.body.empty())
+        head.append("Content-Length: ").append(std::to_string(message.body.size())).append("\r\n");
+    head.append("\r\n");
+}
+
+void render_head(std::string& head, response const& message, bool to_head, bool keep_alive)
+{
+    auto const reason = wire::obsolete_reason(wire::int_to_status(static_cast<unsigned>(message.status)));
+    head.clear();
+    head.append("HTTP/1.1 ").append(std::to_string(message.status)).append(" ");
+    head.append(reason.data(), reason.size()).append("\r\n");
+    append_fields(head, message.headers);
+    if (has_body(message.status)) {
+        // What answers HEAD may have stated the length of the body that GET would get.
+        auto const stated = to_head ? message.headers.find("Content-Length") : std::optional<std::string>{};
+        head.append("Content-Length: ").append(stated ? *stated : std::to_string(message.body.size())).append("\r\n");
+    }
+    if (!keep_alive)
+        head.append("Connection: close\r\n");
+    head.append("\r\n");
+}
+
+bool has_body(int status)
+{
+    return status >= 200 && status != 204 && status != 304;
+}
+
+} // namespace baton::http
