@@ -22,6 +22,8 @@ utc_time at_reading(zone_period const& period, local_time shown)
 
 std::optional<utc_time> next_cron(cron const& expression, time_zone zone, utc_time after)
 {
+    if (after >= latest)
+        return std::nullopt;
     after = std::max(after, earliest);
     auto const stop = std::min<utc_time>(after + horizon, latest);
     auto period = zone.at(after);
