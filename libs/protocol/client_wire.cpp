@@ -8,7 +8,8 @@
 namespace baton::protocol {
 
 namespace {
-constexpr std::array<std::string_view, 6> acks{"accepted", "running", "finished", "busy", "draining", "no_handler"};
+constexpr std::array<std::string_view, 7> acks{"accepted", "running",    "finished", "busy",
+                                               "draining", "no_handler", "invalid"};
 }
 
 std::string_view to_string(ack which)
@@ -53,7 +54,7 @@ BATON_WIRE(results_answer, epoch, recorded)
 BATON_WIRE(dispatch, execution, attempt, task, task_name, handler, payload, scheduled_at, timeout_us, shard_index,
            shard_total)
 BATON_WIRE(dispatch_request, epoch, executions)
-BATON_WIRE(dispatch_ack, execution, attempt, answer)
+BATON_WIRE(dispatch_ack, execution, attempt, answer, holds)
 BATON_WIRE(dispatch_answer, epoch, free, executions)
 BATON_WIRE(executions_request, epoch, executions)
 BATON_WIRE(held_execution, execution, attempt, finished)

@@ -37,7 +37,8 @@ struct heartbeat_request {
     bool draining = false;
 };
 
-// 404 from heartbeat: this node has not heard of the client, which then registers with it.
+// To a registration and to a heartbeat. 404 from heartbeat: this node has not heard of the client, which then registers
+// with it.
 struct heartbeat_answer {
     std::int64_t epoch = 0;
     int heartbeat_ms = 5'000; // how often to beat
@@ -60,7 +61,7 @@ struct result_report {
 
 struct results_request {
     std::string instance;
-    std::vector<result_report> results;
+    std::vector<result_report> results; // at most 500
 };
 
 struct attempt_key {
@@ -68,7 +69,8 @@ struct attempt_key {
     int attempt = 1;
 };
 
-// What is named here is durable (or was already settled otherwise) and may be forgotten.
+// What is named here is durable (or was already settled otherwise) and may be forgotten. A node takes results from
+// clients that are registered with another node, too.
 struct results_answer {
     std::int64_t epoch = 0;
     std::vector<attempt_key> recorded;
@@ -98,21 +100,25 @@ struct dispatch_request {
     std::vector<dispatch> executions;
 };
 
-// How a client answers for one execution. Only `busy`, `draining` and `no_handler` mean that it did not take it.
+// How a client answers for one execution. Only the first three mean that it has it.
 enum class ack {
     accepted,   // taken now
-    running,    // already has this attempt (or a later one)
-    finished,   // has finished it within the last ten minutes; the result is on its way or was recorded
-    busy,       // slots and queue are full
+    running,    // already has it, queued or running: this attempt or another one (`holds` tells)
+    finished,   // ended this or a later attempt, or succeeded in any, within the last ten minutes
+    busy,       // slots and queue, or the buffer of results, are full
     draining,   // stops soon
     no_handler, // does not serve this handler
+    invalid,    // cannot be read: sending it again will not help
 };
 std::string_view to_string(ack which);
 
 struct dispatch_ack {
     std::int64_t execution = 0;
-    int attempt = 1;
+    int attempt = 1; // as asked
     ack answer = ack::accepted;
+    // With `running` and `finished` the attempt that it has, under which its result was or will be reported. It differs
+    // from `attempt` when that one came while an earlier one still ran here, and was therefore not started.
+    int holds = 0;
 };
 
 // With status 200; 409 with only `epoch` when the request's epoch is lower than the highest that the client has seen.
@@ -122,7 +128,8 @@ struct dispatch_answer {
     std::vector<dispatch_ack> executions;
 };
 
-struct executions_request { // cancel and query
+// Cancel and query; both are answered by a query_answer (after a cancellation: what still runs or has ended).
+struct executions_request {
     std::int64_t epoch = 0;
     std::vector<std::int64_t> executions;
 };

@@ -1,0 +1,254 @@
+#include "client-sdk/src/engine.hpp"
+
+#include <algorithm>
+
+namespace baton::client {
+
+namespace {
+constexpr duration note_interval = 1s;
+}
+
+engine::engine(engine_limits limits, std::set<std::string> handlers)
+    : limits_(limits), handlers_(std::move(handlers)), memory_(limits.remember, limits.remembered)
+{}
+
+bool engine::observe(std::int64_t epoch)
+{
+    if (epoch < epoch_)
+        return false;
+    epoch_ = epoch;
+    return true;
+}
+
+protocol::dispatch_ack engine::take(protocol::dispatch work, instant now)
+{
+    using protocol::ack;
+    protocol::dispatch_ack answer{work.execution, work.attempt, ack::accepted, 0};
+    auto const say = [&](ack which, int holds) {
+        answer.answer = which;
+        answer.holds = holds;
+        return answer;
+    };
+    if (work.execution <= 0 || work.attempt <= 0 || work.timeout_us < 0)
+        return say(ack::invalid, 0);
+    if (auto const found = held_.find(work.execution); found != held_.end()) {
+        auto& mine = found->second;
+        // What has not begun can still become the later attempt; what runs must end before another one starts.
+        if (!mine.started && work.attempt > mine.work->work.attempt) {
+            mine.work->work = std::move(work);
+            return say(ack::accepted, 0);
+        }
+        return say(ack::running, mine.work->work.attempt);
+    }
+    if (auto const* ended = memory_.find(work.execution, now);
+        ended != nullptr && (work.attempt <= ended->attempt || ended->status == protocol::state::succeeded)) {
+        results_.hurry({work.execution, ended->attempt}, now);
+        return say(ack::finished, ended->attempt);
+    }
+    if (draining_)
+        return say(ack::draining, 0);
+    if (!handlers_.contains(work.handler))
+        return say(ack::no_handler, 0);
+    if (free() == 0)
+        return say(ack::busy, 0);
+    auto const execution = work.execution;
+    held_[execution].work = std::make_shared<job>(std::move(work));
+    queue_.push_back(execution);
+    return answer;
+}
+
+std::optional<protocol::held_execution> engine::known(std::int64_t execution, instant now) const
+{
+    if (auto const found = held_.find(execution); found != held_.end())
+        return protocol::held_execution{execution, found->second.work->work.attempt, false};
+    if (auto const* ended = memory_.find(execution, now))
+        return protocol::held_execution{execution, ended->attempt, true};
+    return std::nullopt;
+}
+
+std::vector<protocol::held_execution> engine::query(std::vector<std::int64_t> const& executions, instant now) const
+{
+    std::vector<protocol::held_execution> answer;
+    for (auto const execution : executions)
+        if (auto const one = known(execution, now))
+            answer.push_back(*one);
+    return answer;
+}
+
+std::vector<protocol::held_execution> engine::cancel(std::vector<std::int64_t> const& executions, reading now)
+{
+    for (auto const execution : executions) {
+        auto const found = held_.find(execution);
+        if (found == held_.end())
+            continue;
+        auto& one = found->second;
+        one.cancelled = true;
+        one.work->stop.request_stop();
+        if (!one.started) {
+            outcome never_run;
+            never_run.error = "cancelled before it started";
+            never_run.bytes = never_run.error.size();
+            never_run.ended = now;
+            std::erase(queue_, execution);
+            conclude(one, protocol::state::cancelled, std::move(never_run));
+        }
+    }
+    return query(executions, now.at);
+}
+
+std::vector<std::shared_ptr<job>> engine::start_ready(reading now)
+{
+    std::vector<std::shared_ptr<job>> ready;
+    while (!stopping_ && !queue_.empty() && free_slots() > 0) {
+        auto const execution = queue_.front();
+        queue_.pop_front();
+        auto& one = held_.at(execution);
+        one.started = now;
+        one.next_note = now.at + note_interval;
+        // A timeout so long that it overflows the clock is none.
+        if (auto const timeout = duration{one.work->work.timeout_us};
+            timeout > duration::zero() && timeout < instant::max() - now.at)
+            one.deadline = now.at + timeout;
+        running_.insert(execution);
+        ready.push_back(one.work);
+    }
+    return ready;
+}
+
+void engine::finish(std::int64_t execution, outcome what)
+{
+    using protocol::state;
+    auto const found = held_.find(execution);
+    if (found == held_.end())
+        return;
+    auto& one = found->second;
+    auto status = what.succeeded ? state::succeeded : state::failed;
+    if (one.cancelled && !what.succeeded) {
+        status = state::cancelled;
+    } else if (what.ended.at >= one.deadline) {
+        status = state::timed_out;
+        auto const ran = std::to_string((what.ended.at - one.started->at) / 1ms);
+        auto const limit = std::to_string(one.work->work.timeout_us / 1'000);
+        what.error = "ran " + ran + " ms of at most " + limit + (what.error.empty() ? "" : ": ") + what.error;
+    }
+    conclude(one, status, std::move(what));
+}
+
+void engine::conclude(held const& one, protocol::state status, outcome what)
+{
+    auto const work = one.work; // outlives its entry
+    auto const execution = work->work.execution;
+    auto const attempt = work->work.attempt;
+    protocol::result_report report;
+    report.execution = execution;
+    report.attempt = attempt;
+    report.status = status;
+    report.started_at = one.started ? to_micros(one.started->utc) : 0;
+    report.finished_at = to_micros(what.ended.utc);
+    report.progress = work->progress.load(std::memory_order_relaxed);
+    report.value = std::move(what.value);
+    report.error = std::move(what.error);
+    results_.add(std::move(report), what.bytes, what.ended.at);
+    memory_.remember(execution, {attempt, status, what.ended.at});
+    notes_ -= one.note_due ? 1 : 0;
+    running_.erase(execution);
+    held_.erase(execution);
+}
+
+void engine::tick(instant now)
+{
+    for (auto const execution : running_) {
+        auto& one = held_.at(execution);
+        if (now >= one.deadline)
+            one.work->stop.request_stop();
+        if (now >= one.next_note) {
+            one.next_note = now + note_interval;
+            if (one.work->progress.load(std::memory_order_relaxed) != one.noted)
+                set_note(one, true);
+        }
+    }
+    memory_.forget(now);
+}
+
+std::optional<instant> engine::next_tick() const
+{
+    std::optional<instant> next;
+    for (auto const execution : running_) {
+        auto const& one = held_.at(execution);
+        auto due = one.next_note;
+        if (!one.work->stop.stop_requested())
+            due = std::min(due, one.deadline);
+        next = std::min(next.value_or(due), due);
+    }
+    return next;
+}
+
+void engine::stop_running()
+{
+    stopping_ = true;
+    for (auto const execution : running_)
+        held_.at(execution).work->stop.request_stop();
+}
+
+std::vector<protocol::result_report> engine::batch(instant now, std::size_t most, std::size_t bytes)
+{
+    auto taken = results_.batch(now, most, bytes);
+    for (auto place = running_.begin(); notes_ > 0 && place != running_.end() && taken.size() < most; ++place) {
+        auto& one = held_.at(*place);
+        if (!one.note_due)
+            continue;
+        set_note(one, false);
+        one.noted = one.work->progress.load(std::memory_order_relaxed);
+        protocol::result_report note;
+        note.execution = *place;
+        note.attempt = one.work->work.attempt;
+        note.status = protocol::state::running;
+        note.started_at = to_micros(one.started->utc);
+        note.progress = one.noted;
+        taken.push_back(std::move(note));
+    }
+    return taken;
+}
+
+void engine::settle(std::vector<protocol::result_report> const& sent,
+                    std::vector<protocol::attempt_key> const& recorded, instant now)
+{
+    for (auto const& which : recorded)
+        results_.recorded(which);
+    for (auto const& report : sent)
+        if (report.status != protocol::state::running)
+            results_.postpone({report.execution, report.attempt}, now);
+}
+
+void engine::unsent(std::vector<protocol::result_report> const& sent)
+{
+    for (auto const& report : sent)
+        if (auto const found = held_.find(report.execution); report.status == protocol::state::running &&
+                                                             found != held_.end() &&
+                                                             found->second.work->work.attempt == report.attempt)
+            set_note(found->second, true);
+}
+
+void engine::set_note(held& one, bool due)
+{
+    if (one.note_due != due)
+        notes_ += due ? 1 : -1;
+    one.note_due = due;
+}
+
+int engine::free_slots() const
+{
+    return limits_.slots - static_cast<int>(running_.size());
+}
+
+int engine::free() const
+{
+    if (draining_)
+        return 0;
+    auto const places = limits_.slots + limits_.queue - static_cast<int>(held_.size());
+    auto const results = static_cast<std::int64_t>(limits_.results) - static_cast<std::int64_t>(held_.size()) -
+                         static_cast<std::int64_t>(results_.size());
+    return static_cast<int>(std::max<std::int64_t>(0, std::min<std::int64_t>(places, results)));
+}
+
+} // namespace baton::client

@@ -1,0 +1,235 @@
+#include "client-sdk/src/link.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <algorithm>
+
+namespace baton::client {
+
+namespace {
+
+constexpr std::size_t most_results = 500;           // in one message
+constexpr std::size_t most_result_bytes = 1u << 20; // and roughly so many bytes
+constexpr duration results_limit = 10s;
+constexpr duration idle = 1h; // a bound for waits that are ended by a bell
+
+// The body as T, or nothing when it is not one: a node that answers nonsense has not answered.
+template <class T>
+std::optional<T> read_body(http::response const& answer)
+{
+    try {
+        return http::parse_json(answer.body).get<T>();
+    } catch (invalid_input const&) {
+        return std::nullopt;
+    } catch (nlohmann::json::exception const&) {
+        return std::nullopt;
+    }
+}
+
+} // namespace
+
+link::link(asio::any_io_executor loop, time_source& time, random_source& random, http::client& http, engine& state,
+           link_settings settings)
+    : time_(time),
+      random_(random),
+      http_(http),
+      engine_(state),
+      settings_(std::move(settings)),
+      beat_bell_(loop),
+      report_bell_(loop),
+      quiet_bell_(loop),
+      period_(settings_.heartbeat),
+      batch_limit_(most_results)
+{
+    // Clients that start together spread over the nodes.
+    node_ = random_.below(settings_.nodes.size());
+    results_node_ = node_;
+}
+
+awaitable<std::optional<http::response>> link::post(std::size_t node, char const* path, nlohmann::json body,
+                                                    duration limit)
+{
+    auto message = http::json_request(http::verb::post, path, body);
+    if (!settings_.token.empty())
+        message.headers.set("Authorization", "Bearer " + settings_.token);
+    auto const& to = settings_.nodes[node];
+    std::optional<http::response> answer;
+    try {
+        answer = co_await http_.send(to, std::move(message), limit);
+    } catch (unavailable const& failure) {
+        log::debug("baton client: {}{}: {}", to.text(), path, failure.what());
+    }
+    if (answer && answer->status >= 400 && answer->status != 404)
+        log::warn("baton client: {}{} answered {}: {}", to.text(), path, answer->status, answer->body.substr(0, 300));
+    co_return answer;
+}
+
+awaitable<void> link::beat()
+{
+    for (int failures = 0; !leaving_;) {
+        beating_ = true;
+        bool const heard = co_await beat_once();
+        beating_ = false;
+        quiet_bell_.wake();
+        failures = heard ? 0 : failures + 1;
+        // Jitter only shortens: three periods without a beat mean that we are gone.
+        auto const wait = heard ? duration{period_.count() - static_cast<std::int64_t>(random_.below(
+                                                                 static_cast<std::uint64_t>(period_.count() / 10 + 1)))}
+                                : pause(failures, period_);
+        co_await beat_bell_.wait_until(time_, time_.now() + wait);
+    }
+    co_await beat_bell_.wait(); // the part must not end before its scope does
+}
+
+awaitable<bool> link::beat_once()
+{
+    if (registered_) {
+        auto const status = co_await heartbeat();
+        if (status == 200)
+            co_return true;
+        registered_ = false;
+        if (status != 404)
+            node_ = (node_ + 1) % settings_.nodes.size();
+    }
+    for (std::size_t tries = 0; tries < settings_.nodes.size() && !leaving_; ++tries) {
+        registered_ = co_await register_with(node_);
+        if (registered_ && engine_.draining())
+            co_await heartbeat(); // a registration does not say it
+        if (registered_)
+            co_return true;
+        node_ = (node_ + 1) % settings_.nodes.size();
+    }
+    if (!complained_ && !leaving_)
+        log::warn("baton client: no trigger node takes the registration of {}; going on trying",
+                  settings_.identity.service);
+    complained_ = true;
+    co_return false;
+}
+
+awaitable<bool> link::register_with(std::size_t node)
+{
+    settings_.identity.epoch = engine_.epoch();
+    nlohmann::json body = settings_.identity;
+    auto const answer = co_await post(node, protocol::path_register, std::move(body), beat_limit());
+    if (!answer || answer->status != 200)
+        co_return false;
+    absorb(*answer);
+    complained_ = false;
+    log::info("baton client: {} registered with {}", settings_.identity.service, settings_.nodes[node].text());
+    co_return true;
+}
+
+awaitable<int> link::heartbeat()
+{
+    protocol::heartbeat_request request;
+    request.instance = settings_.identity.instance;
+    request.free_slots = engine_.free_slots();
+    request.epoch = engine_.epoch();
+    request.draining = engine_.draining();
+    nlohmann::json body = request;
+    auto const answer = co_await post(node_, protocol::path_heartbeat, std::move(body), beat_limit());
+    if (!answer)
+        co_return 0;
+    if (answer->status == 200)
+        absorb(*answer);
+    co_return answer->status;
+}
+
+void link::absorb(http::response const& answer)
+{
+    auto const told = read_body<protocol::heartbeat_answer>(answer);
+    if (!told)
+        return;
+    engine_.observe(told->epoch);
+    duration const wanted = std::chrono::milliseconds{std::max(told->heartbeat_ms, 50)};
+    period_ = std::min(settings_.heartbeat, wanted);
+}
+
+awaitable<void> link::report()
+{
+    for (int failures = 0;;) {
+        auto batch = engine_.batch(time_.now(), batch_limit_, most_result_bytes);
+        if (batch.empty()) {
+            auto const due = engine_.results().next_due();
+            co_await report_bell_.wait_until(time_, std::min(due.value_or(instant::max()), time_.now() + idle));
+            continue;
+        }
+        bool const answered = co_await send(std::move(batch));
+        failures = answered ? 0 : failures + 1;
+        if (!answered)
+            results_node_ = (results_node_ + 1) % settings_.nodes.size();
+        if (failures > 0 && failures % static_cast<int>(settings_.nodes.size()) == 0)
+            co_await time_.sleep_for(pause(failures / static_cast<int>(settings_.nodes.size()), 2s));
+    }
+}
+
+// True when a node dealt with the batch, whatever it thought of it.
+awaitable<bool> link::send(std::vector<protocol::result_report> batch)
+{
+    protocol::results_request request;
+    request.instance = settings_.identity.instance;
+    request.results = batch;
+    nlohmann::json body = request;
+    auto const answer = co_await post(results_node_, protocol::path_results, std::move(body), results_limit);
+    if (answer && (answer->status == 400 || answer->status == 413 || answer->status == 422)) {
+        refused(batch, *answer);
+        co_return true;
+    }
+    auto const told = answer && answer->status == 200 ? read_body<protocol::results_answer>(*answer) : std::nullopt;
+    if (!told) {
+        engine_.unsent(batch);
+        co_return false;
+    }
+    engine_.observe(told->epoch);
+    engine_.settle(batch, told->recorded, time_.now());
+    batch_limit_ = std::min(batch_limit_ * 2, most_results);
+    on_recorded_();
+    co_return true;
+}
+
+// A node cannot read the batch. Sent one by one, all but the culprit pass; the culprit loses its value and error text,
+// so that at least its outcome becomes known.
+void link::refused(std::vector<protocol::result_report> const& batch, http::response const& answer)
+{
+    engine_.unsent(batch);
+    if (batch.size() > 1) {
+        batch_limit_ = 1;
+        return;
+    }
+    auto const& report = batch.front();
+    bool const fresh = engine_.results().strip({report.execution, report.attempt},
+                                               "a node refused this result with status " +
+                                                   std::to_string(answer.status) + "; value and error were dropped");
+    if (!fresh)
+        engine_.settle(batch, {}, time_.now());
+}
+
+awaitable<void> link::leave(instant until)
+{
+    leaving_ = true;
+    while (beating_ && time_.now() < until)
+        co_await quiet_bell_.wait_until(time_, until);
+    protocol::leave_request request;
+    request.instance = settings_.identity.instance;
+    for (std::size_t tries = 0; registered_ && tries < settings_.nodes.size() && time_.now() < until; ++tries) {
+        nlohmann::json body = request;
+        auto const limit = until - time_.now();
+        auto const answer = co_await post(node_, protocol::path_leave, std::move(body), limit);
+        registered_ = !answer || answer->status >= 500;
+        node_ = (node_ + 1) % settings_.nodes.size();
+    }
+}
+
+duration link::pause(int failures, duration longest)
+{
+    auto const full = std::min<duration>(100ms * (1 << std::min(failures - 1, 9)), longest);
+    return duration{full.count() / 2 +
+                    static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(full.count() / 2 + 1)))};
+}
+
+duration link::beat_limit() const
+{
+    return std::clamp<duration>(period_ / 2, 500ms, 3s);
+}
+
+} // namespace baton::client

@@ -1,0 +1,76 @@
+#pragma once
+// The client's side of its talk with the nodes: registration, heartbeats, results, good-bye.
+
+#include "client-sdk/src/engine.hpp"
+#include "libs/base/loop.hpp"
+#include "libs/base/random.hpp"
+#include "libs/http/client.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::client {
+
+struct link_settings {
+    std::vector<http::url> nodes;        // at least one
+    std::string token;                   // shared with the nodes; may be empty
+    protocol::register_request identity; // without the epoch
+    duration heartbeat = 5s;
+};
+
+// Knows the nodes and which of them listens. On the loop only.
+class link {
+public:
+    link(asio::any_io_executor loop, time_source& time, random_source& random, http::client& http, engine& state,
+         link_settings settings);
+
+    // Registers with one node and beats there; moves on to the next when it fails. Until cancelled.
+    awaitable<void> beat();
+    // Sends what the engine has to report: at once when idle, and what gathers during a send in the next one. Moves on
+    // to the next node when one fails, and waits longer after each full round. Until cancelled.
+    awaitable<void> report();
+    // Stops the heartbeats, which would register again, and tells the node that hears us that this incarnation is over;
+    // when it does not answer, the others in turn until `until`.
+    awaitable<void> leave(instant until);
+
+    void beat_now() { beat_bell_.wake(); }     // something changed that nodes should know: we drain
+    void report_now() { report_bell_.wake(); } // the engine may have something to report
+    // Called after every acknowledgement.
+    void on_recorded(std::function<void()> call) { on_recorded_ = std::move(call); }
+
+    bool registered() const { return registered_; }
+
+private:
+    awaitable<std::optional<http::response>> post(std::size_t node, char const* path, nlohmann::json body,
+                                                  duration limit);
+    awaitable<bool> beat_once();
+    awaitable<bool> register_with(std::size_t node);
+    awaitable<int> heartbeat(); // the status; 0 for no answer
+    void absorb(http::response const& answer);
+    awaitable<bool> send(std::vector<protocol::result_report> batch);
+    void refused(std::vector<protocol::result_report> const& batch, http::response const& answer);
+    duration pause(int failures, duration longest);
+    duration beat_limit() const;
+
+    time_source& time_;
+    random_source& random_;
+    http::client& http_;
+    engine& engine_;
+    link_settings settings_;
+    waker beat_bell_;
+    waker report_bell_;
+    waker quiet_bell_; // rung when a beat has ended
+    std::function<void()> on_recorded_ = [] {};
+
+    std::size_t node_ = 0; // that hears our heartbeats
+    bool registered_ = false;
+    bool complained_ = false; // about having no node
+    bool beating_ = false;    // a heartbeat or registration is on its way
+    bool leaving_ = false;
+    duration period_;
+    std::size_t results_node_ = 0;
+    std::size_t batch_limit_;
+};
+
+} // namespace baton::client

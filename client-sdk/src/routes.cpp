@@ -1,0 +1,106 @@
+#include "client-sdk/src/routes.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/base/random.hpp"
+
+namespace baton::client {
+
+namespace {
+
+awaitable<http::response> ready(http::response answer)
+{
+    co_return answer;
+}
+
+// One execution of a dispatch that cannot be read must not cost the others: it is answered with `invalid`, as far as
+// its id can be told.
+protocol::dispatch read_one(nlohmann::json const& value)
+{
+    try {
+        return value.get<protocol::dispatch>();
+    } catch (nlohmann::json::exception const&) {
+        protocol::dispatch broken;
+        broken.attempt = 0; // which the engine refuses as invalid
+        if (value.is_object() && value.contains("execution") && value["execution"].is_number_integer())
+            broken.execution = value["execution"].get<std::int64_t>();
+        return broken;
+    }
+}
+
+} // namespace
+
+routes::routes(engine& state, time_source const& time, std::string secret, std::function<void()> changed)
+    : engine_(state), time_(time), expected_("Bearer " + secret), changed_(std::move(changed))
+{
+    add(protocol::path_dispatch, &routes::dispatch);
+    add(protocol::path_cancel, &routes::cancel);
+    add(protocol::path_query, &routes::query);
+    add(protocol::path_epoch, &routes::epoch);
+}
+
+awaitable<http::response> routes::handle(http::request message) const
+{
+    if (!authorised(message))
+        co_return http::problem(401, "Unauthorized", "the secret of this incarnation is required");
+    co_return co_await router_.handle(std::move(message));
+}
+
+void routes::add(char const* path, action act)
+{
+    router_.add(http::verb::post, path, [this, act](http::request const& message) {
+        auto const body = http::parse_json(message.body);
+        try {
+            // Everything that carries an epoch is checked against it first, so that a master whose term is over is
+            // refused whatever it asks.
+            if (!engine_.observe(body.value("epoch", std::int64_t{0})))
+                return ready(http::json_response(409, protocol::epoch_message{engine_.epoch()}));
+            return ready((this->*act)(body));
+        } catch (nlohmann::json::exception const& failure) {
+            throw invalid_input("", failure.what());
+        }
+    });
+}
+
+bool routes::authorised(http::request const& message) const
+{
+    return same_secret(message.headers.find("Authorization").value_or(""), expected_);
+}
+
+http::response routes::dispatch(nlohmann::json const& body) const
+{
+    auto const& executions = body.at("executions");
+    if (!executions.is_array())
+        throw invalid_input("executions", "executions must be an array");
+    protocol::dispatch_answer answer;
+    auto const now = time_.now();
+    for (auto const& value : executions)
+        answer.executions.push_back(engine_.take(read_one(value), now));
+    answer.epoch = engine_.epoch();
+    answer.free = engine_.free();
+    changed_();
+    return http::json_response(200, answer);
+}
+
+http::response routes::cancel(nlohmann::json const& body) const
+{
+    auto answer = held(engine_.cancel(body.get<protocol::executions_request>().executions, read(time_)));
+    changed_();
+    return answer;
+}
+
+http::response routes::query(nlohmann::json const& body) const
+{
+    return held(engine_.query(body.get<protocol::executions_request>().executions, time_.now()));
+}
+
+http::response routes::epoch(nlohmann::json const&) const
+{
+    return http::json_response(200, protocol::epoch_message{engine_.epoch()});
+}
+
+http::response routes::held(std::vector<protocol::held_execution> which) const
+{
+    return http::json_response(200, protocol::query_answer{engine_.epoch(), std::move(which)});
+}
+
+} // namespace baton::client

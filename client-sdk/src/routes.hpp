@@ -1,0 +1,42 @@
+#pragma once
+// What nodes may ask of a client over HTTP: dispatch, cancel, query, and the announcement of an epoch.
+
+#include "client-sdk/src/engine.hpp"
+#include "libs/http/message.hpp"
+#include "libs/http/router.hpp"
+
+#include <functional>
+#include <string>
+
+namespace baton::client {
+
+// Puts the engine behind HTTP; the listener, or a simulated network, is the caller's. On the loop only.
+class routes {
+public:
+    // `secret` is that of the incarnation: a call without it gets 401, whatever it asks. `changed` is called after a
+    // call that may have changed what is to be started, stopped or sent.
+    routes(engine& state, time_source const& time, std::string secret, std::function<void()> changed);
+    routes(routes const&) = delete;
+    routes& operator=(routes const&) = delete;
+
+    awaitable<http::response> handle(http::request message) const;
+
+private:
+    using action = http::response (routes::*)(nlohmann::json const&) const;
+
+    void add(char const* path, action act);
+    bool authorised(http::request const& message) const;
+    http::response dispatch(nlohmann::json const& body) const;
+    http::response cancel(nlohmann::json const& body) const;
+    http::response query(nlohmann::json const& body) const;
+    http::response epoch(nlohmann::json const& body) const;
+    http::response held(std::vector<protocol::held_execution> which) const;
+
+    engine& engine_;
+    time_source const& time_;
+    std::string expected_; // the Authorization field of a rightful caller
+    std::function<void()> changed_;
+    http::router router_;
+};
+
+} // namespace baton::client

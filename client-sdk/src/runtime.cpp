@@ -1,0 +1,104 @@
+#include "client-sdk/src/runtime.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <algorithm>
+
+namespace baton::client {
+
+namespace {
+
+constexpr duration idle = 1min; // the engine forgets old executions at least so often
+
+link_settings complete(runtime_settings const& settings)
+{
+    auto link = settings.link;
+    link.identity.handlers.assign(settings.handlers.begin(), settings.handlers.end());
+    link.identity.slots = settings.limits.slots;
+    link.identity.queue = settings.limits.queue;
+    return link;
+}
+
+} // namespace
+
+runtime::runtime(asio::any_io_executor loop, runtime_parts parts, runtime_settings settings)
+    : parts_(parts),
+      engine_(settings.limits, settings.handlers),
+      routes_(engine_, parts.time, settings.link.identity.secret, [this] { pump(); }),
+      link_(loop, parts.time, parts.random, parts.http, engine_, complete(settings)),
+      timer_bell_(loop),
+      drain_bell_(loop)
+{
+    link_.on_recorded([this] { drain_bell_.wake(); });
+}
+
+http::handler runtime::handler()
+{
+    return [this](http::request const& message) { return routes_.handle(message); };
+}
+
+void runtime::pump()
+{
+    for (auto& work : engine_.start_ready(read(parts_.time))) {
+        auto const execution = work->work.execution;
+        parts_.handlers.start(std::move(work), [this, execution](outcome what) {
+            engine_.finish(execution, std::move(what));
+            pump();
+        });
+    }
+    timer_bell_.wake();
+    link_.report_now();
+    drain_bell_.wake();
+}
+
+awaitable<void> runtime::run()
+{
+    using namespace asio::experimental::awaitable_operators;
+    co_await (supervised("baton client heartbeats", link_.beat()) ||
+              supervised("baton client reports", link_.report()) || supervised("baton client timers", keep_time()));
+}
+
+awaitable<void> runtime::keep_time()
+{
+    for (;;) {
+        auto const now = parts_.time.now();
+        engine_.tick(now);
+        if (engine_.has_notes())
+            link_.report_now();
+        auto const next = engine_.next_tick().value_or(instant::max());
+        co_await timer_bell_.wait_until(parts_.time, std::min(next, now + idle));
+    }
+}
+
+awaitable<void> runtime::drain(duration grace)
+{
+    auto const end = parts_.time.now() + grace;
+    engine_.drain();
+    link_.beat_now();
+    co_await wait_idle(end - std::min<duration>(grace / 4, 5s));
+    if (!engine_.idle()) {
+        log::warn("baton client: handlers still run near the end of the grace; asking them to stop");
+        engine_.stop_running();
+        co_await wait_idle(end - std::min<duration>(grace / 8, 2s));
+    }
+    if (!engine_.idle())
+        log::warn("baton client: leaving executions behind that did not end within the grace");
+    co_await wait_recorded(end - std::min<duration>(grace / 16, 1s));
+    if (auto const lost = engine_.results().size(); lost > 0)
+        log::warn("baton client: no node has acknowledged {} results; they will be settled as in doubt", lost);
+    co_await link_.leave(end);
+}
+
+awaitable<void> runtime::wait_idle(instant until)
+{
+    while (!engine_.idle() && parts_.time.now() < until)
+        co_await drain_bell_.wait_until(parts_.time, until);
+}
+
+awaitable<void> runtime::wait_recorded(instant until)
+{
+    while (engine_.results().size() > 0 && parts_.time.now() < until)
+        co_await drain_bell_.wait_until(parts_.time, until);
+}
+
+} // namespace baton::client

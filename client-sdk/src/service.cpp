@@ -1,0 +1,195 @@
+#include "baton/client/service.hpp"
+
+#include "client-sdk/src/runtime.hpp"
+#include "client-sdk/src/settings.hpp"
+#include "client-sdk/src/worker_pool.hpp"
+#include "libs/base/log.hpp"
+#include "libs/base/process.hpp"
+#include "libs/http/server.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <condition_variable>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+namespace baton::client {
+
+namespace {
+constexpr duration last_requests = 500ms;     // for calls in progress when the listener closes
+constexpr std::size_t call_limit = 16u << 20; // bytes of one dispatch
+}
+
+// Everything on the loop runs on one thread; the pool's threads and the callers of start and stop only post to it.
+struct service::impl {
+    explicit impl(service_options given) : random(entropy()), options(checked(std::move(given), random)) {}
+
+    void start(bool with_signals);
+    void compose();
+    awaitable<void> live(bool with_signals);
+    awaitable<void> serve();
+    awaitable<void> stop_when_asked();
+    awaitable<void> stop_at_signal(bool with_signals);
+    void wait();
+
+    seeded_random random;
+    service_options options;
+    handler_table handlers;
+    system_time time;
+
+    asio::io_context io{1};
+    waker stop_bell{io.get_executor()};
+    std::unique_ptr<http::client> http;
+    std::unique_ptr<runtime> work;
+    std::unique_ptr<http::server> listener;
+    std::unique_ptr<worker_pool> pool; // goes first, so that nothing calls back into what is gone
+    std::uint16_t port = 0;
+    std::string address;
+
+    std::mutex mutex; // of what follows
+    std::condition_variable changed;
+    bool started = false;
+    bool ended = false;
+    std::thread thread;
+};
+
+void service::impl::start(bool with_signals)
+{
+    std::lock_guard const lock(mutex);
+    if (started)
+        throw std::logic_error("a service starts once");
+    compose();
+    asio::co_spawn(io, live(with_signals), [this](std::exception_ptr const& failure) {
+        if (failure)
+            log::error("baton client: ended by a failure that nobody expected");
+        io.stop(); // idle connections would keep it running
+    });
+    thread = std::thread([this] {
+        io.run();
+        std::lock_guard const end(mutex);
+        ended = true;
+        changed.notify_all();
+    });
+    started = true;
+}
+
+void service::impl::compose()
+{
+    std::set<std::string> names;
+    for (auto const& [name, run] : handlers)
+        names.insert(name);
+    http = http::make_client(time);
+    // The listener's port is part of what the runtime announces, and the runtime answers what the listener hears.
+    http::server_settings listening;
+    listening.address = options.listen;
+    listening.port = options.port;
+    listening.body_limit = call_limit;
+    try {
+        listener = http::make_server(io.get_executor(), time, listening,
+                                     [this](http::request const& message) { return work->handler()(message); });
+    } catch (unavailable const& failure) {
+        throw std::runtime_error(failure.what());
+    } catch (invalid_input const& failure) {
+        throw std::invalid_argument(std::string("listen: ") + failure.what());
+    }
+    port = listener->port();
+    address = advertised(options, port);
+    pool = std::make_unique<worker_pool>(io.get_executor(), time, handlers, options.slots);
+    work = std::make_unique<runtime>(io.get_executor(), runtime_parts{time, random, *http, *pool},
+                                     settings_of(options, std::move(names), port));
+}
+
+awaitable<void> service::impl::live(bool with_signals)
+{
+    using namespace asio::experimental::awaitable_operators;
+    co_await (serve() || stop_when_asked() || stop_at_signal(with_signals));
+    pool->close();
+}
+
+awaitable<void> service::impl::serve()
+{
+    using namespace asio::experimental::awaitable_operators;
+    co_await (supervised("baton client listener", listener->run(last_requests)) || work->run());
+}
+
+awaitable<void> service::impl::stop_when_asked()
+{
+    co_await stop_bell.wait();
+    co_await work->drain(options.grace);
+}
+
+awaitable<void> service::impl::stop_at_signal(bool with_signals)
+{
+    if (with_signals)
+        co_await stop_signals([this] { stop_bell.wake(); });
+    waker never(io.get_executor());
+    co_await never.wait();
+}
+
+// Any number of threads may wait; the first to notice the end joins.
+void service::impl::wait()
+{
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return ended || !started; });
+    if (thread.joinable())
+        thread.join();
+}
+
+service::service(service_options options) : impl_(std::make_unique<impl>(std::move(options))) {}
+
+service::~service()
+{
+    stop();
+}
+
+void service::handle(std::string name, handler run)
+{
+    std::lock_guard const lock(impl_->mutex);
+    if (impl_->started)
+        throw std::logic_error("handlers are named before the service starts");
+    if (name.empty() || name.size() > 150)
+        throw std::invalid_argument("handler: its name must have 1 to 150 bytes");
+    if (!run)
+        throw std::invalid_argument("handler: '" + name + "' has no function");
+    if (!impl_->handlers.emplace(name, std::move(run)).second)
+        throw std::invalid_argument("handler: '" + name + "' is named twice");
+}
+
+void service::start()
+{
+    impl_->start(false);
+}
+
+void service::run()
+{
+    impl_->start(true);
+    impl_->wait();
+}
+
+void service::stop()
+{
+    {
+        std::lock_guard const lock(impl_->mutex);
+        if (impl_->started) // once it has ended, nobody hears the bell
+            asio::post(impl_->io, [state = impl_.get()] { state->stop_bell.wake(); });
+    }
+    impl_->wait();
+}
+
+std::uint16_t service::port() const
+{
+    return impl_->port;
+}
+
+std::string service::address() const
+{
+    return impl_->address;
+}
+
+std::string const& service::instance() const
+{
+    return impl_->options.instance;
+}
+
+} // namespace baton::client
