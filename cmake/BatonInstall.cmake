@@ -4,16 +4,13 @@
 # The SDK's headers need only the standard library and nlohmann/json. Its static libraries were compiled against Boost,
 # which is headers alone, so a project that links them needs libspdlog and libcrypto but neither Boost nor a database.
 
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 if(TARGET baton_client)
-    target_include_directories(baton_client INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_compile_features(baton_client INTERFACE cxx_std_20)
     # Within the build these come with the precompiled header, which is not installed.
     target_link_libraries(baton_base INTERFACE
         $<INSTALL_INTERFACE:$<LINK_ONLY:spdlog::spdlog>> $<INSTALL_INTERFACE:$<LINK_ONLY:Threads::Threads>>)
-    target_link_libraries(baton_client INTERFACE $<INSTALL_INTERFACE:nlohmann_json::nlohmann_json>)
 
     set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/baton)
     install(TARGETS baton_pch baton_base baton_protocol baton_http baton_client EXPORT batonTargets
