@@ -1,0 +1,204 @@
+#include "libs/storage/migrations.hpp"
+
+#include "libs/storage/detail.hpp"
+#include "libs/storage/migration_files.hpp"
+#include "libs/storage/query.hpp"
+
+#include <soci/soci.h>
+
+#include <charconv>
+#include <map>
+#include <sstream>
+
+namespace baton::storage {
+
+namespace {
+
+struct step {
+    migration_step about;
+    std::string const* text;
+};
+
+std::vector<step> steps_of(storage::engine engine, std::string const& set)
+{
+    std::string const folder =
+        std::string(engine == engine::mysql ? "mysql" : "sqlite") + (set == "scheduler" ? "" : "-" + set);
+    std::vector<step> steps;
+    for (auto const& file : migration_files()) {
+        if (file.folder != folder)
+            continue;
+        int number = 0;
+        std::from_chars(file.name.data(), file.name.data() + file.name.size(), number);
+        steps.push_back({{number, file.name}, &file.text});
+    }
+    if (steps.empty())
+        throw schema_mismatch("there are no migrations '" + set + "' for this kind of database");
+    return steps;
+}
+
+// Statements end with a semicolon at the end of a line; comments are lines of their own.
+std::vector<std::string> statements_of(std::string const& text)
+{
+    std::vector<std::string> statements;
+    std::istringstream lines(text);
+    std::string statement;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.empty() || line.starts_with("--"))
+            continue;
+        statement += line + '\n';
+        if (line.back() == ';') {
+            statement.resize(statement.size() - 2);
+            statements.push_back(std::move(statement));
+            statement.clear();
+        }
+    }
+    if (!statement.empty())
+        throw schema_mismatch("a migration ends inside a statement");
+    return statements;
+}
+
+void make_version_table(soci::session& sql)
+{
+    if (engine_of(sql) == engine::mysql)
+        query(sql, "CREATE TABLE IF NOT EXISTS schema_version (`set` VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin "
+                   "NOT NULL, number INT NOT NULL, name VARCHAR(100) NOT NULL, applied_at BIGINT NULL, "
+                   "PRIMARY KEY (`set`, number)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin")
+            .execute();
+    else
+        query(sql, "CREATE TABLE IF NOT EXISTS schema_version (`set` TEXT NOT NULL, number INTEGER NOT NULL, "
+                   "name TEXT NOT NULL, applied_at INTEGER NULL, PRIMARY KEY (`set`, number))")
+            .execute();
+}
+
+bool has_version_table(soci::session& sql)
+{
+    bool found = false;
+    query ask(sql);
+    if (engine_of(sql) == engine::mysql)
+        ask.select("COUNT(*)")(" FROM information_schema.tables WHERE table_schema = DATABASE() "
+                               "AND table_name = 'schema_version'");
+    else
+        ask.select("COUNT(*)")(" FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'");
+    ask.each([&](row& answer) { found = answer.flag(); });
+    return found;
+}
+
+// Number to finished, of the steps that the database says it has.
+std::map<int, bool> applied(soci::session& sql, std::string const& set)
+{
+    std::map<int, bool> found;
+    query(sql).select("number", "applied_at")(" FROM schema_version WHERE `set` = ", set).each([&](row& answer) {
+        auto const number = answer.small();
+        found[number] = answer.maybe_number().has_value();
+    });
+    return found;
+}
+
+void refuse_broken(std::map<int, bool> const& found, std::vector<step> const& steps, std::string const& set)
+{
+    for (auto const& [number, finished] : found) {
+        if (number > steps.back().about.number)
+            throw schema_mismatch("the database is newer than this program: it has step " + std::to_string(number) +
+                                  " of '" + set + "', the program knows " + std::to_string(steps.back().about.number));
+        if (!finished)
+            throw schema_mismatch("step " + std::to_string(number) + " of '" + set +
+                                  "' was begun and not finished; this kind of database cannot undo half of it. Restore "
+                                  "the backup, or finish or undo its statements by hand and correct schema_version");
+    }
+}
+
+void apply(soci::session& sql, std::string const& set, step const& what)
+{
+    query(sql, "INSERT INTO schema_version (`set`, number, name, applied_at) VALUES (", set, ", ", what.about.number,
+          ", ", what.about.name, ", NULL)")
+        .execute();
+    for (auto const& statement : statements_of(*what.text))
+        sql << statement;
+    query(sql, "UPDATE schema_version SET applied_at = ", now_us(sql), " WHERE `set` = ", set,
+          " AND number = ", what.about.number)
+        .execute();
+}
+
+std::vector<migration_step> bring_up(soci::session& sql, std::string const& set)
+{
+    auto const steps = steps_of(engine_of(sql), set);
+    make_version_table(sql);
+    auto const found = applied(sql, set);
+    refuse_broken(found, steps, set);
+    std::vector<migration_step> done;
+    for (auto const& each : steps)
+        if (!found.contains(each.about.number)) {
+            apply(sql, set, each);
+            done.push_back(each.about);
+        }
+    return done;
+}
+
+// A named lock of the session for as long as it lives.
+class migration_lock {
+public:
+    explicit migration_lock(soci::session& sql) : sql_(sql)
+    {
+        for (int tries = 0; tries < 30; ++tries)
+            if (ask("SELECT GET_LOCK(CONCAT('baton:migrate:', DATABASE()), 1)") == 1)
+                return;
+        throw unavailable("database: another migration is running");
+    }
+    ~migration_lock()
+    {
+        try {
+            ask("SELECT RELEASE_LOCK(CONCAT('baton:migrate:', DATABASE()))");
+        } catch (soci::soci_error const&) {
+            // The session is gone, and the lock with it.
+        }
+    }
+    migration_lock(migration_lock const&) = delete;
+    migration_lock& operator=(migration_lock const&) = delete;
+
+private:
+    int ask(char const* text)
+    {
+        int answer = 0;
+        soci::indicator state = soci::i_ok;
+        sql_ << text, soci::into(answer, state);
+        return state == soci::i_ok ? answer : 0;
+    }
+
+    soci::session& sql_;
+};
+
+} // namespace
+
+awaitable<std::vector<migration_step>> migrate(database& where, std::string set)
+{
+    if (where.engine() == engine::sqlite) {
+        auto const work = [&](soci::session& sql) { return bring_up(sql, set); };
+        co_return co_await where.transact(work);
+    }
+    auto const work = [&](soci::session& sql) {
+        migration_lock const lock(sql);
+        return bring_up(sql, set);
+    };
+    co_return co_await where.run(work);
+}
+
+awaitable<void> check_schema(database& where, std::string set)
+{
+    auto const work = [&](soci::session& sql) {
+        auto const steps = steps_of(engine_of(sql), set);
+        auto const found = has_version_table(sql) ? applied(sql, set) : std::map<int, bool>{};
+        refuse_broken(found, steps, set);
+        for (auto const& each : steps)
+            if (!found.contains(each.about.number))
+                throw schema_mismatch("the database lacks step " + each.about.name + " of '" + set +
+                                      "': run baton migrate");
+        // All that decides by compare-and-set needs matched rows to be counted, even where nothing changes.
+        query idle(sql, "UPDATE schema_version SET name = name WHERE `set` = ", set,
+                   " AND number = ", steps.back().about.number);
+        if (idle.execute() != 1)
+            throw schema_mismatch("the database, or what stands before it, does not count matched rows");
+    };
+    co_await where.run(work);
+}
+
+} // namespace baton::storage

@@ -1,0 +1,159 @@
+#include "libs/storage/query.hpp"
+
+#include "libs/storage/detail.hpp"
+
+#include <soci/soci.h>
+
+#include <charconv>
+
+namespace baton::storage {
+
+namespace {
+
+// MySQL: bounded by max_allowed_packet; SQLite: by 32,766 values in a statement.
+constexpr std::size_t most_rows = 500;
+constexpr std::size_t most_values = 30'000;
+
+} // namespace
+
+storage::engine engine_of(soci::session& sql)
+{
+    return sql.get_backend_name() == "sqlite3" ? engine::sqlite : engine::mysql;
+}
+
+fragment now_us(soci::session& sql)
+{
+    // UTC_TIMESTAMP is frozen at the statement's start, and no session setting but `timestamp` touches it.
+    return engine_of(sql) == engine::sqlite ? fragment{"baton_now_us()"}
+                                            : fragment{"TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"};
+}
+
+fragment for_update(soci::session& sql)
+{
+    return engine_of(sql) == engine::sqlite ? fragment{""} : fragment{" FOR UPDATE"};
+}
+
+std::int64_t read_now(soci::session& sql)
+{
+    std::int64_t now = 0;
+    query(sql).column(now_us(sql)).each([&](row& answer) { now = answer.number(); });
+    return now;
+}
+
+std::size_t rows_at_once(std::size_t width)
+{
+    return std::min(most_rows, most_values / width);
+}
+
+std::int64_t row::number()
+{
+    auto const found = maybe_number();
+    if (!found)
+        throw statement_error(statement_error::kind::refused, "a column that must hold a number is NULL");
+    return *found;
+}
+
+std::string row::text()
+{
+    return maybe_text().value_or(std::string());
+}
+
+std::optional<std::int64_t> row::maybe_number()
+{
+    auto const at = next_++;
+    if (nulls_[at])
+        return std::nullopt;
+    std::int64_t value = 0;
+    auto const& cell = cells_[at];
+    auto const [end, failure] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (failure != std::errc{} || end != cell.data() + cell.size())
+        throw statement_error(statement_error::kind::refused, "a column that must hold a number holds '" + cell + "'");
+    return value;
+}
+
+std::optional<std::string> row::maybe_text()
+{
+    auto const at = next_++;
+    if (nulls_[at])
+        return std::nullopt;
+    return std::move(cells_[at]);
+}
+
+std::optional<utc_time> row::maybe_moment()
+{
+    auto const found = maybe_number();
+    return found ? std::optional(from_micros(*found)) : std::nullopt;
+}
+
+void query::bind(value what)
+{
+    // SOCI knows only ":name" on MySQL; on SQLite one name would be one parameter, so there it is the plain mark.
+    text_ += engine_ == engine::sqlite ? "?" : ":v";
+    values_.push_back(std::move(what));
+}
+
+namespace {
+
+template <class Values>
+void prepare(soci::statement& statement, std::string const& text, Values& values, std::deque<soci::indicator>& nulls)
+{
+    for (auto& value : values) {
+        nulls.push_back(value.is_null ? soci::i_null : soci::i_ok);
+        if (value.is_text)
+            statement.exchange(soci::use(value.text, nulls.back()));
+        else
+            statement.exchange(soci::use(value.number, nulls.back()));
+    }
+    statement.alloc();
+    statement.prepare(text);
+    statement.define_and_bind();
+}
+
+[[noreturn]] void rethrow_translated()
+{
+    if (auto const failure = database_failure())
+        throw *failure;
+    throw;
+}
+
+} // namespace
+
+std::int64_t query::execute()
+{
+    try {
+        soci::statement statement(sql_);
+        std::deque<soci::indicator> nulls;
+        prepare(statement, text_, values_, nulls);
+        statement.execute(true);
+        return statement.get_affected_rows();
+    } catch (soci::soci_error const&) {
+        rethrow_translated();
+    }
+}
+
+void query::each(std::function<void(row&)> const& take)
+{
+    std::vector<std::string> cells(columns_);
+    std::vector<soci::indicator> states(columns_);
+    std::vector<bool> nulls(columns_);
+    try {
+        soci::statement statement(sql_);
+        for (std::size_t i = 0; i < columns_; ++i)
+            statement.exchange(soci::into(cells[i], states[i]));
+        std::deque<soci::indicator> given;
+        prepare(statement, text_, values_, given);
+        statement.execute();
+        while (statement.fetch()) {
+            for (std::size_t i = 0; i < columns_; ++i)
+                nulls[i] = states[i] == soci::i_null;
+            row answer(cells, nulls);
+            take(answer);
+            if (!answer.complete())
+                throw statement_error(statement_error::kind::refused, "not every column was read: " + text_);
+        }
+    } catch (soci::soci_error const&) {
+        rethrow_translated();
+    }
+}
+
+} // namespace baton::storage

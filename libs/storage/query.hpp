@@ -1,0 +1,149 @@
+#pragma once
+// For .cpp files that hold SQL: one statement whose text is made of literals and whose values are always bound. A
+// std::string given to it is a value, never SQL, so no value can change what a statement does.
+
+#include "libs/base/id.hpp"
+#include "libs/base/time.hpp"
+#include "libs/storage/database.hpp"
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace baton::storage {
+
+// A piece of SQL that our code chose.
+struct fragment {
+    char const* text;
+};
+
+storage::engine engine_of(soci::session& sql);
+fragment now_us(soci::session& sql);         // the database's now in microseconds, as an expression
+fragment for_update(soci::session& sql);     // " FOR UPDATE", or nothing where the transaction holds the write lock
+std::int64_t read_now(soci::session& sql);   // the same as a value
+std::size_t rows_at_once(std::size_t width); // how many rows of `width` values one statement may carry
+
+// A row of an answer, read from left to right.
+class row {
+public:
+    row(std::vector<std::string>& cells, std::vector<bool> const& nulls) : cells_(cells), nulls_(nulls) {}
+
+    std::int64_t number();
+    std::string text();
+    std::optional<std::int64_t> maybe_number();
+    std::optional<std::string> maybe_text();
+    utc_time moment() { return from_micros(number()); }
+    std::optional<utc_time> maybe_moment();
+    int small() { return static_cast<int>(number()); }
+    bool flag() { return number() != 0; }
+    template <class Id>
+    Id name()
+    {
+        return Id{number()};
+    }
+    bool complete() const { return next_ == cells_.size(); }
+
+private:
+    std::vector<std::string>& cells_;
+    std::vector<bool> const& nulls_;
+    std::size_t next_ = 0;
+};
+
+class query {
+public:
+    template <class... Parts>
+    explicit query(soci::session& sql, Parts const&... parts) : sql_(sql), engine_(engine_of(sql))
+    {
+        (add(parts), ...);
+    }
+
+    // Appends literals as SQL, everything else as a bound value.
+    template <class... Parts>
+    query& operator()(Parts const&... parts)
+    {
+        (add(parts), ...);
+        return *this;
+    }
+
+    // "SELECT a, b, c" for the columns that `each` will read.
+    template <std::size_t... Lengths>
+    query& select(char const (&... columns)[Lengths])
+    {
+        (column(fragment{columns}), ...);
+        return *this;
+    }
+    query& column(fragment what)
+    {
+        text_ += columns_ == 0 ? "SELECT " : ", ";
+        text_ += what.text;
+        ++columns_;
+        return *this;
+    }
+
+    // "(value, value, ...)"
+    template <class Id>
+    query& in(std::vector<Id> const& ids, std::size_t from, std::size_t until)
+    {
+        for (auto i = from; i < until; ++i) {
+            text_ += i == from ? "(" : ", ";
+            add(ids[i]);
+        }
+        text_ += ')';
+        return *this;
+    }
+
+    std::int64_t execute(); // rows matched (not: changed)
+    void each(std::function<void(row&)> const& take);
+
+private:
+    struct value {
+        bool is_text = false;
+        bool is_null = false;
+        std::int64_t number = 0;
+        std::string text;
+    };
+
+    template <std::size_t Length>
+    void add(char const (&literal)[Length])
+    {
+        text_ += literal;
+    }
+    void add(fragment literal) { text_ += literal.text; }
+    void add(std::string const& text) { bind({.is_text = true, .is_null = false, .number = 0, .text = text}); }
+    void add(std::string_view text) { add(std::string(text)); }
+    template <std::integral Number>
+    void add(Number number)
+    {
+        bind({.is_text = false, .is_null = false, .number = static_cast<std::int64_t>(number), .text = {}});
+    }
+    void add(duration span) { add(span.count()); }
+    void add(utc_time at) { add(to_micros(at)); }
+    template <class Tag>
+    void add(id<Tag> which)
+    {
+        add(which.value());
+    }
+    template <class Value>
+    void add(std::optional<Value> const& maybe)
+    {
+        if (maybe)
+            add(*maybe);
+        else
+            bind({.is_text = false, .is_null = true, .number = 0, .text = {}});
+    }
+    void bind(value what);
+
+    soci::session& sql_;
+    storage::engine engine_;
+    std::string text_;
+    std::size_t columns_ = 0;
+    std::deque<value> values_;
+};
+
+} // namespace baton::storage

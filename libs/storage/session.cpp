@@ -1,0 +1,164 @@
+#include "libs/storage/detail.hpp"
+#include "libs/storage/query.hpp"
+
+#include <soci/mysql/soci-mysql.h>
+#include <soci/soci.h>
+#include <soci/sqlite3/soci-sqlite3.h>
+
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+namespace baton::storage {
+
+namespace {
+
+std::string quoted(std::string const& value)
+{
+    std::string text = "'";
+    for (auto const c : value) {
+        if (c == '\'' || c == '\\')
+            text += '\\';
+        text += c;
+    }
+    return text + "'";
+}
+
+std::string mysql_connection(location const& where, database_settings const& settings)
+{
+    std::ostringstream text;
+    text << "host=" << quoted(where.host) << " port=" << where.port << " user=" << quoted(where.user)
+         << " dbname=" << quoted(where.name) << " charset=utf8mb4 connect_timeout=" << settings.connect_limit_s
+         << " read_timeout=" << settings.read_limit_s << " write_timeout=" << settings.read_limit_s;
+    if (!where.password.empty())
+        text << " password=" << quoted(where.password);
+    return text.str();
+}
+
+std::string without_password(std::string text, location const& where)
+{
+    if (!where.password.empty())
+        for (auto at = text.find(where.password); at != std::string::npos; at = text.find(where.password, at))
+            text.replace(at, where.password.size(), "***");
+    return text;
+}
+
+void configure_mysql(soci::session& session, database_settings const& settings)
+{
+    // Compare-and-set is judged by matched rows, so a connection that counts changed ones is of no use.
+    auto const* backend = static_cast<soci::mysql_session_backend*>(session.get_backend());
+    if ((backend->conn_->client_flag & CLIENT_FOUND_ROWS) == 0)
+        throw session_broken("database: the connection counts changed rows, not matched ones");
+
+    session << "SET NAMES utf8mb4";
+    query(session,
+          "SET SESSION autocommit = 1, time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
+          "innodb_lock_wait_timeout = ",
+          std::max(1u, settings.lock_wait_s))
+        .execute();
+    session << "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
+
+    std::string version;
+    session << "SELECT VERSION()", soci::into(version);
+    bool const mariadb = version.find("MariaDB") != std::string::npos;
+    if (mariadb)
+        query(session, "SET SESSION max_statement_time = ", settings.read_limit_s).execute();
+    if (settings.idle_transaction_s > 0 && mariadb)
+        query(session, "SET SESSION idle_transaction_timeout = ", settings.idle_transaction_s).execute();
+    else if (settings.idle_transaction_s > 0) // MySQL limits only the session as a whole
+        query(session, "SET SESSION wait_timeout = ", settings.idle_transaction_s).execute();
+}
+
+// Changing to the write-ahead log needs the file for oneself, and SQLite does not always wait for that.
+void write_ahead(soci::session& session)
+{
+    for (int tries = 1;; ++tries) {
+        try {
+            std::string mode;
+            session << "PRAGMA journal_mode", soci::into(mode);
+            if (mode != "wal")
+                session << "PRAGMA journal_mode = WAL", soci::into(mode);
+            return;
+        } catch (soci::soci_error const&) {
+            auto const failure = database_failure();
+            if (failure->why() != statement_error::kind::conflict || tries == 100)
+                throw;
+        }
+        std::this_thread::sleep_for(20ms);
+    }
+}
+
+void configure_sqlite(soci::session& session, location const& where, database_settings const& settings)
+{
+    // A pragma takes no bound value; this one is a number of ours.
+    session << "PRAGMA busy_timeout = " + std::to_string(settings.lock_wait_s * 1'000);
+    if (where.name != ":memory:")
+        write_ahead(session);
+    session << "PRAGMA synchronous = FULL";
+}
+
+using now_function = std::function<std::int64_t()>;
+
+void answer_now(sqlite_api::sqlite3_context* context, int, sqlite_api::sqlite3_value**)
+{
+    auto const* now = static_cast<now_function const*>(sqlite_api::sqlite3_user_data(context));
+    sqlite_api::sqlite3_result_int64(context, (*now)());
+}
+
+void forget_now(void* now)
+{
+    delete static_cast<now_function*>(now);
+}
+
+std::unique_ptr<soci::session> connect(location const& where, database_settings const& settings)
+{
+    if (where.engine == engine::mysql)
+        return std::make_unique<soci::session>(soci::mysql, mysql_connection(where, settings));
+    if (!settings.create_file && where.name != ":memory:" && !std::filesystem::exists(where.name))
+        throw session_broken("there is no such file");
+    // SOCI reads options from text with an equals sign, and a bare name from any other.
+    bool const plain = where.name.find('=') == std::string::npos;
+    return std::make_unique<soci::session>(soci::sqlite3, plain ? where.name : "dbname=\"" + where.name + "\"");
+}
+
+} // namespace
+
+void close_session::operator()(soci::session* session) const
+{
+    delete session;
+}
+
+void register_now(soci::session& session, std::function<std::int64_t()> now)
+{
+    auto* backend = static_cast<soci::sqlite3_session_backend*>(session.get_backend());
+    sqlite_api::sqlite3_create_function_v2(backend->conn_, "baton_now_us", 0, 1 /* SQLITE_UTF8 */,
+                                           new now_function(std::move(now)), answer_now, nullptr, nullptr, forget_now);
+}
+
+void configure_session(soci::session& session, location const& where, database_settings const& settings,
+                       time_source const& time)
+{
+    if (engine_of(session) == engine::mysql) {
+        configure_mysql(session, settings);
+    } else {
+        register_now(session, [&time] { return to_micros(time.utc()); });
+        configure_sqlite(session, where, settings);
+    }
+}
+
+session_ptr open_session(location const& where, database_settings const& settings, time_source const& time)
+{
+    try {
+        session_ptr session(connect(where, settings).release());
+        configure_session(*session, where, settings, time);
+        return session;
+    } catch (session_broken const& failure) {
+        throw session_broken("database " + where.text() + ": " + failure.what());
+    } catch (statement_error const& failure) {
+        throw session_broken("database " + where.text() + ": " + without_password(failure.what(), where));
+    } catch (soci::soci_error const&) {
+        throw session_broken("database " + where.text() + ": " + without_password(database_failure()->what(), where));
+    }
+}
+
+} // namespace baton::storage

@@ -1,0 +1,103 @@
+#include "tests/support/private_mariadb.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <poll.h>
+#include <stdexcept>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace baton::test {
+
+namespace {
+
+std::string script(char const* command, std::string const& folder)
+{
+    auto const line = std::string(BATON_SOURCE_DIR "/scripts/private-mariadb ") + command + " '" + folder + "'";
+    std::unique_ptr<FILE, int (*)(FILE*)> output(popen(line.c_str(), "r"), pclose);
+    if (!output)
+        throw std::runtime_error("cannot run " + line);
+    std::string text;
+    for (int c = std::fgetc(output.get()); c != EOF; c = std::fgetc(output.get()))
+        text += static_cast<char>(c);
+    if (pclose(output.release()) != 0)
+        throw std::runtime_error("failed: " + line);
+    while (!text.empty() && text.back() == '\n')
+        text.pop_back();
+    return text;
+}
+
+std::string make_folder()
+{
+    char name[] = "/tmp/baton-mariadb-XXXXXX";
+    if (mkdtemp(name) == nullptr)
+        throw std::runtime_error("cannot make a folder in /tmp");
+    return name;
+}
+
+} // namespace
+
+std::string mysql_server()
+{
+    if (char const* const given = std::getenv("BATON_TEST_MYSQL"); given != nullptr && *given != '\0')
+        return given;
+    static private_mariadb own;
+    return own.url();
+}
+
+private_mariadb::private_mariadb() : folder_(make_folder())
+{
+    start();
+}
+
+private_mariadb::~private_mariadb()
+{
+    std::error_code ignored;
+    try {
+        resume();
+        script("stop", folder_);
+    } catch (std::runtime_error const& failure) {
+        std::fprintf(stderr, "%s\n", failure.what());
+    }
+    std::filesystem::remove_all(folder_, ignored);
+}
+
+void private_mariadb::start()
+{
+    url_ = script("start", folder_);
+}
+
+int private_mariadb::pid() const
+{
+    int value = 0;
+    std::ifstream(folder_ + "/server.pid") >> value;
+    return value;
+}
+
+void private_mariadb::kill()
+{
+    int const handle = static_cast<int>(syscall(SYS_pidfd_open, pid(), 0));
+    if (handle < 0)
+        throw std::runtime_error("the server does not run");
+    ::kill(pid(), SIGKILL);
+    pollfd ended{handle, POLLIN, 0}; // readable once the process has ended
+    ::poll(&ended, 1, 10'000);
+    ::close(handle);
+}
+
+void private_mariadb::suspend()
+{
+    ::kill(pid(), SIGSTOP);
+}
+
+void private_mariadb::resume()
+{
+    if (int const server = pid(); server > 0)
+        ::kill(server, SIGCONT);
+}
+
+} // namespace baton::test

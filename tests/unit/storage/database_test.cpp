@@ -1,0 +1,419 @@
+#include "libs/storage/query.hpp"
+#include "tests/support/private_mariadb.hpp"
+#include "tests/support/stores.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <catch2/catch.hpp>
+
+#include <future>
+#include <thread>
+
+using namespace baton;
+using namespace baton::test;
+using storage::engine;
+using storage::query;
+using storage::row;
+
+namespace {
+
+void make_table(store& home)
+{
+    home.exec(home.where().engine == engine::mysql
+                  ? "CREATE TABLE t (id BIGINT PRIMARY KEY, v TEXT CHARACTER SET utf8mb4) ENGINE=InnoDB"
+                  : "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)");
+}
+
+void insert(soci::session& sql, std::int64_t id, std::string const& value)
+{
+    query(sql, "INSERT INTO t (id, v) VALUES (", id, ", ", value, ")").execute();
+}
+
+} // namespace
+
+TEST_CASE("a transaction is kept when its work returns and undone when it throws")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    make_table(home);
+    auto const database = home.open();
+
+    auto const kept = [](soci::session& sql) {
+        insert(sql, 1, "kept");
+        return 42;
+    };
+    CHECK(wait_for(database->transact(kept)) == 42);
+    auto const undone = [](soci::session& sql) {
+        insert(sql, 2, "undone");
+        throw invalid_input("x", "no");
+    };
+    CHECK_THROWS_AS(wait_for(database->transact(undone)), invalid_input);
+    CHECK(home.number("SELECT COUNT(*) FROM t") == 1);
+}
+
+TEST_CASE("values come back as they were given, whatever they hold")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    make_table(home);
+    auto const database = home.open();
+
+    std::vector<std::string> const values{"",
+                                          "plain",
+                                          "it's",
+                                          "\"",
+                                          "\\",
+                                          "\\'",
+                                          "'; DROP TABLE t; --",
+                                          ":v :name ? ?1 @x $y",
+                                          "a:b",
+                                          "%_",
+                                          "`",
+                                          "\n\r\t\x1a",
+                                          "\xe2\x82\xac \xf0\x9f\x8e\xbc",
+                                          std::string("nul\0inside", 10),
+                                          "/* x */ -- y",
+                                          "NULL"};
+    auto const write = [&](soci::session& sql) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            insert(sql, static_cast<std::int64_t>(i), values[i]);
+    };
+    wait_for(database->transact(write));
+
+    std::vector<std::string> found;
+    std::vector<std::int64_t> by_value;
+    auto const read = [&](soci::session& sql) {
+        query(sql).select("v")(" FROM t ORDER BY id").each([&](row& cells) { found.push_back(cells.text()); });
+        for (auto const& value : values)
+            query(sql).select("COUNT(*)")(" FROM t WHERE v = ", value).each([&](row& cells) {
+                by_value.push_back(cells.number());
+            });
+    };
+    wait_for(database->run(read));
+    CHECK(found == values);
+    CHECK(by_value == std::vector<std::int64_t>(values.size(), 1));
+}
+
+TEST_CASE("numbers and nothing come back as they were given")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    make_table(home);
+    auto const database = home.open();
+    std::optional<std::string> const nothing;
+    auto const least = std::numeric_limits<std::int64_t>::min() + 1;
+    auto const most = std::numeric_limits<std::int64_t>::max();
+    auto const work = [&](soci::session& sql) {
+        query(sql, "INSERT INTO t (id, v) VALUES (", least, ", ", nothing, "), (", most, ", ", nothing, ")").execute();
+        std::vector<std::int64_t> ids;
+        query(sql).select("id", "v")(" FROM t ORDER BY id").each([&](row& cells) {
+            ids.push_back(cells.number());
+            CHECK_FALSE(cells.maybe_text());
+        });
+        return ids;
+    };
+    CHECK(wait_for(database->transact(work)) == std::vector<std::int64_t>{least, most});
+}
+
+TEST_CASE("a statement counts the rows that it matched, not those that it changed")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    make_table(home);
+    auto const database = home.open();
+    auto const work = [](soci::session& sql) {
+        insert(sql, 1, "same");
+        return query(sql, "UPDATE t SET v = ", std::string("same"), " WHERE id = 1").execute();
+    };
+    CHECK(wait_for(database->transact(work)) == 1);
+}
+
+TEST_CASE("the database's now is the time of day in microseconds")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    home.exec("CREATE TABLE t (id INTEGER)");
+    auto const database = home.open();
+    auto const work = [](soci::session& sql) { return storage::read_now(sql); };
+    auto const before = to_micros(system_time().utc());
+    auto const now = wait_for(database->run(work));
+    auto const after = to_micros(system_time().utc());
+    CHECK(before <= now);
+    CHECK(now <= after);
+}
+
+TEST_CASE("a taken key is told as such, with the session none the worse")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    make_table(home);
+    auto const database = home.open({.sessions = 1});
+    auto const work = [](soci::session& sql) { insert(sql, 7, "x"); };
+    wait_for(database->run(work));
+    CHECK_THROWS_AS(wait_for(database->run(work)), storage::already_exists);
+    CHECK_THROWS_AS(wait_for(database->transact(work)), storage::already_exists);
+    CHECK(home.number("SELECT COUNT(*) FROM t") == 1);
+}
+
+TEST_CASE("a value that a column cannot hold is bad input, not an outage")
+{
+    store home(engine::mysql);
+    home.exec("CREATE TABLE t (id BIGINT PRIMARY KEY, v VARCHAR(3))");
+    auto const database = home.open();
+    auto const value = GENERATE(std::string("long"), std::string("\xff\xfe"));
+    auto const work = [&](soci::session& sql) { insert(sql, 1, value); };
+    CHECK_THROWS_AS(wait_for(database->run(work)), invalid_input);
+}
+
+TEST_CASE("nonsense is unavailable, says what the database said, and the next call works")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    make_table(home);
+    auto const database = home.open({.sessions = 1});
+    auto const nonsense = [](soci::session& sql) { query(sql, "UPDATE absent SET x = 1").execute(); };
+    CHECK_THROWS_WITH(wait_for(database->transact(nonsense)), Catch::Contains("absent"));
+    auto const work = [](soci::session& sql) { insert(sql, 1, "x"); };
+    CHECK_NOTHROW(wait_for(database->transact(work)));
+}
+
+TEST_CASE("two transactions that lock one another out both get through in the end")
+{
+    store home(engine::mysql);
+    make_table(home);
+    home.exec("INSERT INTO t VALUES (1, ''), (2, '')");
+    auto const database = home.open({.sessions = 2});
+
+    std::promise<void> first_holds;
+    std::promise<void> second_holds;
+    std::atomic<int> calls{0};
+    auto const cross = [&](std::int64_t mine, std::int64_t other, std::promise<void>& here, std::promise<void>& there) {
+        return [&, mine, other](soci::session& sql) {
+            bool const first_try = ++calls <= 2;
+            query(sql, "UPDATE t SET v = CONCAT(v, 'x') WHERE id = ", mine).execute();
+            if (first_try) {
+                here.set_value();
+                there.get_future().wait();
+            }
+            query(sql, "UPDATE t SET v = CONCAT(v, 'x') WHERE id = ", other).execute();
+        };
+    };
+    auto const one = cross(1, 2, first_holds, second_holds);
+    auto const two = cross(2, 1, second_holds, first_holds);
+    asio::io_context loop;
+    int done = 0;
+    auto const ended = [&](std::exception_ptr failure) { done += failure ? 0 : 1; };
+    asio::co_spawn(loop, database->transact(one), ended);
+    asio::co_spawn(loop, database->transact(two), ended);
+    loop.run();
+    CHECK(done == 2);
+    CHECK(calls == 3);
+    CHECK(home.text("SELECT GROUP_CONCAT(v ORDER BY id) FROM t") == "xx,xx");
+}
+
+TEST_CASE("a lock that is not given within the limit is unavailable, and nothing is kept")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    make_table(home);
+    home.exec("INSERT INTO t VALUES (1, '')");
+    auto const holder = home.open({.sessions = 1});
+    auto const waiter = home.open({.sessions = 1, .lock_wait_s = 1});
+
+    std::promise<void> held;
+    std::promise<void> over;
+    auto const hold = [&](soci::session& sql) {
+        query(sql, "UPDATE t SET v = 'held' WHERE id = 1").execute();
+        held.set_value();
+        over.get_future().wait();
+    };
+    std::thread other([&] { wait_for(holder->transact(hold)); });
+    held.get_future().wait();
+    auto const take = [](soci::session& sql) {
+        insert(sql, 2, "x");
+        query(sql, "UPDATE t SET v = 'taken' WHERE id = 1").execute();
+    };
+    CHECK_THROWS_AS(wait_for(waiter->transact(take)), unavailable);
+    over.set_value();
+    other.join();
+    CHECK(home.text("SELECT v FROM t WHERE id = 1") == "held");
+    CHECK(home.number("SELECT COUNT(*) FROM t") == 1);
+}
+
+TEST_CASE("a foreign writer that holds the SQLite file for a second delays a call, no more")
+{
+    store home(engine::sqlite);
+    make_table(home);
+    auto const database = home.open({.sessions = 1});
+    auto const foreign = home.open({.sessions = 1});
+
+    std::promise<void> held;
+    std::promise<void> over;
+    auto const hold = [&](soci::session& sql) {
+        insert(sql, 1, "foreign");
+        held.set_value();
+        over.get_future().wait_for(std::chrono::seconds{1});
+    };
+    std::thread other([&] { wait_for(foreign->transact(hold)); });
+    held.get_future().wait();
+    auto const work = [](soci::session& sql) { insert(sql, 2, "ours"); };
+    CHECK_NOTHROW(wait_for(database->transact(work)));
+    other.join();
+    CHECK(home.number("SELECT COUNT(*) FROM t") == 2);
+}
+
+TEST_CASE("a SQLite file that is absent is made only where that was asked for")
+{
+    system_time time;
+    storage::location where;
+    where.name = "/tmp/baton-absent-" + std::to_string(Catch::rngSeed()) + "/x.db";
+    auto const database = storage::open_database(where, {}, time);
+    auto const work = [](soci::session& sql) { return storage::read_now(sql); };
+    CHECK_THROWS_WITH(wait_for(database->run(work)), Catch::Contains("there is no such file"));
+}
+
+TEST_CASE("what the caller is told never holds the password")
+{
+    mysql_server();
+    system_time time;
+    auto where = storage::parse_location(mysql_server() + "/mysql");
+    where.user = "nobody";
+    where.password = "hunter2";
+    auto const database = storage::open_database(where, {}, time);
+    auto const work = [](soci::session& sql) { return storage::read_now(sql); };
+    try {
+        wait_for(database->run(work));
+        FAIL("connected");
+    } catch (unavailable const& failure) {
+        CHECK_THAT(failure.what(), Catch::Contains("nobody"));
+        CHECK_THAT(failure.what(), !Catch::Contains("hunter2"));
+    }
+}
+
+TEST_CASE("a call is not left early when its caller is cancelled, and its effect is kept")
+{
+    store home(engine::sqlite);
+    make_table(home);
+    auto const database = home.open({.sessions = 1});
+
+    asio::io_context loop;
+    asio::cancellation_signal cancel;
+    std::promise<void> inside;
+    std::promise<void> go_on;
+    bool returned = false;
+    bool went_past = false;
+    auto const work = [&](soci::session& sql) {
+        inside.set_value();
+        go_on.get_future().wait();
+        insert(sql, 1, "x");
+    };
+    auto const caller = [&]() -> awaitable<void> {
+        co_await database->transact(work);
+        returned = true;
+        co_await database->run(work); // is refused: the cancellation is delivered here
+        went_past = true;
+    };
+    auto const failed = std::make_shared<std::exception_ptr>();
+    asio::co_spawn(loop, caller(),
+                   asio::bind_cancellation_slot(cancel.slot(), [failed](std::exception_ptr how) { *failed = how; }));
+    std::thread other([&] {
+        inside.get_future().wait();
+        asio::post(loop, [&] {
+            cancel.emit(asio::cancellation_type::terminal);
+            CHECK_FALSE(returned);
+            go_on.set_value();
+        });
+    });
+    loop.run();
+    other.join();
+    CHECK(returned);
+    CHECK_FALSE(went_past);
+    CHECK_THROWS_AS(std::rethrow_exception(*failed), boost::system::system_error);
+    CHECK(home.number("SELECT COUNT(*) FROM t") == 1);
+}
+
+TEST_CASE("more calls than may wait are refused at once")
+{
+    store home(engine::sqlite);
+    make_table(home);
+    auto const database = home.open({.sessions = 1, .queue_limit = 2});
+    asio::io_context loop;
+    std::promise<void> inside;
+    std::promise<void> go_on;
+    auto const block = [&](soci::session&) {
+        inside.set_value();
+        go_on.get_future().wait();
+    };
+    auto const nothing = [](soci::session&) {};
+    int ok = 0;
+    int refused = 0;
+    auto const count = [&](std::exception_ptr failure) {
+        if (!failure)
+            ++ok;
+        else if (++refused == 3)
+            go_on.set_value();
+    };
+    asio::co_spawn(loop, database->run(block), count);
+    loop.poll();
+    inside.get_future().wait();
+    for (int i = 0; i < 5; ++i)
+        asio::co_spawn(loop, database->run(nothing), count);
+    loop.restart();
+    loop.run();
+    CHECK(ok == 3);
+    CHECK(refused == 3);
+}
+
+TEST_CASE("calls fail while the server is dead and succeed again once it is back")
+{
+    private_mariadb server;
+    system_time time;
+    auto const where = storage::parse_location(server.url() + "/mysql");
+    auto const database = storage::open_database(where, {.sessions = 1, .connect_limit_s = 1, .read_limit_s = 1}, time);
+    auto const work = [](soci::session& sql) { return storage::read_now(sql); };
+    CHECK(wait_for(database->run(work)) > 0);
+    server.kill();
+    CHECK_THROWS_AS(wait_for(database->run(work)), unavailable);
+    CHECK_THROWS_AS(wait_for(database->transact(work)), unavailable);
+    server.start();
+    CHECK(wait_for(database->run(work)) > 0);
+}
+
+TEST_CASE("a session that the server has ended while idle is replaced without a word, for a transaction")
+{
+    store home(engine::mysql);
+    auto const database = home.open({.sessions = 1});
+    auto const who = [](soci::session& sql) {
+        std::int64_t id = 0;
+        query(sql).select("CONNECTION_ID()").each([&](row& cells) { id = cells.number(); });
+        return id;
+    };
+    auto const before = wait_for(database->transact(who));
+    home.exec("KILL " + std::to_string(before));
+    auto const after = wait_for(database->transact(who));
+    CHECK(after != before);
+}
+
+TEST_CASE("a server that hangs makes a call fail within the limit")
+{
+    private_mariadb server;
+    system_time time;
+    auto const where = storage::parse_location(server.url() + "/mysql");
+    auto const database = storage::open_database(where, {.sessions = 1, .connect_limit_s = 1, .read_limit_s = 1}, time);
+    auto const work = [](soci::session& sql) { return storage::read_now(sql); };
+    wait_for(database->run(work));
+    server.suspend();
+    auto const before = time.now();
+    CHECK_THROWS_AS(wait_for(database->run(work)), unavailable);
+    CHECK(time.now() - before < 3s);
+    server.resume();
+    CHECK(wait_for(database->run(work)) > 0);
+}

@@ -1,0 +1,111 @@
+#include "libs/storage/migrations.hpp"
+#include "tests/support/stores.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <thread>
+
+using namespace baton;
+using namespace baton::test;
+using storage::engine;
+
+TEST_CASE("migrating an empty database makes every table and says which steps it took")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    auto const database = home.open();
+
+    auto const steps = wait_for(storage::migrate(*database, "scheduler"));
+    REQUIRE(steps.size() == 1);
+    CHECK(steps[0].number == 1);
+    CHECK(steps[0].name == "0001_scheduler");
+    for (auto const* table :
+         {"lock_fence", "task", "task_version", "execution", "attempt", "node", "client", "`signal`", "idempotency"})
+        CHECK(home.number(std::string("SELECT COUNT(*) FROM ") + table) == 0);
+    CHECK(home.number("SELECT applied_at FROM schema_version") > 1'700'000'000'000'000);
+}
+
+TEST_CASE("the lease of SQLite lies in a set of its own, that of MySQL among the tables")
+{
+    store lite(engine::sqlite);
+    lite.migrated("lease");
+    CHECK(lite.number("SELECT COUNT(*) FROM `lock`") == 0);
+    store server(engine::mysql);
+    server.migrated();
+    CHECK(server.number("SELECT COUNT(*) FROM `lock`") == 0);
+    auto const database = server.open();
+    CHECK_THROWS_AS(wait_for(storage::migrate(*database, "lease")), storage::schema_mismatch);
+}
+
+TEST_CASE("migrating twice does nothing the second time")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    home.migrated();
+    auto const database = home.open();
+    CHECK(wait_for(storage::migrate(*database, "scheduler")).empty());
+    CHECK_NOTHROW(wait_for(storage::check_schema(*database, "scheduler")));
+}
+
+TEST_CASE("a database without tables or without the last step does not pass the check")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    auto const database = home.open();
+    CHECK_THROWS_AS(wait_for(storage::check_schema(*database, "scheduler")), storage::schema_mismatch);
+    home.migrated();
+    home.exec("DELETE FROM schema_version");
+    CHECK_THROWS_AS(wait_for(storage::check_schema(*database, "scheduler")), storage::schema_mismatch);
+}
+
+TEST_CASE("a database that is newer than the program is refused by both")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    home.migrated();
+    home.exec("INSERT INTO schema_version (`set`, number, name, applied_at) VALUES ('scheduler', 99, 'later', 1)");
+    auto const database = home.open();
+    CHECK_THROWS_WITH(wait_for(storage::migrate(*database, "scheduler")), Catch::Contains("newer than this program"));
+    CHECK_THROWS_AS(wait_for(storage::check_schema(*database, "scheduler")), storage::schema_mismatch);
+}
+
+TEST_CASE("a step that was left half done on MySQL is named instead of repeated")
+{
+    store home(engine::mysql);
+    home.migrated();
+    home.exec("UPDATE schema_version SET applied_at = NULL");
+    auto const database = home.open();
+    CHECK_THROWS_WITH(wait_for(storage::migrate(*database, "scheduler")), Catch::Contains("begun and not finished"));
+}
+
+TEST_CASE("a failing step leaves nothing behind on SQLite")
+{
+    store home(engine::sqlite);
+    home.exec("CREATE TABLE idempotency (x INTEGER)"); // the last table of the step
+    auto const database = home.open();
+    CHECK_THROWS_AS(wait_for(storage::migrate(*database, "scheduler")), unavailable);
+    CHECK(home.number("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'") == 1);
+}
+
+TEST_CASE("of many who migrate at once, one does the work and all succeed")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    constexpr int many = 6;
+    std::vector<std::size_t> steps(many, 99);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < many; ++i)
+        threads.emplace_back([&, i] {
+            auto const database = home.open({.sessions = 1});
+            steps[static_cast<std::size_t>(i)] = wait_for(storage::migrate(*database, "scheduler")).size();
+        });
+    for (auto& thread : threads)
+        thread.join();
+    std::sort(steps.begin(), steps.end());
+    CHECK(steps == std::vector<std::size_t>{0, 0, 0, 0, 0, 1});
+}
