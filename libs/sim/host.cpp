@@ -1,0 +1,74 @@
+#include "libs/sim/host.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+
+#include <cmath>
+
+namespace baton::sim {
+
+instant skewed_time::now() const
+{
+    auto const passed = shared_.now() - origin_;
+    return shared_.now() + error_.boot + duration{std::llround(static_cast<double>(passed.count()) * error_.rate)};
+}
+
+utc_time skewed_time::utc() const
+{
+    return shared_.utc() + error_.wall;
+}
+
+awaitable<void> skewed_time::sleep_until(instant at)
+{
+    // Rounding may leave a rest of a microsecond: look again, like the real one.
+    do {
+        auto const left = static_cast<double>(std::max(at - now(), duration::zero()).count());
+        auto const place = shared_.reserve(shared_.now() + duration{std::llround(left / (1 + error_.rate))});
+        co_await shared_.rest(place, &whose_, virtual_time::manner::cancellable);
+    } while (now() < at);
+}
+
+host::host(std::string name, asio::io_context& loop, virtual_time& shared, trace& log, std::uint64_t seed,
+           clock_error error)
+    : name_(std::move(name)), loop_(loop), shared_(shared), log_(log), time_(shared, life_, error), random_(seed)
+{}
+
+void host::spawn(awaitable<void> part)
+{
+    spawn(std::move(part), {});
+}
+
+void host::spawn(awaitable<void> part, std::function<void()> ended)
+{
+    auto const signal = std::make_shared<asio::cancellation_signal>();
+    auto const mine = signals_.insert(signals_.end(), signal);
+    auto finish = [this, mine, ended = std::move(ended)](std::exception_ptr failure) {
+        asio::post(loop_, [over = *mine] {}); // the frame that is ending still refers to its slot
+        signals_.erase(mine);
+        if (ended)
+            ended();
+        if (!failure || life_.over)
+            return;
+        try {
+            std::rethrow_exception(failure);
+        } catch (boost::system::system_error const& why) {
+            if (why.code() != asio::error::operation_aborted)
+                throw;
+        }
+    };
+    asio::co_spawn(loop_, std::move(part), asio::bind_cancellation_slot(signal->slot(), std::move(finish)));
+}
+
+void host::kill()
+{
+    if (life_.over)
+        return;
+    log_.note(name_ + " killed");
+    shared_.end(life_);
+    auto const running = signals_;
+    for (auto const& signal : running)
+        signal->emit(asio::cancellation_type::terminal);
+}
+
+} // namespace baton::sim

@@ -1,0 +1,109 @@
+#include "libs/sim/memory_store.hpp"
+
+#include "libs/storage/detail.hpp"
+
+#include <soci/soci.h>
+#include <soci/sqlite3/soci-sqlite3.h>
+
+#include <stdexcept>
+
+namespace baton::sim {
+
+namespace {
+
+using namespace sqlite_api; // SOCI's header includes sqlite3.h in there
+
+// Keeps the first statement that it is shown.
+struct recorder {
+    bool seen = false;
+    std::string text;
+};
+
+int record(unsigned, void* context, void* statement, void*)
+{
+    auto& kept = *static_cast<recorder*>(context);
+    auto* const prepared = static_cast<sqlite3_stmt*>(statement);
+    if (kept.seen)
+        return 0;
+    kept.seen = true;
+    if (sqlite3_stmt_readonly(prepared) != 0)
+        return 0;
+    if (char* const text = sqlite3_expanded_sql(prepared); text != nullptr) {
+        kept.text = text;
+        sqlite3_free(text);
+    }
+    return 0;
+}
+
+} // namespace
+
+struct memory_store::parts {
+    utc_time now{};
+    soci::session sql{soci::sqlite3, "dbname=:memory:"};
+
+    sqlite3* raw()
+    {
+        auto* const backend = static_cast<soci::sqlite3_session_backend*>(sql.get_backend());
+        return reinterpret_cast<sqlite3*>(backend->conn_);
+    }
+
+    void execute(char const* text)
+    {
+        if (sqlite3_exec(raw(), text, nullptr, nullptr, nullptr) != SQLITE_OK)
+            throw std::logic_error(std::string(text) + ": " + sqlite3_errmsg(raw()));
+    }
+};
+
+memory_store::memory_store() : parts_(std::make_unique<parts>())
+{
+    storage::register_now(parts_->sql, [mine = parts_.get()] { return to_micros(mine->now); });
+}
+
+memory_store::~memory_store() = default;
+
+void memory_store::run(job const& work, bool in_transaction, utc_time now)
+{
+    parts_->now = now;
+    auto const never = [](int) { return false; };
+    bool begun = false;
+    storage::run_job(parts_->sql, work, in_transaction, never, begun);
+}
+
+void memory_store::run_and_lose(job const& work, utc_time now)
+{
+    parts_->now = now;
+    parts_->execute("BEGIN IMMEDIATE");
+    try {
+        work(parts_->sql);
+    } catch (...) {
+        // The second run will say the same to the caller.
+    }
+    parts_->execute("ROLLBACK");
+}
+
+std::string memory_store::first_statement(job const& work, utc_time now)
+{
+    recorder kept;
+    parts_->now = now;
+    parts_->execute("SAVEPOINT abandoned");
+    sqlite3_trace_v2(parts_->raw(), SQLITE_TRACE_STMT, record, &kept);
+    try {
+        work(parts_->sql);
+    } catch (...) {
+        // A failure would be the caller's affair, who is not listening any more.
+    }
+    sqlite3_trace_v2(parts_->raw(), 0, nullptr, nullptr);
+    parts_->execute("ROLLBACK TO abandoned");
+    parts_->execute("RELEASE abandoned");
+    return kept.text;
+}
+
+int memory_store::replay(std::string const& text, utc_time now)
+{
+    parts_->now = now;
+    if (sqlite3_exec(parts_->raw(), text.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+        return -1;
+    return sqlite3_changes(parts_->raw());
+}
+
+} // namespace baton::sim

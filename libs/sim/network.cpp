@@ -1,0 +1,181 @@
+#include "libs/sim/network.hpp"
+
+#include <boost/asio/error.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <optional>
+
+namespace baton::sim {
+
+// One request and what came of it; shared by the caller and the messages that travel.
+struct network::exchange {
+    explicit exchange(virtual_time& time) : heard(time) {}
+
+    std::uint64_t number = 0;
+    bool reply_lost = false;
+    bell heard;
+    std::optional<http::response> reply;
+    bool refused = false;
+    bool reset = false;
+};
+
+class network::caller final : public http::client {
+public:
+    caller(network& net, host& who) : net_(net), who_(who) {}
+
+    awaitable<http::response> send(http::url to, http::request message, duration limit) override
+    {
+        if (!who_.alive())
+            throw boost::system::system_error(asio::error::operation_aborted);
+        auto const open = std::make_shared<exchange>(net_.time_);
+        open->number = ++net_.exchanges_;
+        net_.log_.note(fmt::format("exchange {}: {} asks {}{}", open->number, who_.name(), to.text(), message.target));
+        post(to, std::move(message), open);
+        auto const until = net_.time_.now() + limit;
+        co_await open->heard.wait_until(until, &who_.span(), virtual_time::manner::cancellable);
+        co_return outcome(to, *open);
+    }
+
+private:
+    void post(http::url const& to, http::request message, std::shared_ptr<exchange> const& open)
+    {
+        auto const first = net_.way();
+        auto const second = first + net_.way();
+        bool const lost = net_.random_.fraction() < net_.faults.lose_request;
+        open->reply_lost = net_.random_.fraction() < net_.faults.lose_reply;
+        bool const repeated = net_.random_.fraction() < net_.faults.repeat;
+        if (lost)
+            return;
+        auto once = net_.deliver(who_.name(), to, message, open, first);
+        asio::co_spawn(net_.loop_, std::move(once), asio::detached);
+        if (!repeated)
+            return;
+        auto again = net_.deliver(who_.name(), to, std::move(message), open, second);
+        asio::co_spawn(net_.loop_, std::move(again), asio::detached);
+    }
+
+    http::response outcome(http::url const& to, exchange& open)
+    {
+        if (open.refused)
+            throw http::unreachable(to.text() + ": connection refused", false);
+        if (open.reset)
+            throw http::unreachable(to.text() + ": connection reset", true);
+        if (!open.reply)
+            throw http::unreachable(to.text() + ": no answer in time", true);
+        net_.log_.note(fmt::format("exchange {}: {}", open.number, open.reply->status));
+        return std::move(*open.reply);
+    }
+
+    network& net_;
+    host& who_;
+};
+
+void network::attach(host& where, http::url const& at, http::handler handle)
+{
+    listeners_[{at.host, at.port}] = {&where, std::move(handle)};
+}
+
+void network::detach(http::url const& at)
+{
+    listeners_.erase({at.host, at.port});
+}
+
+std::unique_ptr<http::client> network::client_for(host& who)
+{
+    return std::make_unique<caller>(*this, who);
+}
+
+void network::part(std::string const& a, std::string const& b)
+{
+    parted_.insert(std::minmax(a, b));
+    log_.note(a + " and " + b + " are parted");
+}
+
+void network::mend(std::string const& a, std::string const& b)
+{
+    if (parted_.erase(std::minmax(a, b)) != 0)
+        log_.note(a + " and " + b + " reach each other again");
+}
+
+void network::mend()
+{
+    parted_.clear();
+    log_.note("the network is whole");
+}
+
+bool network::parted(std::string const& a, std::string const& b) const
+{
+    return parted_.contains(std::minmax(a, b));
+}
+
+duration network::way()
+{
+    auto const between = [this](duration least, duration most) {
+        return least + duration{static_cast<std::int64_t>(
+                           random_.below(static_cast<std::uint64_t>((most - least).count()) + 1))};
+    };
+    auto const usual = between(faults.quickest, faults.slowest);
+    bool const hindered = random_.fraction() < faults.hurdle;
+    auto const more = between(0us, faults.hurdle_most);
+    return hindered ? usual + more : usual;
+}
+
+// Parameters by value: the caller may be gone when the message arrives.
+awaitable<void> network::deliver(std::string from, http::url to, http::request message, std::shared_ptr<exchange> open,
+                                 duration after)
+{
+    co_await time_.sleep_for(after);
+    auto const found = listeners_.find({to.host, to.port});
+    if (found == listeners_.end() || !found->second.where->alive()) {
+        open->refused = !open->reply;
+        open->heard.ring();
+        co_return;
+    }
+    auto& where = *found->second.where;
+    if (parted(from, where.name()))
+        co_return;
+    message.target = to.prefix + message.target;
+    message.peer = from + ":0";
+    auto reaction = answer(where, found->second.handle, std::move(message), std::move(from), std::move(open));
+    where.spawn(std::move(reaction));
+}
+
+awaitable<void> network::answer(host& where, http::handler handle, http::request message, std::string from,
+                                std::shared_ptr<exchange> open)
+{
+    http::response reply;
+    bool reset = false;
+    try {
+        reply = co_await handle(message);
+    } catch (boost::system::system_error const& failure) {
+        reset = failure.code() == asio::error::operation_aborted;
+        reply.status = 500;
+    } catch (std::exception const& failure) {
+        log_.note(where.name() + " answers 500: " + failure.what());
+        reply.status = 500;
+    }
+    send_back(where.name(), from, open, std::move(reply), reset);
+}
+
+void network::send_back(std::string const& from, std::string const& to, std::shared_ptr<exchange> open,
+                        http::response reply, bool reset)
+{
+    auto way_back = travel_back(from, to, std::move(open), std::move(reply), reset);
+    asio::co_spawn(loop_, std::move(way_back), asio::detached);
+}
+
+awaitable<void> network::travel_back(std::string from, std::string to, std::shared_ptr<exchange> open,
+                                     http::response reply, bool reset)
+{
+    auto const after = way();
+    co_await time_.sleep_for(after);
+    if (open->reply_lost || parted(from, to))
+        co_return;
+    if (!open->reply && reset)
+        open->reset = true;
+    else if (!open->reply)
+        open->reply = std::move(reply);
+    open->heard.ring();
+}
+
+} // namespace baton::sim

@@ -1,0 +1,70 @@
+#include "libs/sim/stage.hpp"
+
+#include "libs/storage/migrations.hpp"
+
+#include <optional>
+#include <stdexcept>
+
+namespace baton::sim {
+
+namespace {
+
+// Streams of draws that do not depend on one another.
+std::uint64_t branch(std::uint64_t seed, std::uint64_t number)
+{
+    seeded_random mix(seed * 1'000'003 + number);
+    return mix.next();
+}
+
+} // namespace
+
+stage::stage(std::uint64_t seed)
+    : random(branch(seed, 1)),
+      database(loop, time, log, branch(seed, 2)),
+      net(loop, time, log, branch(seed, 3)),
+      seed_(seed)
+{}
+
+stage::~stage() = default;
+
+host& stage::add_host(std::string const& name, clock_error error)
+{
+    auto const number = 16 + hosts_.size();
+    hosts_.push_back(std::make_unique<host>(name, loop, time, log, branch(seed_, number), error));
+    log.note(name + " starts");
+    return *hosts_.back();
+}
+
+void stage::make_tables()
+{
+    auto const plain = database.direct();
+    play([](storage::database& where) -> awaitable<void> {
+        std::string const tables = "scheduler";
+        std::string const lease = "lease";
+        co_await storage::migrate(where, tables);
+        co_await storage::migrate(where, lease);
+    }(*plain));
+}
+
+void stage::play(awaitable<void> scene, duration limit)
+{
+    std::optional<std::exception_ptr> end;
+    auto note_end = [&end](std::exception_ptr failure) { end = failure; };
+    asio::co_spawn(loop, std::move(scene), note_end);
+    if (!time.run_until([&end] { return end.has_value(); }, limit))
+        throw std::logic_error("the scene did not end in time");
+    if (*end)
+        std::rethrow_exception(*end);
+}
+
+void stage::end()
+{
+    for (auto const& machine : hosts_)
+        machine->kill();
+    time.settle();
+    for (auto const& machine : hosts_)
+        if (machine->running() != 0)
+            throw std::logic_error("a dead process does not end: " + machine->name());
+}
+
+} // namespace baton::sim

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "libs/base/time.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+namespace baton::sim {
+
+// What happened in a simulation, in order. Two runs with the same hash did the same things at the same instants, so it
+// is how a test sees that a seed replays; the last lines are what a failure prints.
+class trace {
+public:
+    explicit trace(time_source const& time) : time_(time) {}
+
+    void note(std::string_view what);
+
+    std::uint64_t hash() const { return hash_; }
+    std::uint64_t count() const { return count_; }
+    std::string tail() const; // the last lines, each with the simulated second
+
+private:
+    time_source const& time_;
+    std::uint64_t hash_ = 14'695'981'039'346'656'037u; // FNV-1a
+    std::uint64_t count_ = 0;
+    std::deque<std::string> last_;
+};
+
+} // namespace baton::sim
