@@ -1,0 +1,215 @@
+#include "libs/http/session.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/write.hpp>
+
+#include <array>
+
+namespace baton::http {
+
+namespace {
+
+using asio::ip::tcp;
+
+constexpr std::size_t chunk = 8u << 10;         // bytes asked of a socket at once; an idle connection holds no more
+constexpr std::size_t large_chunk = 128u << 10; // within a large message
+constexpr duration linger_limit = 2s;           // for a refused sender to stop sending and read why
+
+std::string name_of(tcp::socket const& socket)
+{
+    error_code ignored;
+    auto const remote = socket.remote_endpoint(ignored);
+    bool const v6 = remote.address().is_v6();
+    return (v6 ? "[" : "") + remote.address().to_string() + (v6 ? "]:" : ":") + std::to_string(remote.port());
+}
+
+} // namespace
+
+session::session(tcp::socket socket, session_rules const& rules)
+    : rules_(rules),
+      socket_(std::move(socket)),
+      peer_(name_of(socket_)),
+      reader_({rules.settings.header_limit, rules.settings.body_limit}),
+      limit_(rules.limits, [this] { expire(); })
+{
+    error_code ignored;
+    socket_.set_option(tcp::no_delay(true), ignored);
+    socket_.non_blocking(true, ignored);
+}
+
+session::received session::judge(progress got)
+{
+    switch (got) {
+    case progress::done:
+        return received::request;
+    case progress::header_too_large:
+        return received::header_too_large;
+    case progress::body_too_large:
+        return received::body_too_large;
+    default:
+        return received::malformed;
+    }
+}
+
+response session::refusal(received got)
+{
+    switch (got) {
+    case received::header_too_large:
+        return problem(431, "Request Header Fields Too Large", "the header is larger than this server reads");
+    case received::body_too_large:
+        return problem(413, "Content Too Large", "the body is larger than this server reads");
+    case received::late:
+        return problem(408, "Request Timeout", "the request did not arrive in time");
+    default:
+        return problem(400, "Bad Request", "this is not an HTTP/1.1 request");
+    }
+}
+
+// What waits for more of a request is to answer 408, so its socket stays open.
+void session::expire()
+{
+    error_code ignored;
+    if (reading_)
+        socket_.cancel(ignored);
+    else
+        socket_.close(ignored);
+}
+
+void session::wind_down()
+{
+    error_code ignored;
+    if (idle_)
+        socket_.cancel(ignored);
+}
+
+awaitable<void> session::turn_away()
+{
+    auto const full = problem(503, "Service Unavailable", "this server has as many connections as it serves");
+    co_await refuse(full);
+}
+
+// Ends by an exception only when it is cancelled.
+awaitable<void> session::serve()
+{
+    for (bool open = true; open && !rules_.stopping;) {
+        auto const got = co_await receive();
+        if (got == received::nothing)
+            co_return;
+        if (got != received::request) {
+            auto const why = refusal(got);
+            co_await refuse(why);
+            co_return;
+        }
+        open = co_await exchange();
+    }
+    error_code ignored;
+    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+}
+
+awaitable<session::received> session::receive()
+{
+    reader_.start();
+    reading_ = true;
+    idle_ = buffer_.size() == 0;
+    limit_.arm(idle_ ? rules_.settings.idle_limit : rules_.settings.read_limit);
+    if (idle_ && buffer_.capacity() > chunk)
+        buffer_.shrink_to_fit();
+    bool continued = false;
+    std::size_t wanted = chunk;
+    for (;;) {
+        if (buffer_.size() > 0) {
+            auto const data = buffer_.data();
+            std::size_t used = 0;
+            auto const got = reader_.put({static_cast<char const*>(data.data()), data.size()}, used);
+            buffer_.consume(used);
+            if (got != progress::need_more)
+                co_return judge(got);
+            if (!continued && reader_.expects_continue()) {
+                continued = true;
+                if (!co_await write_continue())
+                    co_return received::nothing;
+            }
+        }
+        if (rules_.stopping && idle_)
+            co_return received::nothing;
+        if (limit_.passed())
+            co_return idle_ ? received::nothing : received::late;
+        auto const space = buffer_.prepare(wanted);
+        error_code failed;
+        auto const size = co_await socket_.async_read_some(space, asio::redirect_error(asio::use_awaitable, failed));
+        if (failed)
+            co_return limit_.passed() && !idle_ ? received::late : received::nothing;
+        buffer_.commit(size);
+        wanted = size == wanted ? large_chunk : wanted;
+        if (idle_)
+            limit_.arm(rules_.settings.read_limit);
+        idle_ = false;
+    }
+}
+
+awaitable<bool> session::exchange()
+{
+    auto message = reader_.take();
+    message.peer = peer_;
+    bool const to_head = message.method == verb::head;
+    limit_.disarm();
+    auto const answer = co_await answer_to(message);
+    bool const keep = reader_.keeps_alive() && !rules_.stopping;
+    bool const written = co_await write(answer, to_head, keep);
+    co_return written&& keep;
+}
+
+awaitable<response> session::answer_to(request& message)
+{
+    try {
+        co_return co_await rules_.handle(std::move(message));
+    } catch (boost::system::system_error const& failure) {
+        if (failure.code() == asio::error::operation_aborted)
+            throw;
+        log::error("a handler failed: {}", failure.what());
+    } catch (std::exception const& failure) {
+        log::error("a handler failed: {}", failure.what());
+    }
+    co_return problem(500, "Internal Server Error", "the server failed to handle this request; its log says more");
+}
+
+awaitable<bool> session::write(response const& answer, bool to_head, bool keep)
+{
+    render_head(head_, answer, to_head, keep);
+    bool const bodiless = to_head || !has_body(answer.status);
+    std::array<asio::const_buffer, 2> const parts{asio::buffer(head_),
+                                                  bodiless ? asio::const_buffer() : asio::buffer(answer.body)};
+    reading_ = false;
+    limit_.arm(rules_.settings.write_limit);
+    error_code failed;
+    co_await asio::async_write(socket_, parts, asio::redirect_error(asio::use_awaitable, failed));
+    co_return !failed;
+}
+
+awaitable<bool> session::write_continue()
+{
+    static constexpr std::string_view interim = "HTTP/1.1 100 Continue\r\n\r\n";
+    auto const part = asio::buffer(interim.data(), interim.size());
+    error_code failed;
+    co_await asio::async_write(socket_, part, asio::redirect_error(asio::use_awaitable, failed));
+    co_return !failed;
+}
+
+// A socket that is closed while the other side still sends resets the connection, and the answer may be lost with it:
+// so what comes is read and forgotten for a while.
+awaitable<void> session::refuse(response const& answer)
+{
+    bool const written = co_await write(answer, false, false);
+    error_code failed;
+    socket_.shutdown(tcp::socket::shutdown_send, failed);
+    buffer_.clear();
+    limit_.arm(linger_limit);
+    while (written && !failed && !limit_.passed()) {
+        auto const space = buffer_.prepare(large_chunk);
+        co_await socket_.async_read_some(space, asio::redirect_error(asio::use_awaitable, failed));
+    }
+}
+
+} // namespace baton::http
