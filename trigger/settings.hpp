@@ -20,11 +20,11 @@ struct election_settings {
 };
 
 struct planner_settings {
-    duration look_ahead = 5s;            // how far ahead firings are planned
-    duration poll = 200ms;               // how often signals and the plan are looked at
-    duration edit_lead = 1s;             // from an edit to the first instant that it decides
-    int page = 500;                      // tasks a transaction
-    int firings_of_a_task = 1'000;       // of one task a transaction; a task that is far behind takes several
+    duration look_ahead = 5s;              // how far ahead firings are planned
+    duration poll = 200ms;                 // how often signals and the plan are looked at
+    duration edit_lead = 1s;               // from an edit to the first instant that it decides
+    std::size_t page = 500;                // tasks a transaction
+    std::size_t firings_of_a_task = 1'000; // of one task a transaction; a task that is far behind takes several
     std::size_t open_limit = 1'000'000;  // executions in memory; above it planning waits and the tasks keep what is due
     std::size_t overdue_limit = 100'000; // of one service that nobody takes; above it its tasks wait
     duration sweep = 1s;                 // how often open rows are compared with memory

@@ -1,5 +1,7 @@
 #include "libs/base/loop.hpp"
 
+#include <boost/asio/multiple_exceptions.hpp>
+
 namespace baton {
 
 waker::waker(asio::any_io_executor loop) : bell_(std::move(loop), 1) {}
@@ -21,16 +23,46 @@ awaitable<void> waker::wait()
     co_await bell_.async_receive(asio::use_awaitable);
 }
 
-awaitable<void> supervised(char const* name, awaitable<void> part)
+namespace {
+
+// Asio wraps what a branch of && threw, once for each further &&.
+std::exception_ptr cause_of(std::exception_ptr failure)
+{
+    for (;;) {
+        try {
+            std::rethrow_exception(failure);
+        } catch (asio::multiple_exceptions const& wrapped) {
+            failure = wrapped.first_exception();
+        } catch (...) {
+            return failure;
+        }
+    }
+}
+
+void tell(char const* name, std::exception_ptr const& failure)
 {
     try {
-        co_await std::move(part);
-    } catch (boost::system::system_error const& failure) {
-        if (failure.code() != asio::error::operation_aborted)
-            log::error("{} ended: {}", name, failure.what());
-    } catch (std::exception const& failure) {
-        log::error("{} ended: {}", name, failure.what());
+        std::rethrow_exception(failure);
+    } catch (boost::system::system_error const& thrown) {
+        if (thrown.code() != asio::error::operation_aborted)
+            log::error("{} ended: {}", name, thrown.what());
+    } catch (std::exception const& thrown) {
+        log::error("{} ended: {}", name, thrown.what());
     }
+}
+
+} // namespace
+
+awaitable<void> supervised(char const* name, awaitable<void> part)
+{
+    std::exception_ptr failure;
+    try {
+        co_await std::move(part);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (failure)
+        tell(name, cause_of(failure));
 }
 
 } // namespace baton

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "libs/base/random.hpp"
+#include "libs/http/message.hpp"
+
+#include <string>
+
+namespace baton::trigger {
+
+// "Authorization: Bearer <secret>" carries this secret; everything does when none is asked for.
+inline bool authorized(http::request const& request, std::string const& secret)
+{
+    return secret.empty() || same_secret(request.headers.find("Authorization").value_or(""), "Bearer " + secret);
+}
+
+// A message of the wire protocol. Throws invalid_input when the body is not what it should be.
+template <class Message>
+Message read_message(http::request const& request)
+{
+    auto const body = http::parse_json(request.body);
+    try {
+        return body.get<Message>();
+    } catch (nlohmann::json::exception const& failure) {
+        throw invalid_input("", failure.what());
+    }
+}
+
+} // namespace baton::trigger

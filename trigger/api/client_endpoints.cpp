@@ -1,0 +1,91 @@
+#include "libs/base/error.hpp"
+#include "trigger/api/api.hpp"
+#include "trigger/api/authorize.hpp"
+
+#include <memory>
+
+namespace baton::trigger {
+
+namespace {
+
+// One coroutine a request; the shared object outlives them all.
+class client_endpoints {
+public:
+    client_endpoints(std::string token, client_calls calls) : token_(std::move(token)), calls_(std::move(calls)) {}
+
+    awaitable<http::response> join(http::request const& request)
+    {
+        if (!authorized(request, token_))
+            co_return refused();
+        auto message = read_message<protocol::register_request>(request);
+        co_await calls_.join(std::move(message));
+        co_return answer();
+    }
+
+    awaitable<http::response> beat(http::request const& request)
+    {
+        if (!authorized(request, token_))
+            co_return refused();
+        auto message = read_message<protocol::heartbeat_request>(request);
+        bool const known = co_await calls_.beat(std::move(message));
+        if (!known)
+            co_return http::problem(404, "Unknown client", "this node has not heard of the instance: register");
+        co_return answer();
+    }
+
+    awaitable<http::response> leave(http::request const& request)
+    {
+        if (!authorized(request, token_))
+            co_return refused();
+        auto message = read_message<protocol::leave_request>(request);
+        co_await calls_.leave(std::move(message.instance));
+        co_return answer();
+    }
+
+    awaitable<http::response> results(http::request const& request)
+    {
+        if (!authorized(request, token_))
+            co_return refused();
+        auto message = read_message<protocol::results_request>(request);
+        protocol::results_answer out;
+        out.epoch = calls_.epoch();
+        for (auto const& one : message.results) {
+            protocol::attempt_key key;
+            key.execution = one.execution;
+            key.attempt = one.attempt;
+            out.recorded.push_back(key);
+        }
+        co_await calls_.results(std::move(message));
+        co_return http::json_response(200, out);
+    }
+
+private:
+    static http::response refused()
+    {
+        return http::problem(401, "Unauthorized", "the shared token is missing or wrong");
+    }
+
+    http::response answer() const
+    {
+        protocol::heartbeat_answer out;
+        out.epoch = calls_.epoch();
+        out.heartbeat_ms = static_cast<int>(calls_.heartbeat / 1ms);
+        return http::json_response(200, out);
+    }
+
+    std::string token_;
+    client_calls calls_;
+};
+
+} // namespace
+
+void add_client_endpoints(http::router& to, std::string token, client_calls calls)
+{
+    auto const api = std::make_shared<client_endpoints>(std::move(token), std::move(calls));
+    to.add(http::verb::post, protocol::path_register, [api](auto const& request) { return api->join(request); });
+    to.add(http::verb::post, protocol::path_heartbeat, [api](auto const& request) { return api->beat(request); });
+    to.add(http::verb::post, protocol::path_leave, [api](auto const& request) { return api->leave(request); });
+    to.add(http::verb::post, protocol::path_results, [api](auto const& request) { return api->results(request); });
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,210 @@
+#include "trigger/clients/registry.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/base/log.hpp"
+#include "libs/base/loop.hpp"
+#include "libs/http/message.hpp"
+
+namespace baton::trigger {
+
+namespace {
+
+// Commits do not come in the order of changed_at: read again what is younger than this.
+constexpr duration overlap = 5s;
+constexpr duration keep_gone = 10min;
+
+void check(protocol::register_request const& request)
+{
+    auto const require = [](bool holds, char const* field, char const* why) {
+        if (!holds)
+            throw invalid_input(field, std::string(field) + " " + why);
+    };
+    require(!request.service.empty() && request.service.size() <= 100, "service", "must have 1 to 100 bytes");
+    require(!request.instance.empty() && request.instance.size() <= 128, "instance", "must have 1 to 128 bytes");
+    for (auto const c : request.instance)
+        require(c > 0x20 && c < 0x7f, "instance", "must be printable ASCII");
+    require(request.address.size() <= 255, "address", "must have at most 255 bytes");
+    http::parse_url(request.address);
+    require(request.secret.size() >= 16 && request.secret.size() <= 64, "secret", "must have 16 to 64 characters");
+    require(!request.handlers.empty() && request.handlers.size() <= 10'000, "handlers",
+            "must name 1 to 10000 handlers");
+    for (auto const& handler : request.handlers)
+        require(!handler.empty() && handler.size() <= 150, "handlers", "must have names of 1 to 150 bytes");
+    require(request.slots >= 1 && request.slots <= 100'000, "slots", "must be from 1 to 100000");
+    require(request.queue >= 0 && request.queue <= 1'000'000, "queue", "must be from 0 to 1000000");
+    require(request.version.size() <= 40, "version", "must have at most 40 bytes");
+}
+
+} // namespace
+
+registry::registry(client_settings how, std::string self, storage::database& shared, time_source& time)
+    : how_(how), self_(std::move(self)), table_(shared), time_(time)
+{}
+
+awaitable<void> registry::run()
+{
+    auto const step = [this]() -> awaitable<void> {
+        co_await refresh();
+        co_await bury_silent();
+    };
+    co_await every(time_, 1s, step);
+}
+
+awaitable<void> registry::refresh()
+{
+    storage::clients::page page;
+    if (loaded_)
+        page = co_await table_.changed_since(read_until_ - overlap);
+    else
+        page = co_await table_.all();
+    loaded_ = true;
+    read_until_ = page.now;
+    for (auto& row : page.clients)
+        apply(std::move(row));
+    std::erase_if(buried_, [&](auto const& entry) { return time_.now() - entry.second > 2 * keep_gone; });
+    if (time_.now() - purged_at_ > keep_gone) {
+        purged_at_ = time_.now();
+        co_await table_.purge(keep_gone);
+    }
+}
+
+void registry::apply(storage::client_record row)
+{
+    if (row.state == storage::client_state::gone)
+        return forget(row.instance);
+    if (buried_.contains(row.instance))
+        return;
+    if (row.node != self_)
+        heard_.erase(row.instance);
+    auto& known = clients_[row.instance];
+    bool const news = known.row.changed_at != row.changed_at;
+    known.handlers = {row.handlers.begin(), row.handlers.end()};
+    services_[row.service].insert(row.instance);
+    known.row = std::move(row);
+    if (news && changed_)
+        changed_();
+}
+
+void registry::forget(std::string const& instance)
+{
+    buried_.emplace(instance, time_.now());
+    heard_.erase(instance);
+    auto const found = clients_.find(instance);
+    if (found == clients_.end())
+        return;
+    log::info("client {} of service {} is gone", instance, found->second.row.service);
+    services_[found->second.row.service].erase(instance);
+    clients_.erase(found);
+    if (gone_)
+        gone_(instance);
+}
+
+awaitable<void> registry::join(protocol::register_request request)
+{
+    check(request);
+    if (buried_.contains(request.instance))
+        throw invalid_input("instance", "this instance has left or was silent for too long; register as a new one");
+    storage::client_record row;
+    row.instance = request.instance;
+    row.service = request.service;
+    row.address = request.address;
+    row.secret = request.secret;
+    row.handlers = request.handlers;
+    row.slots = request.slots;
+    row.queue = request.queue;
+    row.version = request.version;
+    row.node = self_;
+    co_await table_.put(row);
+    row.joined_at = row.changed_at = time_.utc();
+    heard_[row.instance] = time_.now();
+    log::info("client {} of service {} joined with {} handlers at {}", row.instance, row.service, row.handlers.size(),
+              row.address);
+    apply(std::move(row));
+}
+
+awaitable<bool> registry::beat(protocol::heartbeat_request request)
+{
+    auto const* known = find(request.instance);
+    if (known == nullptr)
+        co_return false;
+    auto const wanted = request.draining ? storage::client_state::draining : storage::client_state::up;
+    bool const adopted = known->row.node != self_;
+    if (adopted || known->row.state != wanted) {
+        auto row = known->row;
+        row.node = self_;
+        row.state = wanted;
+        co_await table_.put(row);
+        row.changed_at = time_.utc();
+        if (find(request.instance) == nullptr) // gone meanwhile
+            co_return false;
+        heard_[request.instance] = time_.now();
+        apply(std::move(row));
+    }
+    heard_[request.instance] = time_.now();
+    co_return true;
+}
+
+awaitable<void> registry::leave(std::string instance)
+{
+    auto const* known = find(instance);
+    if (known == nullptr)
+        co_return;
+    auto row = known->row;
+    row.node = self_;
+    row.state = storage::client_state::gone;
+    forget(instance); // before the write: from now on this node sends nothing
+    if (departure_)
+        departure_(instance);
+    co_await table_.put(row);
+}
+
+void registry::departed(std::string const& instance)
+{
+    forget(instance);
+}
+
+awaitable<void> registry::bury_silent()
+{
+    std::vector<std::string> silent;
+    for (auto const& [instance, at] : heard_)
+        if (time_.now() - at > how_.ttl())
+            silent.push_back(instance);
+    for (auto const& instance : silent) {
+        auto const mine = co_await table_.set_state(instance, self_, storage::client_state::gone);
+        if (!mine) { // another node hears it now
+            heard_.erase(instance);
+            continue;
+        }
+        log::warn("client {} was silent for {} ms", instance, how_.ttl() / 1ms);
+        forget(instance);
+        if (departure_)
+            departure_(instance);
+    }
+}
+
+awaitable<void> registry::bury_heard_by(std::string node)
+{
+    auto const buried = co_await table_.bury_heard_by(node);
+    for (auto const& instance : buried) {
+        forget(instance);
+        if (departure_)
+            departure_(instance);
+    }
+}
+
+known_client* registry::find(std::string const& instance)
+{
+    auto const found = clients_.find(instance);
+    return found == clients_.end() ? nullptr : &found->second;
+}
+
+std::vector<known_client*> registry::of_service(std::string const& service)
+{
+    std::vector<known_client*> all;
+    if (auto const found = services_.find(service); found != services_.end())
+        for (auto const& instance : found->second)
+            all.push_back(&clients_.at(instance));
+    return all;
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,26 @@
+#include "trigger/clients/routing.hpp"
+
+namespace baton::trigger {
+
+std::vector<known_client*> candidates(std::vector<known_client*> const& live, std::string const& handler, instant now)
+{
+    std::vector<known_client*> able;
+    for (auto* client : live)
+        if (client->takes_work() && client->avoid_until <= now && client->handlers.contains(handler))
+            able.push_back(client);
+    return able;
+}
+
+known_client* router_of_clients::choose(std::vector<known_client*> const& among, std::string const& routing,
+                                        std::string const& service, std::string const& handler)
+{
+    if (among.empty())
+        return nullptr;
+    if (routing == "failover")
+        return among.front();
+    if (routing == "random")
+        return among[random_.below(among.size())];
+    return among[turns_[service + '/' + handler]++ % among.size()];
+}
+
+} // namespace baton::trigger

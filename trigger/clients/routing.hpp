@@ -1,0 +1,28 @@
+#pragma once
+
+#include "libs/base/random.hpp"
+#include "trigger/clients/registry.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace baton::trigger {
+
+// Who could take an execution now: up, serves the handler, not to be avoided. In order of instance.
+std::vector<known_client*> candidates(std::vector<known_client*> const& live, std::string const& handler, instant now);
+
+// Chooses among candidates by a task's strategy: "round_robin" (in turn, a turn for each service and handler),
+// "random", "failover" (the first). Null when there is none.
+class router_of_clients {
+public:
+    explicit router_of_clients(random_source& random) : random_(random) {}
+    known_client* choose(std::vector<known_client*> const& among, std::string const& routing,
+                         std::string const& service, std::string const& handler);
+
+private:
+    random_source& random_;
+    std::unordered_map<std::string, std::size_t> turns_;
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,230 @@
+#include "trigger/dispatcher/assigner.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+namespace {
+
+constexpr duration need = 100ms;        // that giving a group away may take
+constexpr std::size_t at_once = 10'000; // taken from the queue in one go
+constexpr std::size_t worth_splitting = 64;
+constexpr duration unreachable_pause = 1s;
+constexpr duration full_pause = 50ms; // before a slave whose queue was full is asked again
+
+std::vector<std::int64_t> values(std::vector<execution_id> const& ids)
+{
+    std::vector<std::int64_t> plain;
+    for (auto const id : ids)
+        plain.push_back(id.value());
+    return plain;
+}
+
+} // namespace
+
+assigner::assigner(dispatcher_settings how, term& of, open_set& open, membership const& nodes, carrier& here,
+                   http::client& http, asio::any_io_executor loop, watchers to)
+    : how_(how),
+      term_(of),
+      open_(open),
+      nodes_(nodes),
+      here_(here),
+      http_(http),
+      to_(std::move(to)),
+      bell_(loop),
+      senders_(loop)
+{}
+
+void assigner::may_fire_until(utc_time limit)
+{
+    limit_ = std::max(limit_, limit);
+    bell_.wake();
+}
+
+awaitable<void> assigner::run()
+{
+    std::exception_ptr ended;
+    try {
+        for (;;) {
+            co_await term_.until_active(need);
+            auto const now = std::min(term_.clock.now(), limit_);
+            distribute(open_.take_due(now, at_once));
+            auto const next = open_.next_due();
+            auto pause = duration{1s};
+            if (next && *next <= limit_)
+                pause = std::clamp(*next - term_.clock.now(), duration{0}, pause);
+            if (pause > duration::zero())
+                co_await bell_.wait_until(term_.time, term_.time.now() + pause);
+        }
+    } catch (...) {
+        ended = std::current_exception();
+    }
+    senders_.cancel();
+    co_await senders_.join();
+    std::rethrow_exception(ended);
+}
+
+std::vector<std::string> assigner::carriers()
+{
+    std::vector<std::string> able;
+    auto const now = term_.time.now();
+    std::erase_if(avoid_, [&](auto const& entry) { return entry.second <= now; });
+    for (auto const& node : nodes_.all())
+        if (node.incarnation != nodes_.self().incarnation && !node.draining && nodes_.alive(node.incarnation) &&
+            !avoid_.contains(node.incarnation))
+            able.push_back(node.incarnation);
+    if (!nodes_.self().draining || able.empty())
+        able.push_back(nodes_.self().incarnation);
+    return able;
+}
+
+void assigner::distribute(std::vector<execution_id> ids)
+{
+    std::vector<execution_id> broadcasts;
+    std::erase_if(ids, [&](auto id) {
+        auto const* one = open_.find(id);
+        bool const split = one != nullptr && one->broadcast();
+        if (split)
+            broadcasts.push_back(id);
+        return split;
+    });
+    if (!broadcasts.empty())
+        to_.broadcast(std::move(broadcasts));
+    if (ids.empty())
+        return;
+    auto const able = carriers();
+    // Few go to one node in one request, the nodes taking turns; many are spread evenly.
+    auto const parts = ids.size() < worth_splitting ? 1 : able.size();
+    auto const share = (ids.size() + parts - 1) / parts;
+    for (std::size_t begin = 0; begin < ids.size(); begin += share) {
+        auto const end = std::min(begin + share, ids.size());
+        std::vector<execution_id> part(ids.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       ids.begin() + static_cast<std::ptrdiff_t>(end));
+        give(able[turn_++ % able.size()], std::move(part));
+    }
+}
+
+void assigner::give(std::string const& node, std::vector<execution_id> ids)
+{
+    for (auto const id : ids)
+        if (auto* one = open_.find(id))
+            open_.move(*one, phase::assigned, node);
+    repeat(node, std::move(ids));
+}
+
+void assigner::repeat(std::string const& node, std::vector<execution_id> ids)
+{
+    if (node == nodes_.self().incarnation) {
+        std::vector<protocol::assignment> batch;
+        for (auto const id : ids)
+            if (auto const* one = open_.find(id))
+                batch.push_back(make_assignment(*one));
+        auto const count = here_.accept(std::move(batch));
+        taken(ids, count);
+        return;
+    }
+    for (std::size_t begin = 0; begin < ids.size(); begin += how_.group) {
+        auto const end = std::min(begin + how_.group, ids.size());
+        std::vector<execution_id> part(ids.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       ids.begin() + static_cast<std::ptrdiff_t>(end));
+        senders_.spawn("assignment to a slave", send(node, std::move(part)));
+    }
+}
+
+// The slave's queue was full from there on: they wait a little and may go elsewhere.
+void assigner::taken(std::vector<execution_id> const& ids, std::size_t count)
+{
+    for (auto i = count; i < ids.size(); ++i)
+        if (auto* one = open_.find(ids[i]); one != nullptr && one->phase == phase::assigned)
+            open_.wait(*one, term_.clock.now() + full_pause);
+}
+
+void assigner::fire_again(std::vector<execution_id> const& ids)
+{
+    for (auto const id : ids)
+        if (auto* one = open_.find(id); one != nullptr && one->phase == phase::assigned)
+            open_.wait(*one, term_.clock.now());
+    bell_.wake();
+}
+
+awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids)
+{
+    bool maybe_there = false;
+    while (nodes_.alive(node)) {
+        co_await term_.until_active(need);
+        auto const* row = nodes_.find(node);
+        std::erase_if(ids, [&](auto id) {
+            auto const* one = open_.find(id);
+            return one == nullptr || one->phase != phase::assigned || one->where != node;
+        });
+        if (ids.empty() || row == nullptr)
+            co_return;
+        protocol::assign_request request;
+        request.epoch = term_.epoch();
+        request.master = nodes_.self().incarnation;
+        for (auto const id : ids)
+            request.executions.push_back(make_assignment(*open_.find(id)));
+        auto message = http::json_request(http::verb::post, protocol::path_assign, request);
+        message.headers.set("Authorization", "Bearer " + row->secret);
+        auto const to = http::parse_url(row->address);
+        std::optional<http::response> answer;
+        std::string why;
+        try {
+            answer = co_await http_.send(to, std::move(message), how_.assign_limit);
+        } catch (http::unreachable const& failure) {
+            maybe_there = maybe_there || failure.possibly_delivered();
+            why = failure.what();
+        }
+        if (answer && answer->status == 200) {
+            taken(ids,
+                  static_cast<std::size_t>(http::parse_json(answer->body).get<protocol::assign_answer>().accepted));
+            co_return;
+        }
+        if (answer && answer->status == 409) {
+            to_.heard(http::parse_json(answer->body).get<protocol::epoch_message>().epoch, "node " + node);
+            co_return;
+        }
+        log::warn("node {}: {}", node, answer ? "status " + std::to_string(answer->status) : why);
+        avoid_[node] = term_.time.now() + unreachable_pause;
+        if (!maybe_there)
+            co_return fire_again(ids);
+        co_await term_.time.sleep_for(how_.retry_pause);
+    }
+    for (auto const id : ids)
+        to_.doubt(id);
+}
+
+awaitable<void> assigner::cancel_at_client(std::string instance, std::vector<std::int64_t> ids)
+{
+    co_await here_.cancel(std::move(instance), std::move(ids));
+}
+
+awaitable<std::vector<execution_id>> assigner::withdraw(std::string node, std::vector<execution_id> ids)
+{
+    std::vector<std::int64_t> withdrawn;
+    if (node == nodes_.self().incarnation) {
+        withdrawn = here_.withdraw(values(ids));
+    } else if (auto const* row = nodes_.find(node)) {
+        protocol::executions_request request;
+        request.epoch = term_.epoch();
+        request.executions = values(ids);
+        auto message = http::json_request(http::verb::post, protocol::path_stop, request);
+        message.headers.set("Authorization", "Bearer " + row->secret);
+        auto const to = http::parse_url(row->address);
+        try {
+            auto const answer = co_await http_.send(to, std::move(message), how_.assign_limit);
+            if (answer.status == 200)
+                withdrawn = http::parse_json(answer.body).get<protocol::executions_request>().executions;
+        } catch (unavailable const&) {
+            co_return std::vector<execution_id>{};
+        }
+    }
+    std::vector<execution_id> out;
+    for (auto const id : withdrawn)
+        out.emplace_back(id);
+    co_return out;
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "libs/base/task_group.hpp"
+#include "libs/http/client.hpp"
+#include "trigger/dispatcher/carrier.hpp"
+#include "trigger/dispatcher/open_set.hpp"
+#include "trigger/membership/membership.hpp"
+#include "trigger/term.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace baton::trigger {
+
+// Fires: at its instant, each execution is given to a slave, grouped, one request a slave; to this node itself without
+// a hop. Part of a term.
+class assigner {
+public:
+    struct watchers {
+        std::function<void(std::vector<execution_id>)> broadcast; // to be split into shards first
+        std::function<void(execution_id)> doubt;                  // a node is gone that may have it
+        carrier::learn heard;                                     // of a higher epoch
+    };
+
+    assigner(dispatcher_settings how, term& of, open_set& open, membership const& nodes, carrier& here,
+             http::client& http, asio::any_io_executor loop, watchers to);
+
+    awaitable<void> run();
+    void wake() { bell_.wake(); }
+
+    // An edit that is committed is known to this master before any firing that it takes back: nothing due after this
+    // fires until the signals have been read again.
+    void may_fire_until(utc_time limit);
+
+    // No word of it for long: the same node is told again, which answers with what it knows.
+    void repeat(std::string const& node, std::vector<execution_id> ids);
+
+    awaitable<void> cancel_at_client(std::string instance, std::vector<std::int64_t> ids);
+
+    // Takes back from a node what it has not sent to a client. Empty when the node does not answer.
+    awaitable<std::vector<execution_id>> withdraw(std::string node, std::vector<execution_id> ids);
+
+private:
+    void distribute(std::vector<execution_id> ids);
+    void give(std::string const& node, std::vector<execution_id> ids);
+    awaitable<void> send(std::string node, std::vector<execution_id> ids);
+    void taken(std::vector<execution_id> const& ids, std::size_t count);
+    void fire_again(std::vector<execution_id> const& ids);
+    std::vector<std::string> carriers();
+
+    dispatcher_settings how_;
+    term& term_;
+    open_set& open_;
+    membership const& nodes_;
+    carrier& here_;
+    http::client& http_;
+    watchers to_;
+    utc_time limit_{};
+    std::size_t turn_ = 0;
+    std::map<std::string, instant> avoid_; // nodes that could not be reached
+    waker bell_;
+    task_group senders_;
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,433 @@
+#include "trigger/dispatcher/carrier.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+namespace {
+
+constexpr duration unreachable_pause = 1s;
+
+// Nothing when the other side sent something else than it should.
+template <class Message>
+std::optional<Message> read(http::response const& answer)
+{
+    auto const body = nlohmann::json::parse(answer.body, nullptr, false);
+    if (body.is_discarded())
+        return std::nullopt;
+    try {
+        return body.get<Message>();
+    } catch (nlohmann::json::exception const&) {
+        return std::nullopt;
+    } catch (invalid_input const&) {
+        return std::nullopt;
+    }
+}
+
+} // namespace
+
+carrier::carrier(dispatcher_settings how, registry& clients, membership const& self, reporter& report,
+                 http::client& http, time_source& time, random_source& random, asio::any_io_executor loop, learn heard)
+    : how_(how),
+      clients_(clients),
+      self_(self),
+      report_(report),
+      http_(http),
+      time_(time),
+      router_(random),
+      heard_(std::move(heard)),
+      bell_(loop),
+      senders_(loop)
+{}
+
+std::size_t carrier::accept(std::vector<protocol::assignment> batch)
+{
+    std::size_t taken = 0;
+    for (auto& one : batch) {
+        auto const id = one.work.execution;
+        auto& past = known_.try_emplace(id, known{0, false, {}, {}}).first->second;
+        bool const repeated = past.attempt >= one.work.attempt;
+        if (repeated && !past.client.empty()) {
+            report_.delivered({id, past.attempt, past.client});
+        } else if (!repeated || !past.here) {
+            if (load() >= how_.queue_limit)
+                break;
+            auto const owner = repeated ? past.may_have : std::string();
+            past = {one.work.attempt, true, {}, {}};
+            auto& queue = owner.empty() ? pending_[one.service] : lanes_[owner].queue;
+            queue.push_back({std::move(one), !owner.empty()});
+            ++waiting_;
+        }
+        ++taken;
+    }
+    bell_.wake();
+    return taken;
+}
+
+void carrier::new_epoch(std::int64_t epoch)
+{
+    if (epoch <= epoch_)
+        return;
+    epoch_ = epoch;
+    report_.new_epoch(epoch);
+    if (load() != 0)
+        drop_all("a new master assigns anew");
+    known_.clear();
+}
+
+void carrier::drop_all(char const* why)
+{
+    log::info("dropping {} assignments that no client has: {}", waiting_, why);
+    for (auto& [service, queue] : pending_)
+        drop({}, queue);
+    for (auto& [instance, to] : lanes_)
+        drop(instance, to.queue);
+    waiting_ = 0;
+}
+
+void carrier::drop(std::string const& instance, std::deque<parcel>& queue)
+{
+    for (auto const& one : queue) {
+        if (one.bound)
+            known_[one.what.work.execution] = {one.what.work.attempt, false, {}, instance};
+        else
+            known_.erase(one.what.work.execution);
+    }
+    queue.clear();
+}
+
+std::vector<std::int64_t> carrier::withdraw(std::vector<std::int64_t> const& executions)
+{
+    std::vector<std::int64_t> withdrawn;
+    auto const wanted = [&](parcel const& one) {
+        return !one.bound &&
+               std::find(executions.begin(), executions.end(), one.what.work.execution) != executions.end();
+    };
+    auto const sweep = [&](std::deque<parcel>& queue) {
+        for (auto const& one : queue)
+            if (wanted(one))
+                withdrawn.push_back(one.what.work.execution);
+        waiting_ -= std::erase_if(queue, wanted);
+    };
+    for (auto& [service, queue] : pending_)
+        sweep(queue);
+    for (auto& [instance, to] : lanes_)
+        sweep(to.queue);
+    for (auto const id : withdrawn)
+        known_.erase(id);
+    return withdrawn;
+}
+
+void carrier::acknowledged(protocol::delivered const& one)
+{
+    auto const found = known_.find(one.execution);
+    if (found != known_.end() && found->second.attempt == one.attempt && !found->second.client.empty())
+        known_.erase(found);
+}
+
+void carrier::client_changed()
+{
+    bell_.wake();
+}
+
+void carrier::client_gone(std::string const& instance)
+{
+    auto const found = lanes_.find(instance);
+    if (found == lanes_.end() || found->second.sending)
+        return; // its sender will see
+    std::vector<parcel> left(std::make_move_iterator(found->second.queue.begin()),
+                             std::make_move_iterator(found->second.queue.end()));
+    waiting_ -= left.size();
+    found->second.queue.clear();
+    hold_back(instance, left, false, "client gone");
+    lanes_.erase(found);
+}
+
+awaitable<void> carrier::run()
+{
+    std::exception_ptr ended;
+    try {
+        for (;;) {
+            route_waiting();
+            co_await bell_.wait_until(time_, time_.now() + how_.retry_pause);
+        }
+    } catch (...) {
+        ended = std::current_exception();
+    }
+    senders_.cancel();
+    co_await senders_.join();
+    std::rethrow_exception(ended);
+}
+
+void carrier::route_waiting()
+{
+    if (!self_.valid()) {
+        if (waiting_ != 0)
+            drop_all("this node could not renew its membership");
+        return;
+    }
+    for (auto& [service, queue] : pending_) {
+        if (queue.empty())
+            continue;
+        std::map<std::string, std::vector<known_client*>> able; // by handler, for this pass
+        std::deque<parcel> now;
+        now.swap(queue);
+        for (auto& one : now)
+            route(std::move(one), able);
+    }
+    for (auto& [instance, to] : lanes_)
+        if (!to.queue.empty() && !to.sending)
+            start(instance, to);
+}
+
+void carrier::route(parcel one, std::map<std::string, std::vector<known_client*>>& able)
+{
+    auto const& work = one.what.work;
+    if (one.what.routing == "instance") {
+        if (clients_.find(one.what.instance) != nullptr) {
+            lanes_[one.what.instance].queue.push_back(std::move(one));
+        } else {
+            --waiting_;
+            known_.erase(work.execution);
+            report_.undelivered({work.execution, work.attempt, one.what.instance, "client gone"});
+        }
+        return;
+    }
+    auto const [place, fresh] = able.try_emplace(work.handler);
+    if (fresh)
+        place->second = candidates(clients_.of_service(one.what.service), work.handler, time_.now());
+    auto const* client = router_.choose(place->second, one.what.routing, one.what.service, work.handler);
+    if (client == nullptr)
+        pending_[one.what.service].push_back(std::move(one));
+    else
+        lanes_[client->row.instance].queue.push_back(std::move(one));
+}
+
+void carrier::start(std::string const& instance, lane& to)
+{
+    to.sending = true;
+    senders_.spawn("delivery to a client", send_lane(instance));
+}
+
+awaitable<void> carrier::send_lane(std::string instance)
+{
+    for (;;) {
+        auto& mine = lanes_[instance];
+        if (mine.queue.empty() || !self_.valid())
+            break;
+        auto const pause_until = mine.not_before;
+        if (pause_until > time_.now()) {
+            co_await time_.sleep_until(pause_until);
+            continue;
+        }
+        auto const count = std::min(mine.queue.size(), how_.group);
+        auto const end = mine.queue.begin() + static_cast<std::ptrdiff_t>(count);
+        std::vector<parcel> group(std::make_move_iterator(mine.queue.begin()), std::make_move_iterator(end));
+        mine.queue.erase(mine.queue.begin(), end);
+        waiting_ -= count;
+        under_way_ += count;
+        co_await send_group(instance, group);
+        under_way_ -= count;
+    }
+    auto const found = lanes_.find(instance);
+    found->second.sending = false;
+    if (found->second.queue.empty())
+        lanes_.erase(found);
+}
+
+awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& group)
+{
+    auto const epoch = epoch_;
+    nlohmann::json executions = nlohmann::json::array();
+    for (auto const& one : group)
+        executions.push_back(one.what.work);
+    nlohmann::json body;
+    body["epoch"] = epoch;
+    body["executions"] = std::move(executions);
+    std::optional<http::response> answer;
+    std::string why;
+    bool maybe_there = false;
+    auto const* client = clients_.find(instance);
+    if (client == nullptr) {
+        hold_back(instance, group, false, "client gone");
+        co_return;
+    }
+    try {
+        auto const to = http::parse_url(client->row.address);
+        auto message = http::json_request(http::verb::post, protocol::path_dispatch, body);
+        message.headers.set("Authorization", "Bearer " + client->row.secret);
+        answer = co_await http_.send(to, std::move(message), how_.dispatch_limit);
+    } catch (http::unreachable const& failure) {
+        why = failure.what();
+        maybe_there = failure.possibly_delivered();
+    }
+    if (epoch != epoch_)
+        co_return; // void meanwhile; the new master asks the clients
+    auto const acks = answer && answer->status == 200 ? read<protocol::dispatch_answer>(*answer) : std::nullopt;
+    if (acks) {
+        settle(instance, group, *acks);
+    } else if (answer && answer->status == 409) {
+        refused(instance, *answer);
+        hold_back(instance, group, false, "it knows a higher epoch");
+    } else {
+        maybe_there = maybe_there || (answer && answer->status == 200); // an answer that makes no sense
+        if (answer)
+            why = "status " + std::to_string(answer->status);
+        hold_back(instance, group, maybe_there, why);
+    }
+}
+
+void carrier::settle(std::string const& instance, std::vector<parcel>& group, protocol::dispatch_answer const& answer)
+{
+    std::unordered_map<std::int64_t, protocol::ack> acks;
+    for (auto const& one : answer.executions)
+        acks[one.execution] = one.answer;
+    std::vector<parcel> unanswered;
+    for (auto& one : group) {
+        auto const found = acks.find(one.what.work.execution);
+        if (found == acks.end())
+            unanswered.push_back(std::move(one));
+        else
+            settle_one(instance, std::move(one), found->second);
+    }
+    if (!unanswered.empty())
+        hold_back(instance, unanswered, true, "no word on some executions");
+}
+
+void carrier::settle_one(std::string const& instance, parcel one, protocol::ack answer)
+{
+    auto const& work = one.what.work;
+    switch (answer) {
+    case protocol::ack::accepted:
+    case protocol::ack::running:
+    case protocol::ack::finished:
+        known_[work.execution] = {work.attempt, false, instance, {}};
+        report_.delivered({work.execution, work.attempt, instance});
+        return;
+    case protocol::ack::busy:
+        avoid(instance, how_.retry_pause);
+        break;
+    case protocol::ack::draining:
+        avoid(instance, unreachable_pause);
+        if (auto* client = clients_.find(instance))
+            client->row.state = storage::client_state::draining;
+        break;
+    case protocol::ack::no_handler:
+        if (auto* client = clients_.find(instance))
+            client->handlers.erase(work.handler);
+        break;
+    case protocol::ack::invalid:
+        known_.erase(work.execution);
+        report_.undelivered({work.execution, work.attempt, {}, "the client cannot read this execution"});
+        return;
+    }
+    one.bound = false;
+    std::vector<parcel> single;
+    single.push_back(std::move(one));
+    back(single);
+}
+
+// Not taken by that client, for certain: anyone may have it.
+void carrier::back(std::vector<parcel>& group)
+{
+    for (auto& one : group) {
+        ++waiting_;
+        auto& queue = pending_[one.what.service];
+        queue.push_back(std::move(one));
+    }
+    bell_.wake();
+}
+
+// Not answered for. What may have reached the client stays bound to it until it answers or is gone.
+void carrier::hold_back(std::string const& instance, std::vector<parcel>& group, bool maybe_there,
+                        std::string const& why)
+{
+    bool const gone = clients_.find(instance) == nullptr;
+    std::vector<parcel> free;
+    for (auto& one : group) {
+        one.bound = one.bound || maybe_there;
+        auto const& work = one.what.work;
+        if (gone && (one.bound || one.what.routing == "instance")) {
+            known_.erase(work.execution);
+            report_.undelivered({work.execution, work.attempt, instance, "client gone"});
+        } else if (one.bound || one.what.routing == "instance") {
+            auto& mine = lanes_[instance];
+            mine.not_before = time_.now() + how_.retry_pause;
+            mine.queue.push_back(std::move(one));
+            ++waiting_;
+        } else {
+            free.push_back(std::move(one));
+        }
+    }
+    if (!gone) {
+        log::warn("client {}: {}", instance, why);
+        avoid(instance, unreachable_pause);
+    }
+    back(free);
+}
+
+void carrier::refused(std::string const& instance, http::response const& answer)
+{
+    if (auto const message = read<protocol::epoch_message>(answer))
+        heard_(message->epoch, "client " + instance);
+}
+
+void carrier::avoid(std::string const& instance, duration span)
+{
+    if (auto* client = clients_.find(instance))
+        client->avoid_until = std::max(client->avoid_until, time_.now() + span);
+}
+
+awaitable<std::optional<http::response>> carrier::call(std::string instance, char const* path, nlohmann::json body)
+{
+    auto const* client = clients_.find(instance);
+    if (client == nullptr)
+        co_return std::nullopt;
+    auto const to = http::parse_url(client->row.address);
+    auto message = http::json_request(http::verb::post, path, body);
+    message.headers.set("Authorization", "Bearer " + client->row.secret);
+    try {
+        auto answer = co_await http_.send(to, std::move(message), how_.dispatch_limit);
+        if (answer.status == 409)
+            refused(instance, answer);
+        co_return answer;
+    } catch (unavailable const&) {
+        co_return std::nullopt;
+    }
+}
+
+awaitable<std::optional<protocol::query_answer>> carrier::ask(std::string instance,
+                                                              std::vector<std::int64_t> executions)
+{
+    protocol::executions_request request;
+    request.epoch = epoch_;
+    request.executions = std::move(executions);
+    auto const body = nlohmann::json(request);
+    auto const answer = co_await call(instance, protocol::path_query, body);
+    if (!answer || answer->status != 200)
+        co_return std::nullopt;
+    co_return read<protocol::query_answer>(*answer);
+}
+
+awaitable<bool> carrier::cancel(std::string instance, std::vector<std::int64_t> executions)
+{
+    protocol::executions_request request;
+    request.epoch = epoch_;
+    request.executions = std::move(executions);
+    auto const body = nlohmann::json(request);
+    auto const answer = co_await call(instance, protocol::path_cancel, body);
+    co_return answer && answer->status == 200;
+}
+
+awaitable<bool> carrier::announce(std::string instance)
+{
+    protocol::epoch_message message;
+    message.epoch = epoch_;
+    auto const body = nlohmann::json(message);
+    auto const answer = co_await call(instance, protocol::path_epoch, body);
+    co_return answer && answer->status == 200;
+}
+
+} // namespace baton::trigger

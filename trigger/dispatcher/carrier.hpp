@@ -1,0 +1,109 @@
+#pragma once
+
+#include "libs/base/task_group.hpp"
+#include "libs/http/client.hpp"
+#include "libs/protocol/node_wire.hpp"
+#include "trigger/clients/registry.hpp"
+#include "trigger/clients/routing.hpp"
+#include "trigger/dispatcher/reporter.hpp"
+#include "trigger/membership/membership.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace baton::trigger {
+
+// The slave: takes assignments of the current master, chooses a client for each, and delivers them in groups over
+// kept-alive connections, one request a client at a time. On the loop only.
+//
+// What it has taken it keeps until a client has it, the client it may have reached is gone, a higher epoch is heard of
+// (the new master asks the clients and assigns anew), or this node's own membership lapses (the others may count it as
+// gone). It answers a repeated assignment with what it knows, so the master may repeat.
+class carrier {
+public:
+    using learn = std::function<void(std::int64_t epoch, std::string const& who)>;
+
+    carrier(dispatcher_settings how, registry& clients, membership const& self, reporter& report, http::client& http,
+            time_source& time, random_source& random, asio::any_io_executor loop, learn heard);
+
+    // Takes the first of them that fit and returns how many. The epoch must be the current one.
+    std::size_t accept(std::vector<protocol::assignment> batch);
+
+    // Everything taken under an older epoch is void.
+    void new_epoch(std::int64_t epoch);
+    std::int64_t epoch() const { return epoch_; }
+
+    // Forgets what has not been sent to any client; returns those.
+    std::vector<std::int64_t> withdraw(std::vector<std::int64_t> const& executions);
+
+    // The master has heard of this delivery: nobody will assign it again.
+    void acknowledged(protocol::delivered const& one);
+
+    void client_changed(); // someone may take what waits
+    void client_gone(std::string const& instance);
+
+    // How many wait or are on their way.
+    std::size_t load() const { return waiting_ + under_way_; }
+
+    awaitable<void> run();
+
+    // Calls to a client on the master's behalf: true when it was answered with 200.
+    awaitable<std::optional<protocol::query_answer>> ask(std::string instance, std::vector<std::int64_t> executions);
+    awaitable<bool> cancel(std::string instance, std::vector<std::int64_t> executions);
+    awaitable<bool> announce(std::string instance);
+
+private:
+    struct parcel {
+        protocol::assignment what;
+        bool bound = false; // may have reached the client of the lane it is in
+    };
+    struct lane {
+        std::deque<parcel> queue;
+        bool sending = false;
+        instant not_before{};
+    };
+    struct known {
+        int attempt = 1;
+        bool here = true;     // in a queue or on its way
+        std::string client;   // that has it
+        std::string may_have; // that may have it, though it was dropped here: nobody else may be sent it
+    };
+
+    void route_waiting();
+    void route(parcel one, std::map<std::string, std::vector<known_client*>>& able);
+    void start(std::string const& instance, lane& to);
+    awaitable<void> send_lane(std::string instance);
+    awaitable<void> send_group(std::string instance, std::vector<parcel>& group);
+    void settle(std::string const& instance, std::vector<parcel>& group, protocol::dispatch_answer const& answer);
+    void settle_one(std::string const& instance, parcel one, protocol::ack answer);
+    void back(std::vector<parcel>& group);
+    void hold_back(std::string const& instance, std::vector<parcel>& group, bool maybe_there, std::string const& why);
+    void refused(std::string const& instance, http::response const& answer);
+    void avoid(std::string const& instance, duration span);
+    void drop_all(char const* why);
+    void drop(std::string const& instance, std::deque<parcel>& queue);
+    awaitable<std::optional<http::response>> call(std::string instance, char const* path, nlohmann::json body);
+
+    dispatcher_settings how_;
+    registry& clients_;
+    membership const& self_;
+    reporter& report_;
+    http::client& http_;
+    time_source& time_;
+    router_of_clients router_;
+    learn heard_;
+    std::int64_t epoch_ = 0;
+    std::map<std::string, std::deque<parcel>> pending_; // by service: no client can take it now
+    std::map<std::string, lane> lanes_;                 // by client
+    std::unordered_map<std::int64_t, known> known_;
+    std::size_t waiting_ = 0;
+    std::size_t under_way_ = 0;
+    waker bell_;
+    task_group senders_;
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "libs/base/id.hpp"
+#include "libs/protocol/node_wire.hpp"
+#include "libs/storage/ledger.hpp"
+#include "trigger/planner/due_queue.hpp"
+#include "trigger/planner/task_book.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace baton::trigger {
+
+// Where the master believes an open execution to be.
+enum class phase {
+    waiting,  // in the queue of what falls due
+    assigned, // given to the node in `where`, which has not said more
+    held,     // the client in `where` has it
+    doubt,    // nobody knows: the clients must be asked
+    opening,  // its next attempt is being opened
+    parent,   // a broadcast whose shards are under way
+};
+
+struct flight {
+    execution_id id;
+    std::shared_ptr<known_task const> task;
+    utc_time scheduled_at;
+    utc_time due_at;
+    int attempt = 1;
+    int max_attempts = 1;
+    trigger::phase phase = phase::waiting;
+    std::string where;
+    instant since{}; // of the phase
+    bool cancel_requested = false;
+    bool scheduled = false; // a firing, not a run now: what an edit may take back
+    std::optional<execution_id> parent;
+    int shard_index = 0;
+    int shard_total = 1;
+    std::string shard_instance;
+    std::optional<nlohmann::json> payload; // instead of the task's own
+
+    bool broadcast() const
+    {
+        return task->definition.routing == protocol::routing::broadcast && !parent && shard_instance.empty();
+    }
+};
+
+flight make_flight(storage::open_execution const& row, std::shared_ptr<known_task const> task);
+protocol::assignment make_assignment(flight const& of);
+
+// The open executions that the master has in memory, and the queue of those that wait for their instant.
+class open_set {
+public:
+    explicit open_set(time_source const& time) : time_(time) {}
+
+    // Adds it as waiting; false when it is known already.
+    bool add(flight one);
+    flight* find(execution_id id);
+    void erase(execution_id id) { flights_.erase(id); }
+    std::size_t size() const { return flights_.size(); }
+
+    void move(flight& one, phase to, std::string where = {});
+    void wait(flight& one, utc_time due); // back into the queue
+
+    std::optional<utc_time> next_due() const { return queue_.next(); }
+    std::vector<execution_id> take_due(utc_time now, std::size_t most); // only those that still wait
+
+    template <class Visit>
+    void each(Visit visit)
+    {
+        for (auto& [id, one] : flights_)
+            visit(one);
+    }
+
+    // Work of a service that is past due and that nobody has taken, as of the last count.
+    std::size_t backlog(std::string const& service) const;
+    void count_backlog(utc_time now);
+
+private:
+    time_source const& time_;
+    std::unordered_map<execution_id, flight> flights_;
+    due_queue queue_;
+    std::unordered_map<std::string, std::size_t> backlog_;
+};
+
+} // namespace baton::trigger

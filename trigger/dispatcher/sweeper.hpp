@@ -1,0 +1,67 @@
+#pragma once
+
+#include "libs/storage/ledger.hpp"
+#include "trigger/clients/registry.hpp"
+#include "trigger/dispatcher/assigner.hpp"
+#include "trigger/dispatcher/attempts.hpp"
+#include "trigger/dispatcher/completions.hpp"
+#include "trigger/dispatcher/doubts.hpp"
+#include "trigger/dispatcher/open_set.hpp"
+#include "trigger/membership/membership.hpp"
+#include "trigger/settings.hpp"
+#include "trigger/term.hpp"
+
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace baton::trigger {
+
+// Once a second: holds the memory of the master against the ledger and against who is alive, and sets right whatever a
+// lost hint left behind. Part of a term.
+class sweeper {
+public:
+    struct parts {
+        term& of;
+        storage::ledger& ledger;
+        open_set& open;
+        attempts& next;
+        trigger::doubts& doubts;
+        trigger::completions& completions;
+        assigner& fire;
+        registry& clients;
+        membership& nodes;
+    };
+    sweeper(planner_settings plan, dispatcher_settings dispatch, client_settings clients, parts with,
+            std::function<void(storage::open_execution const&)> load);
+
+    awaitable<void> run();
+
+    // These are not as the master believed: read them and follow.
+    void reread(std::vector<execution_id> ids);
+    // At once, without waiting for the next round.
+    void client_gone(std::string const& instance);
+    void nodes_changed();
+
+    // Asked to be cancelled, with their shards: taken back where they wait, else the client is told. Now, and again by
+    // each round until they have ended.
+    awaitable<void> cancel(std::vector<execution_id> ids);
+
+private:
+    awaitable<void> round();
+    void repeat_the_silent();
+    awaitable<void> compare();
+    awaitable<void> follow(std::vector<execution_id> ids);
+    awaitable<void> bury_nodes();
+    awaitable<void> cancel_requested();
+
+    planner_settings plan_;
+    dispatcher_settings dispatch_;
+    client_settings client_;
+    parts with_;
+    std::function<void(storage::open_execution const&)> load_;
+    std::vector<execution_id> stale_;
+    std::map<execution_id, instant> cancelling_; // told to client or node at
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "libs/protocol/node_wire.hpp"
+#include "libs/storage/ledger.hpp"
+#include "trigger/clients/registry.hpp"
+#include "trigger/dispatcher/assigner.hpp"
+#include "trigger/dispatcher/attempts.hpp"
+#include "trigger/dispatcher/carrier.hpp"
+#include "trigger/dispatcher/completions.hpp"
+#include "trigger/dispatcher/doubts.hpp"
+#include "trigger/dispatcher/open_set.hpp"
+#include "trigger/dispatcher/sweeper.hpp"
+#include "trigger/membership/membership.hpp"
+#include "trigger/planner/planner.hpp"
+#include "trigger/planner/signals.hpp"
+#include "trigger/settings.hpp"
+#include "trigger/term.hpp"
+
+namespace baton::trigger {
+
+// What a node does for one term of mastership: takes over what is open, plans, fires, settles. Made anew for each term,
+// so nothing of an older one can survive in it.
+class master {
+public:
+    struct surroundings {
+        term of;
+        storage::ledger& ledger;
+        storage::database& shared;
+        registry& clients;
+        membership& nodes;
+        carrier& here;
+        http::client& http;
+        id_generator& ids;
+        asio::any_io_executor loop;
+        carrier::learn heard;
+    };
+
+    master(settings const& how, surroundings outside);
+
+    // Until cancelled. Returns by itself when the fence shows that the term is over.
+    awaitable<void> run();
+
+    // From slaves, web, and this node itself.
+    void report(protocol::report_request const& what);
+    void signal() { signals_.wake(); }
+    void client_gone(std::string const& instance) { sweeper_.client_gone(instance); }
+    void nodes_changed() { sweeper_.nodes_changed(); }
+
+    std::size_t open() const { return open_.size(); }
+
+private:
+    awaitable<void> take_over();
+    void load(storage::open_execution const& row, bool may_be_out);
+
+    settings how_;
+    surroundings with_;
+    open_set open_;
+    task_book book_;
+    planner planner_;
+    attempts attempts_;
+    doubts doubts_;
+    assigner assigner_;
+    completions completions_;
+    sweeper sweeper_;
+    signal_reader signals_;
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,71 @@
+#include "trigger/membership/cluster_clock.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+namespace {
+constexpr duration step_limit = 1s;
+constexpr duration step_patience = 10s;
+}
+
+void cluster_clock::sample(utc_time utc, instant asked, instant answered)
+{
+    auto const middle = asked + (answered - asked) / 2;
+    readings_[count_++ % readings_.size()] = {utc.time_since_epoch() - middle.time_since_epoch(),
+                                              (answered - asked) / 2};
+    if (!offset_) {
+        offset_ = readings_[0].offset;
+        slewed_at_ = answered;
+        return;
+    }
+    slew(answered);
+    follow_step(readings_[(count_ - 1) % readings_.size()].offset, answered);
+}
+
+duration cluster_clock::best() const
+{
+    auto const end = readings_.begin() + static_cast<std::ptrdiff_t>(std::min(count_, readings_.size()));
+    return std::min_element(readings_.begin(), end, [](auto const& a, auto const& b) { return a.error < b.error; })
+        ->offset;
+}
+
+void cluster_clock::slew(instant now)
+{
+    auto const most = (now - slewed_at_) / 200; // 5 ms a second
+    slewed_at_ = now;
+    auto const wanted = best() - *offset_;
+    if (wanted > -step_limit && wanted < step_limit)
+        *offset_ += std::clamp(wanted, -most, most);
+}
+
+void cluster_clock::follow_step(duration target, instant now)
+{
+    auto const away = target - *offset_;
+    if (away > -step_limit && away < step_limit) {
+        step_seen_at_.reset();
+        return;
+    }
+    if (!step_seen_at_) {
+        step_seen_at_ = now;
+        log::warn("the database's clock stepped by {} ms; following in {} s if it stays", away / 1ms,
+                  step_patience / 1s);
+    }
+    if (now - *step_seen_at_ < step_patience)
+        return;
+    log::error("following a step of the database's clock by {} ms", away / 1ms);
+    offset_ = target;
+    count_ = 0; // the old samples speak of the old clock
+    step_seen_at_.reset();
+}
+
+utc_time cluster_clock::now()
+{
+    auto const now = offset_ ? utc_time{time_.now().time_since_epoch() + *offset_} : time_.utc();
+    last_ = std::max(last_, now);
+    return last_;
+}
+
+} // namespace baton::trigger

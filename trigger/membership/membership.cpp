@@ -1,0 +1,81 @@
+#include "trigger/membership/membership.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+membership::membership(membership_settings how, storage::node_record self, storage::database& shared, time_source& time,
+                       std::function<status()> describe)
+    : how_(how), self_(std::move(self)), table_(shared), time_(time), describe_(std::move(describe))
+{
+    self_.ttl = how_.ttl;
+}
+
+awaitable<void> membership::run()
+{
+    auto const step = [this]() -> awaitable<void> {
+        co_await beat();
+        co_await refresh();
+    };
+    co_await every(time_, how_.heartbeat, step);
+}
+
+awaitable<void> membership::beat()
+{
+    auto const now = describe_();
+    self_.role = now.role;
+    self_.load_permille = now.load_permille;
+    self_.clients = now.clients;
+    auto const asked = time_.now();
+    co_await table_.beat(self_);
+    // From the asking, and shortened like a lease: the others count from the row's own time, which is later.
+    valid_until_ = asked + how_.ttl - how_.ttl / 1'000 - how_.heartbeat / 2;
+}
+
+awaitable<void> membership::refresh()
+{
+    auto read = co_await table_.all();
+    nodes_ = std::move(read);
+    read_at_ = time_.now();
+    if (changed_)
+        changed_();
+}
+
+awaitable<void> membership::drain()
+{
+    self_.draining = true;
+    co_await beat();
+}
+
+awaitable<void> membership::leave()
+{
+    valid_until_ = {};
+    co_await table_.remove(self_.incarnation);
+}
+
+awaitable<void> membership::remove(std::string incarnation)
+{
+    co_await table_.remove(incarnation);
+}
+
+bool membership::valid() const
+{
+    return time_.now() < valid_until_;
+}
+
+storage::node_record const* membership::find(std::string const& incarnation) const
+{
+    auto const found =
+        std::find_if(nodes_.begin(), nodes_.end(), [&](auto const& node) { return node.incarnation == incarnation; });
+    return found == nodes_.end() ? nullptr : &*found;
+}
+
+bool membership::alive(std::string const& incarnation) const
+{
+    auto const* node = find(incarnation);
+    return node != nullptr && node->age + (time_.now() - read_at_) < node->ttl;
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "libs/base/loop.hpp"
+#include "libs/storage/nodes.hpp"
+#include "trigger/settings.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::trigger {
+
+// Who else carries: this node's row, and its view of the others'. On the loop only.
+//
+// It is also this node's own leash: a node that could not write its row for its ttl counts as gone for the others, who
+// hand its executions on, so it must itself stop delivering before that.
+class membership {
+public:
+    struct status {
+        std::string role;
+        int load_permille = 0;
+        int clients = 0;
+    };
+
+    membership(membership_settings how, storage::node_record self, storage::database& shared, time_source& time,
+               std::function<status()> describe);
+
+    // Beats and reads until cancelled. `changed` rings after each reading.
+    awaitable<void> run();
+    void on_change(std::function<void()> changed) { changed_ = std::move(changed); }
+
+    // Reads the others once, now: for a new master, who must not wait for a tick.
+    awaitable<void> refresh();
+
+    // From now on: nothing new for this node. The row says so at once.
+    awaitable<void> drain();
+    awaitable<void> leave();
+    // The row of a node that is gone.
+    awaitable<void> remove(std::string incarnation);
+
+    // May this node deliver? False from shortly before its row counts as silent.
+    bool valid() const;
+
+    std::vector<storage::node_record> const& all() const { return nodes_; }
+    storage::node_record const* find(std::string const& incarnation) const; // null: unknown
+    bool alive(std::string const& incarnation) const;
+    storage::node_record const& self() const { return self_; }
+
+private:
+    awaitable<void> beat();
+
+    membership_settings how_;
+    storage::node_record self_;
+    storage::nodes table_;
+    time_source& time_;
+    std::function<status()> describe_;
+    std::function<void()> changed_;
+    std::vector<storage::node_record> nodes_;
+    instant read_at_{};
+    instant valid_until_{};
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,322 @@
+#include "trigger/node.hpp"
+
+#include "libs/base/log.hpp"
+#include "libs/base/process.hpp"
+#include "trigger/api/api.hpp"
+#include "trigger/election/elector.hpp"
+#include "trigger/master.hpp"
+#include "trigger/membership/cluster_clock.hpp"
+#include "trigger/results/collector.hpp"
+
+namespace baton::trigger {
+
+using namespace asio::experimental::awaitable_operators;
+
+namespace {
+
+storage::node_record make_row(settings const& how, world const& outside)
+{
+    storage::node_record row;
+    row.incarnation = outside.incarnation;
+    row.name = how.name;
+    row.address = how.address;
+    row.secret = outside.secret;
+    row.role = "slave";
+    row.version = BATON_VERSION;
+    return row;
+}
+
+} // namespace
+
+// The parts in the order in which they need each other.
+struct node::parts {
+    parts(asio::any_io_executor on, settings given, world outside)
+        : loop(on),
+          how(std::move(given)),
+          with(outside),
+          clock(with.time),
+          ids(with.time, with.random),
+          ledger(with.deciding, with.shared),
+          members(how.membership, make_row(how, with), with.shared, with.time, [this] { return describe(); }),
+          clients(how.clients, with.incarnation, with.shared, with.time),
+          report(
+              with.incarnation, with.http, with.time, loop, [this] { return find_master(); },
+              [this](protocol::report_request const& what) { return take_report(what); }),
+          carry(how.dispatcher, clients, members, report, with.http, with.time, with.random, loop,
+                [this](std::int64_t epoch, std::string const& who) { learn(epoch, who); }),
+          results(how.results, with.incarnation, ledger, report, with.time, loop),
+          vote(how.election, {with.incarnation, how.address}, with.lease, with.time, with.random, loop),
+          stopped(loop),
+          tellers(loop)
+    {
+        wire();
+    }
+
+    void wire()
+    {
+        report.on_acknowledged([this](protocol::delivered const& one) { carry.acknowledged(one); });
+        clients.on_change([this] { carry.client_changed(); });
+        clients.on_gone([this](std::string const& instance) {
+            carry.client_gone(instance);
+            if (lead)
+                lead->client_gone(instance);
+        });
+        clients.on_departure([this](std::string const& instance) { tell_of_departure(instance); });
+        members.on_change([this] {
+            if (lead)
+                lead->nodes_changed();
+        });
+        vote.on_row([this](lock::lease_row const& row, instant asked, instant answered) {
+            if (with.shared.engine() == storage::engine::mysql)
+                clock.sample(row.utc, asked, answered);
+            if (row.owner)
+                learn(row.epoch, "the lock row");
+        });
+    }
+
+    membership::status describe()
+    {
+        membership::status now;
+        now.role = vote.state().at(with.time.now()) == standing::active ? "master" : "slave";
+        now.load_permille =
+            static_cast<int>(std::min<std::size_t>(1'000, carry.load() * 1'000 / how.dispatcher.queue_limit));
+        now.clients = static_cast<int>(clients.heard_here());
+        return now;
+    }
+
+    // The highest epoch wins everywhere: what was assigned under an older one is void, and so is an older term.
+    void learn(std::int64_t epoch, std::string const& who)
+    {
+        vote.superseded(epoch, who);
+        carry.new_epoch(epoch);
+    }
+
+    bool admit(std::int64_t epoch, std::string const& who)
+    {
+        if (epoch < carry.epoch())
+            return false;
+        learn(epoch, who);
+        return true;
+    }
+
+    std::optional<master_address> find_master() const
+    {
+        if (lead)
+            return master_address{true, {}, {}};
+        auto const& row = vote.last_row();
+        if (!row || !row->owner)
+            return std::nullopt;
+        auto const* node = members.find(*row->owner);
+        if (node == nullptr || node->incarnation == with.incarnation)
+            return std::nullopt;
+        return master_address{false, http::parse_url(node->address), node->secret};
+    }
+
+    bool take_report(protocol::report_request const& what)
+    {
+        if (!lead)
+            return false;
+        lead->report(what);
+        return true;
+    }
+
+    void tell_of_departure(std::string const& instance)
+    {
+        for (auto const& node : members.all())
+            if (node.incarnation != with.incarnation && members.alive(node.incarnation))
+                tellers.spawn("telling of a departure", tell(node, instance));
+    }
+
+    awaitable<void> tell(storage::node_record node, std::string instance)
+    {
+        protocol::departed_message body;
+        body.instance = std::move(instance);
+        auto message = http::json_request(http::verb::post, protocol::path_departed, body);
+        message.headers.set("Authorization", "Bearer " + node.secret);
+        auto const to = http::parse_url(node.address);
+        try {
+            co_await with.http.send(to, std::move(message), 1s);
+        } catch (unavailable const& reason) {
+            log::debug("telling {} of a departure: {}", node.name, reason.what()); // it will read of it
+        }
+    }
+
+    // One term of mastership.
+    awaitable<void> rule(std::int64_t epoch)
+    {
+        learn(epoch, "this node");
+        term const of{{how.election.name_space, epoch}, vote.state(), with.time, clock};
+        lead.emplace(how,
+                     master::surroundings{of, ledger, with.shared, clients, members, carry, with.http, ids, loop,
+                                          [this](std::int64_t higher, std::string const& who) { learn(higher, who); }});
+        std::exception_ptr failure;
+        try {
+            co_await lead->run();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        lead.reset();
+        if (failure)
+            std::rethrow_exception(failure);
+    }
+
+    awaitable<void> vote_and_rule()
+    {
+        auto const duty = [this](std::int64_t epoch) { return rule(epoch); };
+        co_await vote.run(duty);
+    }
+
+    awaitable<void> drain()
+    {
+        co_await stopped.wait();
+        stopping = true;
+        log::info("stopping: {} deliveries under way", carry.load());
+        auto const until = with.time.now() + how.drain;
+        try {
+            co_await members.drain(); // nobody assigns to this node any more
+        } catch (unavailable const& reason) {
+            log::warn("draining without the database: {}", reason.what());
+        }
+        vote.stop(); // another node may lead while this one delivers what it has
+        while (carry.load() != 0 && with.time.now() < until)
+            co_await with.time.sleep_for(10ms);
+        while (voting && with.time.now() < until + how.election.grace)
+            co_await with.time.sleep_for(5ms);
+        try {
+            co_await members.leave();
+        } catch (unavailable const& reason) {
+            log::warn("leaving without the database: {}", reason.what());
+        }
+    }
+
+    awaitable<void> vote_until_stopped()
+    {
+        co_await vote_and_rule();
+        voting = false;
+        waker never(loop);
+        co_await never.wait(); // the other parts go on until the drain is done
+    }
+
+    awaitable<void> run()
+    {
+        vote.use(last_resort);
+        co_await (drain() || vote_until_stopped() || members.run() || clients.run() || report.run() || carry.run() ||
+                  results.run());
+        tellers.cancel();
+        co_await tellers.join();
+        log::info("stopped");
+    }
+
+    nlohmann::json status()
+    {
+        auto const standing_now = vote.state().at(with.time.now());
+        nlohmann::json out{{"node", how.name},
+                           {"incarnation", with.incarnation},
+                           {"version", BATON_VERSION},
+                           {"role", standing_now == standing::active ? "master" : "slave"},
+                           {"standing", to_string(standing_now)},
+                           {"epoch", carry.epoch()},
+                           {"clients", clients.heard_here()},
+                           {"carrying", carry.load()},
+                           {"open", lead ? lead->open() : 0},
+                           {"skew_ms", clock.skew() / 1ms}};
+        return out;
+    }
+
+    awaitable<bool> ready()
+    {
+        if (stopping)
+            co_return false;
+        co_await ledger.now(); // throws unavailable: 503 as well
+        co_return true;
+    }
+
+    http::handler make_routes();
+
+    asio::any_io_executor loop;
+    settings how;
+    world with;
+    cluster_clock clock;
+    id_generator ids;
+    storage::ledger ledger;
+    membership members;
+    registry clients;
+    reporter report;
+    carrier carry;
+    collector results;
+    elector vote;
+    std::optional<master> lead; // while this node leads
+    deadman last_resort;
+    waker stopped;
+    bool stopping = false;
+    bool voting = true;
+    task_group tellers;
+    http::router endpoints;
+};
+
+http::handler node::parts::make_routes()
+{
+    client_calls for_clients;
+    for_clients.join = [this](protocol::register_request request) { return clients.join(std::move(request)); };
+    for_clients.beat = [this](protocol::heartbeat_request request) { return clients.beat(std::move(request)); };
+    for_clients.leave = [this](std::string instance) { return clients.leave(std::move(instance)); };
+    for_clients.results = [this](protocol::results_request request) { return results.take(std::move(request)); };
+    for_clients.epoch = [this] { return carry.epoch(); };
+    for_clients.heartbeat = how.clients.heartbeat;
+    add_client_endpoints(endpoints, how.token, std::move(for_clients));
+
+    node_calls for_nodes;
+    for_nodes.admit = [this](std::int64_t epoch, std::string const& who) { return admit(epoch, who); };
+    for_nodes.epoch = [this] { return carry.epoch(); };
+    for_nodes.assign = [this](std::vector<protocol::assignment> batch) { return carry.accept(std::move(batch)); };
+    for_nodes.withdraw = [this](std::vector<std::int64_t> ids_) { return carry.withdraw(ids_); };
+    for_nodes.report = [this](protocol::report_request const& what) { return take_report(what); };
+    for_nodes.signal = [this] {
+        if (lead)
+            lead->signal();
+        return lead.has_value();
+    };
+    for_nodes.departed = [this](std::string const& instance) { clients.departed(instance); };
+    add_node_endpoints(endpoints, with.secret, std::move(for_nodes));
+
+    health_calls for_health;
+    for_health.status = [this] { return status(); };
+    for_health.ready = [this] { return ready(); };
+    add_health_endpoints(endpoints, std::move(for_health));
+    return [this](http::request const& request) { return endpoints.handle(request); };
+}
+
+node::node(asio::any_io_executor loop, settings how, world outside)
+{
+    how.validate();
+    parts_ = std::make_unique<parts>(std::move(loop), std::move(how), std::move(outside));
+}
+
+node::~node() = default;
+
+http::handler node::routes()
+{
+    return parts_->make_routes();
+}
+
+awaitable<void> node::run()
+{
+    co_await parts_->run();
+}
+
+void node::stop()
+{
+    parts_->stopped.wake();
+}
+
+bool node::leading() const
+{
+    return parts_->vote.state().at(parts_->with.time.now()) == standing::active;
+}
+
+std::int64_t node::epoch() const
+{
+    return parts_->carry.epoch();
+}
+
+} // namespace baton::trigger

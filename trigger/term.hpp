@@ -1,0 +1,29 @@
+#pragma once
+
+#include "libs/base/time.hpp"
+#include "libs/storage/ledger.hpp"
+#include "trigger/election/mastership.hpp"
+#include "trigger/membership/cluster_clock.hpp"
+
+namespace baton::trigger {
+
+// One term of mastership, as the parts that act under it see it.
+struct term {
+    storage::fence fence;
+    mastership const& ship;
+    time_source& time;
+    cluster_clock& clock;
+
+    std::int64_t epoch() const { return fence.epoch; }
+    // May an act that takes up to `need` begin now?
+    bool active(duration need) const { return ship.active(fence.epoch, time.now(), need); }
+
+    // Waits until it may; the term's scope is cancelled when that can never be again.
+    awaitable<void> until_active(duration need)
+    {
+        while (!active(need))
+            co_await time.sleep_for(10ms);
+    }
+};
+
+} // namespace baton::trigger
