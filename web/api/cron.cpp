@@ -1,0 +1,57 @@
+#include "libs/protocol/strict.hpp"
+#include "libs/schedule/schedule.hpp"
+#include "web/api/api.hpp"
+#include "web/query.hpp"
+#include "web/refusal.hpp"
+#include "web/view.hpp"
+
+namespace baton::web {
+
+namespace {
+
+// libs/schedule names fields as a task's document does; here they stand at the top.
+[[noreturn]] void rethrow_at_top(invalid_input const& wrong)
+{
+    std::string const prefix = "schedule.";
+    auto const& field = wrong.field();
+    throw refused(422, wrong.what(), field.starts_with(prefix) ? field.substr(prefix.size()) : field);
+}
+
+nlohmann::json explained(nlohmann::json const& document, utc_time now)
+{
+    protocol::strict_object object(document, "");
+    schedule::definition wanted;
+    wanted.what = schedule::kind::cron;
+    wanted.cron = object.need_text("cron", 256);
+    wanted.zone = object.text("zone", "UTC", 64);
+    auto const count = object.number("count", 5, 1, 1'000);
+    object.finish();
+    auto const rule = schedule::compile(wanted);
+    auto firings = nlohmann::json::array();
+    auto before = now;
+    for (auto const at : rule.between(now, utc_time::max(), static_cast<std::size_t>(count))) {
+        firings.push_back(show_firing(at, wanted.zone, before));
+        before = at;
+    }
+    return {{"description", schedule::describe(wanted)}, {"next", std::move(firings)}};
+}
+
+awaitable<http::response> explain(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    auto const document = read_body(message);
+    try {
+        co_return http::json_response(200, explained(document, site.outside.time.utc()));
+    } catch (invalid_input const& wrong) {
+        rethrow_at_top(wrong);
+    }
+}
+
+} // namespace
+
+void serve_cron(http::router& table, context& site)
+{
+    serve(table, site, http::verb::post, "/api/v1/cron/explain", explain);
+}
+
+} // namespace baton::web

@@ -1,0 +1,72 @@
+#include "web/api/edits.hpp"
+
+#include "libs/schedule/task_schedule.hpp"
+#include "web/query.hpp"
+#include "web/refusal.hpp"
+#include "web/view.hpp"
+
+namespace baton::web {
+
+namespace {
+
+refused never_fires(protocol::schedule_spec const& spec)
+{
+    if (spec.kind == protocol::schedule_kind::once)
+        return {422, "schedule.at lies in the past or too close ahead: this task would never fire", "schedule.at"};
+    if (spec.end_at)
+        return {422, "this schedule has no firing from now until schedule.end_at", "schedule.end_at"};
+    return {422, "this schedule has no firing from now on", "schedule"};
+}
+
+} // namespace
+
+void check_future(protocol::task_definition const& definition, utc_time created_at, utc_time from)
+{
+    auto const first = as_document([&] {
+        schedule::check_schedule(definition);
+        return schedule::first_firing(definition, created_at, from);
+    });
+    if (!first && definition.schedule.kind != protocol::schedule_kind::api)
+        throw never_fires(definition.schedule);
+}
+
+void expect_done(storage::edit_outcome outcome)
+{
+    switch (outcome) {
+    case storage::edit_outcome::done:
+        return;
+    case storage::edit_outcome::not_found:
+        throw refused(404, "there is no task of this id", "id");
+    case storage::edit_outcome::stale_version:
+        throw refused(412, "the task was changed since the version in If-Match; read it again", "If-Match");
+    case storage::edit_outcome::name_taken:
+        throw refused(409, "the project has another task of this name", "name");
+    case storage::edit_outcome::planner_behind:
+        throw refused(409, "so many of this task's firings are due and not yet planned that the edit cannot draw its "
+                           "line; nothing was changed: try again in a moment");
+    }
+}
+
+awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status)
+{
+    bool const told = co_await site.master.tell(protocol::signal_kind::task, done.signal, done.task.id.value());
+    auto body = show(done.task);
+    body["valid_from"] = to_rfc3339(done.valid_from);
+    body["cancelled"] = done.cancelled;
+    body["master_notified"] = told;
+    auto answer = http::json_response(status, body);
+    answer.headers.set("ETag", etag_of(done.task.version));
+    co_return answer;
+}
+
+awaitable<http::response> edit_task(context& site, http::request const& message, storage::edit_action action,
+                                    std::function<protocol::task_definition(storage::task_record const&)> change)
+{
+    auto const id = path_id<task_id>(message);
+    auto const seen = seen_version(message);
+    auto const done = co_await site.tasks.edit(id, seen, action, site.ids, change);
+    expect_done(done.outcome);
+    co_return co_await answer_edit(site, done, 200);
+}
+
+} // namespace baton::web

@@ -1,0 +1,24 @@
+#pragma once
+// What the endpoints that change tasks have in common.
+
+#include "libs/storage/tasks.hpp"
+#include "web/context.hpp"
+
+#include <optional>
+
+namespace baton::web {
+
+// Refuses with 422 a schedule that means nothing or that has no firing from `from` on.
+void check_future(protocol::task_definition const& definition, utc_time created_at, utc_time from);
+
+// Refuses what is not done: 404, 409 or 412.
+void expect_done(storage::edit_outcome outcome);
+
+// Tells the master of the committed edit and shows the task as it is now, with ETag.
+awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status);
+
+// Runs an edit with the If-Match of `message` and answers it.
+awaitable<http::response> edit_task(context& site, http::request const& message, storage::edit_action action,
+                                    std::function<protocol::task_definition(storage::task_record const&)> change);
+
+} // namespace baton::web

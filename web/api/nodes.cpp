@@ -1,0 +1,41 @@
+#include "libs/base/log.hpp"
+#include "web/api/api.hpp"
+#include "web/query.hpp"
+#include "web/view.hpp"
+
+namespace baton::web {
+
+namespace {
+
+// Nothing before the first trigger has made the row, or while its store does not answer.
+awaitable<std::optional<lock::lease_row>> lease_row(context& site)
+{
+    std::optional<lock::lease_row> row;
+    try {
+        row = co_await site.outside.lease.poll();
+    } catch (unavailable const& reason) {
+        log::debug("the lock row cannot be shown: {}", reason.what());
+    }
+    co_return row;
+}
+
+awaitable<http::response> list(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    auto const lease = co_await lease_row(site);
+    auto const all = co_await site.nodes.all();
+    auto items = nlohmann::json::array();
+    for (auto const& node : all)
+        items.push_back(show(node, lease));
+    auto const shown = lease ? show(*lease) : nlohmann::json();
+    co_return http::json_response(200, {{"items", std::move(items)}, {"lease", shown}});
+}
+
+} // namespace
+
+void serve_nodes(http::router& table, context& site)
+{
+    serve(table, site, http::verb::get, "/api/v1/nodes", list);
+}
+
+} // namespace baton::web

@@ -1,0 +1,153 @@
+#include "libs/protocol/strict.hpp"
+#include "libs/schedule/task_schedule.hpp"
+#include "web/api/api.hpp"
+#include "web/api/edits.hpp"
+#include "web/fingerprint.hpp"
+#include "web/query.hpp"
+#include "web/refusal.hpp"
+#include "web/served.hpp"
+#include "web/view.hpp"
+
+namespace baton::web {
+
+namespace {
+
+constexpr std::size_t longest_key = 128;
+
+awaitable<http::response> enable(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    std::function<protocol::task_definition(storage::task_record const&)> const change =
+        [](storage::task_record const& before) {
+            auto after = before.definition;
+            after.enabled = true;
+            return after;
+        };
+    co_return co_await edit_task(site, message, storage::edit_action::enabled, change);
+}
+
+awaitable<http::response> disable(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    std::function<protocol::task_definition(storage::task_record const&)> const change =
+        [](storage::task_record const& before) {
+            auto after = before.definition;
+            after.enabled = false;
+            return after;
+        };
+    co_return co_await edit_task(site, message, storage::edit_action::disabled, change);
+}
+
+std::optional<std::string> idempotency_key(http::request const& message)
+{
+    auto const key = message.headers.find("Idempotency-Key");
+    if (key && (key->empty() || key->size() > longest_key || !http::is_utf8(*key)))
+        throw invalid_input("Idempotency-Key", "Idempotency-Key must be UTF-8 of 1 to 128 bytes");
+    return key;
+}
+
+// The payload that a run is given instead of the task's own, as JSON text.
+std::optional<std::string> payload_of(http::request const& message)
+{
+    if (message.body.empty())
+        return std::nullopt;
+    auto const document = http::parse_json(message.body);
+    return as_document([&]() -> std::optional<std::string> {
+        protocol::strict_object object(document, "");
+        auto const* const payload = object.find("payload");
+        object.finish();
+        if (payload == nullptr)
+            return std::nullopt;
+        auto text = payload->dump();
+        if (text.size() > protocol::payload_limit)
+            throw invalid_input("payload",
+                                "payload is longer than " + std::to_string(protocol::payload_limit) + " bytes of JSON");
+        return text;
+    });
+}
+
+http::response answer_run(storage::run_result const& done, bool told)
+{
+    switch (done.outcome) {
+    case storage::run_outcome::not_found:
+        throw refused(404, "there is no task of this id", "id");
+    case storage::run_outcome::key_reused:
+        throw refused(422, "this key was used within the last day for another request", "Idempotency-Key");
+    case storage::run_outcome::created:
+    case storage::run_outcome::repeated:
+        break;
+    }
+    bool const repeated = done.outcome == storage::run_outcome::repeated;
+    auto answer = http::json_response(
+        repeated ? 200 : 202,
+        {{"execution", to_string(done.execution)}, {"repeated", repeated}, {"master_notified", told}});
+    answer.headers.set("Location", "/api/v1/executions/" + to_string(done.execution));
+    return answer;
+}
+
+awaitable<http::response> run(context& site, http::request const& message)
+{
+    query asked(message);
+    bool const unchecked = asked.flag("allow_unserved").value_or(false);
+    asked.finish();
+    storage::run_request wanted;
+    wanted.task = path_id<task_id>(message);
+    wanted.payload = payload_of(message);
+    wanted.idempotency_key = idempotency_key(message);
+    wanted.fingerprint = fingerprint(to_string(wanted.task) + '\n' + wanted.payload.value_or("none"));
+    auto const task = co_await site.tasks.find(wanted.task);
+    if (!task)
+        expect_done(storage::edit_outcome::not_found);
+    if (!unchecked) {
+        auto const live = co_await site.clients.services();
+        require_served(live, task->definition.service, task->definition.handler, 409);
+    }
+    auto const done = co_await site.executions.run_now(wanted, site.ids);
+    bool told = false;
+    if (done.outcome == storage::run_outcome::created)
+        told = co_await site.master.tell(protocol::signal_kind::run, done.signal, done.execution.value());
+    co_return answer_run(done, told);
+}
+
+// What a schedule alone does not say of a fixed delay, the task's row does.
+std::vector<utc_time> next_firings(storage::task_record const& task, utc_time from, std::size_t count)
+{
+    schedule::firing_plan const plan(task.definition, task.created_at);
+    if (plan.what() != schedule::kind::fixed_delay)
+        return plan.between(from, utc_time::max(), count);
+    return task.next_fire_at ? std::vector<utc_time>{*task.next_fire_at} : std::vector<utc_time>{};
+}
+
+awaitable<http::response> next(context& site, http::request const& message)
+{
+    query asked(message);
+    auto const count = static_cast<std::size_t>(asked.number("count", 10, 1, 1'000));
+    asked.finish();
+    auto const id = path_id<task_id>(message);
+    auto const task = co_await site.tasks.find(id);
+    if (!task)
+        expect_done(storage::edit_outcome::not_found);
+    auto const now = site.outside.time.utc();
+    auto firings = nlohmann::json::array();
+    auto before = now;
+    for (auto const at : next_firings(*task, now, count)) {
+        auto firing = show_firing(at, task->definition.schedule.zone, before);
+        firing["planned"] = task->definition.enabled && (!task->next_fire_at || at < *task->next_fire_at);
+        firings.push_back(std::move(firing));
+        before = at;
+    }
+    co_return http::json_response(
+        200, {{"task", to_string(id)}, {"enabled", task->definition.enabled}, {"next", std::move(firings)}});
+}
+
+} // namespace
+
+void serve_task_actions(http::router& table, context& site)
+{
+    serve(table, site, http::verb::post, "/api/v1/tasks/{id}/enable", enable);
+    serve(table, site, http::verb::post, "/api/v1/tasks/{id}/disable", disable);
+    serve(table, site, http::verb::post, "/api/v1/tasks/{id}/run", run);
+    serve(table, site, http::verb::get, "/api/v1/tasks/{id}/next", next);
+}
+
+} // namespace baton::web

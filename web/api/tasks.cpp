@@ -1,0 +1,160 @@
+#include "libs/schedule/task_schedule.hpp"
+#include "web/api/api.hpp"
+#include "web/api/edits.hpp"
+#include "web/query.hpp"
+#include "web/refusal.hpp"
+#include "web/served.hpp"
+#include "web/view.hpp"
+
+namespace baton::web {
+
+namespace {
+
+using services = std::vector<storage::clients::service_handlers>;
+
+// Clients that are live, for checking that somebody serves a handler; nothing when that is not to be checked.
+awaitable<std::optional<services>> live_services(context& site, http::request const& message)
+{
+    query asked(message);
+    bool const unchecked = asked.flag("allow_unserved").value_or(false);
+    asked.finish();
+    if (unchecked)
+        co_return std::nullopt;
+    co_return co_await site.clients.services();
+}
+
+awaitable<http::response> create(context& site, http::request const& message)
+{
+    auto const live = co_await live_services(site, message);
+    auto const document = read_body(message);
+    auto const definition = as_document([&] { return protocol::parse_task(document); });
+    auto const now = site.outside.time.utc();
+    check_future(definition, now, now + site.edit_lead);
+    if (live)
+        require_served(*live, definition.service, definition.handler, 422);
+    auto const done = co_await site.tasks.create(site.ids, definition);
+    expect_done(done.outcome);
+    auto answer = co_await answer_edit(site, done, 201);
+    answer.headers.set("Location", "/api/v1/tasks/" + to_string(done.task.id));
+    co_return answer;
+}
+
+std::optional<protocol::schedule_kind> kind_of(std::optional<std::string> const& text)
+{
+    using enum protocol::schedule_kind;
+    if (!text)
+        return std::nullopt;
+    for (auto const kind : {cron, fixed_rate, fixed_delay, once, api})
+        if (protocol::to_string(kind) == *text)
+            return kind;
+    throw invalid_input("kind", "kind must be one of cron, fixed_rate, fixed_delay, once, api");
+}
+
+awaitable<http::response> list(context& site, http::request const& message)
+{
+    query asked(message);
+    storage::task_filter filter;
+    filter.project = asked.text("project");
+    filter.service = asked.text("service");
+    filter.handler = asked.text("handler");
+    filter.name_contains = asked.text("name");
+    filter.enabled = asked.flag("enabled");
+    filter.kind = kind_of(asked.text("kind"));
+    filter.after = asked.id<task_id>("after").value_or(task_id{});
+    auto const limit = static_cast<std::size_t>(asked.number("limit", 50, 1, 500));
+    asked.finish();
+    filter.limit = static_cast<int>(limit) + 1; // one more tells whether there is a next page
+    auto found = co_await site.tasks.list(filter);
+    auto const more = found.size() > limit;
+    if (more)
+        found.resize(limit);
+    auto items = nlohmann::json::array();
+    for (auto const& task : found)
+        items.push_back(show(task));
+    auto const next = more ? nlohmann::json(to_string(found.back().id)) : nlohmann::json();
+    co_return http::json_response(200, {{"items", std::move(items)}, {"next", next}});
+}
+
+awaitable<http::response> read(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    auto const id = path_id<task_id>(message);
+    auto const task = co_await site.tasks.find(id);
+    if (!task)
+        expect_done(storage::edit_outcome::not_found);
+    http::response answer;
+    if (knows_version(message, task->version))
+        answer.status = 304;
+    else
+        answer = http::json_response(200, show(*task));
+    answer.headers.set("ETag", etag_of(task->version));
+    co_return answer;
+}
+
+// Runs on a database thread, hence on values alone. What an edit leaves as it was is not judged anew: a task whose
+// only firing is past, or whose clients are down, can still be given another description.
+protocol::task_definition checked_change(storage::task_record const& before, protocol::task_definition after,
+                                         std::optional<services> const& live, utc_time from)
+{
+    auto const& old = before.definition;
+    if (protocol::to_json(after)["schedule"] != protocol::to_json(old)["schedule"])
+        check_future(after, before.created_at, from);
+    if (live && (after.service != old.service || after.handler != old.handler))
+        require_served(*live, after.service, after.handler, 422);
+    return after;
+}
+
+awaitable<http::response> replace(context& site, http::request const& message)
+{
+    auto const live = co_await live_services(site, message);
+    auto document = read_body(message);
+    if (document.is_object())
+        for (auto const& name : read_only_members())
+            document.erase(name); // so that what was read can be changed and sent back
+    auto const definition = as_document([&] { return protocol::parse_task(document); });
+    auto const from = site.outside.time.utc() + site.edit_lead;
+    std::function<protocol::task_definition(storage::task_record const&)> const change =
+        [&](storage::task_record const& before) { return checked_change(before, definition, live, from); };
+    co_return co_await edit_task(site, message, storage::edit_action::edited, change);
+}
+
+awaitable<http::response> patch(context& site, http::request const& message)
+{
+    auto const live = co_await live_services(site, message);
+    auto const document = read_body(message);
+    auto const from = site.outside.time.utc() + site.edit_lead;
+    std::function<protocol::task_definition(storage::task_record const&)> const change =
+        [&](storage::task_record const& before) {
+            auto after = as_document([&] { return protocol::patch_task(before.definition, document); });
+            return checked_change(before, std::move(after), live, from);
+        };
+    co_return co_await edit_task(site, message, storage::edit_action::edited, change);
+}
+
+awaitable<http::response> remove(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    auto const id = path_id<task_id>(message);
+    auto const seen = seen_version(message);
+    auto const done = co_await site.tasks.remove(id, seen, site.ids);
+    expect_done(done.outcome);
+    bool const told = co_await site.master.tell(protocol::signal_kind::task, done.signal, id.value());
+    co_return http::json_response(200, {{"id", to_string(id)},
+                                        {"valid_from", to_rfc3339(done.valid_from)},
+                                        {"cancelled", done.cancelled},
+                                        {"master_notified", told}});
+}
+
+} // namespace
+
+void serve_tasks(http::router& table, context& site)
+{
+    serve(table, site, http::verb::post, "/api/v1/tasks", create);
+    serve(table, site, http::verb::get, "/api/v1/tasks", list);
+    serve(table, site, http::verb::get, "/api/v1/tasks/{id}", read);
+    serve(table, site, http::verb::put, "/api/v1/tasks/{id}", replace);
+    serve(table, site, http::verb::patch, "/api/v1/tasks/{id}", patch);
+    serve(table, site, http::verb::del, "/api/v1/tasks/{id}", remove);
+}
+
+} // namespace baton::web

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "libs/base/id.hpp"
+#include "libs/base/time.hpp"
+#include "libs/http/client.hpp"
+#include "libs/lock/lease_store.hpp"
+#include "libs/protocol/node_wire.hpp"
+#include "libs/storage/nodes.hpp"
+
+#include <optional>
+#include <string>
+
+namespace baton::web {
+
+// The short way to the master: after a row was committed, tells it to look at once. Only speed depends on it, since the
+// master finds the row by itself. On the loop only.
+class master_line {
+public:
+    struct limits {
+        duration notify; // for a call
+        duration cache;  // how long an address is used before the lock row is read again
+    };
+
+    master_line(time_source& time, lock::lease_store& lease, storage::database& shared, http::client& http, limits how)
+        : time_(time), lease_(lease), nodes_(shared), http_(http), how_(how)
+    {}
+
+    // True when the master has taken the message. No failure is thrown but cancellation.
+    awaitable<bool> tell(protocol::signal_kind kind, signal_id id, std::int64_t subject);
+
+private:
+    struct place {
+        http::url address;
+        std::string secret;
+    };
+
+    awaitable<bool> send(protocol::signal_request const& signal);
+    awaitable<std::optional<place>> find();
+    awaitable<std::optional<place>> look_up();
+
+    time_source& time_;
+    lock::lease_store& lease_;
+    storage::nodes nodes_;
+    http::client& http_;
+    limits how_;
+    std::optional<place> known_;
+    std::optional<instant> known_at_;
+};
+
+} // namespace baton::web

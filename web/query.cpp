@@ -1,0 +1,169 @@
+#include "web/query.hpp"
+
+#include "libs/base/error.hpp"
+#include "web/refusal.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+namespace baton::web {
+
+namespace {
+
+std::string named(std::string_view name, char const* rest)
+{
+    return std::string(name) + rest;
+}
+
+template <class Number>
+std::optional<Number> whole(std::string_view text)
+{
+    Number value{};
+    auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{} || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+std::string_view trimmed(std::string_view text)
+{
+    auto const first = std::min(text.find_first_not_of(" \t"), text.size());
+    text.remove_prefix(first);
+    return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
+// The version in an ETag of ours, "\"7\""; nothing for another.
+std::optional<int> version_of(std::string_view tag)
+{
+    if (tag.size() < 3 || tag.front() != '"' || tag.back() != '"')
+        return std::nullopt;
+    return whole<int>(tag.substr(1, tag.size() - 2));
+}
+
+} // namespace
+
+std::optional<std::string> query::text(std::string_view name)
+{
+    known_.emplace_back(name);
+    std::optional<std::string> found;
+    for (auto const& [its_name, value] : given_) {
+        if (its_name != name)
+            continue;
+        if (found)
+            throw invalid_input(std::string(name), named(name, " is given twice"));
+        found = value;
+    }
+    return found;
+}
+
+std::optional<bool> query::flag(std::string_view name)
+{
+    auto const given = text(name);
+    if (!given)
+        return std::nullopt;
+    if (*given != "true" && *given != "false")
+        throw invalid_input(std::string(name), named(name, " must be true or false"));
+    return *given == "true";
+}
+
+std::optional<utc_time> query::moment(std::string_view name)
+{
+    auto const given = text(name);
+    if (!given)
+        return std::nullopt;
+    try {
+        return from_rfc3339(*given);
+    } catch (std::invalid_argument const&) {
+        throw invalid_input(std::string(name), named(name, " must be a time such as 2026-03-29T01:30:00Z"));
+    }
+}
+
+std::int64_t query::number(std::string_view name, std::int64_t fallback, std::int64_t least, std::int64_t most)
+{
+    auto const given = text(name);
+    if (!given)
+        return fallback;
+    auto const value = whole<std::int64_t>(*given);
+    if (!value || *value < least || *value > most)
+        throw invalid_input(std::string(name), named(name, " must be a whole number from ") + std::to_string(least) +
+                                                   " to " + std::to_string(most));
+    return *value;
+}
+
+void query::finish() const
+{
+    for (auto const& [name, value] : given_)
+        if (std::ranges::find(known_, name) == known_.end())
+            throw invalid_input(name, "unknown query parameter '" + name + "'");
+}
+
+std::int64_t query::parse_number(std::string const& text, std::string_view name)
+{
+    auto const value = whole<std::int64_t>(text);
+    if (!value || *value <= 0)
+        throw invalid_input(std::string(name), named(name, " must be an id: a positive decimal number"));
+    return *value;
+}
+
+std::int64_t path_number(http::request const& message)
+{
+    auto const& text = message.params.at("id");
+    auto const value = whole<std::int64_t>(text);
+    if (!value || *value <= 0)
+        throw refused(404, "'" + text + "' is not an id: ids are positive decimal numbers", "id");
+    return *value;
+}
+
+void expect_no_query(http::request const& message)
+{
+    query(message).finish();
+}
+
+nlohmann::json read_body(http::request const& message)
+{
+    if (message.body.empty())
+        throw invalid_input("", "this request needs a JSON document as its body");
+    return http::parse_json(message.body);
+}
+
+std::string etag_of(int version)
+{
+    return '"' + std::to_string(version) + '"';
+}
+
+std::optional<int> seen_version(http::request const& message)
+{
+    auto const given = message.headers.find("If-Match");
+    if (!given)
+        return std::nullopt;
+    auto const tag = trimmed(*given);
+    if (tag == "*")
+        return std::nullopt;
+    if (tag.empty() || tag.find(',') != std::string_view::npos)
+        throw invalid_input("If-Match", "If-Match must name one ETag, as the task's ETag field gives it");
+    if (auto const version = version_of(tag))
+        return version;
+    throw refused(412, "If-Match names an ETag that this task never had", "If-Match");
+}
+
+bool knows_version(http::request const& message, int version)
+{
+    auto const given = message.headers.find("If-None-Match");
+    if (!given)
+        return false;
+    std::string_view rest = *given;
+    while (!rest.empty()) {
+        auto const part = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+        auto tag = trimmed(part);
+        if (tag.starts_with("W/"))
+            tag.remove_prefix(2);
+        if (tag == "*" || version_of(tag) == version)
+            return true;
+    }
+    return false;
+}
+
+} // namespace baton::web

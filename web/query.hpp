@@ -1,0 +1,71 @@
+#pragma once
+// Reading what a request says outside of its body: path, query and header fields. Strictly, since a misspelt filter
+// that is ignored shows everything to somebody who asked for little.
+
+#include "libs/base/id.hpp"
+#include "libs/base/time.hpp"
+#include "libs/http/message.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace baton::web {
+
+// Throws invalid_input naming the parameter (400) for what cannot be read, is given twice, or that nobody asked for.
+class query {
+public:
+    explicit query(http::request const& message) : given_(message.queries()) {}
+
+    std::optional<std::string> text(std::string_view name);
+    std::optional<bool> flag(std::string_view name);
+    std::optional<utc_time> moment(std::string_view name);
+    std::int64_t number(std::string_view name, std::int64_t fallback, std::int64_t least, std::int64_t most);
+
+    template <class Id>
+    std::optional<Id> id(std::string_view name)
+    {
+        auto const given = text(name);
+        return given ? std::optional(Id{parse_number(*given, name)}) : std::nullopt;
+    }
+
+    void finish() const; // throws for the first parameter that nobody asked for
+
+    // A positive decimal number that an id can be.
+    static std::int64_t parse_number(std::string const& text, std::string_view name);
+
+private:
+    std::vector<std::pair<std::string, std::string>> given_;
+    std::vector<std::string> known_;
+};
+
+// The {id} of the path. What is not a number names nothing: refused with 404.
+std::int64_t path_number(http::request const& message);
+
+template <class Id>
+Id path_id(http::request const& message)
+{
+    return Id{path_number(message)};
+}
+
+// For endpoints without parameters.
+void expect_no_query(http::request const& message);
+
+// The body, which must be JSON; throws invalid_input (400).
+nlohmann::json read_body(http::request const& message);
+
+std::string etag_of(int version);
+
+// If-Match: the version that the caller has seen; nothing without the field or for "*". Refuses with 412 an ETag that
+// is none of ours, and with 400 what is no single ETag.
+std::optional<int> seen_version(http::request const& message);
+
+// Whether If-None-Match names this version.
+bool knows_version(http::request const& message, int version);
+
+} // namespace baton::web

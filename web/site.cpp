@@ -1,0 +1,89 @@
+#include "web/site.hpp"
+
+#include "libs/storage/migrations.hpp"
+#include "web/api/api.hpp"
+#include "web/gate.hpp"
+#include "web/page.hpp"
+#include "web/refusal.hpp"
+
+namespace baton::web {
+
+void settings::validate() const
+{
+    if (edit_lead < 0s || edit_lead > 60s)
+        throw invalid_input("web.edit_lead", "web.edit_lead must be from 0 to 60 s");
+    if (notify_limit <= 0s || notify_limit > 60s)
+        throw invalid_input("web.notify_limit", "web.notify_limit must be above 0 and at most 60 s");
+    if (master_cache < 0s || master_cache > 60s)
+        throw invalid_input("web.master_cache", "web.master_cache must be from 0 to 60 s");
+}
+
+namespace {
+
+awaitable<http::response> call(context& site, bool guarded, endpoint which, http::request const& message)
+{
+    http::response no;
+    try {
+        if (guarded)
+            admit(message, site.token);
+        co_return co_await which(site, message);
+    } catch (refused const& refusal) {
+        no = refusal.answer();
+    } catch (storage::already_exists const& taken) {
+        no = refused(409, taken.what(), "name").answer();
+    } catch (storage::schema_mismatch const& mismatch) {
+        no = refused(503, mismatch.what()).answer();
+    }
+    if (no.status == 401)
+        no.headers.set("WWW-Authenticate", "Bearer");
+    co_return no;
+}
+
+} // namespace
+
+void serve(http::router& table, context& site, http::verb method, std::string pattern, endpoint which)
+{
+    bool const guarded = pattern.starts_with("/api/");
+    table.add(method, std::move(pattern),
+              [&site, guarded, which](http::request const& message) { return call(site, guarded, which, message); });
+}
+
+struct site::parts {
+    parts(settings const& how, world const& outside) : shared(how, outside)
+    {
+        serve_tasks(table, shared);
+        serve_task_actions(table, shared);
+        serve_executions(table, shared);
+        serve_nodes(table, shared);
+        serve_clients(table, shared);
+        serve_cron(table, shared);
+        serve_health(table, shared);
+        serve_page(table);
+    }
+
+    awaitable<http::response> answer(http::request const& message) const
+    {
+        auto answer = co_await table.handle(message);
+        answer.headers.set("X-Content-Type-Options", "nosniff");
+        answer.headers.set("Cache-Control", "no-cache");
+        co_return answer;
+    }
+
+    context shared;
+    http::router table;
+};
+
+site::site(settings how, world outside)
+{
+    how.validate();
+    parts_ = std::make_unique<parts>(how, outside);
+}
+
+site::~site() = default;
+
+http::handler site::routes()
+{
+    return [parts = parts_.get()](http::request const& message) { return parts->answer(message); };
+}
+
+} // namespace baton::web

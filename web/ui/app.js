@@ -1,0 +1,473 @@
+"use strict";
+// The plain page: reads and changes everything through /api/v1. Data only ever becomes text nodes, never markup.
+
+const api = "/api/v1";
+const read_only = ["id", "version", "schedule_text", "next_fire_at", "created_at", "updated_at"];
+const open_states = ["planned", "running", "retrying"];
+const $ = (id) => document.getElementById(id);
+const state = { token: sessionStorage.getItem("token") || "", task_limit: 100, clients: [], editing: null, round: 0 };
+
+// --- talking to the API ------------------------------------------------------------------------------------------
+
+class refusal extends Error {
+  constructor(problem) {
+    super(problem.detail || problem.title || "the request failed");
+    this.field = problem.field || "";
+    this.status = problem.status;
+  }
+}
+
+async function call(method, path, { body, headers = {} } = {}) {
+  const all = { ...headers };
+  if (state.token) all.Authorization = "Bearer " + state.token;
+  if (body !== undefined) all["Content-Type"] = "application/json";
+  const answer = await fetch(api + path, { method, headers: all, body, signal: AbortSignal.timeout(10000) });
+  const text = await answer.text();
+  let value = null;
+  try {
+    value = text ? JSON.parse(text) : null;
+  } catch {
+    throw new refusal({ status: answer.status, detail: "the server sent no JSON (status " + answer.status + ")" });
+  }
+  if (answer.status === 401) $("sign-in").hidden = false;
+  if (!answer.ok) throw new refusal({ ...value, status: answer.status });
+  return { value, etag: answer.headers.get("ETag") };
+}
+
+// --- building elements -------------------------------------------------------------------------------------------
+
+function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "onclick") element.addEventListener("click", value);
+    else if (value !== null && value !== false) element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+const quiet = (text) => make("span", { class: "quiet" }, text);
+const badge = (text, tone) => make("span", { class: "badge " + tone }, text);
+
+// A cell that is built again only when its signature changes, so that focus and selection survive a refresh.
+const cell = (signature, build, kind = "") => ({ signature: String(signature), build, kind });
+const plain = (text, kind = "") => cell(text, () => [String(text)], kind);
+
+const signatures = new WeakMap();
+
+function fill(row, cells) {
+  cells.forEach((wanted, index) => {
+    let td = row.children[index];
+    if (!td) td = row.appendChild(make("td", { class: wanted.kind || null }));
+    if (signatures.get(td) === wanted.signature) return;
+    signatures.set(td, wanted.signature);
+    td.replaceChildren(...wanted.build());
+  });
+}
+
+function sync(body, items, key_of, cells_of, nothing) {
+  const rows = new Map([...body.children].map((row) => [row.dataset.key, row]));
+  const wanted = items.map((item) => {
+    const key = key_of(item);
+    const row = rows.get(key) || make("tr", { "data-key": key });
+    fill(row, cells_of(item));
+    return row;
+  });
+  if (wanted.length === 0) {
+    const columns = body.parentElement.querySelectorAll("th").length;
+    wanted.push(make("tr", {}, make("td", { colspan: columns, class: "empty" }, nothing)));
+  }
+  const keep = new Set(wanted);
+  for (const row of [...body.children]) if (!keep.has(row)) row.remove();
+  wanted.forEach((row, index) => {
+    if (body.children[index] !== row) body.insertBefore(row, body.children[index] || null);
+  });
+}
+
+// --- words for values --------------------------------------------------------------------------------------------
+
+function span(ms) {
+  const size = Math.abs(ms);
+  if (size < 1000) return Math.round(ms) + " ms";
+  if (size < 60000) return (ms / 1000).toFixed(size < 10000 ? 1 : 0) + " s";
+  if (size < 3600000) return Math.round(ms / 60000) + " min";
+  if (size < 172800000) return (ms / 3600000).toFixed(1) + " h";
+  return Math.round(ms / 86400000) + " days";
+}
+
+function moment(text) {
+  const at = new Date(text);
+  const today = new Date().toDateString() === at.toDateString();
+  const clock = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+  return today ? clock : at.toLocaleDateString([], { year: "numeric", month: "short", day: "numeric" }) + " " + clock;
+}
+
+const tone_of = { succeeded: "good", failed: "bad", timed_out: "bad", running: "busy", retrying: "warn" };
+
+// --- the three tables --------------------------------------------------------------------------------------------
+
+function show_nodes({ items, lease }) {
+  const master = items.find((node) => node.master);
+  const line = $("lease");
+  if (!lease || !lease.owner) line.replaceChildren("No node is master.");
+  else if (lease.expired)
+    line.replaceChildren("The lease of epoch " + lease.epoch + " has expired: last renewed " + span(lease.age_ms) + " ago.");
+  else
+    line.replaceChildren("Master: ", make("strong", {}, master ? master.name : lease.owner), " under epoch ",
+      make("strong", {}, String(lease.epoch)), ", lease renewed ", make("strong", {}, span(lease.age_ms)), " ago, ",
+      make("strong", {}, lease.seconds_left.toFixed(1) + " s"), " left.");
+  sync($("nodes"), items, (node) => node.incarnation, (node) => [
+    cell(node.name + node.address, () => [node.name, quiet(node.address)]),
+    cell(node.master, () => [node.master ? badge("master", "good") : badge("slave", "")]),
+    plain(node.epoch === null ? "–" : node.epoch),
+    plain(span(node.age_ms) + " ago", "nowrap"),
+    plain(Math.round(node.load * 100) + " %"),
+    plain(node.clients),
+    plain(node.version),
+    cell([node.alive, node.draining], () => [!node.alive ? badge("gone", "bad") : node.draining ? badge("draining", "warn") : badge("up", "good")]),
+  ], "No trigger node has registered yet.");
+  const alive = items.filter((node) => node.alive).length;
+  return (master ? "master " + master.name + ", epoch " + lease.epoch : "no master") + " · " + alive + (alive === 1 ? " node" : " nodes");
+}
+
+function task_actions(task) {
+  const button = (label, act, kind = "small") => make("button", { class: kind, onclick: act, "aria-label": label + " " + task.name }, label);
+  return [
+    button("Run", () => act_on(task, "run")),
+    task.enabled ? button("Disable", () => act_on(task, "disable")) : button("Enable", () => act_on(task, "enable")),
+    button("Edit", () => open_editor(task.id)),
+    button("Delete", () => remove_task(task), "small danger"),
+  ];
+}
+
+function show_tasks({ items, next }) {
+  $("more-tasks").hidden = !next || state.task_limit >= 500;
+  sync($("tasks"), items, (task) => task.id, (task) => [
+    cell(task.name + task.project + task.description, () => [
+      make("button", { class: "link", onclick: () => show_next(task) }, task.name),
+      quiet([task.project === "default" ? "" : task.project, task.description].filter(Boolean).join(" · "))]),
+    cell(task.service + "/" + task.handler, () => [task.service + " / " + task.handler]),
+    cell(JSON.stringify(task.schedule), () => [task.schedule_text, quiet(task.schedule.cron || task.schedule.kind.replace("_", " "))]),
+    plain(task.next_fire_at ? moment(task.next_fire_at) : "–", "nowrap"),
+    cell(task.enabled, () => [task.enabled ? badge("enabled", "good") : badge("disabled", "")]),
+    cell(task.version + " " + task.enabled, () => task_actions(task), "actions"),
+  ], $("filter").value ? "No task has such a name." : "No task is registered yet.");
+}
+
+function show_executions({ items }) {
+  sync($("executions"), items, (run) => run.id, (run) => {
+    const first = run.first_attempt;
+    const begun = first.started_at ? span(new Date(first.started_at) - new Date(run.scheduled_at)) : "–";
+    const took = first.started_at && first.finished_at ? span(new Date(first.finished_at) - new Date(first.started_at)) : "–";
+    const open = open_states.includes(run.state);
+    return [
+      plain(moment(run.scheduled_at), "nowrap"),
+      cell(run.id, () => [make("button", { class: "link", onclick: () => show_execution(run.id) }, run.task_name || "(deleted task)"),
+        run.shard_total > 1 ? quiet("shard " + (run.shard_index + 1) + " of " + run.shard_total) : null].filter(Boolean)),
+      plain(run.cause),
+      cell(run.state + run.reason + first.error, () => [badge(run.state.replace("_", " "), tone_of[run.state] || ""),
+        ...(run.reason || first.error ? [quiet(run.reason || first.error)] : [])]),
+      plain(run.attempt + " of " + run.max_attempts),
+      plain(begun, "nowrap"),
+      plain(took, "nowrap"),
+      plain(first.client || "–"),
+      cell([open, run.cancel_requested_at], () => open && !run.cancel_requested_at
+        ? [make("button", { class: "small", onclick: () => cancel(run) }, "Cancel")] : [], "actions"),
+    ];
+  }, "Nothing has run yet.");
+}
+
+// --- refreshing --------------------------------------------------------------------------------------------------
+
+async function refresh() {
+  const wanted = [
+    call("GET", "/nodes"),
+    call("GET", "/tasks?limit=" + state.task_limit + ($("filter").value ? "&name=" + encodeURIComponent($("filter").value) : "")),
+    call("GET", "/executions?limit=50"),
+  ];
+  if (state.round++ % 5 === 0) wanted.push(call("GET", "/clients"));
+  try {
+    const [nodes, tasks, executions, clients] = await Promise.all(wanted);
+    if (clients) state.clients = clients.value.items;
+    const summary = show_nodes(nodes.value);
+    show_tasks(tasks.value);
+    show_executions(executions.value);
+    $("summary").textContent = summary + " · " + state.clients.length + (state.clients.length === 1 ? " client" : " clients");
+    $("summary").className = "";
+    $("sign-in").hidden = true;
+    $("pulse").className = "pulse on";
+    setTimeout(() => ($("pulse").className = "pulse"), 350);
+  } catch (failure) {
+    $("summary").textContent = failure instanceof refusal ? failure.message : "the web process does not answer";
+    $("summary").className = "down";
+    $("pulse").className = "pulse down";
+  }
+}
+
+async function keep_refreshing() {
+  for (;;) {
+    if (!document.hidden) await refresh();
+    await new Promise((done) => setTimeout(done, 1000));
+  }
+}
+
+// --- deeds -------------------------------------------------------------------------------------------------------
+
+function notice(where, text, bad = false) {
+  const place = $(where);
+  place.textContent = text;
+  place.className = bad ? "notice bad" : "notice";
+  place.hidden = false;
+  clearTimeout(place.timer);
+  place.timer = setTimeout(() => (place.hidden = true), bad ? 15000 : 5000);
+}
+
+function random_key() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function act_on(task, deed) {
+  try {
+    const headers = deed === "run" ? { "Idempotency-Key": random_key() } : {};
+    const { value } = await call("POST", "/tasks/" + task.id + "/" + deed, { headers });
+    notice("task-notice", deed === "run" ? task.name + " runs as execution " + value.execution + "."
+      : task.name + " is " + deed + "d from " + moment(value.valid_from) + " on.");
+  } catch (failure) {
+    notice("task-notice", task.name + ": " + failure.message, true);
+  }
+  refresh();
+}
+
+function ask(text) {
+  return new Promise((done) => {
+    const dialog = $("confirm");
+    $("confirm-text").textContent = text;
+    let yes = false;
+    $("confirm-yes").onclick = () => { yes = true; dialog.close(); };
+    $("confirm-no").onclick = () => dialog.close();
+    dialog.onclose = () => done(yes);
+    dialog.showModal();
+    $("confirm-no").focus();
+  });
+}
+
+async function remove_task(task) {
+  if (!(await ask("Delete the task " + task.name + "? What it has run stays in the history."))) return;
+  try {
+    await call("DELETE", "/tasks/" + task.id, { headers: { "If-Match": '"' + task.version + '"' } });
+    notice("task-notice", task.name + " is deleted.");
+  } catch (failure) {
+    notice("task-notice", task.name + ": " + failure.message, true);
+  }
+  refresh();
+}
+
+async function cancel(run) {
+  try {
+    await call("POST", "/executions/" + run.id + "/cancel");
+    notice("execution-notice", "Cancelling was asked for.");
+  } catch (failure) {
+    notice("execution-notice", failure.message, true);
+  }
+  refresh();
+}
+
+function show_details(title, text) {
+  $("details-title").textContent = title;
+  $("details-text").textContent = text;
+  if (!$("details").open) $("details").showModal();
+}
+
+async function show_next(task) {
+  try {
+    const { value } = await call("GET", "/tasks/" + task.id + "/next?count=20");
+    const lines = value.next.map((firing) => firing.local + (firing.clock_changed ? "   the clock was changed before" : ""));
+    show_details("Next firings of " + task.name, (task.enabled ? "" : "It is disabled; enabled it would fire at:\n\n") +
+      (lines.join("\n") || "None are known beforehand."));
+  } catch (failure) {
+    notice("task-notice", failure.message, true);
+  }
+}
+
+async function show_execution(id) {
+  try {
+    const { value } = await call("GET", "/executions/" + id);
+    show_details("Execution " + id, JSON.stringify(value, null, 2));
+  } catch (failure) {
+    notice("execution-notice", failure.message, true);
+  }
+}
+
+// --- the editor --------------------------------------------------------------------------------------------------
+
+const form = $("editor-form");
+const numbers = ["schedule.every_ms", "max_attempts", "retry_delay_ms", "timeout_ms"];
+const schedules = {
+  cron: () => ({ kind: "cron", cron: "*/5 * * * *", zone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC" }),
+  fixed_rate: () => ({ kind: "fixed_rate", every_ms: 60000 }),
+  fixed_delay: () => ({ kind: "fixed_delay", every_ms: 60000 }),
+  once: () => ({ kind: "once", at: new Date(Date.now() + 3600000).toISOString() }),
+  api: () => ({ kind: "api" }),
+};
+const blank = () => ({
+  project: "default", name: "", description: "", service: "", handler: "", payload: {}, schedule: schedules.cron(),
+  routing: "round_robin", max_attempts: 1, retry_delay_ms: 1000, timeout_ms: 0, enabled: true,
+});
+
+const fields = () => [...form.elements].filter((field) => field.name && !["definition", "allow_unserved"].includes(field.name));
+const value_at = (document_, path) => path.split(".").reduce((value, key) => (value ? value[key] : undefined), document_);
+
+function definition() {
+  try {
+    const value = JSON.parse(form.elements.definition.value);
+    return value && typeof value === "object" && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function write_definition(value) {
+  form.elements.definition.value = JSON.stringify(value, null, 2);
+}
+
+function fields_from(value) {
+  for (const field of fields()) {
+    const found = value_at(value, field.name);
+    if (document.activeElement !== field) field.value = found === undefined || found === null ? "" : found;
+  }
+  const kind = value.schedule && value.schedule.kind;
+  for (const label of form.querySelectorAll("[data-kinds]")) label.hidden = !label.dataset.kinds.split(" ").includes(kind);
+  suggest(value);
+  explain(value);
+}
+
+function suggest(value) {
+  const options = (list, names) => $(list).replaceChildren(...[...new Set(names)].sort().map((name) => make("option", { value: name })));
+  options("services", state.clients.map((client) => client.service));
+  options("handlers", state.clients.filter((client) => client.service === value.service).flatMap((client) => client.handlers));
+}
+
+let explaining = 0;
+function explain(value) {
+  clearTimeout(explaining);
+  const says = $("cron-says");
+  const spec = value.schedule || {};
+  if (spec.kind !== "cron" || !spec.cron) return void (says.textContent = "");
+  explaining = setTimeout(async () => {
+    try {
+      const body = JSON.stringify({ cron: spec.cron, zone: spec.zone || "UTC", count: 2 });
+      const answer = (await call("POST", "/cron/explain", { body })).value;
+      says.textContent = "Fires " + answer.description + ": next " + answer.next.map((firing) => firing.local.replace("T", " ")).join(", then ");
+    } catch (failure) {
+      says.textContent = failure.message;
+    }
+  }, 250);
+}
+
+function clear_problems() {
+  form.querySelectorAll(".field-problem").forEach((text) => text.remove());
+  form.querySelectorAll(".wrong").forEach((field) => { field.classList.remove("wrong"); field.removeAttribute("aria-invalid"); });
+  $("editor-problem").hidden = true;
+}
+
+// At the field that is wrong; what has none of its own stands in the document.
+function show_problem(failure) {
+  const own = failure.field ? form.elements[failure.field] : null;
+  const shown = own && !own.closest("[hidden]") ? own : failure.field && !/^[A-Z]/.test(failure.field) ? form.elements.definition : null;
+  if (shown) {
+    shown.classList.add("wrong");
+    shown.setAttribute("aria-invalid", "true");
+    shown.after(make("span", { class: "field-problem", role: "alert" }, failure.message));
+    shown.focus();
+  } else {
+    $("editor-problem").textContent = failure.message;
+    $("editor-problem").hidden = false;
+  }
+}
+
+async function open_editor(id) {
+  let value = blank();
+  state.editing = null;
+  if (id) {
+    try {
+      const answer = await call("GET", "/tasks/" + id);
+      value = answer.value;
+      state.editing = { id, etag: answer.etag };
+      for (const name of read_only) delete value[name];
+    } catch (failure) {
+      return notice("task-notice", failure.message, true);
+    }
+  }
+  clear_problems();
+  form.elements.allow_unserved.checked = false;
+  $("editor-title").textContent = id ? "Edit " + value.name : "Register a task";
+  $("editor-save").textContent = id ? "Save" : "Register";
+  write_definition(value);
+  $("editor").showModal();
+  form.elements.name.focus();
+  fields().forEach((field) => (field.value = ""));
+  form.elements.name.value = value.name;
+  fields_from(value);
+}
+
+form.addEventListener("input", (event) => {
+  const field = event.target;
+  if (field.name === "allow_unserved") return;
+  const value = definition();
+  if (field.name === "definition") {
+    if (value) fields_from(value);
+    return;
+  }
+  if (!value) return;
+  if (field.name === "schedule.kind") value.schedule = schedules[field.value]();
+  else {
+    const keys = field.name.split(".");
+    const last = keys.pop();
+    const inner = keys.reduce((object, key) => (object[key] = object[key] || {}), value);
+    inner[last] = numbers.includes(field.name) && field.value !== "" ? Number(field.value) : field.value;
+  }
+  write_definition(value);
+  fields_from(value);
+});
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  clear_problems();
+  try {
+    JSON.parse(form.elements.definition.value);
+  } catch (failure) {
+    return show_problem({ field: "definition", message: "This is no JSON: " + failure.message });
+  }
+  const query = form.elements.allow_unserved.checked ? "?allow_unserved=true" : "";
+  $("editor-save").disabled = true;
+  try {
+    const body = form.elements.definition.value;
+    const { value } = state.editing
+      ? await call("PUT", "/tasks/" + state.editing.id + query, { body, headers: { "If-Match": state.editing.etag } })
+      : await call("POST", "/tasks" + query, { body });
+    $("editor").close();
+    notice("task-notice", value.name + (state.editing ? " is changed" : " is registered") + ", from " + moment(value.valid_from) + " on.");
+    refresh();
+  } catch (failure) {
+    show_problem(failure);
+  } finally {
+    $("editor-save").disabled = false;
+  }
+});
+
+// --- wiring ------------------------------------------------------------------------------------------------------
+
+$("new-task").addEventListener("click", () => open_editor(null));
+$("editor-close").addEventListener("click", () => $("editor").close());
+$("details-close").addEventListener("click", () => $("details").close());
+$("filter").addEventListener("input", () => refresh());
+$("more-tasks").addEventListener("click", () => { state.task_limit = Math.min(500, state.task_limit + 200); refresh(); });
+$("sign-in-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  state.token = $("token").value;
+  sessionStorage.setItem("token", state.token);
+  refresh();
+});
+for (const zone of Intl.supportedValuesOf ? Intl.supportedValuesOf("timeZone") : ["UTC"])
+  $("zones").append(make("option", { value: zone }));
+keep_refreshing();

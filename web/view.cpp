@@ -1,0 +1,170 @@
+#include "web/view.hpp"
+
+#include "libs/base/log.hpp"
+#include "libs/schedule/task_schedule.hpp"
+#include "libs/schedule/time_zone.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace baton::web {
+
+namespace {
+
+using nlohmann::json;
+
+json moment(utc_time at)
+{
+    return to_rfc3339(at);
+}
+
+json moment(std::optional<utc_time> const& at)
+{
+    return at ? json(to_rfc3339(*at)) : json();
+}
+
+json text(std::optional<std::string> const& value)
+{
+    return value ? json(*value) : json();
+}
+
+// What a client returned is JSON by contract; should it ever not be, people still see it.
+json stored_json(std::optional<std::string> const& value)
+{
+    if (!value)
+        return nullptr;
+    auto parsed = json::parse(*value, nullptr, false);
+    return parsed.is_discarded() ? json(*value) : parsed;
+}
+
+json schedule_text(storage::task_record const& task)
+{
+    try {
+        return schedule::describe(schedule::to_definition(task.definition.schedule, task.created_at));
+    } catch (invalid_input const& wrong) { // a zone that this machine's database does not know
+        log::warn("task {}: {}", to_string(task.id), wrong.what());
+        return "";
+    }
+}
+
+std::string with_offset(schedule::local_time shown, std::chrono::seconds offset)
+{
+    auto text = to_rfc3339(utc_time{shown.time_since_epoch()}).substr(0, 19);
+    auto const minutes = std::abs(offset / 1min);
+    auto const two = [](auto number) { return std::to_string(100 + number).substr(1); };
+    return text + (offset < 0s ? '-' : '+') + two(minutes / 60) + ':' + two(minutes % 60);
+}
+
+} // namespace
+
+json show(storage::task_record const& task)
+{
+    auto value = protocol::to_json(task.definition);
+    value["id"] = to_string(task.id);
+    value["version"] = task.version;
+    value["schedule_text"] = schedule_text(task);
+    value["next_fire_at"] = moment(task.next_fire_at);
+    value["created_at"] = moment(task.created_at);
+    value["updated_at"] = moment(task.updated_at);
+    return value;
+}
+
+std::vector<std::string> const& read_only_members()
+{
+    static std::vector<std::string> const members{"id",           "version",    "schedule_text",
+                                                  "next_fire_at", "created_at", "updated_at",
+                                                  "valid_from",   "cancelled",  "master_notified"};
+    return members;
+}
+
+json show(storage::attempt_record const& attempt)
+{
+    return {{"attempt", attempt.attempt},
+            {"cause", attempt.cause},
+            {"node", text(attempt.node)},
+            {"client", text(attempt.client)},
+            {"started_at", moment(attempt.started_at)},
+            {"finished_at", moment(attempt.finished_at)},
+            {"outcome", or_null(attempt.outcome, [](protocol::state which) { return protocol::to_string(which); })},
+            {"progress", attempt.progress ? json(*attempt.progress) : json()},
+            {"result", stored_json(attempt.result)},
+            {"error", text(attempt.error)}};
+}
+
+json show(storage::execution_record const& execution)
+{
+    return {{"id", to_string(execution.id)},
+            {"project", execution.project},
+            {"task", to_string(execution.task)},
+            {"task_name", execution.task_name.empty() ? json() : json(execution.task_name)},
+            {"task_version", execution.task_version},
+            {"scheduled_at", moment(execution.scheduled_at)},
+            {"cause", protocol::to_string(execution.cause)},
+            {"state", protocol::to_string(execution.state)},
+            {"due_at", moment(execution.due_at)},
+            {"attempt", execution.attempt},
+            {"max_attempts", execution.max_attempts},
+            {"parent", or_null(execution.parent, [](execution_id id) { return to_string(id); })},
+            {"shard_index", execution.shard_index},
+            {"shard_total", execution.shard_total},
+            {"cancel_requested_at", moment(execution.cancel_requested_at)},
+            {"reason", text(execution.reason)},
+            {"created_at", moment(execution.created_at)},
+            {"ended_at", moment(execution.ended_at)},
+            {"first_attempt", show(execution.first)}};
+}
+
+json show(storage::client_record const& client)
+{
+    return {{"instance", client.instance},
+            {"service", client.service},
+            {"address", client.address},
+            {"handlers", client.handlers},
+            {"slots", client.slots},
+            {"queue", client.queue},
+            {"version", client.version},
+            {"node", client.node},
+            {"state", to_string(client.state)},
+            {"joined_at", moment(client.joined_at)},
+            {"changed_at", moment(client.changed_at)}};
+}
+
+json show(storage::node_record const& node, std::optional<lock::lease_row> const& lease)
+{
+    bool const owns = lease && lease->owner == node.incarnation;
+    return {{"incarnation", node.incarnation},
+            {"name", node.name},
+            {"address", node.address},
+            {"role", node.role},
+            {"master", owns && !lease->expired},
+            {"epoch", owns ? json(lease->epoch) : json()},
+            {"version", node.version},
+            {"load", node.load_permille / 1000.0},
+            {"clients", node.clients},
+            {"draining", node.draining},
+            {"alive", node.alive()},
+            {"age_ms", node.age / 1ms},
+            {"ttl_ms", node.ttl / 1ms},
+            {"started_at", moment(node.started_at)},
+            {"heartbeat_at", moment(node.heartbeat_at)}};
+}
+
+json show(lock::lease_row const& lease)
+{
+    auto const left = lease.owner && !lease.expired ? std::max(lease.ttl - lease.age, duration{}) : duration{};
+    return {{"owner", text(lease.owner)}, {"address", lease.owner ? json(lease.owner_addr) : json()},
+            {"epoch", lease.epoch},       {"age_ms", lease.age / 1ms},
+            {"ttl_ms", lease.ttl / 1ms},  {"seconds_left", static_cast<double>(left / 1ms) / 1000.0},
+            {"expired", lease.expired}};
+}
+
+json show_firing(utc_time at, std::string const& zone, utc_time before)
+{
+    schedule::time_zone const clock(zone);
+    auto const period = clock.at(at);
+    return {{"at", moment(at)},
+            {"local", with_offset(period.local(at), period.offset)},
+            {"clock_changed", period.offset != clock.at(before).offset}};
+}
+
+} // namespace baton::web

@@ -1,0 +1,41 @@
+#pragma once
+// What is stored, as REST shows it: ids as decimal strings, times as RFC 3339, spans in milliseconds, no secrets.
+
+#include "libs/lock/lease_store.hpp"
+#include "libs/storage/clients.hpp"
+#include "libs/storage/executions.hpp"
+#include "libs/storage/nodes.hpp"
+#include "libs/storage/tasks.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::web {
+
+template <class Value, class Show>
+nlohmann::json or_null(std::optional<Value> const& value, Show show)
+{
+    return value ? nlohmann::json(show(*value)) : nlohmann::json();
+}
+
+// The definition with what is known of it beside: id, version, schedule_text, next_fire_at, created_at, updated_at.
+nlohmann::json show(storage::task_record const& task);
+
+// The members of show(task) that are not part of the definition, and those that an edit's answer adds.
+std::vector<std::string> const& read_only_members();
+
+nlohmann::json show(storage::execution_record const& execution);
+nlohmann::json show(storage::attempt_record const& attempt);
+nlohmann::json show(storage::client_record const& client);
+
+// `lease`: as the lock row stands, if it could be read; it says who is master and under which epoch.
+nlohmann::json show(storage::node_record const& node, std::optional<lock::lease_row> const& lease);
+nlohmann::json show(lock::lease_row const& lease);
+
+// A firing: the instant, the same on the wall clock of `zone`, and whether the clock was changed since `before`.
+nlohmann::json show_firing(utc_time at, std::string const& zone, utc_time before);
+
+} // namespace baton::web
