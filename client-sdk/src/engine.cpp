@@ -213,11 +213,20 @@ std::vector<protocol::result_report> engine::batch(instant now, std::size_t most
 void engine::settle(std::vector<protocol::result_report> const& sent,
                     std::vector<protocol::attempt_key> const& recorded, instant now)
 {
+    std::set<std::pair<std::int64_t, int>> durable;
     for (auto const& which : recorded)
-        results_.recorded(which);
-    for (auto const& report : sent)
-        if (report.status != protocol::state::running)
-            results_.postpone({report.execution, report.attempt}, now);
+        durable.emplace(which.execution, which.attempt);
+    // Only what this message carried as a result: a node may name a note of a running execution as recorded, too, and
+    // its result may have come into the outbox since.
+    for (auto const& report : sent) {
+        if (report.status == protocol::state::running)
+            continue;
+        protocol::attempt_key const which{report.execution, report.attempt};
+        if (durable.contains({which.execution, which.attempt}))
+            results_.recorded(which);
+        else
+            results_.postpone(which, now);
+    }
 }
 
 void engine::unsent(std::vector<protocol::result_report> const& sent)

@@ -1,0 +1,58 @@
+// A small service that closes days: what embedding the client SDK looks like.
+//
+//     billing http://127.0.0.1:7800 [more trigger nodes]
+//
+// Register a task with service "billing", handler "close-day" and payload {"day": "2026-03-29"}, and run it.
+
+#include <baton/client/service.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <iostream>
+#include <mutex>
+
+namespace client = baton::client;
+
+namespace {
+
+// Returns early when `stop` is requested.
+void pause(std::stop_token const& stop, std::chrono::milliseconds span)
+{
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, stop, span, [] { return false; });
+}
+
+client::result close_day(client::execution& run)
+{
+    auto const day = run.payload().at("day").get<std::string>(); // what it throws becomes a failed result
+    int closed = 0;
+    for (int percent = 0; percent < 100; percent += 5) {
+        if (run.stop_requested())
+            return client::result::fail("stopped after " + std::to_string(closed) + " accounts of " + day);
+        pause(run.stop_token(), std::chrono::milliseconds{100});
+        closed += 2;
+        run.progress(percent + 5);
+    }
+    return client::result::ok({{"day", day}, {"closed", closed}});
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc < 2) {
+        std::cerr << "usage: billing TRIGGER...   for example http://127.0.0.1:7800\n";
+        return 2;
+    }
+    try {
+        client::service service{{.name = "billing", .triggers = {argv + 1, argv + argc}}};
+        service.handle("close-day", close_day);
+        service.run();
+        return 0;
+    } catch (std::exception const& failure) {
+        std::cerr << "billing: " << failure.what() << '\n';
+        return 1;
+    }
+}

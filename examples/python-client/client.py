@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""A minimal client of baton, from docs/protocol.md alone and with nothing but the standard library.
+
+    client.py http://127.0.0.1:7800 [more trigger nodes]      (the shared token, if any, in BATON_TOKEN)
+
+It serves "echo" (returns its payload) and "sleep" (payload {"seconds": 2}; can be cancelled) as service "python".
+"""
+import hmac, json, os, queue, secrets, signal, socket, sys, threading, time
+import urllib.error, urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+SLOTS, QUEUE, ROOM, REMEMBER = 2, 100, 1000, 600
+
+
+def echo(work, stop):
+    return work.get("payload")
+
+
+def sleep(work, stop):
+    if stop.wait(float(work["payload"]["seconds"])):
+        raise RuntimeError("asked to stop")
+
+
+HANDLERS = {"echo": echo, "sleep": sleep}
+NODES, TOKEN = sys.argv[1:], os.environ.get("BATON_TOKEN", "")
+SECRET = secrets.token_hex(32)
+INSTANCE = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
+lock = threading.Condition()
+epoch, draining, node = 0, threading.Event(), 0
+held, ended, unsent = {}, {}, {}  # id: job; id: (attempt, status, when); (id, attempt): report
+waiting = queue.SimpleQueue()
+micros = lambda: time.time_ns() // 1000
+
+
+def post(url, path, body, limit=3):
+    """Status and answer; 0 when nobody answers."""
+    headers = {"Content-Type": "application/json"} | ({"Authorization": "Bearer " + TOKEN} if TOKEN else {})
+    try:
+        call = urllib.request.Request(url + path, json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(call, timeout=limit) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as refusal:
+        return refusal.code, {}
+    except (OSError, ValueError):
+        return 0, {}
+
+
+def conclude(job, status, value=None, error="", started=0):
+    """Under the lock."""
+    ident, attempt = job["execution"], job["attempt"]
+    unsent[ident, attempt] = {"execution": ident, "attempt": attempt, "status": status, "started_at": started,
+                              "finished_at": micros(), "value": value, "error": error[:4000]}
+    ended[ident] = (attempt, status, time.monotonic())
+    del held[ident]
+    lock.notify_all()
+
+
+def worker():
+    while True:
+        job = waiting.get()
+        with lock:
+            if held.get(job["execution"]) is not job or job["started"]:
+                continue
+            job["started"], begun = True, time.monotonic()
+        limit, started = job.get("timeout_us", 0) / 1e6, micros()
+        timer = threading.Timer(limit, job["stop"].set) if limit else None
+        if timer:
+            timer.start()
+        try:
+            value, error = HANDLERS[job["handler"]](job, job["stop"]), ""
+        except Exception as failure:
+            value, error = None, str(failure) or repr(failure)
+        if timer:
+            timer.cancel()
+        with lock:
+            late = limit and time.monotonic() - begun >= limit
+            status = ("cancelled" if job["cancelled"] and error else "timed_out" if late
+                      else "failed" if error else "succeeded")
+            conclude(job, status, value, error, started)
+
+
+def take(work):
+    """One line of the table in the document: the answer and the attempt that is held."""
+    try:
+        ident, attempt = int(work["execution"]), int(work.get("attempt", 1))
+        if ident <= 0 or attempt <= 0:
+            raise ValueError
+    except (KeyError, TypeError, ValueError):
+        return "invalid", 0
+    mine, past = held.get(ident), ended.get(ident)
+    if mine and not mine["started"] and attempt > mine["attempt"]:
+        mine.update(work)
+        return "accepted", 0
+    if mine:
+        return "running", mine["attempt"]
+    if past and time.monotonic() - past[2] < REMEMBER and (attempt <= past[0] or past[1] == "succeeded"):
+        lock.notify_all()
+        return "finished", past[0]
+    if draining.is_set():
+        return "draining", 0
+    if work.get("handler") not in HANDLERS:
+        return "no_handler", 0
+    if free() <= 0:
+        return "busy", 0
+    held[ident] = {**work, "attempt": attempt, "stop": threading.Event(), "started": False, "cancelled": False}
+    waiting.put(held[ident])
+    return "accepted", 0
+
+
+def free():
+    return 0 if draining.is_set() else max(0, min(SLOTS + QUEUE - len(held), ROOM - len(held) - len(unsent)))
+
+
+def dispatch(body):
+    said = []
+    for work in body["executions"]:
+        answer, holds = take(work)
+        ident = work.get("execution", 0) if isinstance(work, dict) else 0
+        attempt = work.get("attempt", 1) if isinstance(work, dict) else 1
+        said.append({"execution": ident, "attempt": attempt, "answer": answer, "holds": holds})
+    return {"epoch": epoch, "free": free(), "executions": said}
+
+
+def query(body):
+    for ident in [i for i, past in ended.items() if time.monotonic() - past[2] > REMEMBER]:
+        del ended[ident]
+    known = [{"execution": i, "attempt": held[i]["attempt"], "finished": False} if i in held else
+             {"execution": i, "attempt": ended[i][0], "finished": True}
+             for i in body["executions"] if i in held or i in ended]
+    return {"epoch": epoch, "held": known}
+
+
+def cancel(body):
+    for job in [held[i] for i in body["executions"] if i in held]:
+        job["cancelled"] = True
+        job["stop"].set()
+        if not job["started"]:
+            conclude(job, "cancelled", error="cancelled before it started")
+    return query(body)
+
+
+CALLS = {"/baton/v1/dispatch": dispatch, "/baton/v1/query": query, "/baton/v1/cancel": cancel,
+         "/baton/v1/epoch": lambda body: {"epoch": epoch}}
+
+
+class Listener(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        global epoch
+        text = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if not hmac.compare_digest(self.headers.get("Authorization", ""), "Bearer " + SECRET):
+            return self.answer(401, {"title": "Unauthorized", "status": 401})
+        if self.path not in CALLS:
+            return self.answer(404, {"title": "Not Found", "status": 404})
+        with lock:
+            try:
+                body = json.loads(text)
+                if body.get("epoch", 0) < epoch:
+                    return self.answer(409, {"epoch": epoch})
+                epoch = body.get("epoch", 0)
+                return self.answer(200, CALLS[self.path](body))
+            except (ValueError, KeyError, TypeError, AttributeError) as failure:
+                return self.answer(400, {"title": "Bad Request", "status": 400, "detail": repr(failure)})
+
+    def answer(self, status, body):
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json" if status in (200, 409) else "application/problem+json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *args):
+        pass
+
+
+def learn(answer):
+    global epoch
+    with lock:
+        epoch = max(epoch, answer.get("epoch", 0))
+
+
+def beat(address, left):
+    global node
+    period, registered = 5.0, False
+    while not left.is_set():
+        if registered:
+            status, answer = post(NODES[node], "/client/v1/heartbeat", {
+                "instance": INSTANCE, "free_slots": max(0, SLOTS - len(held)), "epoch": epoch,
+                "draining": draining.is_set()})
+        else:
+            status, answer = post(NODES[node], "/client/v1/register", {
+                "service": "python", "instance": INSTANCE, "address": address, "secret": SECRET,
+                "handlers": list(HANDLERS), "slots": SLOTS, "queue": QUEUE, "version": "python-example",
+                "epoch": epoch})
+        fresh, registered = status == 200 and not registered, status == 200
+        if registered:
+            learn(answer)
+            period = min(5.0, answer.get("heartbeat_ms", 5000) / 1000)
+            if fresh and draining.is_set():
+                continue  # a registration does not say that we drain
+        elif status != 404:
+            node = (node + 1) % len(NODES)
+        pause = period * 0.95 if registered else 0.0 if status == 404 else 0.3
+        (left if draining.is_set() else draining).wait(pause)
+
+
+def report():
+    at = 0
+    while True:
+        with lock:
+            lock.wait_for(lambda: unsent)
+            batch = list(unsent.values())[:500]
+        status, answer = post(NODES[at], "/client/v1/results", {"instance": INSTANCE, "results": batch}, 10)
+        if status == 200:
+            learn(answer)
+            with lock:
+                for one in answer.get("recorded", []):
+                    unsent.pop((one["execution"], one.get("attempt", 1)), None)
+                lock.notify_all()
+        else:
+            at = (at + 1) % len(NODES)
+        if status != 200 or len(answer.get("recorded", [])) < len(batch):
+            time.sleep(0.3)
+
+
+def main():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Listener)
+    address, left = f"http://127.0.0.1:{server.server_port}", threading.Event()
+    for task in (server.serve_forever, report, *[worker] * SLOTS):
+        threading.Thread(target=task, daemon=True).start()
+    beats = threading.Thread(target=beat, args=(address, left), daemon=True)
+    beats.start()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: draining.set())
+    print("python client", INSTANCE, "at", address, flush=True)
+    draining.wait()
+    with lock:
+        if not lock.wait_for(lambda: not held, 20):
+            for job in held.values():
+                job["stop"].set()
+        lock.wait_for(lambda: not held and not unsent, 5)
+    left.set()
+    beats.join()
+    post(NODES[node], "/client/v1/leave", {"instance": INSTANCE})
+    server.shutdown()
+
+
+if __name__ == "__main__":
+    sys.exit(__doc__ if not NODES else main())

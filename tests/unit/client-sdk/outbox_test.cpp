@@ -1,0 +1,84 @@
+#include "client-sdk/src/outbox.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::client;
+
+namespace {
+
+constexpr instant start{1h};
+constexpr std::size_t plenty = 1u << 20;
+
+void add(outbox& box, std::int64_t execution, int attempt = 1, std::size_t bytes = 10)
+{
+    protocol::result_report report;
+    report.execution = execution;
+    report.attempt = attempt;
+    report.value = "kept";
+    box.add(report, bytes, start);
+}
+
+std::vector<std::int64_t> executions(std::vector<protocol::result_report> const& batch)
+{
+    std::vector<std::int64_t> ids;
+    for (auto const& report : batch)
+        ids.push_back(report.execution);
+    return ids;
+}
+
+} // namespace
+
+TEST_CASE("results stay, in order, until they are recorded", "[client]")
+{
+    outbox box;
+    for (int i = 3; i >= 1; --i)
+        add(box, i);
+    CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{3, 2, 1});
+    CHECK(executions(box.batch(start, 2, plenty)) == std::vector<std::int64_t>{3, 2});
+    box.recorded({2, 1});
+    box.recorded({3, 9}); // another attempt
+    CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{3, 1});
+    CHECK(box.size() == 2);
+}
+
+TEST_CASE("a batch is bounded in bytes, but never empty for it", "[client]")
+{
+    outbox box;
+    add(box, 1, 1, 2'000);
+    add(box, 2, 1, 2'000);
+    CHECK(box.batch(start, 500, 3'000).size() == 1);
+    CHECK(box.batch(start, 500, 5).size() == 1);
+    CHECK(box.batch(start, 500, 5'000).size() == 2);
+}
+
+TEST_CASE("what a node did not record waits longer each time, and does not hold up others", "[client]")
+{
+    outbox box;
+    add(box, 1);
+    add(box, 2);
+    box.postpone({1, 1}, start);
+    CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{2});
+    box.recorded({2, 1});
+    CHECK(box.next_due() == start + 100ms);
+    box.postpone({1, 1}, start);
+    CHECK(box.next_due() == start + 200ms);
+    for (int i = 0; i < 20; ++i)
+        box.postpone({1, 1}, start);
+    CHECK(box.next_due() == start + 30s);
+    box.hurry({1, 1}, start);
+    CHECK(box.next_due() == start);
+}
+
+TEST_CASE("a result that no node takes loses its value once", "[client]")
+{
+    outbox box;
+    add(box, 1);
+    CHECK(box.strip({1, 1}, "refused"));
+    CHECK_FALSE(box.strip({1, 1}, "refused again"));
+    CHECK_FALSE(box.strip({2, 1}, "unknown"));
+    auto const batch = box.batch(start, 500, plenty);
+    REQUIRE(batch.size() == 1);
+    CHECK(batch[0].value.is_null());
+    CHECK(batch[0].error == "refused");
+}

@@ -1,0 +1,102 @@
+#include "client-sdk/src/routes.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::client;
+
+namespace {
+
+struct stage {
+    http::response call(std::string const& path, std::string const& body, std::string const& bearer = "Bearer s3cret")
+    {
+        http::request message;
+        message.method = http::verb::post;
+        message.target = path;
+        message.body = body;
+        if (!bearer.empty())
+            message.headers.set("authorization", bearer);
+        http::response got;
+        asio::io_context loop;
+        asio::co_spawn(loop, answers.handle(message), [&](std::exception_ptr failure, http::response answer) {
+            if (failure)
+                std::rethrow_exception(failure);
+            got = std::move(answer);
+        });
+        loop.run();
+        return got;
+    }
+
+    nlohmann::json ok(std::string const& path, nlohmann::json const& body)
+    {
+        auto const answer = call(path, body.dump());
+        REQUIRE(answer.status == 200);
+        return nlohmann::json::parse(answer.body);
+    }
+
+    system_time time;
+    engine it{engine_limits{}, {"work"}};
+    int changes = 0;
+    routes answers{it, time, "s3cret", [this] { ++changes; }};
+};
+
+} // namespace
+
+TEST_CASE("nobody without the secret of the incarnation is answered", "[client]")
+{
+    stage s;
+    for (auto const* const path :
+         {protocol::path_dispatch, protocol::path_cancel, protocol::path_query, protocol::path_epoch, "/elsewhere"})
+        for (auto const* const bearer : {"", "Bearer other", "s3cret", "Bearer s3cret2"})
+            CHECK(s.call(path, R"({"epoch": 99, "executions": []})", bearer).status == 401);
+    CHECK(s.it.epoch() == 0);
+}
+
+TEST_CASE("a lower epoch is answered 409 with the highest seen, on every path", "[client]")
+{
+    stage s;
+    CHECK(s.ok(protocol::path_epoch, {{"epoch", 8}}) == nlohmann::json{{"epoch", 8}});
+    for (auto const* const path :
+         {protocol::path_dispatch, protocol::path_cancel, protocol::path_query, protocol::path_epoch}) {
+        auto const answer = s.call(path, R"({"epoch": 7, "executions": []})");
+        CHECK(answer.status == 409);
+        CHECK(nlohmann::json::parse(answer.body) == nlohmann::json{{"epoch", 8}});
+    }
+    CHECK(s.changes == 0);
+}
+
+TEST_CASE("one unreadable execution does not cost the others", "[client]")
+{
+    stage s;
+    auto const answer =
+        s.ok(protocol::path_dispatch,
+             nlohmann::json::parse(
+                 R"({"epoch": 1, "novel": true, "executions": [{"execution": 1, "handler": "work", "novel": 1},
+                {"execution": 2, "handler": 7}, 5, {"execution": 3, "handler": "nobody"}, {"execution": 4, "handler": "work"}]})"));
+    std::vector<std::string> said;
+    for (auto const& one : answer["executions"])
+        said.push_back(std::to_string(one["execution"].get<int>()) + one["answer"].get<std::string>());
+    CHECK(said == std::vector<std::string>{"1accepted", "2invalid", "0invalid", "3no_handler", "4accepted"});
+    CHECK(s.changes == 1);
+}
+
+TEST_CASE("malformed bodies and other methods get a 4xx", "[client]")
+{
+    stage s;
+    for (auto const* const body : {"", "{", "[]", "7", R"({"epoch": 1})", R"({"epoch": "x", "executions": []})",
+                                   R"({"epoch": 1, "executions": {}})"})
+        CHECK(s.call(protocol::path_dispatch, body).status == 400);
+    CHECK(s.call(protocol::path_query, R"({"epoch": 1, "executions": ["1"]})").status == 400);
+    CHECK(s.call("/baton/v2/dispatch", "{}").status == 404);
+}
+
+TEST_CASE("query and cancel name what is held", "[client]")
+{
+    stage s;
+    s.ok(protocol::path_dispatch,
+         nlohmann::json::parse(R"({"executions": [{"execution": 1, "attempt": 3, "handler": "work"}]})"));
+    auto const asked = s.ok(protocol::path_query, {{"executions", {1, 2}}});
+    CHECK(asked["held"] == nlohmann::json::parse(R"([{"execution": 1, "attempt": 3, "finished": false}])"));
+    auto const cancelled = s.ok(protocol::path_cancel, {{"executions", {1, 2}}});
+    CHECK(cancelled["held"] == nlohmann::json::parse(R"([{"execution": 1, "attempt": 3, "finished": true}])"));
+}

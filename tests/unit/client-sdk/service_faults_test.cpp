@@ -1,0 +1,122 @@
+#include "baton/client/service.hpp"
+#include "tests/unit/client-sdk/fake_node.hpp"
+
+using namespace baton;
+using namespace baton::client::test;
+using baton::client::execution;
+using baton::client::result;
+using protocol::ack;
+using protocol::state;
+
+namespace {
+
+std::unique_ptr<client::service> serve(std::vector<std::string> triggers)
+{
+    client::service_options options;
+    options.name = "billing";
+    options.triggers = std::move(triggers);
+    options.slots = 1;
+    options.heartbeat = 50ms;
+    auto service = std::make_unique<client::service>(options);
+    service->handle("work", [](execution& run) { return result::ok(run.payload()); });
+    service->start();
+    return service;
+}
+
+} // namespace
+
+TEST_CASE("a result whose acknowledgement is lost is sent again until it is acknowledged", "[client]")
+{
+    fake_node node;
+    node.with([](auto& manners) { manners.unrecorded = 2; });
+    auto const service = serve({node.url()});
+    REQUIRE(node.wait(registered));
+    node.dispatch({work(1, "work")});
+    REQUIRE(node.wait([](auto const& told) { return final_of(told.results, 1).size() >= 3; }));
+    service->stop();
+    CHECK(final_of(node.snapshot().results, 1).size() == 3);
+}
+
+TEST_CASE("a result that a node cannot store now is sent again", "[client]")
+{
+    fake_node node;
+    node.with([](auto& manners) { manners.failing_results = 3; });
+    auto const service = serve({node.url()});
+    REQUIRE(node.wait(registered));
+    node.dispatch({work(1, "work")});
+    REQUIRE(node.wait(ended(1)));
+    CHECK(node.snapshot().batches.size() == 4);
+}
+
+TEST_CASE("a node that has forgotten the client is told again who it is", "[client]")
+{
+    fake_node node;
+    auto const service = serve({node.url()});
+    REQUIRE(node.wait(registered));
+    node.with([](auto& manners) { manners.forgets = true; });
+    REQUIRE(node.wait([](auto const& told) { return told.registrations.size() == 2; }));
+    auto const told = node.snapshot();
+    CHECK(told.registrations[0].instance == told.registrations[1].instance);
+    CHECK(told.registrations[0].secret == told.registrations[1].secret);
+}
+
+TEST_CASE("when its node dies, a client goes to another one, with its results", "[client]")
+{
+    auto a = std::make_unique<fake_node>();
+    auto b = std::make_unique<fake_node>();
+    auto const service = serve({a->url(), b->url()});
+    // It begins with either.
+    auto const took_a = [&] { return !a->snapshot().registrations.empty(); };
+    while (!took_a() && b->snapshot().registrations.empty())
+        std::this_thread::yield();
+    auto& first = took_a() ? a : b;
+    auto& second = took_a() ? b : a;
+    auto const who = first->snapshot().registrations[0];
+    first->die();
+    REQUIRE(second->wait(registered));
+    CHECK(second->snapshot().registrations[0].instance == who.instance);
+    CHECK(second->dispatch({work(1, "work")}).executions.at(0).answer == ack::accepted);
+    CHECK(second->wait(ended(1)));
+}
+
+TEST_CASE("a client joins when its first node appears only later in the list", "[client]")
+{
+    fake_node node;
+    auto const service = serve({"http://127.0.0.1:1", node.url()});
+    CHECK(node.wait(registered));
+}
+
+TEST_CASE("a result that a node refuses does not hold up the others, and is known at last", "[client]")
+{
+    fake_node node;
+    node.with([](auto& manners) { manners.poison = "poison-value"; });
+    auto const service = serve({node.url()});
+    REQUIRE(node.wait(registered));
+    std::vector<protocol::dispatch> mixed;
+    for (int i = 1; i <= 20; ++i)
+        mixed.push_back(work(i, "work", i == 7 ? "poison-value" : "fine"));
+    node.dispatch(mixed);
+    for (int i = 1; i <= 20; ++i)
+        REQUIRE(node.wait(ended(i)));
+    auto const results = node.snapshot().results;
+    auto const refused = final_of(results, 7).at(0);
+    CHECK(refused.status == state::succeeded);
+    CHECK(refused.value.is_null());
+    CHECK_THAT(refused.error, Catch::Contains("400"));
+    CHECK(final_of(results, 8).at(0).value == "fine");
+}
+
+TEST_CASE("a repeated delivery runs once", "[client]")
+{
+    fake_node node;
+    auto const service = serve({node.url()});
+    REQUIRE(node.wait(registered));
+    node.dispatch({work(1, "work")});
+    REQUIRE(node.wait(ended(1)));
+    auto const again = node.dispatch({work(1, "work")}).executions.at(0);
+    CHECK(again.answer == ack::finished);
+    CHECK(again.holds == 1);
+    auto const held = node.call(protocol::path_query, protocol::executions_request{1, {1, 2}});
+    CHECK(nlohmann::json::parse(held.body)["held"] ==
+          nlohmann::json::parse(R"([{"execution": 1, "attempt": 1, "finished": true}])"));
+}

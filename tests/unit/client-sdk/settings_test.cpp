@@ -1,0 +1,100 @@
+#include "client-sdk/src/settings.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <unistd.h>
+
+using namespace baton;
+using namespace baton::client;
+
+namespace {
+
+service_options good()
+{
+    return {.name = "billing", .triggers = {"http://127.0.0.1:7800"}};
+}
+
+service_options check(service_options options)
+{
+    seeded_random random(Catch::rngSeed());
+    return checked(std::move(options), random);
+}
+
+std::string complaint(std::function<void(service_options&)> const& spoil)
+{
+    auto options = good();
+    spoil(options);
+    try {
+        check(options);
+    } catch (std::invalid_argument const& failure) {
+        return failure.what();
+    }
+    return "nothing";
+}
+
+} // namespace
+
+TEST_CASE("a wrong option is refused by name", "[client]")
+{
+    using options = service_options;
+    auto const begins = [](char const* option) { return Catch::StartsWith(std::string(option) + ": "); };
+    CHECK_THAT(complaint([](options& o) { o.name = ""; }), begins("name"));
+    CHECK_THAT(complaint([](options& o) { o.triggers = {}; }), begins("triggers"));
+    CHECK_THAT(complaint([](options& o) { o.triggers = {"10.0.0.1:7800"}; }), begins("triggers"));
+    CHECK_THAT(complaint([](options& o) { o.listen = ""; }), begins("listen"));
+    CHECK_THAT(complaint([](options& o) { o.token = "line\nbreak"; }), begins("token"));
+    CHECK_THAT(complaint([](options& o) { o.token_file = "/nonexistent"; }), begins("token_file"));
+    CHECK_THAT(complaint([](options& o) { o.token = "a", o.token_file = "b"; }), begins("token_file"));
+    CHECK_THAT(complaint([](options& o) { o.slots = -1; }), begins("slots"));
+    CHECK_THAT(complaint([](options& o) { o.queue = -1; }), begins("queue"));
+    CHECK_THAT(complaint([](options& o) { o.results = 0; }), begins("results"));
+    CHECK_THAT(complaint([](options& o) { o.heartbeat = 1ms; }), begins("heartbeat"));
+    CHECK_THAT(complaint([](options& o) { o.grace = -1ms; }), begins("grace"));
+    CHECK_THAT(complaint([](options& o) { o.advertise = "ftp://10.0.0.1"; }), begins("advertise"));
+    CHECK_THAT(complaint([](options& o) { o.instance = std::string(129, 'i'); }), begins("instance"));
+    CHECK(complaint([](options&) {}) == "nothing");
+}
+
+TEST_CASE("listening where others can reach it requires the token, and everywhere an address as well", "[client]")
+{
+    auto options = good();
+    options.listen = "10.0.0.7";
+    CHECK_THROWS_WITH(check(options), Catch::StartsWith("token: listening on 10.0.0.7"));
+    options.token = "shared";
+    CHECK_NOTHROW(check(options));
+    options.listen = "0.0.0.0";
+    CHECK_THROWS_WITH(check(options), Catch::StartsWith("advertise: "));
+    options.advertise = "10.0.0.7";
+    CHECK(advertised(check(options), 4711) == "http://10.0.0.7:4711");
+}
+
+TEST_CASE("defaults: a slot at least, an instance of its own, the address that it listens on", "[client]")
+{
+    auto const one = check(good());
+    CHECK(one.slots >= 1);
+    CHECK_FALSE(one.instance.empty());
+    CHECK(advertised(one, 4711) == "http://127.0.0.1:4711");
+    auto options = good();
+    options.listen = "::1";
+    CHECK(advertised(options, 80) == "http://[::1]:80");
+    options.advertise = "http://gateway:9000";
+    CHECK(advertised(options, 80) == "http://gateway:9000");
+    auto const a = settings_of(one, {"b", "a"}, 1).link.identity;
+    auto const b = settings_of(one, {"b", "a"}, 1).link.identity;
+    CHECK(a.secret.size() == 64);
+    CHECK(a.secret != b.secret);
+}
+
+TEST_CASE("a token is read from its file", "[client]")
+{
+    auto const path = std::filesystem::temp_directory_path() / ("baton-token-" + std::to_string(getpid()));
+    std::ofstream(path) << "from-the-file\n";
+    auto options = good();
+    options.token_file = path.string();
+    CHECK(check(options).token == "from-the-file");
+    std::filesystem::remove(path);
+}

@@ -1,0 +1,117 @@
+#include "libs/base/error.hpp"
+#include "libs/protocol/client_wire.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+using namespace baton;
+using namespace baton::protocol;
+using nlohmann::json;
+
+namespace {
+
+std::filesystem::path const source = BATON_SOURCE_DIR;
+
+std::string text_of(std::filesystem::path const& path)
+{
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+template <class Message>
+json round_trip(json const& value)
+{
+    return value.get<Message>();
+}
+
+std::map<std::string, json (*)(json const&)> const messages{
+    {"register_request", round_trip<register_request>},     {"heartbeat_request", round_trip<heartbeat_request>},
+    {"heartbeat_answer", round_trip<heartbeat_answer>},     {"leave_request", round_trip<leave_request>},
+    {"results_request", round_trip<results_request>},       {"results_answer", round_trip<results_answer>},
+    {"dispatch_request", round_trip<dispatch_request>},     {"dispatch_answer", round_trip<dispatch_answer>},
+    {"executions_request", round_trip<executions_request>}, {"query_answer", round_trip<query_answer>},
+    {"epoch_message", round_trip<epoch_message>},
+};
+
+// The JSON blocks of docs/protocol.md by the name in the line before each: "<!-- golden: NAME -->".
+std::map<std::string, json> documented()
+{
+    std::istringstream lines(text_of(source / "docs/protocol.md"));
+    std::map<std::string, json> found;
+    std::string const mark = "<!-- golden: ";
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind(mark, 0) != 0)
+            continue;
+        auto const name = line.substr(mark.size(), line.find(" -->") - mark.size());
+        std::getline(lines, line);
+        REQUIRE(line == "```json");
+        std::string block;
+        while (std::getline(lines, line) && line != "```")
+            block += line + "\n";
+        found[name] = json::parse(block);
+    }
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("every message is read and written as its golden file says", "[protocol]")
+{
+    for (auto const& [name, trip] : messages) {
+        INFO(name);
+        auto const golden = json::parse(text_of(source / "tests/golden/client" / (name + ".json")));
+        CHECK(trip(golden) == golden);
+    }
+}
+
+TEST_CASE("every golden file is tested", "[protocol]")
+{
+    std::set<std::string> files;
+    for (auto const& entry : std::filesystem::directory_iterator(source / "tests/golden/client"))
+        files.insert(entry.path().stem().string());
+    std::set<std::string> tested;
+    for (auto const& [name, trip] : messages)
+        tested.insert(name);
+    CHECK(files == tested);
+}
+
+TEST_CASE("the document shows every message as its golden file has it", "[protocol]")
+{
+    auto const shown = documented();
+    for (auto const& [name, trip] : messages) {
+        INFO(name);
+        REQUIRE(shown.contains(name));
+        CHECK(shown.at(name) == json::parse(text_of(source / "tests/golden/client" / (name + ".json"))));
+    }
+    CHECK(shown.size() == messages.size());
+}
+
+TEST_CASE("unknown fields are ignored and missing ones have their defaults", "[protocol]")
+{
+    auto const one = json::parse(R"({"execution": 5, "handler": "h", "novel": [1]})").get<dispatch>();
+    CHECK(one.execution == 5);
+    CHECK(one.attempt == 1);
+    CHECK(one.payload.is_null());
+    CHECK(one.shard_total == 1);
+    auto const answer = json::parse("{}").get<heartbeat_answer>();
+    CHECK(answer.heartbeat_ms == 5'000);
+}
+
+TEST_CASE("answers and states have one text each, and others are refused", "[protocol]")
+{
+    for (auto const which :
+         {ack::accepted, ack::running, ack::finished, ack::busy, ack::draining, ack::no_handler, ack::invalid})
+        CHECK(json(which).get<ack>() == which);
+    CHECK(json(ack::no_handler) == "no_handler");
+    CHECK_THROWS_AS(json("perhaps").get<ack>(), invalid_input);
+    CHECK(json("timed_out").get<state>() == state::timed_out);
+    CHECK_THROWS_AS(json("done").get<state>(), invalid_input);
+    CHECK_THROWS_AS(json::parse(R"({"execution": "5"})").get<dispatch>(), json::exception);
+}

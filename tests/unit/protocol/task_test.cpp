@@ -1,0 +1,175 @@
+#include "libs/base/error.hpp"
+#include "libs/protocol/task.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::protocol;
+using nlohmann::json;
+
+namespace {
+
+json good()
+{
+    return json::parse(R"({"name": "close the day", "service": "billing", "handler": "close-day",
+        "payload": {"day": "today"}, "schedule": {"kind": "cron", "cron": "0 2 * * *", "zone": "Europe/Berlin"},
+        "routing": "failover", "max_attempts": 3, "retry_delay_ms": 2500, "timeout_ms": 60000})");
+}
+
+// The field that is blamed when `patch` is merged into a good task.
+std::string blamed(char const* patch)
+{
+    auto value = good();
+    value.merge_patch(json::parse(patch));
+    try {
+        parse_task(value);
+    } catch (invalid_input const& failure) {
+        return failure.field();
+    }
+    return "nothing";
+}
+
+std::string blamed_schedule(char const* schedule)
+{
+    auto value = good();
+    value["schedule"] = json::parse(schedule);
+    try {
+        parse_task(value);
+    } catch (invalid_input const& failure) {
+        return failure.field();
+    }
+    return "nothing";
+}
+
+} // namespace
+
+TEST_CASE("a task is read and written without loss", "[protocol]")
+{
+    auto const task = parse_task(good());
+    CHECK(task.project == "default");
+    CHECK(task.routing == routing::failover);
+    CHECK(task.retry_delay == 2'500ms);
+    CHECK(task.timeout == 60s);
+    CHECK(task.enabled);
+    CHECK(to_json(parse_task(to_json(task))) == to_json(task));
+}
+
+TEST_CASE("what is left out has its default", "[protocol]")
+{
+    auto const task = parse_task(json::parse(
+        R"({"name": "n", "service": "s", "handler": "h", "schedule": {"kind": "api"}, "description": null})"));
+    CHECK(task.payload == json::object());
+    CHECK(task.max_attempts == 1);
+    CHECK(task.retry_delay == 1s);
+    CHECK(task.timeout == 0s);
+    CHECK(task.routing == routing::round_robin);
+}
+
+TEST_CASE("unknown fields are refused by path", "[protocol]")
+{
+    CHECK(blamed(R"({"nmae": "x"})") == "nmae");
+    CHECK(blamed_schedule(R"({"kind": "cron", "cron": "* * * * *", "tz": "UTC"})") == "schedule.tz");
+    CHECK(blamed_schedule(R"({"kind": "api", "cron": "* * * * *"})") == "schedule.cron");
+    CHECK(blamed_schedule(R"({"kind": "once", "at": "2026-12-24T18:00:00Z", "every_ms": 5})") == "schedule.every_ms");
+}
+
+TEST_CASE("wrong types are refused by path", "[protocol]")
+{
+    CHECK(blamed(R"({"name": 7})") == "name");
+    CHECK(blamed(R"({"service": ["billing"]})") == "service");
+    CHECK(blamed(R"({"enabled": "yes"})") == "enabled");
+    CHECK(blamed(R"({"max_attempts": 1.5})") == "max_attempts");
+    CHECK(blamed(R"({"max_attempts": "3"})") == "max_attempts");
+    CHECK(blamed_schedule(R"("* * * * *")") == "schedule");
+    CHECK(blamed_schedule(R"({"kind": 1})") == "schedule.kind");
+    CHECK_THROWS_AS(parse_task(json::array()), invalid_input);
+    CHECK_THROWS_AS(parse_task(nullptr), invalid_input);
+}
+
+TEST_CASE("required fields are required, and must say something", "[protocol]")
+{
+    for (auto const* const field : {"name", "service", "handler"}) {
+        auto value = good();
+        value.erase(field);
+        CHECK_THROWS_AS(parse_task(value), invalid_input);
+        value[field] = "";
+        CHECK_THROWS_AS(parse_task(value), invalid_input);
+    }
+    CHECK(blamed(R"({"schedule": null})") == "schedule");
+    CHECK(blamed(R"({"project": ""})") == "project");
+    CHECK(blamed_schedule(R"({"kind": "cron"})") == "schedule.cron");
+    CHECK(blamed_schedule(R"({"kind": "once"})") == "schedule.at");
+    CHECK(blamed_schedule(R"({"kind": "fixed_rate"})") == "schedule.every_ms");
+}
+
+TEST_CASE("limits hold to the byte", "[protocol]")
+{
+    auto value = good();
+    value["name"] = std::string(190, 'n');
+    CHECK_NOTHROW(parse_task(value));
+    value["name"] = std::string(191, 'n');
+    CHECK_THROWS_AS(parse_task(value), invalid_input);
+    value = good();
+    value["payload"] = std::string(payload_limit - 2, 'p'); // and two quotes
+    CHECK_NOTHROW(parse_task(value));
+    value["payload"] = std::string(payload_limit - 1, 'p');
+    CHECK_THROWS_AS(parse_task(value), invalid_input);
+    CHECK(blamed(R"({"max_attempts": 0})") == "max_attempts");
+    CHECK(blamed(R"({"max_attempts": 1001})") == "max_attempts");
+    CHECK(blamed(R"({"timeout_ms": -1})") == "timeout_ms");
+    CHECK(blamed(R"({"timeout_ms": 18446744073709551615})") == "timeout_ms");
+    CHECK(blamed(R"({"retry_delay_ms": 31622400001})") == "retry_delay_ms");
+    CHECK(blamed_schedule(R"({"kind": "fixed_rate", "every_ms": 99})") == "schedule.every_ms");
+    CHECK(blamed_schedule(R"({"kind": "fixed_delay", "every_ms": 0})") == "schedule.every_ms");
+}
+
+TEST_CASE("names carry nothing that breaks a log or a URL", "[protocol]")
+{
+    CHECK(blamed(R"({"name": "a/b"})") == "name");
+    CHECK(blamed(R"({"name": " a"})") == "name");
+    CHECK(blamed(R"({"handler": "a\nb"})") == "handler");
+    CHECK(blamed(R"({"service": "a\\b"})") == "service");
+    CHECK(blamed(R"({"name": "Tagesabschluß '; DROP TABLE task; --"})") == "nothing");
+}
+
+TEST_CASE("choices and moments are checked", "[protocol]")
+{
+    CHECK(blamed(R"({"routing": "nearest"})") == "routing");
+    CHECK(blamed_schedule(R"({"kind": "weekly"})") == "schedule.kind");
+    CHECK(blamed_schedule(R"({"kind": "once", "at": "tomorrow"})") == "schedule.at");
+    CHECK(blamed_schedule(R"({"kind": "once", "at": "2026-02-30T00:00:00Z"})") == "schedule.at");
+    CHECK(blamed_schedule(R"({"kind": "fixed_rate", "every_ms": 1000, "start_at": "2026-02-01T00:00:00Z",
+                              "end_at": "2026-02-01T00:00:00Z"})") == "schedule.end_at");
+}
+
+TEST_CASE("a patch changes what it names and is checked as strictly", "[protocol]")
+{
+    auto const task = parse_task(good());
+    auto const slower = patch_task(task, json::parse(R"({"schedule": {"cron": "0 3 * * *"}, "enabled": false})"));
+    CHECK(slower.schedule.cron == "0 3 * * *");
+    CHECK(slower.schedule.zone == "Europe/Berlin");
+    CHECK_FALSE(slower.enabled);
+    CHECK(slower.name == task.name);
+    CHECK(patch_task(task, json::parse(R"({"timeout_ms": null})")).timeout == 0s);
+    CHECK_THROWS_AS(patch_task(task, json::parse(R"({"novel": 1})")), invalid_input);
+    CHECK_THROWS_AS(patch_task(task, json::parse("[]")), invalid_input);
+}
+
+TEST_CASE("a patch to another kind of schedule starts from nothing", "[protocol]")
+{
+    auto const task = parse_task(good());
+    auto const rate = patch_task(task, json::parse(R"({"schedule": {"kind": "fixed_rate", "every_ms": 1000}})"));
+    CHECK(rate.schedule.kind == schedule_kind::fixed_rate);
+    CHECK(rate.schedule.every == 1s);
+    CHECK(rate.schedule.cron.empty());
+    CHECK_THROWS_AS(patch_task(task, json::parse(R"({"schedule": {"kind": "fixed_rate"}})")), invalid_input);
+}
+
+TEST_CASE("a payload merges like the rest of a patch, and a null removes", "[protocol]")
+{
+    auto const task = parse_task(good());
+    auto const more = patch_task(task, json::parse(R"({"payload": {"depth": 2}})"));
+    CHECK(more.payload == json::parse(R"({"day": "today", "depth": 2})"));
+    auto const less = patch_task(task, json::parse(R"({"payload": {"day": null}})"));
+    CHECK(less.payload == json::object());
+}
