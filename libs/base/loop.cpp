@@ -4,25 +4,6 @@
 
 namespace baton {
 
-waker::waker(asio::any_io_executor loop) : bell_(std::move(loop), 1) {}
-
-void waker::wake()
-{
-    bell_.try_send(error_code{});
-}
-
-awaitable<bool> waker::wait_until(time_source& time, instant at)
-{
-    using namespace asio::experimental::awaitable_operators;
-    auto const first = co_await (bell_.async_receive(asio::use_awaitable) || time.sleep_until(at));
-    co_return first.index() == 0;
-}
-
-awaitable<void> waker::wait()
-{
-    co_await bell_.async_receive(asio::use_awaitable);
-}
-
 namespace {
 
 // Asio wraps what a branch of && threw, once for each further &&.
@@ -38,6 +19,57 @@ std::exception_ptr cause_of(std::exception_ptr failure)
         }
     }
 }
+
+// A cancelled channel says so in words of its own; everybody else knows cancellation as operation_aborted.
+[[noreturn]] void rethrow_plainly(std::exception_ptr const& failure)
+{
+    try {
+        std::rethrow_exception(cause_of(failure));
+    } catch (boost::system::system_error const& thrown) {
+        if (thrown.code() == asio::experimental::error::channel_cancelled)
+            throw boost::system::system_error(asio::error::operation_aborted);
+        throw;
+    }
+}
+
+} // namespace
+
+waker::waker(asio::any_io_executor loop) : bell_(std::move(loop), 1) {}
+
+void waker::wake()
+{
+    bell_.try_send(error_code{});
+}
+
+awaitable<bool> waker::wait_until(time_source& time, instant at)
+{
+    using namespace asio::experimental::awaitable_operators;
+    std::exception_ptr failure;
+    bool rung = false;
+    try {
+        auto const first = co_await (bell_.async_receive(asio::use_awaitable) || time.sleep_until(at));
+        rung = first.index() == 0;
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (failure)
+        rethrow_plainly(failure);
+    co_return rung;
+}
+
+awaitable<void> waker::wait()
+{
+    std::exception_ptr failure;
+    try {
+        co_await bell_.async_receive(asio::use_awaitable);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (failure)
+        rethrow_plainly(failure);
+}
+
+namespace {
 
 void tell(char const* name, std::exception_ptr const& failure)
 {
