@@ -45,8 +45,11 @@ cause parse_cause(std::string_view text)
 
 state after_attempt(state ended, int attempt, int max_attempts, bool cancel_requested)
 {
-    bool const may_repeat = ended == state::failed || ended == state::timed_out;
-    return may_repeat && attempt < max_attempts && !cancel_requested ? state::retrying : ended;
+    if (ended != state::failed && ended != state::timed_out)
+        return ended;
+    if (cancel_requested)
+        return state::cancelled;
+    return attempt < max_attempts ? state::retrying : ended;
 }
 
 } // namespace baton::protocol

@@ -91,6 +91,7 @@ CREATE TABLE execution (
     UNIQUE KEY execution_firing (scheduled_at, task_id, run_key),
     KEY execution_open (due_at),
     KEY execution_of_task (task_id, scheduled_at),
+    KEY execution_time (scheduled_at),
     KEY execution_parent (parent_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

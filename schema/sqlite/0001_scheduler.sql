@@ -77,6 +77,7 @@ CREATE TABLE execution (
 CREATE UNIQUE INDEX execution_firing ON execution (scheduled_at, task_id, run_key);
 CREATE INDEX execution_open ON execution (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX execution_of_task ON execution (task_id, scheduled_at);
+CREATE INDEX execution_time ON execution (scheduled_at);
 CREATE INDEX execution_parent ON execution (parent_id) WHERE parent_id IS NOT NULL;
 
 -- The second and further attempts; `outcome` is how the attempt ended, NULL while it is open.

@@ -1,0 +1,211 @@
+#include "libs/storage/ledger.hpp"
+#include "libs/storage/rows.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace baton::storage {
+
+namespace {
+
+// Which of the wanted attempts may begin; their rows are locked from here on.
+std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_attempt> const& wanted)
+{
+    std::unordered_map<std::int64_t, int> present;
+    auto const step = rows_at_once(1);
+    for (std::size_t from = 0; from < wanted.size(); from += step) {
+        std::vector<execution_id> ids;
+        for (auto i = from; i < std::min(from + step, wanted.size()); ++i)
+            ids.push_back(wanted[i].id);
+        query ask(sql);
+        ask.select("id",
+                   "attempt")(" FROM execution WHERE due_at IS NOT NULL AND cancel_requested_at IS NULL AND id IN ");
+        ask.in(ids, 0, ids.size())(" ORDER BY id", for_update(sql));
+        ask.each([&](row& cells) {
+            auto const id = cells.number();
+            present[id] = cells.small();
+        });
+    }
+    std::vector<next_attempt> able;
+    for (auto const& each : wanted)
+        if (auto const found = present.find(each.id.value()); found != present.end() && found->second == each.attempt) {
+            able.push_back(each);
+            present.erase(found); // named twice, it begins once
+        }
+    return able;
+}
+
+// An attempt that nobody reported on, and nobody will be heard on any more.
+void give_up_silent(soci::session& sql, std::vector<next_attempt> const& chunk)
+{
+    for (auto const& each : chunk) {
+        if (each.cause == "retry")
+            continue;
+        auto const why = "given up: " + each.cause;
+        if (each.attempt == 1)
+            query(sql, "UPDATE execution SET error = ", why, " WHERE id = ", each.id, " AND outcome IS NULL").execute();
+        else
+            query(sql, "UPDATE attempt SET error = ", why, " WHERE execution_id = ", each.id,
+                  " AND attempt = ", each.attempt, " AND outcome IS NULL")
+                .execute();
+    }
+}
+
+void begin_chunk(soci::session& sql, std::vector<next_attempt> const& chunk, std::int64_t epoch)
+{
+    give_up_silent(sql, chunk);
+    batch_update update(sql, {"execution"}, {"id", "attempt", "due"});
+    for (auto const& each : chunk)
+        update.row(each.id, each.attempt + 1, each.due_at);
+    update.set("attempt = v.v_attempt, due_at = v.v_due, state = 'planned'").where("e.due_at IS NOT NULL");
+    update.execute();
+
+    query insert(sql, "INSERT INTO attempt (execution_id, attempt, cause, due_at, epoch) VALUES ");
+    for (std::size_t i = 0; i < chunk.size(); ++i)
+        insert(fragment{i == 0 ? "(" : ", ("}, chunk[i].id, ", ", chunk[i].attempt + 1, ", ",
+               std::string_view(chunk[i].cause), ", ", chunk[i].due_at, ", ", epoch, ")");
+    insert.execute();
+}
+
+void end_open(soci::session& sql, std::vector<execution_id> const& ids, fragment assignments, std::string const& reason,
+              bool failed)
+{
+    auto const step = rows_at_once(1);
+    for (std::size_t from = 0; from < ids.size(); from += step) {
+        query end(sql, "UPDATE execution SET ", assignments, ", due_at = NULL, ended_at = ", now_us(sql),
+                  ", reason = ", fitting(reason, longest_reason));
+        if (failed)
+            end(", error = ", fitting(reason, longest_error));
+        end(" WHERE due_at IS NOT NULL AND id IN ").in(ids, from, std::min(from + step, ids.size()));
+        end.execute();
+    }
+}
+
+struct shards_of {
+    std::int64_t open = 0;
+    std::int64_t succeeded = 0;
+    std::int64_t all = 0;
+};
+
+std::unordered_map<std::int64_t, shards_of> count_shards(soci::session& sql, std::vector<execution_id> const& parents)
+{
+    std::unordered_map<std::int64_t, shards_of> counts;
+    query ask(sql);
+    ask.select("parent_id", "COUNT(*)", "COUNT(due_at)", "COUNT(CASE WHEN state = 'succeeded' THEN 1 END)");
+    ask(" FROM execution WHERE parent_id IN ").in(parents, 0, parents.size())(" GROUP BY parent_id");
+    ask.each([&](row& cells) {
+        auto& count = counts[cells.number()];
+        count.all = cells.number();
+        count.open = cells.number();
+        count.succeeded = cells.number();
+    });
+    return counts;
+}
+
+void close_chunk(soci::session& sql, std::vector<execution_id> const& parents, std::vector<execution_id>& closed)
+{
+    std::unordered_map<std::int64_t, bool> cancel_requested;
+    std::vector<execution_id> open;
+    query ask(sql);
+    ask.select("id", "cancel_requested_at IS NOT NULL")(" FROM execution WHERE due_at IS NOT NULL AND id IN ");
+    ask.in(parents, 0, parents.size())(" ORDER BY id", for_update(sql));
+    ask.each([&](row& cells) {
+        open.push_back(cells.name<execution_id>());
+        cancel_requested[open.back().value()] = cells.flag();
+    });
+    if (open.empty())
+        return;
+    auto const counts = count_shards(sql, open);
+    for (auto const parent : open) {
+        auto const found = counts.find(parent.value());
+        if (found == counts.end() || found->second.open > 0)
+            continue;
+        auto const ended = found->second.succeeded == found->second.all ? protocol::state::succeeded
+                           : cancel_requested.at(parent.value())        ? protocol::state::cancelled
+                                                                        : protocol::state::failed;
+        query(sql, "UPDATE execution SET due_at = NULL, ended_at = ", now_us(sql), ", finished_at = ", now_us(sql),
+              ", outcome = ", protocol::to_string(ended), ", state = ", protocol::to_string(ended),
+              " WHERE id = ", parent)
+            .execute();
+        closed.push_back(parent);
+    }
+}
+
+} // namespace
+
+awaitable<std::vector<execution_id>> ledger::begin_attempts(fence mine, std::vector<next_attempt> const& attempts)
+{
+    auto wanted = attempts;
+    std::sort(wanted.begin(), wanted.end(),
+              [](next_attempt const& a, next_attempt const& b) { return a.id.value() < b.id.value(); });
+    std::vector<execution_id> begun;
+    auto const work = [&](soci::session& sql) {
+        begun.clear();
+        touch_fence(sql, mine);
+        auto const able = lock_beginnable(sql, wanted);
+        auto const step = rows_at_once(5);
+        for (std::size_t from = 0; from < able.size(); from += step) {
+            auto const begin = able.begin() + static_cast<std::ptrdiff_t>(from);
+            auto const left = std::min(step, able.size() - from);
+            begin_chunk(sql, {begin, begin + static_cast<std::ptrdiff_t>(left)}, mine.epoch);
+        }
+        for (auto const& each : able)
+            begun.push_back(each.id);
+    };
+    co_await deciding_.transact(work);
+    co_return begun;
+}
+
+awaitable<void> ledger::cancel(fence mine, std::vector<execution_id> const& ids, std::string reason)
+{
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        end_open(sql, ids, {"state = 'cancelled'"}, reason, false);
+    };
+    co_await deciding_.transact(work);
+}
+
+awaitable<void> ledger::fail(fence mine, std::vector<execution_id> const& ids, std::string reason)
+{
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        end_open(sql, ids, {"state = 'failed'"}, reason, true);
+    };
+    co_await deciding_.transact(work);
+}
+
+awaitable<bool> ledger::expand(fence mine, execution_id parent, std::vector<new_execution> const& shards)
+{
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        query mark(sql, "UPDATE execution SET started_at = COALESCE(started_at, ", now_us(sql),
+                   "), state = 'running' WHERE id = ", parent,
+                   " AND due_at IS NOT NULL AND cancel_requested_at IS NULL AND NOT EXISTS "
+                   "(SELECT 1 FROM (SELECT id FROM execution WHERE parent_id = ",
+                   parent, ") shard)");
+        if (mark.execute() != 1)
+            return false;
+        insert_executions(sql, shards, mine.epoch);
+        return true;
+    };
+    co_return co_await deciding_.transact(work);
+}
+
+awaitable<std::vector<execution_id>> ledger::close_parents(fence mine, std::vector<execution_id> const& parents)
+{
+    std::vector<execution_id> closed;
+    auto const work = [&](soci::session& sql) {
+        closed.clear();
+        touch_fence(sql, mine);
+        auto const step = rows_at_once(1);
+        for (std::size_t from = 0; from < parents.size(); from += step) {
+            auto const begin = parents.begin() + static_cast<std::ptrdiff_t>(from);
+            auto const left = std::min(step, parents.size() - from);
+            close_chunk(sql, {begin, begin + static_cast<std::ptrdiff_t>(left)}, closed);
+        }
+    };
+    co_await deciding_.transact(work);
+    co_return closed;
+}
+
+} // namespace baton::storage

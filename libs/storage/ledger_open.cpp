@@ -1,0 +1,171 @@
+#include "libs/storage/ledger.hpp"
+#include "libs/storage/rows.hpp"
+
+#include <algorithm>
+
+namespace baton::storage {
+
+namespace {
+
+void select_open(query& ask)
+{
+    ask.select("e.id", "e.task_id", "e.task_version", "e.scheduled_at", "e.due_at", "e.cause", "e.state", "e.attempt",
+               "e.max_attempts", "e.cancel_requested_at IS NOT NULL", "e.parent_id", "e.shard_index", "e.shard_total",
+               "e.shard_instance", "e.payload", "v.definition");
+}
+
+// Of the index on due_at, which holds the open rows alone: one on the task would grow with history.
+fragment open_rows(soci::session& sql)
+{
+    return engine_of(sql) == engine::sqlite ? fragment{"execution e INDEXED BY execution_open"}
+                                            : fragment{"execution e FORCE INDEX (execution_open)"};
+}
+
+constexpr char with_definition[] =
+    " LEFT JOIN task_version v ON v.task_id = e.task_id AND v.version = e.task_version WHERE ";
+
+open_execution read_open(row& cells)
+{
+    open_execution open;
+    open.id = cells.name<execution_id>();
+    open.task = cells.name<task_id>();
+    open.version = cells.small();
+    open.scheduled_at = cells.moment();
+    open.due_at = cells.moment();
+    open.cause = protocol::parse_cause(cells.text());
+    open.state = protocol::parse_state(cells.text());
+    open.attempt = cells.small();
+    open.max_attempts = cells.small();
+    open.cancel_requested = cells.flag();
+    if (auto const parent = cells.maybe_number())
+        open.parent = execution_id{*parent};
+    open.shard_index = cells.small();
+    open.shard_total = cells.small();
+    open.shard_instance = cells.text();
+    open.payload = cells.maybe_text();
+    open.definition = cells.text();
+    return open;
+}
+
+void behind(query& ask, utc_time until, open_cursor const& after, int limit)
+{
+    ask("e.due_at <= ", until, " AND e.due_at >= ", after.due_at, " AND (e.due_at > ", after.due_at, " OR e.id > ",
+        after.id, ") ORDER BY e.due_at, e.id LIMIT ", limit);
+}
+
+} // namespace
+
+awaitable<std::vector<open_execution>> ledger::open(utc_time until, open_cursor after, int limit)
+{
+    std::vector<open_execution> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        query ask(sql);
+        select_open(ask);
+        ask(" FROM ", open_rows(sql), with_definition);
+        behind(ask, until, after, limit);
+        ask.each([&](row& cells) { found.push_back(read_open(cells)); });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::vector<open_execution>> ledger::open_of_task(task_id task, int limit)
+{
+    std::vector<open_execution> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        query ask(sql);
+        select_open(ask);
+        ask(" FROM ", open_rows(sql), with_definition, "e.due_at IS NOT NULL AND e.task_id = ", task,
+            " ORDER BY e.due_at, e.id LIMIT ", limit);
+        ask.each([&](row& cells) { found.push_back(read_open(cells)); });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::vector<open_execution>> ledger::open_among(std::vector<execution_id> const& ids)
+{
+    std::vector<open_execution> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        auto const step = rows_at_once(1);
+        for (std::size_t from = 0; from < ids.size(); from += step) {
+            query ask(sql);
+            select_open(ask);
+            ask(" FROM execution e", with_definition, "e.due_at IS NOT NULL AND e.id IN ");
+            ask.in(ids, from, std::min(from + step, ids.size()));
+            ask.each([&](row& cells) { found.push_back(read_open(cells)); });
+        }
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::vector<open_key>> ledger::open_keys(utc_time until, open_cursor after, int limit)
+{
+    std::vector<open_key> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        query ask(sql);
+        ask.select("e.id", "e.attempt", "e.state", "e.due_at", "e.cancel_requested_at IS NOT NULL");
+        ask(" FROM ", open_rows(sql), " WHERE ");
+        behind(ask, until, after, limit);
+        ask.each([&](row& cells) {
+            auto& key = found.emplace_back();
+            key.id = cells.name<execution_id>();
+            key.attempt = cells.small();
+            key.state = protocol::parse_state(cells.text());
+            key.due_at = cells.moment();
+            key.cancel_requested = cells.flag();
+        });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::vector<delayed_task>> ledger::delayed_ready(int limit)
+{
+    std::vector<delayed_task> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        query ask(sql);
+        ask.select("t.id", "t.version", "t.waiting_for", "e.ended_at", "t.created_at", "t.definition");
+        ask.column(now_us(sql));
+        ask(" FROM task t LEFT JOIN execution e ON e.id = t.waiting_for WHERE t.waiting_for IS NOT NULL "
+            "AND e.due_at IS NULL ORDER BY t.waiting_for LIMIT ",
+            limit);
+        ask.each([&](row& cells) {
+            auto& task = found.emplace_back();
+            task.id = cells.name<task_id>();
+            task.version = cells.small();
+            task.execution = cells.name<execution_id>();
+            auto const ended = cells.maybe_moment();
+            task.created_at = cells.moment();
+            task.definition = cells.text();
+            task.ended_at = ended.value_or(cells.moment()); // its row is gone: as good as ended now
+        });
+    };
+    co_await deciding_.run(work);
+    co_return found;
+}
+
+awaitable<void> ledger::resume_delayed(fence mine, std::vector<advance> const& tasks)
+{
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        auto const step = rows_at_once(4);
+        for (std::size_t from = 0; from < tasks.size(); from += step) {
+            batch_update update(sql, {"task"}, {"id", "version", "next", "waiting"});
+            for (auto i = from; i < std::min(from + step, tasks.size()); ++i)
+                update.row(tasks[i].id, tasks[i].version, tasks[i].next, tasks[i].waiting_for);
+            update.set("next_fire_at = v.v_next, waiting_for = NULL");
+            update.where("e.version = v.v_version AND e.waiting_for = v.v_waiting");
+            update.execute();
+        }
+    };
+    co_await deciding_.transact(work);
+}
+
+} // namespace baton::storage

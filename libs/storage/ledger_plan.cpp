@@ -1,0 +1,149 @@
+#include "libs/base/log.hpp"
+#include "libs/storage/ledger.hpp"
+#include "libs/storage/rows.hpp"
+
+#include <algorithm>
+
+namespace baton::storage {
+
+namespace {
+
+// Ends a transaction whose page is not as it was read.
+struct stale_page {
+    bool firing_taken = false;
+};
+
+// Rows matched.
+std::int64_t advance_tasks(soci::session& sql, std::vector<advance> const& tasks)
+{
+    std::int64_t matched = 0;
+    auto const step = rows_at_once(5);
+    for (std::size_t from = 0; from < tasks.size(); from += step) {
+        batch_update update(sql, {"task"}, {"id", "version", "seen", "next", "waiting"});
+        for (auto i = from; i < std::min(from + step, tasks.size()); ++i)
+            update.row(tasks[i].id, tasks[i].version, tasks[i].seen, tasks[i].next, tasks[i].waiting_for);
+        update.set("next_fire_at = v.v_next, waiting_for = v.v_waiting");
+        update.where("e.version = v.v_version AND e.next_fire_at = v.v_seen");
+        matched += update.execute();
+    }
+    return matched;
+}
+
+std::vector<new_execution> without_taken(soci::session& sql, std::vector<new_execution> const& executions)
+{
+    std::vector<new_execution> left;
+    for (auto const& each : executions) {
+        bool taken = false;
+        if (each.cause == protocol::cause::schedule)
+            query(sql)
+                .select("COUNT(*)")(" FROM execution WHERE scheduled_at = ", each.scheduled_at,
+                                    " AND task_id = ", each.task, " AND run_key = 0")
+                .each([&](row& answer) { taken = answer.flag(); });
+        if (!taken)
+            left.push_back(each);
+    }
+    return left;
+}
+
+void insert_page(soci::session& sql, std::vector<new_execution> const& executions, std::int64_t epoch)
+{
+    try {
+        insert_executions(sql, executions, epoch);
+    } catch (statement_error const& failure) {
+        if (failure.why() != statement_error::kind::duplicate)
+            throw;
+        bool const firing_taken = is_firing_taken(failure);
+        log::warn("planning: {}: {}", firing_taken ? "a firing has its row already" : "an execution's id is taken",
+                  failure.what());
+        throw stale_page{firing_taken};
+    }
+}
+
+} // namespace
+
+awaitable<bool> ledger::raise(fence mine)
+{
+    auto const work = [&](soci::session& sql) {
+        query lift(sql, "UPDATE lock_fence SET epoch = ", mine.epoch,
+                   ", touched = touched + 1 WHERE namespace = ", mine.name_space, " AND epoch <= ", mine.epoch);
+        if (lift.execute() == 1)
+            return true;
+        bool stands = false;
+        query(sql).select("COUNT(*)")(" FROM lock_fence WHERE namespace = ", mine.name_space).each([&](row& answer) {
+            stands = answer.flag();
+        });
+        if (stands)
+            return false;
+        query(sql, "INSERT INTO lock_fence (namespace, epoch) VALUES (", mine.name_space, ", ", mine.epoch, ")")
+            .execute();
+        return true;
+    };
+    try {
+        co_return co_await deciding_.transact(work);
+    } catch (already_exists const&) {
+        // Somebody else has just made the row; now it can be compared.
+    }
+    co_return co_await deciding_.transact(work);
+}
+
+awaitable<std::vector<due_task>> ledger::due(utc_time horizon, due_cursor after, int limit)
+{
+    std::vector<due_task> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        query ask(sql);
+        ask.select("id", "version", "next_fire_at", "created_at", "definition");
+        ask(" FROM task WHERE next_fire_at <= ", horizon, " AND next_fire_at >= ", after.next_fire_at,
+            " AND (next_fire_at > ", after.next_fire_at, " OR id > ", after.id, ") ORDER BY next_fire_at, id LIMIT ",
+            limit);
+        ask.each([&](row& cells) {
+            auto& task = found.emplace_back();
+            task.id = cells.name<task_id>();
+            task.version = cells.small();
+            task.next_fire_at = cells.moment();
+            task.created_at = cells.moment();
+            task.definition = cells.text();
+        });
+    };
+    co_await deciding_.run(work);
+    co_return found;
+}
+
+awaitable<bool> ledger::plan(fence mine, std::vector<advance> const& tasks,
+                             std::vector<new_execution> const& executions)
+{
+    bool pass_over = false;
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        if (advance_tasks(sql, tasks) != static_cast<std::int64_t>(tasks.size()))
+            throw stale_page{};
+        if (pass_over)
+            insert_page(sql, without_taken(sql, executions), mine.epoch);
+        else
+            insert_page(sql, executions, mine.epoch);
+    };
+    try {
+        co_await deciding_.transact(work);
+        co_return true;
+    } catch (stale_page const& why) {
+        pass_over = why.firing_taken;
+    }
+    // The tasks stood as they were read, yet a firing of theirs has its row: an edit met it too late. It has happened,
+    // so the task goes past it; otherwise this page would fail for ever. The caller reads again what stands.
+    if (pass_over) {
+        try {
+            co_await deciding_.transact(work);
+        } catch (stale_page const&) {
+            // Not as it was read after all.
+        }
+    }
+    co_return false;
+}
+
+awaitable<utc_time> ledger::now()
+{
+    auto const work = [](soci::session& sql) { return read_now(sql); };
+    co_return from_micros(co_await shared_.run(work));
+}
+
+} // namespace baton::storage

@@ -1,0 +1,173 @@
+#include "libs/storage/ledger.hpp"
+#include "libs/storage/rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace baton::storage {
+
+namespace {
+
+// Bounds a statement's text well below max_allowed_packet (16 MiB), escapes included.
+constexpr std::size_t most_text = 3u << 20;
+
+bool is_running(result_row const& result)
+{
+    return result.outcome == protocol::state::running;
+}
+
+// One result for each attempt, in the order of ids: a final one goes before "running", the first final one before
+// others. Texts are made to fit, since one that did not would fail all that it travels with.
+std::vector<result_row> settled(std::vector<result_row> const& results)
+{
+    std::map<std::pair<execution_id, int>, result_row const*> chosen;
+    for (auto const& each : results) {
+        auto const [place, added] = chosen.try_emplace({each.id, each.attempt}, &each);
+        if (!added && is_running(*place->second))
+            place->second = &each;
+    }
+    std::vector<result_row> rows;
+    for (auto const& [key, which] : chosen) {
+        rows.push_back(*which);
+        auto& row = rows.back();
+        row.error = fitting(row.error, longest_error);
+        if (row.value && row.value->size() > most_text) {
+            row.error =
+                "the result of " + std::to_string(row.value->size()) + " bytes was too long to keep. " + row.error;
+            row.value.reset();
+        }
+    }
+    return rows;
+}
+
+std::size_t end_of_chunk(std::vector<result_row> const& rows, std::size_t from)
+{
+    std::size_t const step = rows_at_once(9);
+    std::size_t text = 0;
+    auto at = from;
+    for (; at < rows.size() && at - from < step; ++at) {
+        text += rows[at].error.size() + (rows[at].value ? rows[at].value->size() : 0);
+        if (at > from && text > most_text)
+            break;
+    }
+    return at;
+}
+
+// protocol::after_attempt in SQL. None of these reads a column that the statement assigns, so they hold whatever the
+// order in which a database assigns them.
+constexpr char may_retry[] = "v.v_outcome IN ('failed', 'timed_out') AND e.cancel_requested_at IS NULL "
+                             "AND v.v_attempt < e.max_attempts";
+
+void set_state(batch_update& update, soci::session& sql)
+{
+    update.more("due_at = CASE WHEN v.v_outcome = 'running' THEN e.due_at WHEN ", may_retry,
+                " THEN COALESCE(v.v_finished, ", now_us(sql),
+                ") + e.retry_delay_us ELSE NULL END, ended_at = CASE WHEN v.v_outcome = 'running' OR (", may_retry,
+                ") THEN NULL ELSE ", now_us(sql), " END, state = CASE WHEN ", may_retry,
+                " THEN 'retrying' WHEN v.v_outcome IN ('failed', 'timed_out') AND e.cancel_requested_at IS NOT NULL "
+                "THEN 'cancelled' ELSE v.v_outcome END");
+}
+
+// A result counts once: not after the attempt has failed and waits for its successor, nor after the end.
+constexpr char still_awaited[] =
+    "e.attempt = v.v_attempt AND e.due_at IS NOT NULL AND e.state IN ('planned', 'running')";
+
+constexpr char fields_of_result[] = "client = v.v_client, started_at = COALESCE(v.v_started, started_at), "
+                                    "finished_at = v.v_finished, progress = v.v_progress, result = v.v_result, "
+                                    "error = v.v_error, "
+                                    "outcome = CASE WHEN v.v_outcome = 'running' THEN NULL ELSE v.v_outcome END";
+
+void record_first(soci::session& sql, std::vector<result_row> const& rows, std::size_t from, std::size_t until,
+                  std::string const& node)
+{
+    batch_update update(sql, {"execution"},
+                        {"id", "attempt", "outcome", "client", "started", "finished", "progress", "result", "error"});
+    for (auto i = from; i < until; ++i) {
+        auto const& each = rows[i];
+        update.row(each.id, each.attempt, protocol::to_string(each.outcome), fitting_name(each.client, longest_name),
+                   each.started_at, each.finished_at, each.progress, each.value,
+                   each.error.empty() ? std::nullopt : std::optional(each.error));
+    }
+    update.set("node = ", fitting_name(node, longest_name), ", ", fields_of_result, ", ");
+    set_state(update, sql);
+    update.where(still_awaited).execute();
+}
+
+// Results of further attempts that are still awaited; their executions are locked from here on.
+std::vector<result_row> lock_awaited(soci::session& sql, std::vector<result_row> const& rows)
+{
+    std::unordered_map<std::int64_t, int> present;
+    std::vector<execution_id> ids;
+    for (auto const& each : rows)
+        ids.push_back(each.id);
+    auto const step = rows_at_once(1);
+    for (std::size_t from = 0; from < ids.size(); from += step) {
+        query ask(sql);
+        ask.select("id", "attempt")(
+            " FROM execution WHERE due_at IS NOT NULL AND state IN ('planned', 'running') AND id IN ");
+        ask.in(ids, from, std::min(from + step, ids.size()))(" ORDER BY id", for_update(sql));
+        ask.each([&](row& cells) {
+            auto const id = cells.number();
+            present[id] = cells.small();
+        });
+    }
+    std::vector<result_row> awaited;
+    for (auto const& each : rows)
+        if (auto const found = present.find(each.id.value()); found != present.end() && found->second == each.attempt)
+            awaited.push_back(each);
+    return awaited;
+}
+
+void record_further(soci::session& sql, result_row const& each, std::string const& node)
+{
+    bool const running = is_running(each);
+    query(sql, "UPDATE attempt SET node = ", fitting_name(node, longest_name),
+          ", client = ", fitting_name(each.client, longest_name), ", started_at = COALESCE(", each.started_at,
+          ", started_at), finished_at = ", each.finished_at, ", progress = ", each.progress, ", result = ", each.value,
+          ", error = ", each.error.empty() ? std::nullopt : std::optional(each.error),
+          ", outcome = ", running ? std::nullopt : std::optional(protocol::to_string(each.outcome)),
+          " WHERE execution_id = ", each.id, " AND attempt = ", each.attempt)
+        .execute();
+}
+
+void record_further(soci::session& sql, std::vector<result_row> const& rows, std::string const& node)
+{
+    auto const awaited = lock_awaited(sql, rows);
+    if (awaited.empty())
+        return;
+    for (auto const& each : awaited)
+        record_further(sql, each, node);
+    auto const step = rows_at_once(4);
+    for (std::size_t from = 0; from < awaited.size(); from += step) {
+        batch_update update(sql, {"execution"}, {"id", "attempt", "outcome", "finished"});
+        for (auto i = from; i < std::min(from + step, awaited.size()); ++i)
+            update.row(awaited[i].id, awaited[i].attempt, protocol::to_string(awaited[i].outcome),
+                       awaited[i].finished_at);
+        update.set("");
+        set_state(update, sql);
+        update.where(still_awaited).execute();
+    }
+}
+
+} // namespace
+
+awaitable<void> ledger::record(std::vector<result_row> const& results, std::string node)
+{
+    std::vector<result_row> first;
+    std::vector<result_row> further;
+    for (auto& each : settled(results))
+        (each.attempt == 1 ? first : further).push_back(std::move(each));
+    auto const work = [&](soci::session& sql) {
+        for (std::size_t from = 0; from < first.size();) {
+            auto const until = end_of_chunk(first, from);
+            record_first(sql, first, from, until, node);
+            from = until;
+        }
+        if (!further.empty())
+            record_further(sql, further, node);
+    };
+    co_await shared_.transact(work);
+}
+
+} // namespace baton::storage

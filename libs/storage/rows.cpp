@@ -1,0 +1,151 @@
+#include "libs/storage/rows.hpp"
+
+#include <soci/soci.h>
+
+#include <algorithm>
+
+namespace baton::storage {
+
+batch_update::batch_update(soci::session& sql, fragment target, std::initializer_list<char const*> columns)
+    : sqlite_(engine_of(sql) == engine::sqlite), target_(target), columns_(columns), statement_(sql)
+{
+    if (!sqlite_) {
+        statement_("UPDATE (");
+        return;
+    }
+    // SQLite allows 500 parts in a compound SELECT, and any number of rows in VALUES.
+    statement_("WITH v(");
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+        statement_(fragment{i == 0 ? "v_" : ", v_"}, fragment{columns_[i]});
+    statement_(") AS (VALUES ");
+}
+
+void batch_update::begin_row()
+{
+    ++rows_;
+    column_ = 0;
+    if (sqlite_)
+        statement_(fragment{rows_ == 1 ? "(" : ", ("});
+    else
+        statement_(fragment{rows_ == 1 ? "SELECT " : " UNION ALL SELECT "});
+}
+
+void batch_update::end_row()
+{
+    if (sqlite_)
+        statement_(")");
+}
+
+void batch_update::begin_set()
+{
+    if (sqlite_)
+        statement_(") UPDATE ", target_, " AS e SET ");
+    else
+        statement_(") v STRAIGHT_JOIN ", target_, " e ON e.id = v.v_id SET ");
+}
+
+void batch_update::begin_where()
+{
+    if (sqlite_)
+        statement_(" FROM v WHERE e.id = v.v_id AND ");
+    else
+        statement_(" WHERE ");
+}
+
+void touch_fence(soci::session& sql, fence const& mine)
+{
+    query touch(sql, "UPDATE lock_fence SET touched = touched + 1 WHERE namespace = ", mine.name_space,
+                " AND epoch = ", mine.epoch);
+    if (touch.execute() != 1)
+        throw not_master("the fence of '" + mine.name_space + "' does not carry epoch " + std::to_string(mine.epoch));
+}
+
+namespace {
+
+void insert_chunk(soci::session& sql, std::vector<new_execution> const& rows, std::size_t from, std::size_t until,
+                  std::int64_t epoch)
+{
+    query insert(sql, "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
+                      "due_at, attempt, max_attempts, retry_delay_us, epoch, parent_id, shard_index, shard_total, "
+                      "shard_instance, created_at) VALUES ");
+    for (auto i = from; i < until; ++i) {
+        auto const& row = rows[i];
+        bool const firing = row.cause == protocol::cause::schedule;
+        insert(fragment{i == from ? "(" : ", ("}, row.id, ", ", row.project, ", ", row.task, ", ", row.version, ", ",
+               row.scheduled_at, ", ", firing ? execution_id{} : row.id, ", ", protocol::to_string(row.cause),
+               ", 'planned', ", row.scheduled_at, ", 1, ", row.max_attempts, ", ", row.retry_delay, ", ", epoch);
+        if (row.parent)
+            insert(", ", *row.parent, ", ", row.shard_index, ", ", row.shard_total, ", ",
+                   fitting_name(row.shard_instance, longest_name));
+        else
+            insert(", NULL, 0, 1, NULL");
+        insert(", ", now_us(sql), ")");
+    }
+    insert.execute();
+}
+
+} // namespace
+
+void insert_executions(soci::session& sql, std::vector<new_execution> const& rows, std::int64_t epoch)
+{
+    auto const step = rows_at_once(16);
+    for (std::size_t from = 0; from < rows.size(); from += step)
+        insert_chunk(sql, rows, from, std::min(from + step, rows.size()), epoch);
+}
+
+bool is_firing_taken(statement_error const& failure)
+{
+    std::string_view const text = failure.what();
+    return failure.why() == statement_error::kind::duplicate &&
+           (text.find("execution_firing") != text.npos || text.find("execution.scheduled_at") != text.npos);
+}
+
+namespace {
+
+// Bytes of the valid UTF-8 character at `at`, or 0.
+std::size_t character(std::string const& text, std::size_t at)
+{
+    auto const byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    auto const first = byte(at);
+    if (first < 0x80)
+        return 1;
+    std::size_t const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4)
+        return 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if (byte(at + i) < 0x80 || byte(at + i) > 0xbf)
+            return 0;
+    auto const second = byte(at + 1);
+    bool const wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+                       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
+    return wrong ? 0 : length;
+}
+
+} // namespace
+
+std::string fitting(std::string const& text, std::size_t longest)
+{
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        auto const length = character(text, at);
+        auto const piece = length == 0 ? std::string("?") : text.substr(at, length);
+        if (out.size() + piece.size() > longest)
+            break;
+        out += piece;
+        at += std::max<std::size_t>(1, length);
+    }
+    return out;
+}
+
+std::optional<std::string> fitting_name(std::string const& text, std::size_t longest)
+{
+    if (text.empty())
+        return std::nullopt;
+    std::string out = text.substr(0, longest);
+    for (auto& c : out)
+        if (static_cast<unsigned char>(c) >= 0x80)
+            c = '?';
+    return out;
+}
+
+} // namespace baton::storage

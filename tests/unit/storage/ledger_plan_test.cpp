@@ -1,0 +1,254 @@
+#include "tests/unit/storage/scheduler_bench.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::test;
+using storage::advance;
+using storage::engine;
+using storage::fence;
+
+namespace {
+utc_time const noon = from_micros(1'800'000'000'000'000);
+}
+
+TEST_CASE("the fence is made, rises, stays, and never falls")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    CHECK(wait_for(bench.ledger.raise({"master", 5})));
+    CHECK(wait_for(bench.ledger.raise({"master", 5})));
+    CHECK(wait_for(bench.ledger.raise({"master", 8})));
+    CHECK_FALSE(wait_for(bench.ledger.raise({"master", 7})));
+    CHECK(wait_for(bench.ledger.raise({"other", 1})));
+    CHECK(bench.home.number("SELECT epoch FROM lock_fence WHERE namespace = 'master'") == 8);
+}
+
+TEST_CASE("all that a master decides rolls back under an epoch that is not the fence's")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    auto& ledger = bench.ledger;
+    wait_for(ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon);
+    bench.add_task(2, noon);
+    wait_for(ledger.raise({"master", 6}));
+
+    std::vector<execution_id> const ids{execution_id{1}};
+    advance const step{task_id{2}, 1, noon, noon + 1s, std::nullopt};
+    storage::next_attempt const next{execution_id{1}, 1, noon, "retry"};
+    auto shard = bench.firing(9, 1, noon);
+    shard.parent = execution_id{1};
+    for (std::int64_t const epoch : {4, 5, 7}) {
+        fence const stale{"master", epoch};
+        CHECK_THROWS_AS(wait_for(ledger.plan(stale, {step}, {bench.firing(2, 2, noon)})), not_master);
+        CHECK_THROWS_AS(wait_for(ledger.begin_attempts(stale, {next})), not_master);
+        CHECK_THROWS_AS(wait_for(ledger.cancel(stale, ids, "x")), not_master);
+        CHECK_THROWS_AS(wait_for(ledger.fail(stale, ids, "x")), not_master);
+        CHECK_THROWS_AS(wait_for(ledger.expand(stale, execution_id{1}, {shard})), not_master);
+        CHECK_THROWS_AS(wait_for(ledger.close_parents(stale, ids)), not_master);
+        CHECK_THROWS_AS(wait_for(ledger.resume_delayed(stale, {step})), not_master);
+    }
+    CHECK(bench.home.number("SELECT COUNT(*) FROM execution") == 1);
+    CHECK(bench.state(1) == "planned");
+    CHECK(bench.column(1, "attempt") == 1);
+    CHECK(bench.home.number("SELECT next_fire_at FROM task WHERE id = 2") == to_micros(noon));
+    CHECK(bench.home.number("SELECT touched FROM lock_fence WHERE namespace = 'master'") == 2);
+}
+
+TEST_CASE("due tasks come in time order, up to the horizon, in pages that neither repeat nor skip")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    for (int id = 1; id <= 7; ++id)
+        bench.add_task(id, noon + (id % 3) * 1s);
+    bench.add_task(8, noon + 10s);
+    bench.home.exec("UPDATE task SET next_fire_at = NULL WHERE id = 7");
+
+    std::vector<std::int64_t> ids;
+    storage::due_cursor after;
+    for (;;) {
+        auto const page = wait_for(bench.ledger.due(noon + 5s, after, 2));
+        if (page.empty())
+            break;
+        CHECK(page.size() <= 2);
+        for (auto const& task : page)
+            ids.push_back(task.id.value());
+        after = {page.back().next_fire_at, page.back().id};
+    }
+    CHECK(ids == std::vector<std::int64_t>{3, 6, 1, 4, 2, 5});
+
+    auto const first = wait_for(bench.ledger.due(noon + 5s, {}, 1)).at(0);
+    CHECK(first.version == 1);
+    CHECK(first.next_fire_at == noon);
+    CHECK(first.created_at == from_micros(1));
+    CHECK(first.definition == "{\"d\": 3}");
+}
+
+TEST_CASE("planning advances every task and inserts every execution, with their moments and the epoch")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    std::vector<advance> steps;
+    std::vector<storage::new_execution> rows;
+    for (int id = 1; id <= 1'203; ++id)
+        rows.push_back(bench.firing(id, 1, noon + id * 1ms, 3));
+    bench.add_task(1, noon);
+    bench.add_task(2, noon);
+    bench.add_task(3, noon);
+    steps.push_back({task_id{1}, 1, noon, noon + 7s, std::nullopt});
+    steps.push_back({task_id{2}, 1, noon, std::nullopt, std::nullopt});
+    steps.push_back({task_id{3}, 1, noon, std::nullopt, execution_id{77}});
+
+    auto const before = wait_for(bench.ledger.now());
+    CHECK(wait_for(bench.ledger.plan(bench.mine, steps, rows)));
+    CHECK(bench.home.number("SELECT COUNT(*) FROM execution") == 1'203);
+    CHECK(bench.home.number("SELECT next_fire_at FROM task WHERE id = 1") == to_micros(noon + 7s));
+    CHECK(bench.home.number("SELECT COUNT(*) FROM task WHERE next_fire_at IS NULL") == 2);
+    CHECK(bench.home.number("SELECT waiting_for FROM task WHERE id = 3") == 77);
+    CHECK(bench.state(1'203) == "planned");
+    CHECK(bench.column(1'203, "due_at") == to_micros(noon + 1'203ms));
+    CHECK(bench.column(1'203, "run_key") == 0);
+    CHECK(bench.column(1'203, "epoch") == 5);
+    CHECK(bench.column(1'203, "max_attempts") == 3);
+    CHECK(bench.column(1'203, "retry_delay_us") == 10'000'000);
+    CHECK(bench.column(1'203, "created_at") >= to_micros(before));
+    CHECK(bench.column(1'203, "parent_id") == -1);
+}
+
+TEST_CASE("a page of which one task is not as it was read is refused whole")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.add_task(1, noon);
+    bench.add_task(2, noon, 3);
+    advance const good{task_id{1}, 1, noon, noon + 1s, std::nullopt};
+    advance other{task_id{2}, 3, noon, noon + 1s, std::nullopt};
+    SECTION("another version")
+    {
+        other.version = 2;
+    }
+    SECTION("another instant")
+    {
+        other.seen = noon - 1s;
+    }
+    SECTION("deleted")
+    {
+        other.id = task_id{9};
+    }
+    CHECK_FALSE(wait_for(bench.ledger.plan(bench.mine, {good, other}, {bench.firing(1, 1, noon)})));
+    CHECK(bench.home.number("SELECT COUNT(*) FROM execution") == 0);
+    CHECK(bench.home.number("SELECT next_fire_at FROM task WHERE id = 1") == to_micros(noon));
+}
+
+TEST_CASE("a task that moves to the instant where it stands is matched all the same")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.add_task(1, noon);
+    advance const still{task_id{1}, 1, noon, noon, std::nullopt};
+    CHECK(wait_for(bench.ledger.plan(bench.mine, {still}, {})));
+}
+
+TEST_CASE("a firing cannot have two rows, and a task whose firing has one already is taken past it")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon);
+    bench.home.exec("UPDATE task SET next_fire_at = " + std::to_string(to_micros(noon)));
+    bench.add_task(2, noon);
+    advance const again{task_id{1}, 1, noon, noon + 1s, std::nullopt};
+    advance const fresh{task_id{2}, 1, noon, noon + 1s, std::nullopt};
+    auto const rows = std::vector{bench.firing(2, 1, noon), bench.firing(3, 2, noon)};
+    CHECK_FALSE(wait_for(bench.ledger.plan(bench.mine, {again, fresh}, rows)));
+    CHECK(bench.home.number("SELECT COUNT(*) FROM execution WHERE task_id = 1") == 1);
+    CHECK(bench.home.number("SELECT COUNT(*) FROM task WHERE next_fire_at = " + std::to_string(to_micros(noon + 1s))) ==
+          2);
+    CHECK(wait_for(bench.ledger.open_keys(noon + 1s, {}, 10)).size() == 2);
+}
+
+TEST_CASE("an id that is taken refuses the page and changes nothing")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon);
+    bench.add_task(2, noon);
+    advance const step{task_id{2}, 1, noon, noon + 1s, std::nullopt};
+    CHECK_FALSE(wait_for(bench.ledger.plan(bench.mine, {step}, {bench.firing(1, 2, noon)})));
+    CHECK(bench.home.number("SELECT next_fire_at FROM task WHERE id = 2") == to_micros(noon));
+    CHECK(wait_for(bench.ledger.plan(bench.mine, {step}, {bench.firing(2, 2, noon)})));
+}
+
+TEST_CASE("open executions come with all that delivery needs, in order of due time, in pages")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon + 2s, 4);
+    bench.plan_one(2, 2, noon);
+    bench.plan_one(3, 3, noon);
+    bench.plan_one(4, 4, noon + 60s);
+    bench.plan_one(5, 5, noon);
+    bench.record(bench.result(5, protocol::state::succeeded));
+    bench.home.exec("UPDATE execution SET payload = '[1]', cancel_requested_at = 5 WHERE id = 1");
+
+    std::vector<std::int64_t> ids;
+    storage::open_cursor after;
+    for (;;) {
+        auto const page = wait_for(bench.ledger.open(noon + 10s, after, 1));
+        if (page.empty())
+            break;
+        ids.push_back(page.at(0).id.value());
+        after = {page.at(0).due_at, page.at(0).id};
+    }
+    CHECK(ids == std::vector<std::int64_t>{2, 3, 1});
+
+    auto const one = wait_for(bench.ledger.open_of_task(task_id{1}, 10)).at(0);
+    CHECK(one.id == execution_id{1});
+    CHECK(one.task == task_id{1});
+    CHECK(one.version == 1);
+    CHECK(one.scheduled_at == noon + 2s);
+    CHECK(one.due_at == noon + 2s);
+    CHECK(one.cause == protocol::cause::schedule);
+    CHECK(one.state == protocol::state::planned);
+    CHECK(one.attempt == 1);
+    CHECK(one.max_attempts == 4);
+    CHECK(one.cancel_requested);
+    CHECK_FALSE(one.parent);
+    CHECK(one.payload == "[1]");
+    CHECK(one.definition == "{\"d\": 1}");
+
+    auto const among = wait_for(bench.ledger.open_among({execution_id{1}, execution_id{5}, execution_id{99}}));
+    REQUIRE(among.size() == 1);
+    CHECK(among[0].id == execution_id{1});
+    CHECK(wait_for(bench.ledger.open_among({})).empty());
+
+    auto const keys = wait_for(bench.ledger.open_keys(noon + 10s, {}, 10));
+    REQUIRE(keys.size() == 3);
+    CHECK(keys[2].id == execution_id{1});
+    CHECK(keys[2].cancel_requested);
+    CHECK_FALSE(keys[0].cancel_requested);
+}
+
+TEST_CASE("a fixed-delay task is ready when what it waits for has ended, and moves on once")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon);
+    bench.plan_one(2, 2, noon);
+    bench.home.exec("UPDATE task SET next_fire_at = NULL, waiting_for = id");
+    CHECK(wait_for(bench.ledger.delayed_ready(10)).empty());
+
+    bench.record(bench.result(1, protocol::state::failed));
+    auto const ready = wait_for(bench.ledger.delayed_ready(10));
+    REQUIRE(ready.size() == 1);
+    CHECK(ready[0].id == task_id{1});
+    CHECK(ready[0].version == 1);
+    CHECK(ready[0].execution == execution_id{1});
+    CHECK(to_micros(ready[0].ended_at) == bench.column(1, "ended_at"));
+    CHECK(ready[0].definition == "{\"d\": 1}");
+
+    advance const step{task_id{1}, 1, {}, noon + 9s, execution_id{1}};
+    advance const edited{task_id{2}, 7, {}, noon + 9s, execution_id{2}};
+    wait_for(bench.ledger.resume_delayed(bench.mine, {step, edited}));
+    CHECK(bench.home.number("SELECT next_fire_at FROM task WHERE id = 1") == to_micros(noon + 9s));
+    CHECK(bench.home.number("SELECT waiting_for FROM task WHERE id = 1") == -1);
+    CHECK(bench.home.number("SELECT waiting_for FROM task WHERE id = 2") == 2);
+    CHECK(wait_for(bench.ledger.delayed_ready(10)).empty());
+}

@@ -1,0 +1,282 @@
+#include "tests/unit/storage/scheduler_bench.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::test;
+using protocol::state;
+using storage::engine;
+using storage::next_attempt;
+
+namespace {
+utc_time const noon = from_micros(1'800'000'000'000'000);
+}
+
+TEST_CASE("a result ends its execution and keeps all that the client said")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon);
+    auto result = bench.result(1, state::succeeded);
+    result.value = "{\"it's\": \":v ?\"}";
+    result.progress = 100;
+    bench.record(result);
+    CHECK(bench.state(1) == "succeeded");
+    CHECK(bench.column(1, "due_at") == -1);
+    CHECK(bench.column(1, "ended_at") > 1'700'000'000'000'000);
+    CHECK(bench.column(1, "started_at") == 1'000);
+    CHECK(bench.column(1, "finished_at") == 2'000);
+    CHECK(bench.column(1, "progress") == 100);
+    CHECK(bench.home.text("SELECT result FROM execution") == "{\"it's\": \":v ?\"}");
+    CHECK(bench.home.text("SELECT outcome FROM execution") == "succeeded");
+    CHECK(bench.home.text("SELECT client FROM execution") == "client-1");
+    CHECK(bench.home.text("SELECT node FROM execution") == "node-1");
+    CHECK(bench.home.text("SELECT error FROM execution") == "NULL");
+}
+
+TEST_CASE("what follows an attempt is the same in SQL and in protocol::after_attempt, in every case")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    int id = 0;
+    for (auto const ended : {state::succeeded, state::failed, state::timed_out, state::cancelled})
+        for (int const attempt : {1, 2, 3})
+            for (int const max_attempts : {1, 2, 3})
+                for (bool const cancel : {false, true}) {
+                    ++id;
+                    bench.plan_one(id, id, noon, max_attempts);
+                    for (int past = 1; past < attempt; ++past) {
+                        next_attempt const next{execution_id{id}, past, noon, "client_gone"};
+                        REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
+                    }
+                    if (cancel)
+                        bench.home.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = " +
+                                        std::to_string(id));
+                    bench.record(bench.result(id, ended, attempt));
+
+                    INFO(to_string(ended) << " attempt " << attempt << " of " << max_attempts << " cancel " << cancel);
+                    auto const expected = protocol::after_attempt(ended, attempt, max_attempts, cancel);
+                    CHECK(bench.state(id) == to_string(expected));
+                    if (expected == state::retrying) {
+                        CHECK(bench.column(id, "due_at") == 2'000 + 10'000'000);
+                        CHECK(bench.column(id, "ended_at") == -1);
+                    } else {
+                        CHECK(bench.column(id, "due_at") == -1);
+                        CHECK(bench.column(id, "ended_at") > 0);
+                    }
+                    auto const reported =
+                        attempt == 1 ? "SELECT outcome FROM execution WHERE id = " + std::to_string(id)
+                                     : "SELECT outcome FROM attempt WHERE attempt = " + std::to_string(attempt) +
+                                           " AND execution_id = " + std::to_string(id);
+                    CHECK(bench.home.text(reported) == to_string(ended));
+                }
+}
+
+TEST_CASE("a result that comes twice, or for an attempt that is past, changes nothing")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon, 3);
+    bench.record(bench.result(1, state::failed));
+    auto late = bench.result(1, state::failed);
+    late.finished_at = noon;
+    bench.record(late);
+    bench.record(bench.result(1, state::succeeded));
+    CHECK(bench.state(1) == "retrying");
+    CHECK(bench.column(1, "due_at") == 2'000 + 10'000'000);
+
+    next_attempt const next{execution_id{1}, 1, noon, "retry"};
+    CHECK(wait_for(bench.ledger.begin_attempts(bench.mine, {next})) == std::vector{execution_id{1}});
+    bench.record(bench.result(1, state::succeeded, 1));
+    bench.record(bench.result(1, state::succeeded, 3));
+    CHECK(bench.state(1) == "planned");
+    bench.record(bench.result(1, state::succeeded, 2));
+    CHECK(bench.state(1) == "succeeded");
+    bench.record(bench.result(1, state::failed, 2));
+    bench.record(bench.result(99, state::failed));
+    CHECK(bench.state(1) == "succeeded");
+    CHECK(bench.home.text("SELECT outcome FROM execution") == "failed");
+    CHECK(bench.home.text("SELECT outcome FROM attempt") == "succeeded");
+}
+
+TEST_CASE("running is noted with its progress and moves neither due time nor end")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon, 2);
+    auto running = bench.result(1, state::running);
+    running.progress = 10;
+    bench.record(running);
+    running.progress = 20;
+    running.started_at.reset();
+    bench.record(running);
+    CHECK(bench.state(1) == "running");
+    CHECK(bench.column(1, "progress") == 20);
+    CHECK(bench.column(1, "started_at") == 1'000);
+    CHECK(bench.column(1, "due_at") == to_micros(noon));
+    CHECK(bench.column(1, "ended_at") == -1);
+    CHECK(bench.home.text("SELECT outcome FROM execution") == "NULL");
+
+    bench.record(bench.result(1, state::failed));
+    bench.record(running); // overtaken on the way
+    CHECK(bench.state(1) == "retrying");
+    CHECK(bench.home.text("SELECT outcome FROM execution") == "failed");
+}
+
+TEST_CASE("in one group the final result of an attempt goes before its running notes, in any order")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    for (int id = 1; id <= 3; ++id)
+        bench.plan_one(id, id, noon);
+    wait_for(bench.ledger.record({bench.result(1, state::running), bench.result(1, state::succeeded),
+                                  bench.result(2, state::succeeded), bench.result(2, state::running),
+                                  bench.result(3, state::failed), bench.result(3, state::succeeded)},
+                                 "node-1"));
+    CHECK(bench.state(1) == "succeeded");
+    CHECK(bench.state(2) == "succeeded");
+    CHECK(bench.state(3) == "failed");
+}
+
+TEST_CASE("a large group with long and odd texts is recorded whole")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.add_task(1, noon);
+    std::vector<storage::new_execution> rows;
+    std::vector<storage::result_row> results;
+    for (int id = 1; id <= 700; ++id) {
+        rows.push_back(bench.firing(id, 1, noon + id * 1ms));
+        results.push_back(bench.result(id, state::failed));
+        results.back().value = "\"" + std::string(20'000, id % 2 == 0 ? '\'' : '\\') + "\"";
+        results.back().error = "'; DROP TABLE execution; -- \xff :v ? " + std::string(20'000, '\0');
+        results.back().client = "client-\xc3\xa9-" + std::string(200, 'x');
+    }
+    results[0].value = std::string(5'000'000, 'x');
+    storage::advance const step{task_id{1}, 1, noon, noon + 60s, std::nullopt};
+    REQUIRE(wait_for(bench.ledger.plan(bench.mine, {step}, rows)));
+    wait_for(bench.ledger.record(results, "node\xff"));
+    CHECK(bench.home.number("SELECT COUNT(*) FROM execution WHERE state = 'failed'") == 700);
+    CHECK(bench.home.number("SELECT LENGTH(result) FROM execution WHERE id = 2") == 20'002);
+    CHECK(bench.column(1, "result IS NULL") == 1);
+    CHECK_THAT(bench.home.text("SELECT error FROM execution WHERE id = 1"), Catch::Contains("too long to keep"));
+    CHECK_THAT(bench.home.text("SELECT error FROM execution WHERE id = 2"),
+               Catch::StartsWith("'; DROP TABLE execution; -- ? :v ? "));
+}
+
+TEST_CASE("the next attempt begins only from the present one, once, and not after the end or a cancel request")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    for (int id = 1; id <= 5; ++id)
+        bench.plan_one(id, id, noon, 3);
+    bench.record(bench.result(2, state::succeeded));
+    bench.home.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = 3");
+    std::vector<next_attempt> const wanted{
+        {execution_id{5}, 1, noon + 3s, "retry"},     {execution_id{1}, 1, noon + 1s, "client_gone"},
+        {execution_id{1}, 1, noon + 2s, "node_gone"}, {execution_id{2}, 1, noon, "retry"},
+        {execution_id{3}, 1, noon, "retry"},          {execution_id{4}, 2, noon, "retry"},
+        {execution_id{6}, 1, noon, "retry"}};
+    auto const begun = wait_for(bench.ledger.begin_attempts(bench.mine, wanted));
+    CHECK(begun == std::vector{execution_id{1}, execution_id{5}});
+    CHECK(wait_for(bench.ledger.begin_attempts(bench.mine, wanted)).empty());
+    CHECK(bench.column(1, "attempt") == 2);
+    CHECK(bench.column(5, "due_at") == to_micros(noon + 3s));
+    CHECK(bench.state(5) == "planned");
+    CHECK(bench.column(4, "attempt") == 1);
+    CHECK(bench.home.number("SELECT COUNT(*) FROM attempt") == 2);
+    CHECK(bench.home.text("SELECT cause FROM attempt WHERE execution_id = 1") == "client_gone");
+    CHECK(bench.home.number("SELECT epoch FROM attempt WHERE execution_id = 1") == 5);
+    CHECK(bench.home.text("SELECT error FROM execution WHERE id = 1") == "given up: client_gone");
+    CHECK(bench.home.text("SELECT error FROM execution WHERE id = 5") == "NULL");
+
+    next_attempt const third{execution_id{1}, 2, noon, "node_gone"};
+    CHECK(wait_for(bench.ledger.begin_attempts(bench.mine, {third})).size() == 1);
+    CHECK(bench.home.text("SELECT error FROM attempt WHERE execution_id = 1 AND attempt = 2") == "given up: node_gone");
+}
+
+TEST_CASE("cancelling and failing end what is open, give the reason, and leave the rest")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    for (int id = 1; id <= 3; ++id)
+        bench.plan_one(id, id, noon);
+    bench.record(bench.result(3, state::succeeded));
+    auto const long_reason = "it's " + std::string(300, 'x');
+    wait_for(bench.ledger.cancel(bench.mine, {execution_id{1}, execution_id{3}}, long_reason));
+    wait_for(bench.ledger.fail(bench.mine, {execution_id{2}, execution_id{3}}, "nobody serves it"));
+    CHECK(bench.state(1) == "cancelled");
+    CHECK(bench.state(2) == "failed");
+    CHECK(bench.state(3) == "succeeded");
+    CHECK(bench.column(1, "due_at") == -1);
+    CHECK(bench.column(2, "ended_at") > 0);
+    CHECK(bench.home.text("SELECT reason FROM execution WHERE id = 1") == long_reason.substr(0, 255));
+    CHECK(bench.home.text("SELECT error FROM execution WHERE id = 2") == "nobody serves it");
+    CHECK(bench.home.text("SELECT reason FROM execution WHERE id = 2") == "nobody serves it");
+    wait_for(bench.ledger.cancel(bench.mine, {}, "nothing"));
+}
+
+TEST_CASE("a broadcast is expanded once, waits for its shards, and ends as they did")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    auto const shards_of = [&](int parent) {
+        std::vector<storage::new_execution> shards;
+        for (int i = 0; i < 2; ++i) {
+            shards.push_back(bench.firing(parent * 10 + i, parent, noon));
+            shards.back().cause = protocol::cause::shard;
+            shards.back().parent = execution_id{parent};
+            shards.back().shard_index = i;
+            shards.back().shard_total = 2;
+            shards.back().shard_instance = "client-" + std::to_string(i);
+        }
+        return shards;
+    };
+    for (int id = 1; id <= 4; ++id) {
+        bench.plan_one(id, id, noon);
+        CHECK(wait_for(bench.ledger.expand(bench.mine, execution_id{id}, shards_of(id))));
+        CHECK_FALSE(wait_for(bench.ledger.expand(bench.mine, execution_id{id}, shards_of(id))));
+        CHECK(bench.state(id) == "running");
+    }
+    auto const open = wait_for(bench.ledger.open_of_task(task_id{1}, 10));
+    REQUIRE(open.size() == 3);
+    CHECK(open[2].parent == execution_id{1});
+    CHECK(open[2].shard_index == 1);
+    CHECK(open[2].shard_total == 2);
+    CHECK(open[2].shard_instance == "client-1");
+    CHECK(open[2].cause == protocol::cause::shard);
+
+    wait_for(bench.ledger.record({bench.result(10, state::succeeded), bench.result(11, state::succeeded),
+                                  bench.result(20, state::succeeded), bench.result(21, state::failed),
+                                  bench.result(30, state::cancelled), bench.result(31, state::succeeded),
+                                  bench.result(40, state::succeeded)},
+                                 "node-1"));
+    bench.home.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = 3");
+    std::vector<execution_id> const parents{execution_id{1}, execution_id{2}, execution_id{3}, execution_id{4}};
+    CHECK(wait_for(bench.ledger.close_parents(bench.mine, parents)) ==
+          std::vector{execution_id{1}, execution_id{2}, execution_id{3}});
+    CHECK(wait_for(bench.ledger.close_parents(bench.mine, parents)).empty());
+    CHECK(wait_for(bench.ledger.close_parents(bench.mine, {})).empty());
+    CHECK(bench.state(1) == "succeeded");
+    CHECK(bench.state(2) == "failed");
+    CHECK(bench.state(3) == "cancelled");
+    CHECK(bench.state(4) == "running");
+    CHECK(bench.column(1, "due_at") == -1);
+}
+
+TEST_CASE("a broadcast that was cancelled or has ended is not expanded")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon);
+    bench.plan_one(2, 2, noon);
+    bench.home.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = 1");
+    wait_for(bench.ledger.cancel(bench.mine, {execution_id{2}}, "x"));
+    auto shard = bench.firing(9, 1, noon);
+    shard.cause = protocol::cause::shard;
+    shard.parent = execution_id{1};
+    CHECK_FALSE(wait_for(bench.ledger.expand(bench.mine, execution_id{1}, {shard})));
+    shard.parent = execution_id{2};
+    CHECK_FALSE(wait_for(bench.ledger.expand(bench.mine, execution_id{2}, {shard})));
+    CHECK(bench.home.number("SELECT COUNT(*) FROM execution") == 2);
+}
