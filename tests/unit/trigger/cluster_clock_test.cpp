@@ -1,0 +1,116 @@
+#include "trigger/membership/cluster_clock.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+class set_time final : public time_source {
+public:
+    instant now() const override { return instant{boot}; }
+    utc_time utc() const override { return utc_time{boot} + wall; }
+    awaitable<void> sleep_until(instant) override { co_return; }
+
+    duration boot = 1'000s;
+    duration wall{};
+};
+
+struct bench {
+    set_time time;
+    cluster_clock clock{time};
+    duration database{50'000s}; // its clock minus the boot clock
+
+    void sample(duration round_trip = 1ms)
+    {
+        auto const asked = time.now();
+        time.boot += round_trip;
+        clock.sample(utc_time{asked.time_since_epoch() + database + round_trip / 2}, asked, time.now());
+    }
+    duration error() { return clock.now().time_since_epoch() - (time.boot + database); }
+};
+
+} // namespace
+
+TEST_CASE("without samples, cluster time is the host's own")
+{
+    bench b;
+    b.time.wall = 7s;
+    CHECK(b.clock.now() == b.time.utc());
+    b.time.wall = 5s;
+    CHECK(b.clock.now() == utc_time{b.time.boot + 7s}); // and never goes back
+}
+
+TEST_CASE("the first sample sets it, however wrong the host's wall clock is")
+{
+    bench b;
+    b.time.wall = -9'000s;
+    b.sample();
+    CHECK(b.error() == 0s);
+}
+
+TEST_CASE("a small difference is slewed by at most 5 ms a second")
+{
+    bench b;
+    b.sample();
+    b.database += 100ms;
+    for (int i = 0; i < 16; ++i) {
+        b.time.boot += 999ms;
+        b.sample();
+        CHECK(-b.error() >= 100ms - 5ms * (i + 1) - 1ms);
+    }
+    for (int i = 0; i < 30; ++i) {
+        b.time.boot += 999ms;
+        b.sample();
+    }
+    CHECK(-b.error() < 1ms);
+}
+
+TEST_CASE("a slow answer counts less than a quick one")
+{
+    bench b;
+    b.sample(1ms);
+    auto const asked = b.time.now();
+    b.time.boot += 800ms; // answered at once by the database, late by the network
+    b.clock.sample(utc_time{asked.time_since_epoch() + b.database}, asked, b.time.now());
+    CHECK(b.error() == 0s);
+}
+
+TEST_CASE("a step is followed only after ten seconds of agreement, and never backwards")
+{
+    bench b;
+    b.sample();
+    b.database -= 60s;
+    auto last = b.clock.now();
+    for (int i = 0; i < 8; ++i) {
+        b.time.boot += 999ms;
+        b.sample();
+        CHECK(b.error() == 60s); // still on the old clock
+        last = b.clock.now();
+    }
+    for (int i = 0; i < 4; ++i) {
+        b.time.boot += 999ms;
+        b.sample();
+    }
+    CHECK(b.clock.now() >= last);
+    b.time.boot += 100s;
+    CHECK(b.error() == 0s);
+}
+
+TEST_CASE("a step that is taken back within ten seconds is forgotten")
+{
+    bench b;
+    b.sample();
+    b.database += 5s;
+    for (int i = 0; i < 5; ++i) {
+        b.time.boot += 999ms;
+        b.sample();
+    }
+    b.database -= 5s;
+    for (int i = 0; i < 20; ++i) {
+        b.time.boot += 999ms;
+        b.sample();
+    }
+    CHECK(b.error() == 0s);
+}

@@ -1,0 +1,123 @@
+#include "trigger/election/decide.hpp"
+#include "trigger/election/mastership.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+instant at(duration since_boot)
+{
+    return instant{since_boot};
+}
+
+lock::lease_row held_by(std::string owner, std::int64_t epoch, bool expired)
+{
+    lock::lease_row row;
+    row.owner = std::move(owner);
+    row.epoch = epoch;
+    row.renew_seq = 40;
+    row.ttl = 3s;
+    row.expired = expired;
+    return row;
+}
+
+observation watched(lock::lease_row const& row, instant since)
+{
+    return {row.epoch, row.renew_seq, since};
+}
+
+} // namespace
+
+TEST_CASE("a free lease is seized at once, under the next epoch")
+{
+    lock::lease_row row;
+    row.epoch = 7;
+    auto const what = decide(row, "me", 0, watched(row, at(10s)), at(10s));
+    CHECK(what.act == move::seize);
+    CHECK(what.epoch == 8);
+    CHECK(what.if_matched == verdict::promoted);
+    CHECK(what.if_refused == verdict::unknown);
+}
+
+TEST_CASE("a lease that its holder renews in time is left alone")
+{
+    auto const row = held_by("other", 7, false);
+    auto const what = decide(row, "me", 0, watched(row, at(1s)), at(100s));
+    CHECK(what.act == move::none);
+    CHECK(what.if_matched == verdict::unknown);
+}
+
+TEST_CASE("a step of the database's clock is no reason to seize: our own clock must agree")
+{
+    auto const row = held_by("other", 7, true);
+    CHECK(decide(row, "me", 0, watched(row, at(10s)), at(12'900ms)).act == move::none);
+    CHECK(decide(row, "me", 0, watched(row, at(10s)), at(13s)).act == move::none); // clocks may differ in rate
+    CHECK(decide(row, "me", 0, watched(row, at(10s)), at(13'004ms)).act == move::seize);
+}
+
+TEST_CASE("the holder's own ttl counts, not ours")
+{
+    auto row = held_by("other", 7, true);
+    row.ttl = 10s;
+    CHECK(decide(row, "me", 0, watched(row, at(10s)), at(15s)).act == move::none);
+    CHECK(decide(row, "me", 0, watched(row, at(10s)), at(20'011ms)).act == move::seize);
+}
+
+TEST_CASE("the master renews what is its own, and leaves when the row says otherwise")
+{
+    auto const mine = held_by("me", 7, false);
+    auto const renewal = decide(mine, "me", 7, watched(mine, at(1s)), at(2s));
+    CHECK(renewal.act == move::renew);
+    CHECK(renewal.if_matched == verdict::stay);
+    CHECK(renewal.if_refused == verdict::leave);
+
+    auto const taken = held_by("other", 8, false);
+    auto const loss = decide(taken, "me", 7, watched(taken, at(1s)), at(2s));
+    CHECK(loss.act == move::none);
+    CHECK(loss.if_matched == verdict::leave);
+
+    auto const later = held_by("me", 9, false); // an epoch of ours that this term is not
+    CHECK(decide(later, "me", 7, watched(later, at(1s)), at(2s)).if_matched == verdict::leave);
+}
+
+TEST_CASE("a lease that is ours by the row, without our knowing, is confirmed before it is believed")
+{
+    auto const row = held_by("me", 8, false);
+    auto const what = decide(row, "me", 0, watched(row, at(1s)), at(2s));
+    CHECK(what.act == move::confirm);
+    CHECK(what.epoch == 8);
+    CHECK(what.if_matched == verdict::promoted);
+    CHECK(what.if_refused == verdict::unknown);
+}
+
+TEST_CASE("an observation starts anew with every renewal and every epoch")
+{
+    auto row = held_by("other", 7, false);
+    auto const first = observe({}, row, at(10s));
+    CHECK(first.since == at(10s));
+    CHECK(observe(first, row, at(11s)).since == at(10s));
+    ++row.renew_seq;
+    CHECK(observe(first, row, at(12s)).since == at(12s));
+    --row.renew_seq;
+    ++row.epoch;
+    CHECK(observe(first, row, at(13s)).since == at(13s));
+}
+
+TEST_CASE("a lease is trusted from the moment of asking, less the margin and the clocks' rate")
+{
+    mastership ship;
+    ship.extend(5, at(100s), 3s, 250ms);
+    CHECK(ship.deadline() == at(102'747ms));
+    CHECK(ship.active(5, at(102'746ms)));
+    CHECK_FALSE(ship.active(5, at(102'747ms)));
+    CHECK_FALSE(ship.active(5, at(102'700ms), 100ms)); // too little time left for the act
+    CHECK_FALSE(ship.active(4, at(101s)));             // another term's act
+    CHECK(ship.at(at(103s)) == standing::suspended);
+    ship.lose();
+    CHECK(ship.at(at(101s)) == standing::none);
+    CHECK_FALSE(ship.active(5, at(101s)));
+    CHECK_FALSE(ship.active(0, at(101s)));
+}

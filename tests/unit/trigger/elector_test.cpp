@@ -1,0 +1,226 @@
+#include "libs/sim/virtual_time.hpp"
+#include "trigger/election/elector.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+// A lease row whose answers the test writes: late, lost or refused.
+class scripted_lease final : public lock::lease_store {
+public:
+    explicit scripted_lease(time_source& time) : time_(time) { row.epoch = 1; }
+
+    awaitable<void> ensure() override { co_return; }
+
+    awaitable<lock::lease_row> poll() override
+    {
+        co_await answer();
+        row.age = time_.now() - renewed_at;
+        row.expired = row.age >= row.ttl;
+        co_return row;
+    }
+
+    awaitable<bool> seize(lock::seizure bid) override
+    {
+        if (row.epoch != bid.seen_epoch || row.renew_seq != bid.seen_seq)
+            co_return false;
+        row.owner = bid.owner;
+        row.epoch = bid.new_epoch;
+        ++row.renew_seq;
+        row.ttl = bid.ttl;
+        renewed_at = time_.now();
+        co_await answer();
+        co_return true;
+    }
+
+    awaitable<bool> renew(std::string owner, std::int64_t epoch) override
+    {
+        bool const ours = row.owner == owner && row.epoch == epoch;
+        if (ours) {
+            ++row.renew_seq;
+            renewed_at = time_.now();
+            ++renewals;
+        }
+        co_await answer();
+        co_return ours;
+    }
+
+    awaitable<bool> release(std::string owner, std::int64_t epoch) override
+    {
+        bool const ours = row.owner == owner && row.epoch == epoch;
+        if (ours)
+            row.owner.reset();
+        released = ours;
+        co_return ours;
+    }
+
+    lock::lease_row row;
+    instant renewed_at{};
+    duration latency{};
+    bool down = false;
+    int renewals = 0;
+    bool released = false;
+
+private:
+    // A call to a database cannot be cancelled: neither can this one.
+    awaitable<void> answer()
+    {
+        co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+        co_await time_.sleep_for(latency);
+        co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+        if (down)
+            throw unavailable("the test took the database away");
+    }
+
+    time_source& time_;
+};
+
+struct bench {
+    asio::io_context loop{1};
+    sim::virtual_time time{loop};
+    seeded_random random{7};
+    scripted_lease lease{time};
+    elector vote{election_settings{}, {"me", "http://127.0.0.1:1"}, lease, time, random, loop.get_executor()};
+    int terms = 0;
+    bool on_duty = false;
+    bool ended = false;
+
+    void start()
+    {
+        auto const duty = [this](std::int64_t) { return serve(); };
+        asio::co_spawn(loop, vote.run(duty), [this](std::exception_ptr) { ended = true; });
+    }
+
+    awaitable<void> serve()
+    {
+        struct guard {
+            bool& flag;
+            ~guard() { flag = false; }
+        } const leaving{on_duty};
+        ++terms;
+        on_duty = true;
+        for (;;)
+            co_await time.sleep_for(1s);
+    }
+
+    bool active() { return vote.state().at(time.now()) == standing::active; }
+};
+
+} // namespace
+
+TEST_CASE("a node that is alone leads within a tick and renews for as long as it runs")
+{
+    bench b;
+    b.start();
+    b.time.run_for(1s);
+    CHECK(b.active());
+    CHECK(b.vote.state().epoch() == 2);
+    b.time.run_for(60s);
+    CHECK(b.active());
+    CHECK(b.terms == 1);
+    CHECK(b.lease.renewals >= 50);
+}
+
+TEST_CASE("a hanging renewal suspends the term on time, and an acknowledged one resumes it under the same epoch")
+{
+    bench b;
+    b.start();
+    b.time.run_for(5s);
+    REQUIRE(b.active());
+    b.lease.down = true;
+    b.time.run_for(4s);
+    CHECK_FALSE(b.active());
+    CHECK(b.vote.state().at(b.time.now()) == standing::suspended);
+    CHECK(b.on_duty); // it may resume
+    b.lease.down = false;
+    b.time.run_for(2s);
+    CHECK(b.active());
+    CHECK(b.vote.state().epoch() == 2);
+    CHECK(b.terms == 1);
+}
+
+TEST_CASE("a slow answer does not stretch a term: it is trusted from the moment of asking")
+{
+    bench b;
+    b.start();
+    b.time.run_for(5s);
+    b.lease.latency = 2'500ms; // each poll and each renewal
+    b.time.run_for(20s);
+    // Acknowledged 2.5 s after it was asked for, a lease of 3 s less 250 ms has a quarter of a second left.
+    auto const asked_at_latest = b.time.now() - b.lease.latency;
+    CHECK(b.vote.state().deadline() <= asked_at_latest + 3s - 250ms + 1s);
+    CHECK(b.vote.state().deadline() < b.time.now() + 250ms);
+}
+
+TEST_CASE("a term ends when the row shows another owner, and its duty with it")
+{
+    bench b;
+    b.start();
+    b.time.run_for(5s);
+    REQUIRE(b.on_duty);
+    b.lease.row.owner = "other";
+    b.lease.row.epoch = 9;
+    b.lease.renewed_at = b.time.now();
+    b.time.run_for(1'500ms);
+    CHECK_FALSE(b.active());
+    CHECK_FALSE(b.on_duty);
+    CHECK(b.lease.row.owner == std::string("other")); // nothing of the other's was released
+}
+
+TEST_CASE("a dead holder's lease is taken within its ttl and a tick")
+{
+    bench b;
+    b.lease.row.owner = "dead";
+    b.lease.row.epoch = 4;
+    b.lease.row.ttl = 3s;
+    b.lease.renewed_at = b.time.now();
+    b.start();
+    b.time.run_for(2'900ms);
+    CHECK_FALSE(b.active());
+    b.time.run_for(200ms);
+    CHECK(b.active());
+    CHECK(b.vote.state().epoch() == 5);
+}
+
+TEST_CASE("a seizure whose answer was lost becomes mastership by a renewal, not by belief")
+{
+    bench b;
+    b.lease.row.owner = "me";
+    b.lease.row.epoch = 6;
+    b.lease.row.ttl = 3s;
+    b.lease.renewed_at = b.time.now();
+    b.start();
+    b.time.run_for(100ms);
+    CHECK(b.active());
+    CHECK(b.vote.state().epoch() == 6);
+    CHECK(b.lease.renewals == 1);
+}
+
+TEST_CASE("who hears of a higher epoch steps down before doing anything else")
+{
+    bench b;
+    b.start();
+    b.time.run_for(2s);
+    REQUIRE(b.active());
+    b.vote.superseded(b.vote.state().epoch(), "nobody"); // the same epoch is no news
+    CHECK(b.active());
+    b.vote.superseded(99, "a client");
+    CHECK_FALSE(b.active());
+    b.time.run_for(1ms);
+    CHECK_FALSE(b.on_duty);
+}
+
+TEST_CASE("a clean stop drains the duty, releases the lease and returns")
+{
+    bench b;
+    b.start();
+    b.time.run_for(2s);
+    b.vote.stop();
+    b.time.run_for(100ms);
+    CHECK(b.ended);
+    CHECK_FALSE(b.on_duty);
+    CHECK(b.lease.released);
+}

@@ -1,0 +1,144 @@
+#include "libs/base/random.hpp"
+#include "trigger/dispatcher/open_set.hpp"
+#include "trigger/planner/due_queue.hpp"
+#include "trigger/planner/planner.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+class still_time final : public time_source {
+public:
+    instant now() const override { return instant{1'000s}; }
+    utc_time utc() const override { return from_rfc3339("2026-03-01T00:00:00Z"); }
+    awaitable<void> sleep_until(instant) override { co_return; }
+};
+
+struct bench {
+    still_time time;
+    seeded_random random{3};
+    id_generator ids{time, random};
+    task_book book;
+    utc_time start = from_rfc3339("2026-03-01T00:00:00Z");
+
+    storage::due_task due(nlohmann::json schedule, utc_time next)
+    {
+        nlohmann::json const document{
+            {"name", "t"}, {"service", "s"}, {"handler", "h"}, {"max_attempts", 4}, {"schedule", std::move(schedule)}};
+        storage::due_task row;
+        row.id = task_id{12};
+        row.version = 3;
+        row.next_fire_at = next;
+        row.created_at = start;
+        row.definition = document.dump();
+        return row;
+    }
+
+    page_plan plan(storage::due_task const& row, utc_time horizon, std::size_t limit = 100)
+    {
+        page_plan out;
+        plan_task(row, book.get(row.id, row.version, row.definition, row.created_at), horizon, limit, ids, out);
+        return out;
+    }
+};
+
+} // namespace
+
+TEST_CASE("every firing up to the horizon gets an execution, and the task moves to the first one behind it")
+{
+    bench b;
+    auto const plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 10s), b.start + 15s);
+    REQUIRE(plan.executions.size() == 6); // 10 to 15, the horizon included
+    CHECK(plan.executions.front().scheduled_at == b.start + 10s);
+    CHECK(plan.executions.back().scheduled_at == b.start + 15s);
+    CHECK(plan.executions.front().version == 3);
+    CHECK(plan.executions.front().max_attempts == 4);
+    REQUIRE(plan.tasks.size() == 1);
+    CHECK(plan.tasks[0].seen == b.start + 10s);
+    CHECK(plan.tasks[0].next == b.start + 16s);
+    CHECK_FALSE(plan.tasks[0].waiting_for);
+    CHECK(plan.flights.size() == plan.executions.size());
+}
+
+TEST_CASE("a task that is far behind is caught up in pieces, and no late firing is left out")
+{
+    bench b;
+    auto next = b.start + 1s;
+    std::vector<utc_time> fired;
+    for (int piece = 0; piece < 10; ++piece) {
+        auto const plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, next), b.start + 1'000s, 100);
+        REQUIRE(plan.executions.size() == 100);
+        for (auto const& one : plan.executions)
+            fired.push_back(one.scheduled_at);
+        next = plan.tasks[0].next.value();
+    }
+    for (std::size_t i = 0; i < fired.size(); ++i)
+        CHECK(fired[i] == b.start + std::chrono::seconds(i + 1));
+    CHECK(next == b.start + 1'001s);
+}
+
+TEST_CASE("a fixed delay fires once and then waits for that execution")
+{
+    bench b;
+    auto const plan = b.plan(b.due({{"kind", "fixed_delay"}, {"every_ms", 10}}, b.start + 1s), b.start + 5s);
+    REQUIRE(plan.executions.size() == 1);
+    CHECK(plan.tasks[0].next == std::nullopt);
+    CHECK(plan.tasks[0].waiting_for == plan.executions[0].id);
+}
+
+TEST_CASE("a task that fires once has nothing behind it")
+{
+    bench b;
+    auto const plan = b.plan(b.due({{"kind", "once"}, {"at", "2026-03-01T00:00:03Z"}}, b.start + 3s), b.start + 5s);
+    REQUIRE(plan.executions.size() == 1);
+    CHECK(plan.tasks[0].next == std::nullopt);
+}
+
+TEST_CASE("what is due comes in order of time and never early")
+{
+    due_queue queue;
+    auto const at = from_micros(5'000'000);
+    queue.put(at + 1'500us, execution_id{2}); // rounds up to the next millisecond
+    queue.put(at, execution_id{1});
+    queue.put(at + 3ms, execution_id{3});
+    CHECK(queue.next() == at);
+    CHECK(queue.take(at - 1us, 10).empty());
+    CHECK(queue.take(at + 1'999us, 10) == std::vector{execution_id{1}});
+    CHECK(queue.take(at + 2ms, 10) == std::vector{execution_id{2}});
+    CHECK(queue.take(at + 1s, 10) == std::vector{execution_id{3}});
+    CHECK(queue.next() == std::nullopt);
+}
+
+TEST_CASE("an execution that moved on, ended or was taken back does not fire from the queue")
+{
+    bench b;
+    open_set open(b.time);
+    auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 4s);
+    REQUIRE(plan.flights.size() == 4);
+    std::vector<execution_id> ids;
+    for (auto& one : plan.flights) {
+        ids.push_back(one.id);
+        CHECK(open.add(one));
+        CHECK_FALSE(open.add(one)); // known already
+    }
+    open.move(*open.find(ids[0]), phase::held, "client");
+    open.erase(ids[1]);
+    auto const due = open.take_due(b.start + 10s, 100);
+    CHECK(due == std::vector{ids[2], ids[3]});
+}
+
+TEST_CASE("the work of a service that nobody takes is counted once it is past due")
+{
+    bench b;
+    open_set open(b.time);
+    auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 4s);
+    for (auto& one : plan.flights)
+        open.add(one);
+    open.move(*open.find(plan.flights[0].id), phase::held, "client");
+    open.count_backlog(b.start + 3s);
+    CHECK(open.backlog("s") == 2);
+    CHECK(open.backlog("another") == 0);
+}

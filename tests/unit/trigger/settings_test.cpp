@@ -1,0 +1,53 @@
+#include "libs/base/error.hpp"
+#include "trigger/settings.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+settings usable()
+{
+    settings how;
+    how.name = "n";
+    how.address = "http://127.0.0.1:7800";
+    return how;
+}
+
+std::string refused_for(settings const& how)
+{
+    try {
+        how.validate();
+    } catch (invalid_input const& failure) {
+        return failure.field();
+    }
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("the defaults are usable")
+{
+    CHECK(refused_for(usable()).empty());
+}
+
+TEST_CASE("settings that contradict each other are refused by name")
+{
+    auto how = usable();
+    how.election.ttl = 2s; // two ticks, but no margin
+    CHECK(refused_for(how) == "election.ttl");
+
+    how = usable();
+    how.planner.edit_lead = 400ms; // an edit could overtake the reading of it
+    CHECK(refused_for(how) == "planner.edit_lead");
+
+    how = usable();
+    how.membership.ttl = 2s;
+    CHECK(refused_for(how) == "membership.ttl");
+
+    how = usable();
+    how.address.clear();
+    CHECK(refused_for(how) == "address");
+}
