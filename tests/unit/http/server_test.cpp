@@ -102,6 +102,9 @@ TEST_CASE("a request that trickles in is cut off with 408, in its header and in 
         CHECK(header.starts_with("HTTP/1.1 408"));
         auto const body = co_await talk(net.to, "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhal");
         CHECK(body.starts_with("HTTP/1.1 408"));
+        auto const behind_another = co_await talk(net.to, "GET /a HTTP/1.1\r\n\r\nGET /b");
+        CHECK(behind_another.starts_with("HTTP/1.1 200"));
+        CHECK(count(behind_another, "HTTP/1.1 408") == 1);
 
         auto socket = co_await dial(net.to); // a byte every 10 ms keeps nobody's connection open
         for (bool open = true; open;) {

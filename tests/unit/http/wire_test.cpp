@@ -93,12 +93,14 @@ TEST_CASE("malformed requests are told from those that are too large")
 
 TEST_CASE("a header of many small fields that trickle in is bounded as a whole")
 {
+    auto const piece = GENERATE(3u, 800u);
     std::string bytes = "GET / HTTP/1.1\r\n";
-    for (int i = 0; i < 1'000; ++i)
+    for (int i = 0; i < 250; ++i)
         bytes += "A: b\r\n";
+    bytes += "\r\n";
     request_reader reader(limits);
     reader.start();
-    CHECK(feed(reader, bytes, 3) == progress::header_too_large);
+    CHECK(feed(reader, bytes, piece) == progress::header_too_large);
 }
 
 TEST_CASE("a sender that waits for permission is recognised before its body")
