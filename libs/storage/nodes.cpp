@@ -1,0 +1,74 @@
+#include "libs/storage/nodes.hpp"
+
+#include "libs/storage/query.hpp"
+
+namespace baton::storage {
+
+namespace {
+
+constexpr char refresh_mysql[] =
+    " ON DUPLICATE KEY UPDATE name = VALUES(name), address = VALUES(address), secret = VALUES(secret), "
+    "role = VALUES(role), version = VALUES(version), load_permille = VALUES(load_permille), clients = VALUES(clients), "
+    "draining = VALUES(draining), ttl_us = VALUES(ttl_us), heartbeat_at = VALUES(heartbeat_at)";
+constexpr char refresh_sqlite[] =
+    " ON CONFLICT (incarnation) DO UPDATE SET name = excluded.name, address = excluded.address, "
+    "secret = excluded.secret, role = excluded.role, version = excluded.version, "
+    "load_permille = excluded.load_permille, clients = excluded.clients, draining = excluded.draining, "
+    "ttl_us = excluded.ttl_us, heartbeat_at = excluded.heartbeat_at";
+
+} // namespace
+
+awaitable<void> nodes::beat(node_record const& self)
+{
+    auto const work = [&](soci::session& sql) {
+        query upsert(sql,
+                     "INSERT INTO node (incarnation, name, address, secret, role, version, load_permille, clients, "
+                     "draining, ttl_us, started_at, heartbeat_at) VALUES (");
+        upsert(self.incarnation, ", ", self.name, ", ", self.address, ", ", self.secret, ", ", self.role, ", ",
+               self.version, ", ", self.load_permille, ", ", self.clients, ", ", self.draining, ", ", self.ttl, ", ",
+               self.started_at, ", ", now_us(sql), ")");
+        upsert(fragment{engine_of(sql) == engine::mysql ? refresh_mysql : refresh_sqlite});
+        upsert.execute();
+    };
+    co_await shared_.run(work);
+}
+
+awaitable<std::vector<node_record>> nodes::all()
+{
+    std::vector<node_record> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        query ask(sql);
+        ask.select("incarnation", "name", "address", "secret", "role", "version", "load_permille", "clients",
+                   "draining", "ttl_us", "started_at", "heartbeat_at");
+        ask.column(now_us(sql))(" FROM node ORDER BY name, incarnation");
+        ask.each([&](row& cells) {
+            auto& node = found.emplace_back();
+            node.incarnation = cells.text();
+            node.name = cells.text();
+            node.address = cells.text();
+            node.secret = cells.text();
+            node.role = cells.text();
+            node.version = cells.text();
+            node.load_permille = cells.small();
+            node.clients = cells.small();
+            node.draining = cells.flag();
+            node.ttl = duration{cells.number()};
+            node.started_at = cells.moment();
+            node.heartbeat_at = cells.moment();
+            node.age = cells.moment() - node.heartbeat_at;
+        });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<void> nodes::remove(std::string incarnation)
+{
+    auto const work = [&](soci::session& sql) {
+        query(sql, "DELETE FROM node WHERE incarnation = ", incarnation).execute();
+    };
+    co_await shared_.run(work);
+}
+
+} // namespace baton::storage
