@@ -1,0 +1,223 @@
+// Nodes, clients and signals: who is there, and what waits for the master.
+
+#include "libs/base/random.hpp"
+#include "tests/support/stores.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::test;
+using storage::client_record;
+using storage::client_state;
+using storage::engine;
+using storage::node_record;
+
+namespace {
+
+client_record client(std::string instance, std::string node)
+{
+    client_record record;
+    record.instance = std::move(instance);
+    record.service = "it's";
+    record.address = "http://127.0.0.1:1";
+    record.secret = "s3cret";
+    record.handlers = {"a", "b'; --", "\xc3\xa9"};
+    record.slots = 4;
+    record.queue = 9;
+    record.version = "0.1.0";
+    record.node = std::move(node);
+    return record;
+}
+
+std::vector<std::string> names(std::vector<client_record> const& clients)
+{
+    std::vector<std::string> out;
+    for (auto const& each : clients)
+        out.push_back(each.instance);
+    return out;
+}
+
+// Changes are ordered by a clock of microseconds: moves it past the last one.
+utc_time later(storage::clients& clients, utc_time than)
+{
+    for (;;)
+        if (auto const now = wait_for(clients.all()).now; now > than)
+            return now;
+}
+
+} // namespace
+
+TEST_CASE("a node's row appears with its first beat, follows the next ones, and is dated by the database")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::nodes nodes(*database);
+    node_record self;
+    self.incarnation = "host:1:boot:random";
+    self.name = "node's";
+    self.address = "http://127.0.0.1:7800";
+    self.secret = "s";
+    self.role = "slave";
+    self.version = "0.1.0";
+    self.ttl = 3s;
+    self.started_at = from_micros(123);
+    wait_for(nodes.beat(self));
+    self.role = "master";
+    self.load_permille = 500;
+    self.clients = 7;
+    self.draining = true;
+    wait_for(nodes.beat(self));
+
+    auto const all = wait_for(nodes.all());
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].incarnation == self.incarnation);
+    CHECK(all[0].name == "node's");
+    CHECK(all[0].address == self.address);
+    CHECK(all[0].secret == "s");
+    CHECK(all[0].role == "master");
+    CHECK(all[0].version == "0.1.0");
+    CHECK(all[0].load_permille == 500);
+    CHECK(all[0].clients == 7);
+    CHECK(all[0].draining);
+    CHECK(all[0].ttl == 3s);
+    CHECK(all[0].started_at == from_micros(123));
+    CHECK(all[0].age >= 0s);
+    CHECK(all[0].age < 3s);
+    CHECK(all[0].alive());
+
+    home.exec("UPDATE node SET heartbeat_at = heartbeat_at - 4000000");
+    auto const silent = wait_for(nodes.all());
+    CHECK(silent.at(0).age >= 4s);
+    CHECK_FALSE(silent.at(0).alive());
+    wait_for(nodes.remove(self.incarnation));
+    CHECK(wait_for(nodes.all()).empty());
+}
+
+TEST_CASE("a client is kept as it said it is, and replaced when it joins elsewhere")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    wait_for(clients.put(client("c1", "n1")));
+    auto const first = wait_for(clients.all()).clients.at(0);
+    CHECK(first.service == "it's");
+    CHECK(first.address == "http://127.0.0.1:1");
+    CHECK(first.secret == "s3cret");
+    CHECK(first.handlers == client("", "").handlers);
+    CHECK(first.slots == 4);
+    CHECK(first.queue == 9);
+    CHECK(first.version == "0.1.0");
+    CHECK(first.node == "n1");
+    CHECK(first.state == client_state::up);
+    CHECK(first.joined_at == first.changed_at);
+    CHECK(first.joined_at > from_micros(1'700'000'000'000'000));
+
+    wait_for(clients.put(client("c1", "n2")));
+    auto const moved = wait_for(clients.all()).clients;
+    REQUIRE(moved.size() == 1);
+    CHECK(moved[0].node == "n2");
+    CHECK(moved[0].joined_at == first.joined_at);
+    CHECK(moved[0].changed_at >= first.changed_at);
+}
+
+TEST_CASE("changes since a moment hold the gone ones too, and nothing older")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    for (auto const* name : {"c1", "c2", "c3"})
+        wait_for(clients.put(client(name, "n1")));
+    auto const since = later(clients, wait_for(clients.all()).clients.at(2).changed_at);
+    CHECK(wait_for(clients.changed_since(since)).clients.empty());
+    CHECK(wait_for(clients.set_state("c3", "n1", client_state::gone)));
+    CHECK(wait_for(clients.set_state("c1", "n1", client_state::draining)));
+    auto const changed = wait_for(clients.changed_since(since));
+    CHECK(names(changed.clients) == std::vector<std::string>{"c3", "c1"});
+    CHECK(changed.clients[0].state == client_state::gone);
+    CHECK(changed.now >= since);
+    CHECK(names(wait_for(clients.all()).clients) == std::vector<std::string>{"c1", "c2"});
+}
+
+TEST_CASE("a node cannot change the state of a client that another node hears")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    wait_for(clients.put(client("c1", "n2")));
+    CHECK_FALSE(wait_for(clients.set_state("c1", "n1", client_state::gone)));
+    CHECK_FALSE(wait_for(clients.set_state("c9", "n1", client_state::gone)));
+    CHECK(wait_for(clients.all()).clients.at(0).state == client_state::up);
+}
+
+TEST_CASE("the clients of a dead node are buried once, and purged only when they have been gone for long")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    wait_for(clients.put(client("c1", "n1")));
+    wait_for(clients.put(client("c2", "n2")));
+    wait_for(clients.put(client("c3", "n1")));
+    wait_for(clients.set_state("c3", "n1", client_state::draining));
+    CHECK(wait_for(clients.bury_heard_by("n1")) == std::vector<std::string>{"c1", "c3"});
+    CHECK(wait_for(clients.bury_heard_by("n1")).empty());
+    CHECK(names(wait_for(clients.all()).clients) == std::vector<std::string>{"c2"});
+
+    wait_for(clients.purge(1h));
+    CHECK(home.number("SELECT COUNT(*) FROM client") == 3);
+    home.exec("UPDATE client SET changed_at = changed_at - 3700000000 WHERE instance IN ('c1', 'c2')");
+    wait_for(clients.purge(1h));
+    CHECK(home.text("SELECT MIN(instance) FROM client") == "c2");
+    CHECK(home.number("SELECT COUNT(*) FROM client") == 2);
+}
+
+TEST_CASE("services are those of clients that are not gone, with all their handlers")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    auto one = client("c1", "n1");
+    one.handlers = {"x", "y"};
+    auto two = client("c2", "n1");
+    two.handlers = {"z", "x"};
+    auto other = client("c3", "n1");
+    other.service = "other";
+    wait_for(clients.put(one));
+    wait_for(clients.put(two));
+    wait_for(clients.put(other));
+    wait_for(clients.set_state("c3", "n1", client_state::gone));
+    auto const services = wait_for(clients.services());
+    REQUIRE(services.size() == 1);
+    CHECK(services[0].service == "it's");
+    CHECK(services[0].handlers == std::vector<std::string>{"x", "y", "z"});
+    CHECK(services[0].instances == 2);
+}
+
+TEST_CASE("a handler's name that is not UTF-8 is bad input")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    auto odd = client("c1", "n1");
+    odd.handlers = {"\xff"};
+    CHECK_THROWS_AS(wait_for(clients.put(odd)), invalid_input);
+}
+
+TEST_CASE("signals wait in order until they are removed")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::signals signals(*database);
+    home.exec("INSERT INTO `signal` (id, kind, subject, created_at) VALUES (3, 'cancel', 30, 1), (1, 'task', 10, 1), "
+              "(2, 'run', 20, 1)");
+    auto const two = wait_for(signals.pending(2));
+    REQUIRE(two.size() == 2);
+    CHECK(two[0].id == signal_id{1});
+    CHECK(two[0].kind == protocol::signal_kind::task);
+    CHECK(two[0].subject == 10);
+    CHECK(two[1].kind == protocol::signal_kind::run);
+    wait_for(signals.remove({signal_id{1}, signal_id{2}, signal_id{99}}));
+    wait_for(signals.remove({}));
+    auto const left = wait_for(signals.pending(10));
+    REQUIRE(left.size() == 1);
+    CHECK(left[0].kind == protocol::signal_kind::cancel);
+}
