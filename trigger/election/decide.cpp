@@ -22,7 +22,7 @@ instant watched_enough(observation const& seen, lock::lease_row const& row)
 }
 
 decision decide(lock::lease_row const& row, std::string const& self, std::int64_t held, observation const& seen,
-                instant now)
+                instant now, std::int64_t ended)
 {
     bool const ours = row.owner == self;
     if (held != 0) {
@@ -30,7 +30,7 @@ decision decide(lock::lease_row const& row, std::string const& self, std::int64_
             return {move::renew, verdict::stay, verdict::leave, held, "the lease is ours"};
         return {move::none, verdict::leave, verdict::leave, held, "the row shows another owner or epoch"};
     }
-    if (ours)
+    if (ours && row.epoch > ended)
         return {move::confirm, verdict::promoted, verdict::unknown, row.epoch, "a seizure whose answer was lost"};
     if (!row.owner)
         return {move::seize, verdict::promoted, verdict::unknown, row.epoch + 1, "the lease is free"};

@@ -59,7 +59,9 @@ struct decision {
 };
 
 // The election in one pure function. `held` is the epoch that this node holds, 0 for none; `seen` includes this row.
+// `ended` is the highest epoch whose term is over for this node: such a term never comes back, even if the row still
+// names this node and a step of the database's clock makes it look alive (a release may be on its way to the row).
 decision decide(lock::lease_row const& row, std::string const& self, std::int64_t held, observation const& seen,
-                instant now);
+                instant now, std::int64_t ended = 0);
 
 } // namespace baton::trigger

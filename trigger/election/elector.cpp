@@ -68,6 +68,7 @@ void elector::superseded(std::int64_t epoch, std::string const& who)
 
 void elector::lose()
 {
+    ended_ = std::max(ended_, mastership_.epoch());
     mastership_.lose(); // first, so that no act comes after it
     if (deadman_ != nullptr)
         deadman_->arm(how_.grace, "a lost term of mastership did not drain within its grace");
@@ -138,6 +139,7 @@ awaitable<void> elector::watch()
 awaitable<void> elector::give_up()
 {
     auto const epoch = mastership_.epoch();
+    ended_ = std::max(ended_, epoch);
     mastership_.lose();
     if (epoch == 0)
         co_return;
@@ -159,7 +161,7 @@ awaitable<verdict> elector::tick()
     seen_ = observe(seen_, row, answered);
     if (on_row_)
         on_row_(row, asked, answered);
-    auto const what = decide(row, self_.incarnation, mastership_.epoch(), seen_, answered);
+    auto const what = decide(row, self_.incarnation, mastership_.epoch(), seen_, answered, ended_);
     co_return co_await act(row, what);
 }
 

@@ -78,6 +78,7 @@ private:
     random_source& random_;
     mastership mastership_;
     observation seen_;
+    std::int64_t ended_ = 0; // the highest epoch whose term is over here
     std::optional<lock::lease_row> row_;
     instant row_at_{};
     verdict last_ = verdict::unknown;
