@@ -167,12 +167,14 @@ void database_server::mend(std::string const& host_name)
         log_.note(host_name + " reaches the database again");
 }
 
+duration database_server::between(duration least, duration most)
+{
+    auto const width = static_cast<std::uint64_t>((most - least).count());
+    return least + duration{static_cast<std::int64_t>(random_.below(width + 1))};
+}
+
 duration database_server::way()
 {
-    auto const between = [this](duration least, duration most) {
-        return least + duration{static_cast<std::int64_t>(
-                           random_.below(static_cast<std::uint64_t>((most - least).count()) + 1))};
-    };
     auto const usual = between(faults.quickest, faults.slowest);
     bool const hindered = random_.fraction() < faults.hurdle;
     auto const more = between(0us, faults.hurdle_most);
@@ -185,8 +187,7 @@ database_server::fate database_server::draw()
     luck.request = way();
     luck.reply = way();
     bool const stalls = random_.fraction() < faults.stall;
-    auto const most = static_cast<std::uint64_t>(faults.stall_most.count());
-    auto const stall = duration{static_cast<std::int64_t>(random_.below(most + 1))};
+    auto const stall = between(faults.stall_least, faults.stall_most);
     luck.stall = stalls ? stall : 0us;
     luck.request_lost = random_.fraction() < faults.lose_request;
     luck.reply_lost = random_.fraction() < faults.lose_reply;

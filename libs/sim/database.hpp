@@ -19,7 +19,8 @@ struct database_faults {
     duration slowest = 1ms;
     double hurdle = 0; // a way takes up to `hurdle_most` longer
     duration hurdle_most = 0us;
-    double stall = 0; // lock wait, slow disk: between the statement's start and its execution, up to `stall_most`
+    double stall = 0; // lock wait, slow disk: so much time between the statement's start and its execution
+    duration stall_least = 0us;
     duration stall_most = 0us;
     double lose_request = 0; // never arrives; the caller hears nothing
     double lose_reply = 0;   // the effect stands; the caller hears nothing
@@ -77,6 +78,7 @@ private:
 
     fate draw();
     duration way();
+    duration between(duration least, duration most);
     bool parted(host const& who) const { return parted_.contains(who.name()); }
 
     // The course of one call, from a free session to the answer.

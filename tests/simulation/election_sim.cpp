@@ -1,0 +1,216 @@
+#include "tests/simulation/election_world.hpp"
+#include "tests/simulation/seeds.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::simulation;
+
+namespace {
+
+// Plays the seeds until the flaw shows; how many it took.
+int seeds_until_found(flaw what)
+{
+    int played = 0;
+    for (auto const seed : simulation_seeds(50)) {
+        ++played;
+        election_world world(seed, what);
+        auto const seen = world.play(2min);
+        if (seen.two_masters > 0)
+            return played;
+    }
+    return 0;
+}
+
+} // namespace
+
+TEST_CASE("never two masters, whatever the database does, and always one once it has healed")
+{
+    duration led{};
+    auto const seeds = simulation_seeds(60);
+    for (auto const seed : seeds) {
+        election_world world(seed, flaw::none);
+        auto const seen = world.play(2min);
+        INFO("BATON_SEED=" << seed << "\n" << seen.tail);
+        REQUIRE(seen.two_masters == 0);
+        REQUIRE(seen.epoch_went_back == 0);
+        REQUIRE(seen.duty_outside == 0);
+        REQUIRE(seen.terms > 0);
+        REQUIRE(seen.acts > 0);
+        REQUIRE(seen.led_in_time);
+        REQUIRE(seen.kept_leading);
+        led += seen.led;
+    }
+    auto const share = static_cast<double>(led.count()) / static_cast<double>((2min * seeds.size()) / 1us);
+    CAPTURE(share);
+    CHECK(share > 0.3);
+}
+
+TEST_CASE("a node that is alone becomes master again after every trouble")
+{
+    for (auto const seed : simulation_seeds(20)) {
+        election_world world(seed, flaw::none, 1);
+        auto const seen = world.play(2min);
+        INFO("BATON_SEED=" << seed << "\n" << seen.tail);
+        REQUIRE(seen.two_masters == 0);
+        REQUIRE(seen.epoch_went_back == 0);
+        REQUIRE(seen.led > 10s);
+        REQUIRE(seen.led_in_time);
+        REQUIRE(seen.kept_leading);
+    }
+}
+
+TEST_CASE("a node that is alone and lost its lease takes it again, under a new epoch")
+{
+    election_world world(1, flaw::none, 1);
+    world.pass(5s);
+    REQUIRE(world.master() != nullptr);
+    auto const first = world.master()->epoch();
+    world.stage().database.freeze_for(6s);
+    world.pass(6s);
+    CHECK(world.master() == nullptr);
+    REQUIRE(world.led_within(5s));
+    CHECK(world.master()->epoch() == first + 1);
+}
+
+TEST_CASE("a term that ended does not come back when the database's clock steps back")
+{
+    election_world world(1, flaw::none, 1);
+    world.pass(5s);
+    auto const first = world.master()->epoch();
+    world.stage().database.step_clock(10s); // the renewal comes too late by this clock
+    world.pass(1500ms);
+    REQUIRE(world.master() == nullptr);
+    world.stage().database.step_clock(-10s);
+    REQUIRE(world.led_within(15s));
+    CHECK(world.master()->epoch() > first);
+    CHECK(world.seen().epoch_went_back == 0);
+}
+
+TEST_CASE("a master that stops cleanly is followed within a tick")
+{
+    election_world world(1, flaw::none);
+    world.pass(5s);
+    auto* const first = world.master();
+    REQUIRE(first != nullptr);
+    first->stop();
+    world.pass(100ms);
+    CHECK(first->ended());
+    CHECK_FALSE(first->believes());
+    CHECK(world.led_within(1s));
+    CHECK(world.seen().two_masters == 0);
+}
+
+TEST_CASE("a killed master is followed within its lease and a tick")
+{
+    election_world world(1, flaw::none);
+    world.pass(5s);
+    auto* const first = world.master();
+    REQUIRE(first != nullptr);
+    first->host().kill();
+    world.pass(100ms);
+    CHECK(world.master() == nullptr);
+    CHECK(world.led_within(4s));
+}
+
+TEST_CASE("the same seed replays the same election")
+{
+    auto const play = [](std::uint64_t seed) {
+        election_world world(seed, flaw::none);
+        return world.play(1min).hash;
+    };
+    auto const first = play(4711);
+    CHECK(play(4711) == first);
+    CHECK(play(4712) != first);
+}
+
+TEST_CASE("a lease that is trusted from the answer on is found to make two masters")
+{
+    CHECK(seeds_until_found(flaw::deadline_from_reply) > 0);
+}
+
+TEST_CASE("a master without a deadline of its own is found out")
+{
+    CHECK(seeds_until_found(flaw::no_deadline) > 0);
+}
+
+TEST_CASE("a slave that takes the database's word for an expiry is found out")
+{
+    CHECK(seeds_until_found(flaw::trusts_database_clock) > 0);
+}
+
+namespace {
+
+// a renews just before its lease expires, and the renewal stalls; b reads the row meanwhile and then seizes it.
+struct late_renewal {
+    sim::stage stage{1};
+    sim::host& a = stage.add_host("a");
+    sim::host& b = stage.add_host("b");
+    std::unique_ptr<storage::database> of_a = stage.database.connect(a, {.sessions = 1, .read_limit = 1s});
+    std::unique_ptr<storage::database> of_b = stage.database.connect(b, {.sessions = 1, .read_limit = 1s});
+    std::unique_ptr<lock::lease_store> lease_of_a = lock::make_clocked_lease(*of_a, "master");
+    std::unique_ptr<lock::lease_store> lease_of_b;
+    bool renewed = false;
+    bool seized = false;
+
+    explicit late_renewal(flaw what) : lease_of_b(make_flawed_lease(*of_b, "b", what, [] {})) { stage.make_tables(); }
+    ~late_renewal() { stage.end(); }
+
+    awaitable<void> hold()
+    {
+        lock::seizure bid;
+        bid.owner = "a";
+        bid.ttl = 3s;
+        bid.seen_epoch = 1;
+        bid.new_epoch = 2;
+        co_await lease_of_a->ensure();
+        co_await lease_of_a->seize(bid);
+        co_await a.time().sleep_for(2900ms);
+        stage.database.faults.stall = 1;
+        stage.database.faults.stall_least = stage.database.faults.stall_most = 500ms;
+        std::string const self = "a";
+        renewed = co_await lease_of_a->renew(self, 2);
+    }
+
+    awaitable<void> take()
+    {
+        co_await b.time().sleep_for(3100ms);
+        stage.database.faults = {};
+        auto const row = co_await lease_of_b->poll();
+        CHECK(row.expired);
+        co_await b.time().sleep_for(500ms);
+        CHECK(renewed);
+        lock::seizure bid;
+        bid.owner = "b";
+        bid.ttl = 3s;
+        bid.seen_epoch = row.epoch;
+        bid.seen_seq = row.renew_seq;
+        bid.new_epoch = row.epoch + 1;
+        seized = co_await lease_of_b->seize(bid);
+    }
+
+    void play()
+    {
+        a.spawn(hold());
+        b.spawn(take());
+        stage.time.run_for(10s);
+    }
+};
+
+} // namespace
+
+TEST_CASE("a renewal that stalls across the expiry and a seizure cannot both succeed")
+{
+    late_renewal right(flaw::none);
+    right.play();
+    CHECK(right.renewed);
+    CHECK_FALSE(right.seized);
+}
+
+TEST_CASE("a seizure that compares the version alone is found out")
+{
+    late_renewal wrong(flaw::seizes_by_version_only);
+    wrong.play();
+    CHECK(wrong.renewed);
+    CHECK(wrong.seized);
+}

@@ -1,0 +1,309 @@
+#include "tests/simulation/election_world.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <functional>
+
+namespace baton::simulation {
+
+namespace {
+
+constexpr duration read_limit = 1s;
+
+trigger::election_settings settings()
+{
+    trigger::election_settings how;
+    how.tick = 1s;
+    how.ttl = 3s;
+    how.margin = 250ms;
+    return how;
+}
+
+sim::database_faults usual_faults()
+{
+    sim::database_faults bad;
+    bad.hurdle = 0.05;
+    bad.hurdle_most = 1500ms;
+    bad.stall = 0.03;
+    bad.stall_most = 5s;
+    bad.lose_request = 0.02;
+    bad.lose_reply = 0.03;
+    return bad;
+}
+
+sim::database_faults storm()
+{
+    auto bad = usual_faults();
+    bad.hurdle = 0.5;
+    bad.hurdle_most = 800ms;
+    bad.stall = 0.3;
+    bad.stall_most = 900ms;
+    bad.lose_reply = 0.3;
+    return bad;
+}
+
+// True while it exists.
+struct while_serving {
+    int& count;
+    explicit while_serving(int& which) : count(which) { ++count; }
+    ~while_serving() { --count; }
+    while_serving(while_serving const&) = delete;
+};
+
+sim::clock_error some_clock(random_source& random)
+{
+    auto const spread = [&random](double most) { return (random.fraction() * 2 - 1) * most; };
+    return {.boot = duration{static_cast<std::int64_t>(random.below(1'000'000'000'000))},
+            .wall = duration{static_cast<std::int64_t>(spread(3600e6))},
+            .rate = spread(4e-4)};
+}
+
+} // namespace
+
+candidate::candidate(sim::stage& stage, std::string name, int incarnation, flaw what, report& seen,
+                     std::int64_t& last_epoch)
+    : stage_(stage),
+      host_(stage.add_host(name, some_clock(stage.random))),
+      flaw_(what),
+      seen_(seen),
+      last_epoch_(last_epoch),
+      database_(stage.database.connect(host_, {.sessions = 1, .read_limit = read_limit})),
+      lease_(make_flawed_lease(*database_, fmt::format("{}#{}", name, incarnation), what,
+                               [this] { trusted_until_ = host_.time().now() + settings().ttl - settings().margin; })),
+      elector_(settings(), {fmt::format("{}#{}", name, incarnation), "http://" + name}, *lease_, host_.time(),
+               host_.random(), stage.loop.get_executor())
+{
+    elector_.on_event([this](trigger::election_event const& event) { promoted(event); });
+    host_.spawn(live(), [this] { ended_ = true; });
+}
+
+candidate::~candidate() = default;
+
+void candidate::promoted(trigger::election_event const& event)
+{
+    if (!host_.alive())
+        return;
+    stage_.log.note(fmt::format("{} {} epoch {}", host_.name(), to_string(event.what), event.epoch));
+    if (event.what != trigger::verdict::promoted)
+        return;
+    ++seen_.terms;
+    if (event.epoch <= last_epoch_)
+        ++seen_.epoch_went_back;
+    last_epoch_ = std::max(last_epoch_, event.epoch);
+}
+
+bool candidate::believes()
+{
+    if (!host_.alive() || epoch() == 0)
+        return false;
+    if (flaw_ == flaw::no_deadline)
+        return true;
+    if (flaw_ == flaw::deadline_from_reply)
+        return host_.time().now() < trusted_until_;
+    return elector_.state().at(host_.time().now()) == trigger::standing::active;
+}
+
+awaitable<void> candidate::live()
+{
+    trigger::elector::duty const duty = [this](std::int64_t term) { return lead(term); };
+    co_await elector_.run(duty);
+}
+
+awaitable<void> candidate::lead(std::int64_t term)
+{
+    while_serving const mine(serving_);
+    for (;;) {
+        if (elector_.state().active(term, host_.time().now())) {
+            ++seen_.acts;
+            if (term < last_epoch_)
+                ++seen_.epoch_went_back;
+        }
+        co_await host_.time().sleep_for(100ms);
+    }
+}
+
+election_world::election_world(std::uint64_t seed, flaw what, std::size_t nodes)
+    : stage_(seed), flaw_(what), current_(nodes)
+{
+    stage_.make_tables();
+    for (std::size_t i = 0; i < current_.size(); ++i)
+        start(i);
+    stage_.time.observe([this] { look(); });
+}
+
+election_world::~election_world()
+{
+    stage_.time.observe({});
+    stage_.end();
+}
+
+void election_world::pass(duration span)
+{
+    stage_.time.run_for(span);
+}
+
+bool election_world::led_within(duration span)
+{
+    return stage_.time.run_until([this] { return master() != nullptr; }, span);
+}
+
+void election_world::start(std::size_t which)
+{
+    auto const name = std::string(1, static_cast<char>('a' + which));
+    auto const number = static_cast<int>(all_.size());
+    all_.push_back(std::make_unique<candidate>(stage_, name, number, flaw_, seen_, last_epoch_));
+    current_.at(which) = all_.back().get();
+}
+
+candidate* election_world::master()
+{
+    for (auto* const one : current_)
+        if (one != nullptr && one->believes())
+            return one;
+    return nullptr;
+}
+
+void election_world::look()
+{
+    auto const now = stage_.time.now();
+    if (was_led_)
+        seen_.led += now - looked_at_;
+    looked_at_ = now;
+    int masters = 0;
+    for (auto* const one : current_)
+        if (one != nullptr)
+            masters += one->believes() ? 1 : 0;
+    was_led_ = masters > 0;
+    if (masters > 1) {
+        ++seen_.two_masters;
+        stage_.log.note("TWO MASTERS");
+    }
+    if (!stage_.time.at_rest())
+        return;
+    for (auto* const one : current_)
+        if (one != nullptr && one->serving() && one->epoch() == 0) {
+            ++seen_.duty_outside;
+            stage_.log.note(one->host().name() + " serves OUTSIDE ITS TERM");
+        }
+}
+
+duration election_world::between(duration least, duration most)
+{
+    return least + duration{static_cast<std::int64_t>(
+                       stage_.random.below(static_cast<std::uint64_t>((most - least).count()) + 1))};
+}
+
+void election_world::later(duration after, std::function<void()> what)
+{
+    auto wait = [](sim::virtual_time& time, duration span, std::function<void()> act) -> awaitable<void> {
+        co_await time.sleep_for(span);
+        act();
+    };
+    asio::co_spawn(stage_.loop, wait(stage_.time, after, std::move(what)), asio::detached);
+}
+
+void election_world::end_process(std::size_t which, bool cleanly)
+{
+    auto*& one = current_.at(which);
+    if (one == nullptr)
+        return;
+    auto* const leaving = one;
+    if (cleanly) {
+        leaving->stop();
+        // A process that does not end by itself within its grace is killed by who supervises it.
+        later(6s, [this, which, leaving] {
+            leaving->host().kill();
+            if (current_.at(which) == leaving)
+                start(which);
+        });
+        return;
+    }
+    leaving->host().kill();
+    one = nullptr;
+    later(between(10ms, 5s), [this, which] { start(which); });
+}
+
+// The master is cut off until its lease has all but run out, and then everybody's statements stall: a renewal and a
+// seizure meet.
+void election_world::last_gasp()
+{
+    auto* const victim = master();
+    if (victim == nullptr)
+        return;
+    auto const name = victim->host().name();
+    auto const cut = between(200ms, 1800ms);
+    stage_.database.part(name);
+    later(cut, [this, name] {
+        stage_.database.mend(name);
+        stage_.database.faults.stall = 0.9;
+        stage_.database.faults.stall_most = 900ms;
+    });
+    later(cut + 4s, [this] { stage_.database.faults = weather_; });
+}
+
+void election_world::harm_once(bool near_the_end)
+{
+    auto const which = static_cast<std::size_t>(stage_.random.below(current_.size()));
+    auto const name = std::string(1, static_cast<char>('a' + which));
+    auto const kind = stage_.random.below(12);
+    auto const span = between(100ms, 5s);
+    if (kind >= 10) {
+        last_gasp();
+    } else if (kind >= 8) {
+        // Heavy weather: everything is slow, but little of it so slow that it is given up.
+        stage_.database.faults = storm();
+        later(span * 2, [this] { stage_.database.faults = weather_; });
+    } else if (kind < 2) {
+        end_process(which, kind == 0);
+    } else if (kind == 2) {
+        stage_.database.freeze_for(span);
+    } else if (kind == 3) {
+        stage_.database.crash_for(span);
+    } else if (kind == 4 || kind == 5) {
+        stage_.database.part(name);
+        later(span, [this, name] { stage_.database.mend(name); });
+    } else if (kind == 6) {
+        stage_.database.step_clock(span);
+    } else if (!near_the_end) {
+        stage_.database.step_clock(-span / 2); // nobody can seize for as long: no harm close to the healing
+    }
+}
+
+awaitable<void> election_world::harm(instant until)
+{
+    for (;;) {
+        auto const pause = between(200ms, 6s);
+        co_await stage_.time.sleep_for(pause);
+        if (stage_.time.now() >= until)
+            co_return;
+        harm_once(stage_.time.now() + 20s > until);
+    }
+}
+
+report election_world::play(duration faulty)
+{
+    weather_ = usual_faults();
+    stage_.database.faults = weather_;
+    asio::co_spawn(stage_.loop, harm(stage_.time.now() + faulty), asio::detached);
+    stage_.time.run_for(faulty);
+    auto const led = seen_.led;
+
+    // Healing: the last partition ends, the last process starts, what hung is given up. Then the promise holds.
+    weather_ = {};
+    stage_.database.faults = {};
+    stage_.time.run_for(12s);
+    for (std::size_t i = 0; i < current_.size(); ++i)
+        end_process(i, false);
+    stage_.time.run_for(5s);
+    auto const how = settings();
+    seen_.led_in_time = led_within(how.ttl + 2 * how.tick);
+    auto const since = seen_.led;
+    stage_.time.run_for(30s);
+    seen_.kept_leading = seen_.led - since == 30s;
+    seen_.led = led;
+    seen_.hash = stage_.log.hash();
+    seen_.tail = stage_.log.tail();
+    return seen_;
+}
+
+} // namespace baton::simulation

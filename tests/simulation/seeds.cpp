@@ -1,0 +1,14 @@
+#include "tests/simulation/seeds.hpp"
+
+#include <cstdlib>
+#include <string>
+
+std::vector<std::uint64_t> simulation_seeds(std::uint64_t count)
+{
+    if (char const* const one = std::getenv("BATON_SEED"); one != nullptr)
+        return {std::stoull(one)};
+    std::vector<std::uint64_t> seeds;
+    for (std::uint64_t seed = 1; seed <= count; ++seed)
+        seeds.push_back(seed);
+    return seeds;
+}
