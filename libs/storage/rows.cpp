@@ -93,11 +93,33 @@ void insert_executions(soci::session& sql, std::vector<new_execution> const& row
         insert_chunk(sql, rows, from, std::min(from + step, rows.size()), epoch);
 }
 
-bool is_firing_taken(statement_error const& failure)
+void insert_signal(soci::session& sql, signal_id id, protocol::signal_kind kind, std::int64_t subject)
+{
+    query(sql, "INSERT INTO `signal` (id, kind, subject, created_at) VALUES (", id, ", ", protocol::to_string(kind),
+          ", ", subject, ", ", now_us(sql), ")")
+        .execute();
+}
+
+namespace {
+
+// MySQL names the key, SQLite its columns.
+bool names(statement_error const& failure, std::string_view key, std::string_view column)
 {
     std::string_view const text = failure.what();
     return failure.why() == statement_error::kind::duplicate &&
-           (text.find("execution_firing") != text.npos || text.find("execution.scheduled_at") != text.npos);
+           (text.find(key) != text.npos || text.find(column) != text.npos);
+}
+
+} // namespace
+
+bool is_firing_taken(statement_error const& failure)
+{
+    return names(failure, "execution_firing", "execution.scheduled_at");
+}
+
+bool is_task_name_taken(statement_error const& failure)
+{
+    return names(failure, "task_name", "task.name");
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 // What several repositories write in the same way. For .cpp files of this folder.
 
+#include "libs/protocol/node_wire.hpp"
 #include "libs/storage/detail.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/query.hpp"
@@ -77,8 +78,16 @@ void touch_fence(soci::session& sql, fence const& mine);
 // Multi-row inserts of planned executions. A taken key comes as statement_error (duplicate).
 void insert_executions(soci::session& sql, std::vector<new_execution> const& rows, std::int64_t epoch);
 
+// What web did, for the master. A taken id comes as statement_error (duplicate).
+void insert_signal(soci::session& sql, signal_id id, protocol::signal_kind kind, std::int64_t subject);
+
 // Whether a duplicate is that of the unique key (its name on MySQL, its first column on SQLite).
 bool is_firing_taken(statement_error const& failure);
+bool is_task_name_taken(statement_error const& failure);
+
+// Ends a transaction that is to be tried again with other ids or a later instant; no failure of the database.
+struct try_again {};
+inline constexpr int most_fresh_tries = 5;
 
 // Text that fits its column: valid UTF-8, at most `longest` bytes, cut between characters.
 std::string fitting(std::string const& text, std::size_t longest);

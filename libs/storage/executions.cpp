@@ -1,0 +1,142 @@
+#include "libs/storage/executions.hpp"
+
+#include "libs/storage/task_row.hpp"
+
+namespace baton::storage {
+
+namespace {
+
+constexpr duration key_lifetime = 24h;
+
+struct known_key {
+    std::string fingerprint;
+    execution_id execution;
+};
+
+std::optional<known_key> find_key(soci::session& sql, std::string const& project, std::string const& key)
+{
+    std::optional<known_key> found;
+    query(sql)
+        .select("fingerprint", "execution_id")(" FROM idempotency WHERE project = ", project, " AND `key` = ", key)
+        .each([&](row& cells) {
+            found.emplace();
+            found->fingerprint = cells.text();
+            found->execution = cells.name<execution_id>();
+        });
+    return found;
+}
+
+void insert_run(soci::session& sql, run_request const& request, task_record const& task, execution_id id,
+                std::int64_t now)
+{
+    query insert(sql, "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
+                      "due_at, attempt, max_attempts, retry_delay_us, epoch, payload, created_at) VALUES (");
+    insert(id, ", ", task.definition.project, ", ", task.id, ", ", task.version, ", ", now, ", ", id,
+           ", 'manual', 'planned', ", now, ", 1, ", task.definition.max_attempts, ", ", task.definition.retry_delay,
+           ", 0, ", request.payload, ", ", now, ")");
+    insert.execute();
+}
+
+run_result run(soci::session& sql, run_request const& request, execution_id id, signal_id signal)
+{
+    auto const task = find_task(sql, request.task, false);
+    if (!task)
+        return {run_outcome::not_found, {}, {}};
+    auto const now = read_now(sql);
+    auto const& project = task->record.definition.project;
+    if (request.idempotency_key) {
+        query(sql, "DELETE FROM idempotency WHERE created_at < ", now - key_lifetime.count()).execute();
+        if (auto const known = find_key(sql, project, *request.idempotency_key)) {
+            bool const same = known->fingerprint == request.fingerprint;
+            return {same ? run_outcome::repeated : run_outcome::key_reused, known->execution, {}};
+        }
+        query(sql, "INSERT INTO idempotency (project, `key`, fingerprint, execution_id, created_at) VALUES (", project,
+              ", ", *request.idempotency_key, ", ", request.fingerprint, ", ", id, ", ", now, ")")
+            .execute();
+    }
+    insert_run(sql, request, task->record, id, now);
+    insert_signal(sql, signal, protocol::signal_kind::run, id.value());
+    return {run_outcome::created, id, signal};
+}
+
+// The state of the execution, its row locked, and whether it is open.
+std::optional<std::pair<protocol::state, bool>> lock_execution(soci::session& sql, execution_id id)
+{
+    std::optional<std::pair<protocol::state, bool>> found;
+    query(sql)
+        .select("state", "due_at IS NOT NULL")(" FROM execution WHERE id = ", id, for_update(sql))
+        .each([&](row& cells) {
+            auto const state = protocol::parse_state(cells.text());
+            found.emplace(state, cells.flag());
+        });
+    return found;
+}
+
+cancel_result request(soci::session& sql, execution_id id, signal_id signal)
+{
+    auto const found = lock_execution(sql, id);
+    if (!found)
+        return {cancel_outcome::not_found, {}, {}};
+    auto const [state, open] = *found;
+    if (!open)
+        return {cancel_outcome::already_ended, state, {}};
+    for (auto const column : {fragment{"id"}, fragment{"parent_id"}})
+        query(sql, "UPDATE execution SET cancel_requested_at = COALESCE(cancel_requested_at, ", now_us(sql), ") WHERE ",
+              column, " = ", id, " AND due_at IS NOT NULL")
+            .execute();
+    insert_signal(sql, signal, protocol::signal_kind::cancel, id.value());
+    return {cancel_outcome::requested, state, signal};
+}
+
+// A taken id, or a key that another call has just taken: tried again, it is seen.
+template <class Result>
+Result with_fresh(std::function<Result()> const& work)
+{
+    try {
+        return work();
+    } catch (statement_error const& failure) {
+        if (failure.why() == statement_error::kind::duplicate)
+            throw try_again{};
+        throw;
+    }
+}
+
+} // namespace
+
+awaitable<run_result> executions::run_now(run_request request, id_generator& ids)
+{
+    execution_id id;
+    signal_id signal;
+    auto const work = [&](soci::session& sql) {
+        return with_fresh<run_result>([&] { return run(sql, request, id, signal); });
+    };
+    for (int tries = 0; tries < most_fresh_tries; ++tries) {
+        id = ids.make<execution_id>();
+        signal = ids.make<signal_id>();
+        try {
+            co_return co_await shared_.transact(work);
+        } catch (try_again const&) {
+            // With fresh ids.
+        }
+    }
+    throw unavailable("database: no free id for an execution");
+}
+
+awaitable<cancel_result> executions::request_cancel(execution_id id, id_generator& ids)
+{
+    signal_id signal;
+    auto const work = [&](soci::session& sql) {
+        return with_fresh<cancel_result>([&] { return request(sql, id, signal); });
+    };
+    for (int tries = 0; tries < most_fresh_tries; ++tries) {
+        signal = ids.make<signal_id>();
+        try {
+            co_return co_await shared_.transact(work);
+        } catch (try_again const&) {
+            // With a fresh id.
+        }
+    }
+    throw unavailable("database: no free id for a signal");
+}
+
+} // namespace baton::storage

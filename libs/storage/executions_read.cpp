@@ -1,0 +1,139 @@
+#include "libs/storage/executions.hpp"
+#include "libs/storage/query.hpp"
+
+namespace baton::storage {
+
+namespace {
+
+void select_execution(query& ask)
+{
+    ask.select("e.id", "e.project", "e.task_id", "t.name", "e.task_version", "e.scheduled_at", "e.cause", "e.state",
+               "e.due_at", "e.attempt", "e.max_attempts", "e.parent_id", "e.shard_index", "e.shard_total",
+               "e.cancel_requested_at", "e.reason", "e.created_at", "e.ended_at", "e.node", "e.client", "e.started_at",
+               "e.finished_at", "e.outcome", "e.progress", "e.result", "e.error");
+    ask(" FROM execution e LEFT JOIN task t ON t.id = e.task_id WHERE ");
+}
+
+// node to error, the columns that `execution` and `attempt` share.
+void read_attempt(row& cells, attempt_record& attempt)
+{
+    attempt.node = cells.maybe_text();
+    attempt.client = cells.maybe_text();
+    attempt.started_at = cells.maybe_moment();
+    attempt.finished_at = cells.maybe_moment();
+    if (auto const outcome = cells.maybe_text())
+        attempt.outcome = protocol::parse_state(*outcome);
+    if (auto const progress = cells.maybe_number())
+        attempt.progress = static_cast<int>(*progress);
+    attempt.result = cells.maybe_text();
+    attempt.error = cells.maybe_text();
+}
+
+execution_record read_execution(row& cells)
+{
+    execution_record record;
+    record.id = cells.name<execution_id>();
+    record.project = cells.text();
+    record.task = cells.name<task_id>();
+    record.task_name = cells.text();
+    record.task_version = cells.small();
+    record.scheduled_at = cells.moment();
+    record.cause = protocol::parse_cause(cells.text());
+    record.state = protocol::parse_state(cells.text());
+    record.due_at = cells.maybe_moment();
+    record.attempt = cells.small();
+    record.max_attempts = cells.small();
+    if (auto const parent = cells.maybe_number())
+        record.parent = execution_id{*parent};
+    record.shard_index = cells.small();
+    record.shard_total = cells.small();
+    record.cancel_requested_at = cells.maybe_moment();
+    record.reason = cells.maybe_text();
+    record.created_at = cells.moment();
+    record.ended_at = cells.maybe_moment();
+    record.first.attempt = 1;
+    record.first.cause = "first";
+    read_attempt(cells, record.first);
+    return record;
+}
+
+std::optional<execution_record> find_execution(soci::session& sql, execution_id id)
+{
+    std::optional<execution_record> found;
+    query ask(sql);
+    select_execution(ask);
+    ask("e.id = ", id);
+    ask.each([&](row& cells) { found = read_execution(cells); });
+    return found;
+}
+
+void keep(query& ask, execution_filter const& filter)
+{
+    ask("1 = 1");
+    if (filter.task)
+        ask(" AND e.task_id = ", *filter.task);
+    if (filter.project)
+        ask(" AND e.project = ", *filter.project);
+    if (filter.state)
+        ask(" AND e.state = ", protocol::to_string(*filter.state));
+    if (filter.open)
+        ask(fragment{*filter.open ? " AND e.due_at IS NOT NULL" : " AND e.due_at IS NULL"});
+    if (filter.from)
+        ask(" AND e.scheduled_at >= ", *filter.from);
+    if (filter.until)
+        ask(" AND e.scheduled_at < ", *filter.until);
+    if (filter.parent)
+        ask(" AND e.parent_id = ", *filter.parent);
+    if (filter.before_at)
+        ask(" AND e.scheduled_at <= ", *filter.before_at, " AND (e.scheduled_at < ", *filter.before_at, " OR e.id < ",
+            filter.before_id, ")");
+}
+
+} // namespace
+
+awaitable<std::optional<execution_record>> executions::find(execution_id id)
+{
+    auto const work = [&](soci::session& sql) { return find_execution(sql, id); };
+    co_return co_await shared_.run(work);
+}
+
+awaitable<std::vector<attempt_record>> executions::attempts(execution_id id)
+{
+    std::vector<attempt_record> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        auto const execution = find_execution(sql, id);
+        if (!execution)
+            return;
+        found.push_back(execution->first);
+        query ask(sql);
+        ask.select("attempt", "cause", "node", "client", "started_at", "finished_at", "outcome", "progress", "result",
+                   "error");
+        ask(" FROM attempt WHERE execution_id = ", id, " ORDER BY attempt");
+        ask.each([&](row& cells) {
+            auto& attempt = found.emplace_back();
+            attempt.attempt = cells.small();
+            attempt.cause = cells.text();
+            read_attempt(cells, attempt);
+        });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::vector<execution_record>> executions::list(execution_filter filter)
+{
+    std::vector<execution_record> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        query ask(sql);
+        select_execution(ask);
+        keep(ask, filter);
+        ask(" ORDER BY e.scheduled_at DESC, e.id DESC LIMIT ", filter.limit);
+        ask.each([&](row& cells) { found.push_back(read_execution(cells)); });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+} // namespace baton::storage

@@ -1,0 +1,52 @@
+#include "libs/storage/task_row.hpp"
+
+namespace baton::storage {
+
+void select_task(query& ask)
+{
+    ask.select("id", "version", "definition", "next_fire_at", "waiting_for", "created_at", "updated_at");
+    ask(" FROM task WHERE ");
+}
+
+stored_task read_task(row& cells)
+{
+    stored_task stored;
+    stored.record.id = cells.name<task_id>();
+    stored.record.version = cells.small();
+    stored.record.definition = protocol::parse_task(nlohmann::json::parse(cells.text()));
+    stored.record.next_fire_at = cells.maybe_moment();
+    if (auto const waiting_for = cells.maybe_number())
+        stored.waiting_for = execution_id{*waiting_for};
+    stored.record.created_at = cells.moment();
+    stored.record.updated_at = cells.moment();
+    return stored;
+}
+
+std::optional<stored_task> find_task(soci::session& sql, task_id id, bool lock)
+{
+    std::optional<stored_task> found;
+    query ask(sql);
+    select_task(ask);
+    ask("id = ", id, lock ? for_update(sql) : fragment{""});
+    ask.each([&](row& cells) { found = read_task(cells); });
+    return found;
+}
+
+std::string document(protocol::task_definition const& definition)
+{
+    try {
+        return protocol::to_json(definition).dump();
+    } catch (nlohmann::json::type_error const&) {
+        throw invalid_input("", "the task holds text that is not valid UTF-8");
+    }
+}
+
+void insert_version(soci::session& sql, task_record const& task, std::string const& action, utc_time valid_from,
+                    utc_time now)
+{
+    query(sql, "INSERT INTO task_version (task_id, version, action, valid_from, definition, created_at) VALUES (",
+          task.id, ", ", task.version, ", ", action, ", ", valid_from, ", ", document(task.definition), ", ", now, ")")
+        .execute();
+}
+
+} // namespace baton::storage

@@ -1,0 +1,28 @@
+#pragma once
+// The row of a task, as `tasks` and `executions` read and write it. For .cpp files of this folder.
+
+#include "libs/storage/query.hpp"
+#include "libs/storage/rows.hpp"
+#include "libs/storage/tasks.hpp"
+
+#include <optional>
+#include <string>
+
+namespace baton::storage {
+
+struct stored_task {
+    task_record record;
+    std::optional<execution_id> waiting_for;
+};
+
+void select_task(query& ask); // "SELECT … FROM task WHERE "
+stored_task read_task(row& cells);
+std::optional<stored_task> find_task(soci::session& sql, task_id id, bool lock);
+
+// The document as it is kept. Throws invalid_input when it is not valid UTF-8.
+std::string document(protocol::task_definition const& definition);
+
+void insert_version(soci::session& sql, task_record const& task, std::string const& action, utc_time valid_from,
+                    utc_time now);
+
+} // namespace baton::storage

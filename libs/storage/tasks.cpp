@@ -1,0 +1,129 @@
+#include "libs/storage/tasks.hpp"
+
+#include "libs/storage/task_row.hpp"
+
+namespace baton::storage {
+
+namespace {
+
+void insert_task(soci::session& sql, task_record const& task)
+{
+    auto const& definition = task.definition;
+    query insert(sql,
+                 "INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
+                 "next_fire_at, waiting_for, created_at, updated_at) VALUES (");
+    insert(task.id, ", ", definition.project, ", ", definition.name, ", ", task.version, ", ", definition.enabled, ", ",
+           definition.service, ", ", definition.handler, ", ", protocol::to_string(definition.schedule.kind), ", ",
+           document(definition), ", ", task.next_fire_at, ", NULL, ", task.created_at, ", ", task.updated_at, ")");
+    try {
+        insert.execute();
+    } catch (statement_error const& failure) {
+        if (is_task_name_taken(failure))
+            throw already_exists("there is a task '" + definition.name + "' in project '" + definition.project +
+                                 "' already");
+        if (failure.why() == statement_error::kind::duplicate)
+            throw try_again{};
+        throw;
+    }
+}
+
+void keep(query& ask, task_filter const& filter)
+{
+    ask("id > ", filter.after);
+    if (filter.project)
+        ask(" AND project = ", *filter.project);
+    if (filter.service)
+        ask(" AND service = ", *filter.service);
+    if (filter.handler)
+        ask(" AND handler = ", *filter.handler);
+    if (filter.name_contains)
+        ask(" AND INSTR(name, ", *filter.name_contains, ") > 0");
+    if (filter.enabled)
+        ask(" AND enabled = ", *filter.enabled);
+    if (filter.kind)
+        ask(" AND schedule_kind = ", protocol::to_string(*filter.kind));
+}
+
+} // namespace
+
+awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definition definition)
+{
+    edit_result made;
+    auto const work = [&](soci::session& sql) {
+        auto const now = from_micros(read_now(sql));
+        made.valid_from = now + lead_;
+        made.task.version = 1;
+        made.task.created_at = now;
+        made.task.updated_at = now;
+        if (definition.enabled)
+            made.task.next_fire_at = rules_.first(definition, now, made.valid_from);
+        insert_task(sql, made.task);
+        insert_version(sql, made.task, "created", made.valid_from, now);
+        insert_signal(sql, made.signal, protocol::signal_kind::task, made.task.id.value());
+        // The line was drawn ahead of now, and must still lie ahead when others can see it.
+        if (lead_ > 0s && from_micros(read_now(sql)) > made.valid_from - lead_ / 2)
+            throw try_again{};
+    };
+    for (int tries = 0; tries < most_fresh_tries; ++tries) {
+        made = {};
+        made.task.id = ids.make<task_id>();
+        made.task.definition = definition;
+        made.signal = ids.make<signal_id>();
+        try {
+            co_await shared_.transact(work);
+            co_return made;
+        } catch (try_again const&) {
+            // With fresh ids and a fresh line.
+        }
+    }
+    throw unavailable("database: too slow to register a task ahead of its first firing");
+}
+
+awaitable<std::optional<task_record>> tasks::find(task_id id)
+{
+    auto const work = [&](soci::session& sql) { return find_task(sql, id, false); };
+    auto const found = co_await shared_.run(work);
+    if (!found)
+        co_return std::nullopt;
+    co_return found->record;
+}
+
+awaitable<std::optional<task_record>> tasks::find_by_name(std::string project, std::string name)
+{
+    std::optional<task_record> found;
+    auto const work = [&](soci::session& sql) {
+        query ask(sql);
+        select_task(ask);
+        ask("project = ", project, " AND name = ", name);
+        ask.each([&](row& cells) { found = read_task(cells).record; });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::vector<task_record>> tasks::list(task_filter filter)
+{
+    std::vector<task_record> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        query ask(sql);
+        select_task(ask);
+        keep(ask, filter);
+        ask(" ORDER BY id LIMIT ", filter.limit);
+        ask.each([&](row& cells) { found.push_back(read_task(cells).record); });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::int64_t> tasks::count()
+{
+    std::int64_t count = 0;
+    auto const work = [&](soci::session& sql) {
+        query(sql).select("COUNT(*)")(" FROM task").each([&](row& cells) { count = cells.number(); });
+    };
+    co_await shared_.run(work);
+    co_return count;
+}
+
+} // namespace baton::storage
