@@ -2,7 +2,6 @@
 // the address it is given, which must hinder neither.
 
 #include <baton/client/service.hpp>
-
 #include <iostream>
 
 int main()

@@ -1,0 +1,117 @@
+#include "agent/agent.hpp"
+
+#include "agent/command.hpp"
+#include "agent/crontab_handlers.hpp"
+#include "libs/base/error.hpp"
+#include "libs/base/log.hpp"
+
+namespace baton::agent {
+
+namespace {
+
+constexpr std::size_t value_limit = 60u << 10; // of JSON; the SDK sends no more than 64 KiB
+
+std::string as_json(nlohmann::json const& value)
+{
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// Bytes that are no UTF-8 become U+FFFD.
+nlohmann::json printable(std::string const& text)
+{
+    return nlohmann::json::parse(as_json(text));
+}
+
+std::map<std::string, std::string> variables_of(client::execution const& run)
+{
+    return {{"BATON_PAYLOAD", as_json(run.payload())},
+            {"BATON_EXECUTION", std::to_string(run.id())},
+            {"BATON_ATTEMPT", std::to_string(run.attempt())},
+            {"BATON_TASK", run.task()},
+            {"BATON_SCHEDULED_AT", to_rfc3339(run.scheduled_at())},
+            {"BATON_SHARD_INDEX", std::to_string(run.shard_index())},
+            {"BATON_SHARD_TOTAL", std::to_string(run.shard_total())}};
+}
+
+// Escapes can make JSON several times as long as the text in it, so the text is shortened until it fits.
+nlohmann::json value_of(outcome const& ended, std::size_t limit)
+{
+    for (;; limit /= 2) {
+        nlohmann::json value{{"stdout", printable(ended.out.text(limit))},
+                             {"stderr", printable(ended.err.text(limit))}};
+        if (ended.exit)
+            value["exit"] = *ended.exit;
+        if (ended.signal)
+            value["signal"] = *ended.signal;
+        if (limit == 0 || as_json(value).size() <= value_limit)
+            return value;
+    }
+}
+
+client::result run(call how, client::execution& execution, time_source const& time)
+{
+    auto variables = variables_of(execution);
+    for (auto& [name, value] : variables)
+        if (value.find('\0') == std::string::npos)
+            how.env[name] = std::move(value);
+    auto const ended = run_command(how, execution.stop_token(), time);
+    if (!ended.failure.empty())
+        return client::result::fail(ended.reason());
+    auto value = value_of(ended, how.output_limit);
+    return ended.succeeded() ? client::result::ok(std::move(value))
+                             : client::result::fail(ended.reason(), std::move(value));
+}
+
+// What the line would do, for people who look at what moves over before they let it run.
+client::result tell(crontab_handler const& line)
+{
+    log::info("would run {}{}: {}", line.name, line.what.user.empty() ? "" : " as " + line.what.user,
+              line.what.argv[2]);
+    nlohmann::json value{{"dry_run", true}, {"command", printable(line.what.argv[2])}};
+    if (!line.what.user.empty())
+        value["user"] = printable(line.what.user);
+    return client::result::ok(std::move(value));
+}
+
+client::service::handler handler_of(call prototype, time_source const& time)
+{
+    return [prototype = std::move(prototype), &time](client::execution& execution) {
+        auto mine = prototype;
+        mine.input = as_json(execution.payload());
+        return run(std::move(mine), execution, time);
+    };
+}
+
+client::service::handler handler_of(crontab_handler line, settings const& how, time_source const& time)
+{
+    if (!how.execute)
+        return [line = std::move(line)](client::execution&) { return tell(line); };
+    call prototype{line.what, {}, line.input, how.kill_after, how.output_limit};
+    return [prototype = std::move(prototype), &time](client::execution& execution) {
+        return run(prototype, execution, time);
+    };
+}
+
+} // namespace
+
+std::map<std::string, client::service::handler> make_handlers(settings const& how, time_source const& time)
+{
+    std::map<std::string, client::service::handler> handlers;
+    for (auto const& [name, what] : how.handlers)
+        handlers.emplace(name, handler_of(call{what, {}, {}, how.kill_after, how.output_limit}, time));
+    for (auto const& file : how.crontabs)
+        for (auto& line : read_crontab(file)) {
+            auto const name = line.name;
+            if (!handlers.emplace(name, handler_of(std::move(line), how, time)).second)
+                throw invalid_input("crontab", file + ": the handler '" + name + "' is offered already");
+        }
+    return handlers;
+}
+
+void install(client::service& service, settings const& how, time_source const& time)
+{
+    for (auto& [name, handle] : make_handlers(how, time))
+        service.handle(name, handle);
+}
+
+} // namespace baton::agent

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "agent/output.hpp"
+#include "agent/settings.hpp"
+#include "libs/base/time.hpp"
+
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace baton::agent {
+
+struct call {
+    command what;
+    std::map<std::string, std::string> env; // of this run, over everything else
+    std::string input;                      // for standard input
+    duration kill_after = 10s;
+    std::size_t output_limit = 64u << 10;
+};
+
+struct outcome {
+    std::optional<int> exit;   // the status, if it ended by itself
+    std::optional<int> signal; // the number, if a signal ended it
+    std::string failure;       // why it could not be started; then neither is set
+    bool stopped = false;      // it was told to stop
+    output out;
+    output err;
+
+    bool succeeded() const { return exit == 0; }
+    std::string reason() const; // "exit status 3", "killed by signal 9 (Killed)", "cannot be started: ..."
+};
+
+// Runs a program to its end and returns what became of it; blocks the calling thread. The program leads a session of
+// its own, with only standard input, output and error open and all signals as at boot. When `stop` is requested, its
+// process group gets SIGTERM, and SIGKILL after `kill_after`, so that what it started ends with it. What it leaves
+// running after a normal end goes on, but is not listened to for longer than a second.
+outcome run_command(call const& how, std::stop_token const& stop, time_source const& time);
+
+} // namespace baton::agent

@@ -1,0 +1,311 @@
+// From a command to a process. The process that forks has other threads, so everything that allocates or locks is done
+// before fork(); between fork() and execve() stand system calls only.
+
+#include "agent/launch.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <grp.h>
+#include <optional>
+#include <pwd.h>
+#include <sstream>
+#include <stdexcept>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+extern char** environ;
+
+namespace baton::agent {
+
+void descriptor::close()
+{
+    if (number_ >= 0)
+        ::close(std::exchange(number_, -1));
+}
+
+namespace {
+
+using variables = std::map<std::string, std::string>;
+
+struct account {
+    std::string name;
+    uid_t user = 0;
+    gid_t group = 0;
+    std::vector<gid_t> groups;
+    std::string home;
+    bool change = false; // differs from this process's
+};
+
+struct pipe_ends {
+    descriptor read;
+    descriptor write;
+};
+
+[[noreturn]] void fail(std::string const& what, int error)
+{
+    throw std::runtime_error(what + ": " + std::generic_category().message(error));
+}
+
+// Above the three that the child gets, so that moving one into place never overwrites another.
+descriptor moved_up(int number)
+{
+    descriptor const low(number);
+    int const high = fcntl(number, F_DUPFD_CLOEXEC, 3);
+    if (high < 0)
+        fail("no file descriptor", errno);
+    return descriptor(high);
+}
+
+pipe_ends make_pipe()
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        fail("no pipe", errno);
+    descriptor second(ends[1]);
+    auto read = moved_up(ends[0]);
+    auto write = moved_up(second.release());
+    return {std::move(read), std::move(write)};
+}
+
+account find_account(std::string const& name)
+{
+    std::vector<char> buffer(16'384);
+    passwd entry{};
+    passwd* found = nullptr;
+    int const error = name.empty() ? getpwuid_r(geteuid(), &entry, buffer.data(), buffer.size(), &found)
+                                   : getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    account result;
+    result.user = geteuid();
+    result.group = getegid();
+    if (found == nullptr) {
+        if (!name.empty())
+            throw std::runtime_error("user '" + name + "' does not exist" +
+                                     (error == 0 ? "" : ": " + std::generic_category().message(error)));
+        return result; // a process may run under a number that has no name
+    }
+    result.name = entry.pw_name;
+    result.home = entry.pw_dir;
+    if (name.empty() || entry.pw_uid == geteuid())
+        return result;
+    if (geteuid() != 0)
+        throw std::runtime_error("running as user '" + name + "' needs an agent that runs as root");
+    result.user = entry.pw_uid;
+    result.group = entry.pw_gid;
+    result.change = true;
+    int count = 64;
+    result.groups.resize(static_cast<std::size_t>(count));
+    while (getgrouplist(entry.pw_name, entry.pw_gid, result.groups.data(), &count) < 0)
+        result.groups.resize(static_cast<std::size_t>(count));
+    result.groups.resize(static_cast<std::size_t>(count));
+    return result;
+}
+
+variables environment_of(command const& what, account const& who, variables const& of_run)
+{
+    variables result;
+    if (!what.as_cron) {
+        for (char** each = environ; *each != nullptr; ++each) {
+            std::string const text = *each;
+            auto const equals = text.find('=');
+            // The agent's own settings, its token perhaps, are no business of a command.
+            if (equals != std::string::npos && !text.starts_with("BATON_"))
+                result.emplace(text.substr(0, equals), text.substr(equals + 1));
+        }
+    } else {
+        result = {{"SHELL", "/bin/sh"}, {"PATH", "/usr/bin:/bin"}};
+    }
+    if (what.as_cron || who.change) {
+        result["HOME"] = who.home.empty() ? "/" : who.home;
+        result["LOGNAME"] = who.name;
+        result["USER"] = who.name;
+    }
+    for (auto const& [name, value] : what.env)
+        result[name] = value;
+    for (auto const& [name, value] : of_run)
+        result[name] = value;
+    return result;
+}
+
+// execvp() would search in the child, where allocating is not allowed.
+std::string find_program(std::string const& name, variables const& env)
+{
+    if (name.find('/') != std::string::npos)
+        return name;
+    auto const path = env.find("PATH");
+    std::istringstream folders(path == env.end() ? "/usr/bin:/bin" : path->second);
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        auto const candidate = (folder.empty() ? "." : folder) + "/" + name;
+        std::error_code ignored;
+        if (access(candidate.c_str(), X_OK) == 0 && !std::filesystem::is_directory(candidate, ignored))
+            return candidate;
+    }
+    fail(name, ENOENT);
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts)
+{
+    std::vector<char*> result;
+    for (auto& each : texts)
+        result.push_back(each.data());
+    result.push_back(nullptr);
+    return result;
+}
+
+enum class stage : int { user, folder, program };
+
+struct report { // from the child when it could not become the program
+    stage where;
+    int error;
+};
+
+// All that the child needs, made before it exists.
+struct plan {
+    account who;
+    std::string program;
+    std::string folder;
+    std::vector<std::string> arguments;
+    std::vector<std::string> environment;
+    std::vector<char*> argv;
+    std::vector<char*> envp;
+};
+
+plan prepare(command const& what, variables const& of_run)
+{
+    plan result;
+    result.who = find_account(what.user);
+    auto const env = environment_of(what, result.who, of_run);
+    result.arguments = what.argv;
+    result.program = find_program(what.argv.at(0), env);
+    result.folder = what.cwd;
+    if (result.folder.empty() && what.as_cron)
+        result.folder = result.who.home;
+    for (auto const& [name, value] : env)
+        result.environment.push_back(name + "=" + value);
+    result.argv = pointers(result.arguments);
+    result.envp = pointers(result.environment);
+    return result;
+}
+
+// In the child: async-signal-safe calls only.
+[[noreturn]] void become(plan const& what, int in, int out, int err, int failed)
+{
+    auto const give_up = [failed](stage where) {
+        report const message{where, errno};
+        [[maybe_unused]] auto const written = write(failed, &message, sizeof message);
+        _exit(127);
+    };
+    setsid();
+    struct sigaction as_default {};
+    as_default.sa_handler = SIG_DFL;
+    for (int number = 1; number < NSIG; ++number)
+        sigaction(number, &as_default, nullptr);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    dup2(in, 0);
+    dup2(out, 1);
+    dup2(err, 2);
+    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    if (what.who.change && (setgroups(what.who.groups.size(), what.who.groups.data()) != 0 ||
+                            setgid(what.who.group) != 0 || setuid(what.who.user) != 0))
+        give_up(stage::user);
+    if (!what.folder.empty() && chdir(what.folder.c_str()) != 0)
+        give_up(stage::folder);
+    execve(what.program.c_str(), what.argv.data(), what.envp.data());
+    give_up(stage::program);
+    _exit(127);
+}
+
+// No handler of this process may run in the child before it has reset them.
+class all_signals_blocked {
+public:
+    all_signals_blocked()
+    {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~all_signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    all_signals_blocked(all_signals_blocked const&) = delete;
+    all_signals_blocked& operator=(all_signals_blocked const&) = delete;
+
+private:
+    sigset_t before_{};
+};
+
+// The C library's header for this lacks C linkage in Debian 12.
+int watch_process(pid_t process)
+{
+    return static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+}
+
+std::optional<report> read_report(int from)
+{
+    report message{};
+    ssize_t count = 0;
+    do
+        count = read(from, &message, sizeof message);
+    while (count < 0 && errno == EINTR);
+    return count == sizeof message ? std::optional(message) : std::nullopt;
+}
+
+[[noreturn]] void explain(plan const& what, report const& message)
+{
+    switch (message.where) {
+    case stage::user:
+        fail("becoming user '" + what.who.name + "'", message.error);
+    case stage::folder:
+        fail("folder " + what.folder, message.error);
+    case stage::program:
+        break;
+    }
+    fail(what.program, message.error);
+}
+
+} // namespace
+
+child launch(command const& what, std::map<std::string, std::string> const& env)
+{
+    auto const how = prepare(what, env);
+    auto in = make_pipe();
+    auto out = make_pipe();
+    auto err = make_pipe();
+    auto failed = make_pipe();
+    child result;
+    {
+        all_signals_blocked const quiet;
+        result.pid = fork();
+        if (result.pid == 0)
+            become(how, in.read.number(), out.write.number(), err.write.number(), failed.write.number());
+    }
+    if (result.pid < 0)
+        fail("no process", errno);
+    failed.write.close(); // or the end of the pipe would never be seen
+    if (auto const message = read_report(failed.read.number())) {
+        waitpid(result.pid, nullptr, 0);
+        explain(how, *message);
+    }
+    result.ended = descriptor(watch_process(result.pid));
+    if (!result.ended.open()) {
+        int const error = errno;
+        kill(-result.pid, SIGKILL);
+        waitpid(result.pid, nullptr, 0);
+        fail("this kernel cannot watch a process (it needs pidfd_open)", error);
+    }
+    result.in = std::move(in.write);
+    result.out = std::move(out.read);
+    result.err = std::move(err.read);
+    for (int const each : {result.in.number(), result.out.number(), result.err.number()})
+        fcntl(each, F_SETFL, fcntl(each, F_GETFL) | O_NONBLOCK);
+    return result;
+}
+
+} // namespace baton::agent

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "agent/settings.hpp"
+
+#include <map>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+
+namespace baton::agent {
+
+// A file descriptor that closes itself.
+class descriptor {
+public:
+    descriptor() = default;
+    explicit descriptor(int number) : number_(number) {}
+    descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    descriptor& operator=(descriptor&& other) noexcept
+    {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~descriptor() { close(); }
+
+    void close();
+    int release() { return std::exchange(number_, -1); }
+    int number() const { return number_; }
+    bool open() const { return number_ >= 0; }
+
+private:
+    int number_ = -1;
+};
+
+// A program that runs: its process id, which is its group's too, and this side of its pipes.
+struct child {
+    pid_t pid = -1;
+    descriptor ended; // readable once it has ended; it is not reaped
+    descriptor in;
+    descriptor out;
+    descriptor err;
+};
+
+// Starts `what` with `env` over its environment. Throws std::runtime_error that says why it cannot be started: no such
+// program, no such user, no such folder, no permission.
+child launch(command const& what, std::map<std::string, std::string> const& env);
+
+} // namespace baton::agent

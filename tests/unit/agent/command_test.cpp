@@ -1,0 +1,270 @@
+#include "agent/command.hpp"
+#include "libs/base/time.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace baton;
+using namespace baton::agent;
+
+namespace {
+
+system_time const real_time;
+
+call shell(std::string script)
+{
+    call how;
+    how.what.argv = {"/bin/sh", "-c", std::move(script)};
+    return how;
+}
+
+outcome run(call const& how)
+{
+    return run_command(how, {}, real_time);
+}
+
+// A folder of the test's own.
+struct scratch {
+    std::filesystem::path folder;
+    scratch()
+    {
+        std::string name = (std::filesystem::temp_directory_path() / "baton-agent-XXXXXX").string();
+        folder = mkdtemp(name.data());
+    }
+    ~scratch() { std::filesystem::remove_all(folder); }
+    std::string file(char const* name) const { return (folder / name).string(); }
+};
+
+std::string content(std::string const& file)
+{
+    std::ifstream in(file);
+    std::string text;
+    std::getline(in, text);
+    return text;
+}
+
+// Starts `how` on a thread and stops it as soon as `begun` has content.
+outcome run_until(call const& how, std::string const& begun)
+{
+    std::stop_source stop;
+    outcome result;
+    std::thread runner([&] { result = run_command(how, stop.get_token(), real_time); });
+    auto const deadline = real_time.now() + 20s;
+    while (content(begun).empty() && real_time.now() < deadline)
+        std::this_thread::yield();
+    stop.request_stop();
+    runner.join();
+    return result;
+}
+
+bool exists(pid_t process)
+{
+    if (kill(process, 0) != 0)
+        return false;
+    // A zombie whose parent has not looked yet is gone for our purposes.
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    std::string text;
+    std::getline(stat, text);
+    return text.find(") Z ") == std::string::npos;
+}
+
+bool gone(pid_t process)
+{
+    auto const deadline = real_time.now() + 10s;
+    while (exists(process) && real_time.now() < deadline)
+        std::this_thread::yield();
+    return !exists(process);
+}
+
+} // namespace
+
+TEST_CASE("a command's exit status and both of its outputs are told")
+{
+    auto const ended = run(shell("echo out; echo err >&2; exit 3"));
+    CHECK(ended.exit == 3);
+    CHECK_FALSE(ended.signal);
+    CHECK_FALSE(ended.succeeded());
+    CHECK(ended.out.text() == "out\n");
+    CHECK(ended.err.text() == "err\n");
+    CHECK(ended.reason() == "exit status 3");
+}
+
+TEST_CASE("input reaches the command, NUL and all, however much it is")
+{
+    auto how = shell("wc -c");
+    how.input = std::string(1'000'000, '\0');
+    CHECK(run(how).out.text() == "1000000\n");
+}
+
+TEST_CASE("a command that reads no input does not hurt")
+{
+    auto how = shell("exec 0<&-; echo done");
+    how.input = std::string(1'000'000, 'x');
+    auto const ended = run(how);
+    CHECK(ended.succeeded());
+    CHECK(ended.out.text() == "done\n");
+}
+
+TEST_CASE("output beyond the limit is cut in the middle and the command goes on")
+{
+    auto how = shell("i=0; while [ $i -lt 20000 ]; do echo \"number $i\"; i=$((i+1)); done; exit 4");
+    how.output_limit = 1'024;
+    auto const ended = run(how);
+    CHECK(ended.exit == 4);
+    auto const text = ended.out.text();
+    CHECK(text.starts_with("number 0\n"));
+    CHECK(text.ends_with("number 19999\n"));
+    CHECK(text.size() < 1'200);
+}
+
+TEST_CASE("a signal that ends the command is told")
+{
+    auto const ended = run(shell("kill -9 $$"));
+    CHECK_FALSE(ended.exit);
+    CHECK(ended.signal == 9);
+    CHECK(ended.reason() == "killed by signal 9 (Killed)");
+}
+
+TEST_CASE("a missing program, folder or user is told and nothing runs")
+{
+    call how;
+    how.what.argv = {"/no/such/program"};
+    CHECK(run(how).reason() == "cannot be started: /no/such/program: No such file or directory");
+    how.what.argv = {"no-such-program"};
+    CHECK(run(how).failure == "no-such-program: No such file or directory");
+    how.what.argv = {"/etc/passwd"};
+    CHECK(run(how).failure == "/etc/passwd: Permission denied");
+    how = shell("true");
+    how.what.cwd = "/no/such/folder";
+    CHECK(run(how).failure == "folder /no/such/folder: No such file or directory");
+    how = shell("true");
+    how.what.user = "no-such-user";
+    CHECK(run(how).failure == "user 'no-such-user' does not exist");
+    CHECK_FALSE(run(how).exit);
+}
+
+TEST_CASE("a program without a slash is found in the command's own PATH")
+{
+    scratch here;
+    std::ofstream(here.file("hello")) << "#!/bin/sh\necho hello\n";
+    chmod(here.file("hello").c_str(), 0755);
+    call how;
+    how.what.argv = {"hello"};
+    how.what.env["PATH"] = here.folder.string() + ":/usr/bin:/bin";
+    CHECK(run(how).out.text() == "hello\n");
+}
+
+TEST_CASE("folder and environment are the command's own; the agent's settings stay with the agent")
+{
+    setenv("BATON_TOKEN", "secret", 1);
+    setenv("INHERITED", "yes", 1);
+    auto how = shell("pwd; echo \"$INHERITED $OWN $RUN ${BATON_TOKEN-none}\"");
+    how.what.cwd = "/usr";
+    how.what.env = {{"OWN", "one two"}, {"RUN", "overridden"}};
+    how.env = {{"RUN", "3"}};
+    CHECK(run(how).out.text() == "/usr\nyes one two 3 none\n");
+    unsetenv("BATON_TOKEN");
+    unsetenv("INHERITED");
+}
+
+TEST_CASE("a cron-like command gets cron's environment and the home folder")
+{
+    auto how = shell("echo $PATH $SHELL; [ \"$(pwd -P)\" = \"$(cd \"$HOME\" && pwd -P)\" ] && echo home");
+    how.what.as_cron = true;
+    CHECK(run(how).out.text() == "/usr/bin:/bin /bin/sh\nhome\n");
+}
+
+TEST_CASE("the command leads its own session, with clean signals and no file of ours")
+{
+    int const leak = ::dup(0);
+    signal(SIGUSR1, SIG_IGN);
+    auto const ended =
+        run(shell("read -r a b c d e session rest < /proc/$$/stat; [ $session = $$ ] && echo leader; "
+                  "ls /proc/$$/fd | tr '\\n' ' '; grep -E 'Sig(Ign|Blk)' /proc/$$/status | tr '\\t' ' '"));
+    signal(SIGUSR1, SIG_DFL);
+    ::close(leak);
+    CHECK(ended.out.text() == "leader\n0 1 2 SigBlk: 0000000000000000\nSigIgn: 0000000000000000\n");
+}
+
+TEST_CASE("a stop ends the command with SIGTERM, and it may tidy up")
+{
+    scratch here;
+    auto how =
+        shell("trap 'echo tidy; exit 5' TERM; echo ready > " + here.file("begun") + "; while :; do sleep 0.01; done");
+    auto const ended = run_until(how, here.file("begun"));
+    CHECK(ended.stopped);
+    CHECK(ended.exit == 5);
+    CHECK(ended.out.text() == "tidy\n");
+}
+
+TEST_CASE("a command that ignores SIGTERM is killed after its grace, and its grandchildren with it")
+{
+    scratch here;
+    auto how = shell("trap '' TERM; (trap '' TERM; echo $(exec sh -c 'echo $PPID') > " + here.file("grandchild") +
+                     "; while :; do sleep 0.01; done) & wait");
+    how.kill_after = 100ms;
+    auto const ended = run_until(how, here.file("grandchild"));
+    CHECK(ended.stopped);
+    CHECK(ended.signal == SIGKILL);
+    auto const grandchild = std::stoi(content(here.file("grandchild")));
+    CHECK(gone(grandchild));
+}
+
+TEST_CASE("a grandchild that outlives its parent's obedience to SIGTERM is killed too")
+{
+    scratch here;
+    auto how = shell("(trap '' TERM; echo $(exec sh -c 'echo $PPID') > " + here.file("grandchild") +
+                     "; while :; do sleep 0.01; done) & wait");
+    how.kill_after = 100ms;
+    auto const ended = run_until(how, here.file("grandchild"));
+    CHECK(ended.signal == SIGTERM);
+    CHECK(gone(std::stoi(content(here.file("grandchild")))));
+}
+
+TEST_CASE("what a command leaves in the background neither holds up its end nor dies with it")
+{
+    scratch here;
+    auto const began = real_time.now();
+    auto const ended = run(shell("sleep 30 & echo $! > " + here.file("left") + "; echo done"));
+    CHECK(ended.succeeded());
+    CHECK(ended.out.text() == "done\n");
+    CHECK(real_time.now() - began < 10s);
+    auto const left = std::stoi(content(here.file("left")));
+    CHECK(exists(left));
+    kill(left, SIGKILL);
+}
+
+TEST_CASE("as root a command runs as its user with that user's groups and home")
+{
+    auto how = shell("id -un; id -Gn; echo $HOME $LOGNAME");
+    how.what.user = "daemon";
+    auto const ended = run(how);
+    if (geteuid() == 0)
+        CHECK(ended.out.text() == "daemon\ndaemon\n/usr/sbin daemon\n");
+    else
+        CHECK(ended.failure == "running as user 'daemon' needs an agent that runs as root");
+}
+
+TEST_CASE("many commands at once do not hold each other's pipes open")
+{
+    std::vector<std::thread> threads;
+    std::vector<int> exits(8, -1);
+    for (std::size_t i = 0; i < exits.size(); ++i)
+        threads.emplace_back([&exits, i] {
+            for (int round = 0; round < 10; ++round) {
+                auto how = shell("cat; exit " + std::to_string(i));
+                how.input = "x";
+                auto const ended = run(how);
+                exits[i] = ended.out.text() == "x" ? ended.exit.value_or(-1) : -1;
+            }
+        });
+    for (auto& each : threads)
+        each.join();
+    CHECK(exits == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
+}

@@ -1,0 +1,141 @@
+#include "agent/agent.hpp"
+#include "client-sdk/src/job.hpp"
+#include "libs/base/error.hpp"
+#include "libs/schedule/crontab.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+using namespace baton;
+
+namespace {
+
+system_time const real_time;
+
+client::result run(client::service::handler const& handle, nlohmann::json payload)
+{
+    protocol::dispatch work;
+    work.execution = 77;
+    work.attempt = 2;
+    work.task_name = "nightly";
+    work.payload = std::move(payload);
+    work.scheduled_at = 1'774'747'800'000'000;
+    work.shard_index = 1;
+    work.shard_total = 3;
+    client::execution execution(std::make_shared<client::job>(std::move(work)));
+    return handle(execution);
+}
+
+agent::settings with(std::string const& script)
+{
+    agent::settings how;
+    how.handlers["it"].argv = {"/bin/sh", "-c", script};
+    return how;
+}
+
+client::result run_script(std::string const& script, nlohmann::json payload = nlohmann::json::object())
+{
+    auto const handlers = agent::make_handlers(with(script), real_time);
+    return run(handlers.at("it"), std::move(payload));
+}
+
+// A crontab that lies in a folder of its own.
+struct crontab_file {
+    std::filesystem::path folder;
+    explicit crontab_file(std::string const& text)
+    {
+        std::string name = (std::filesystem::temp_directory_path() / "baton-crontab-XXXXXX").string();
+        folder = mkdtemp(name.data());
+        std::ofstream(path()) << text;
+    }
+    ~crontab_file() { std::filesystem::remove_all(folder); }
+    std::string path() const { return (folder / "tab").string(); }
+};
+
+agent::settings offering(crontab_file const& file, bool execute)
+{
+    agent::settings how;
+    how.crontabs = {file.path()};
+    how.execute = execute;
+    return how;
+}
+
+} // namespace
+
+TEST_CASE("a command gets the payload on standard input and what it runs for in its environment")
+{
+    auto const got = run_script("cat; echo; echo $BATON_EXECUTION $BATON_ATTEMPT $BATON_TASK $BATON_SCHEDULED_AT "
+                                "$BATON_SHARD_INDEX/$BATON_SHARD_TOTAL; echo \"$BATON_PAYLOAD\"",
+                                {{"day", "today"}});
+    CHECK(got.succeeded());
+    CHECK(got.value().at("exit") == 0);
+    CHECK(got.value().at("stdout") ==
+          "{\"day\":\"today\"}\n77 2 nightly 2026-03-29T01:30:00.000000Z 1/3\n{\"day\":\"today\"}\n");
+    CHECK(got.value().at("stderr") == "");
+}
+
+TEST_CASE("a payload is data: nothing in it is run")
+{
+    auto const got = run_script("cat", {{"x", "$(echo harm); `echo harm`\n'\""}});
+    CHECK(nlohmann::json::parse(got.value().at("stdout").get<std::string>()).at("x") ==
+          "$(echo harm); `echo harm`\n'\"");
+}
+
+TEST_CASE("a payload with NUL and broken text neither cuts nor stops anything")
+{
+    auto const got = run_script("cat", {{"x", std::string("a\0b", 3)}, {"y", "\xff"}});
+    CHECK(got.succeeded());
+    CHECK(got.value().at("stdout") == "{\"x\":\"a\\u0000b\",\"y\":\"\xef\xbf\xbd\"}");
+}
+
+TEST_CASE("a failed command is a failed result that keeps what it printed")
+{
+    auto const got = run_script("echo partly; echo why >&2; exit 2");
+    CHECK_FALSE(got.succeeded());
+    CHECK(got.error() == "exit status 2");
+    CHECK(got.value() == nlohmann::json{{"exit", 2}, {"stdout", "partly\n"}, {"stderr", "why\n"}});
+}
+
+TEST_CASE("output that is not text, or is much longer as JSON, still fits into a result")
+{
+    auto const got = run_script("head -c 200000 /dev/zero; head -c 200000 /dev/urandom >&2");
+    CHECK(got.succeeded());
+    CHECK(got.value().dump().size() <= client::value_limit);
+    CHECK(got.value().at("stdout").get<std::string>().find("bytes left out") != std::string::npos);
+}
+
+TEST_CASE("a crontab's lines are only told unless execution is asked for")
+{
+    crontab_file const file("0 3 * * * touch $HOME/harm\n");
+    auto const handlers = agent::make_handlers(offering(file, false), real_time);
+    REQUIRE(handlers.size() == 1);
+    auto const got = run(handlers.begin()->second, nlohmann::json::object());
+    CHECK(got.succeeded());
+    CHECK(got.value() == nlohmann::json{{"dry_run", true}, {"command", "touch $HOME/harm"}});
+}
+
+TEST_CASE("a crontab's line runs as cron would run it, with its assignments and its input")
+{
+    crontab_file const file("GREETING=hello world\n"
+                            "5 4 * * * echo \"$GREETING\" 100\\%; cat%first%second\n");
+    auto const handlers = agent::make_handlers(offering(file, true), real_time);
+    auto const entry = schedule::parse_crontab("5 4 * * * echo \"$GREETING\" 100\\%; cat%first%second\n",
+                                               schedule::crontab_form::user, file.path());
+    auto const got = run(handlers.at(entry.entries.at(0).name), {{"unused", 1}});
+    CHECK(got.succeeded());
+    CHECK(got.value().at("stdout") == "hello world 100%\nfirst\nsecond\n");
+}
+
+TEST_CASE("a crontab that cannot be read, or offers what is offered already, is refused")
+{
+    agent::settings how;
+    how.crontabs = {"/no/such/crontab"};
+    CHECK_THROWS_AS(agent::make_handlers(how, real_time), invalid_input);
+
+    crontab_file const file("0 3 * * * true\n");
+    how.crontabs = {file.path(), file.path()};
+    CHECK_THROWS_AS(agent::make_handlers(how, real_time), invalid_input);
+}
