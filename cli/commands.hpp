@@ -1,0 +1,35 @@
+#pragma once
+// baton::cli: the `baton` program. One file a subcommand; each adds itself to the command line. Here, and only here, is
+// composed what the other folders are given: clocks, entropy, databases, sockets, configuration.
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace baton::cli {
+
+// Exit status: 0 done, 1 refused or failed, 2 wrong usage.
+inline constexpr int status_failed = 1;
+inline constexpr int status_usage = 2;
+
+// Given before or after any subcommand that talks to a web process.
+struct common_options {
+    std::string server = "http://127.0.0.1:7801";
+    std::string token_file;
+    bool json = false;
+};
+
+// `status` is what the program exits with.
+void add_trigger(CLI::App& program, int& status);
+void add_web(CLI::App& program, int& status);
+void add_agent(CLI::App& program, int& status);
+void add_dev(CLI::App& program, int& status);
+void add_migrate(CLI::App& program, int& status);
+void add_task(CLI::App& program, common_options const& common, int& status);
+void add_task_import(CLI::App& task, common_options const& common, int& status);
+void add_executions(CLI::App& program, common_options const& common, int& status);
+void add_nodes(CLI::App& program, common_options const& common);
+void add_clients(CLI::App& program, common_options const& common);
+void add_cron(CLI::App& program, common_options const& common);
+
+} // namespace baton::cli

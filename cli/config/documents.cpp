@@ -1,0 +1,267 @@
+#include "cli/config/documents.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/base/process.hpp"
+#include "libs/http/message.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+namespace baton::cli {
+
+namespace {
+
+void bind(reader& from, listen_config& into)
+{
+    from.value("listen.address", into.address);
+    from.value("listen.port", into.port);
+}
+
+void bind(reader& from, database_config& into)
+{
+    from.value("database.url", into.url);
+    from.secret("database.password", into.password);
+    from.value("database.sessions", into.sessions);
+}
+
+// Numbers and spans of the parts of a node.
+void bind(reader& from, trigger::settings& into)
+{
+    from.value("election.namespace", into.election.name_space);
+    from.value("election.tick", into.election.tick);
+    from.value("election.ttl", into.election.ttl);
+    from.value("election.margin", into.election.margin);
+    from.value("election.initial_delay", into.election.initial_delay);
+    from.value("election.grace", into.election.grace);
+    from.value("planner.look_ahead", into.planner.look_ahead);
+    from.value("planner.poll", into.planner.poll);
+    from.value("planner.edit_lead", into.planner.edit_lead);
+    from.value("planner.page", into.planner.page);
+    from.value("planner.firings_of_a_task", into.planner.firings_of_a_task);
+    from.value("planner.open_limit", into.planner.open_limit);
+    from.value("planner.overdue_limit", into.planner.overdue_limit);
+    from.value("planner.sweep", into.planner.sweep);
+    from.value("dispatcher.group", into.dispatcher.group);
+    from.value("dispatcher.queue_limit", into.dispatcher.queue_limit);
+    from.value("dispatcher.assign_limit", into.dispatcher.assign_limit);
+    from.value("dispatcher.dispatch_limit", into.dispatcher.dispatch_limit);
+    from.value("dispatcher.doubt_after", into.dispatcher.doubt_after);
+    from.value("dispatcher.retry_pause", into.dispatcher.retry_pause);
+    from.value("clients.heartbeat", into.clients.heartbeat);
+    from.value("clients.missed", into.clients.missed);
+    from.value("membership.heartbeat", into.membership.heartbeat);
+    from.value("membership.ttl", into.membership.ttl);
+    from.value("results.group", into.results.group);
+    from.value("results.queue_limit", into.results.queue_limit);
+}
+
+std::map<std::string, agent::command> read_handlers(reader& from, std::string const& path)
+{
+    std::map<std::string, agent::command> handlers;
+    auto const written = from.object(path);
+    for (auto const& [name, value] : written.items()) {
+        auto const here = path + "." + name;
+        if (!value.is_object())
+            from.refuse(here, "must be an object");
+        // Keys below a name are read by a reader of their own: no variable overrides them.
+        reader part({}, value, [](std::string const&) { return std::nullopt; });
+        agent::command run;
+        try {
+            part.value("argv", run.argv);
+            part.value("cwd", run.cwd);
+            part.value("user", run.user);
+            auto const env = part.object("env");
+            for (auto const& [variable, text] : env.items()) {
+                if (!text.is_string())
+                    part.refuse("env." + variable, "must be a string");
+                run.env.emplace(variable, text.get<std::string>());
+            }
+            part.finish();
+        } catch (config_error const& wrong) {
+            auto const text = std::string(wrong.what());
+            auto const colon = text.find(": ");
+            from.refuse(here + "." + text.substr(0, colon), text.substr(colon + 2));
+        }
+        handlers.emplace(name, std::move(run));
+    }
+    return handlers;
+}
+
+template <class Check>
+void checked(reader const& from, Check check, std::string const& prefix = {})
+{
+    try {
+        check();
+    } catch (invalid_input const& wrong) {
+        std::string why = wrong.what();
+        if (why.starts_with(wrong.field() + " "))
+            why.erase(0, wrong.field().size() + 1);
+        from.refuse(prefix + wrong.field(), why);
+    }
+}
+
+void check_log_level(reader const& from, std::string const& level)
+{
+    constexpr std::array levels{"trace", "debug", "info", "warn", "error", "off"};
+    if (std::find(levels.begin(), levels.end(), level) == levels.end())
+        from.refuse("log.level", "must be trace, debug, info, warn, error or off");
+}
+
+// Whoever can reach a listener that asks for no token can run tasks, so only this host may.
+void check_listener(reader const& from, std::string const& address, std::string const& token)
+{
+    if (!http::is_loopback(address) && token.empty())
+        from.refuse("listen.address", address + " can be reached from other hosts, which needs a shared token: set "
+                                                "token_file (or token), or listen on 127.0.0.1");
+}
+
+std::string url_of(listen_config const& listen)
+{
+    bool const v6 = listen.address.find(':') != std::string::npos;
+    return "http://" + (v6 ? "[" + listen.address + "]" : listen.address) + ":" + std::to_string(listen.port);
+}
+
+} // namespace
+
+void check_database(reader const& from, database_config const& database)
+{
+    if (database.url.empty())
+        from.refuse("database.url", "is required, such as \"sqlite:/var/lib/baton/baton.db\" or "
+                                    "\"mysql://baton@db.example:3306/baton\"");
+    if (database.sessions < 1 || database.sessions > 64)
+        from.refuse("database.sessions", "must be from 1 to 64");
+    try {
+        auto const where = storage::parse_location(database.url);
+        if (!database.password.empty() && (where.engine == storage::engine::sqlite || !where.password.empty()))
+            from.refuse("database.password", where.engine == storage::engine::sqlite
+                                                 ? "SQLite has no passwords"
+                                                 : "database.url has a password already");
+    } catch (invalid_input const& wrong) {
+        from.refuse("database.url", wrong.what());
+    }
+}
+
+storage::location database_config::where() const
+{
+    auto found = storage::parse_location(url);
+    if (!password.empty())
+        found.password = password;
+    return found;
+}
+
+void bind(reader& from, trigger_config& into)
+{
+    from.value("name", into.node.name);
+    bind(from, into.listen);
+    from.value("advertise", into.node.address);
+    from.secret("token", into.node.token);
+    bind(from, into.database);
+    from.value("drain", into.node.drain);
+    from.value("log.level", into.log_level);
+    bind(from, into.node);
+}
+
+void bind(reader& from, web_config& into)
+{
+    bind(from, into.listen);
+    from.secret("token", into.site.token);
+    bind(from, into.database);
+    from.value("log.level", into.log_level);
+    from.value("web.edit_lead", into.site.edit_lead);
+    from.value("web.notify_limit", into.site.notify_limit);
+    from.value("web.master_cache", into.site.master_cache);
+}
+
+void bind(reader& from, agent_config& into)
+{
+    auto& service = into.agent.service;
+    from.value("service", service.name);
+    from.value("triggers", service.triggers);
+    from.value("listen.address", service.listen);
+    from.value("listen.port", service.port);
+    from.value("advertise", service.advertise);
+    from.secret("token", service.token);
+    from.value("slots", service.slots);
+    from.value("queue", service.queue);
+    from.value("heartbeat", service.heartbeat);
+    from.value("grace", service.grace);
+    from.value("kill_after", into.agent.kill_after);
+    from.value("output_limit", into.agent.output_limit);
+    from.value("log.level", into.log_level);
+    into.agent.handlers = read_handlers(from, "handlers");
+}
+
+void bind(reader& from, dev_config& into)
+{
+    from.value("data", into.data);
+    from.value("trigger.port", into.trigger);
+    from.value("web.port", into.web);
+    from.value("agent.service", into.agent.service.name);
+    from.value("agent.slots", into.agent.service.slots);
+    into.agent.handlers = read_handlers(from, "agent.handlers");
+    from.value("log.level", into.log_level);
+}
+
+void settle(reader const& from, trigger_config& config)
+{
+    check_log_level(from, config.log_level);
+    check_database(from, config.database);
+    check_listener(from, config.listen.address, config.node.token);
+    if (config.node.name.empty())
+        config.node.name = host_name();
+    bool const anywhere = config.listen.address == "0.0.0.0" || config.listen.address == "::";
+    if (config.node.address.empty() && anywhere)
+        from.refuse("advertise", "is required when listening on " + config.listen.address +
+                                     ": the address at which other hosts reach this one");
+    if (config.node.address.empty() && config.listen.port != 0)
+        config.node.address = url_of(config.listen);
+    auto probe = config.node;
+    if (probe.address.empty())
+        probe.address = url_of(config.listen);
+    checked(
+        from, [&] { http::parse_url(probe.address); }, "advertise");
+    checked(from, [&] { probe.validate(); });
+}
+
+void settle(reader const& from, web_config& config)
+{
+    check_log_level(from, config.log_level);
+    check_database(from, config.database);
+    check_listener(from, config.listen.address, config.site.token);
+    checked(from, [&] { config.site.validate(); });
+}
+
+void settle(reader const& from, agent_config& config)
+{
+    check_log_level(from, config.log_level);
+    auto const& service = config.agent.service;
+    check_listener(from, service.listen, service.token);
+    if (service.advertise.empty() && (service.listen == "0.0.0.0" || service.listen == "::"))
+        from.refuse("advertise", "is required when listening on " + service.listen +
+                                     ": the address at which the trigger nodes reach this one");
+    if (config.agent.service.name.empty())
+        from.refuse("service", "is required");
+    if (config.agent.service.triggers.empty())
+        from.refuse("triggers", "is required: the addresses of the trigger nodes");
+    for (auto const& each : service.triggers)
+        checked(
+            from, [&] { http::parse_url(each); }, "triggers");
+    checked(from, [&] { config.agent.validate(); });
+}
+
+void settle(reader const& from, dev_config& config)
+{
+    check_log_level(from, config.log_level);
+    if (config.data.empty())
+        from.refuse("data", "must not be empty");
+    if (config.agent.service.name.empty())
+        config.agent.service.name = "agent";
+    // Something to try a first task with.
+    if (config.agent.handlers.empty() && config.agent.crontabs.empty())
+        config.agent.handlers["echo"].argv = {"/bin/cat"};
+    checked(
+        from, [&] { config.agent.validate(); }, "agent.");
+}
+
+} // namespace baton::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "libs/base/time.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace baton::cli {
+
+// A span as people write it: a whole number and a unit of us, ms, s, m, h or d, as in "300ms" or "2m". Throws
+// invalid_input (field "") saying what is wrong; a number without unit is refused, since nobody can tell what it means.
+duration parse_duration(std::string_view text);
+
+// The shortest such text: 90s, not 90000ms.
+std::string format_duration(duration span);
+
+} // namespace baton::cli

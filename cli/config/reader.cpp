@@ -1,0 +1,271 @@
+#include "cli/config/reader.hpp"
+
+#include "cli/config/duration.hpp"
+#include "libs/base/error.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace baton::cli {
+
+namespace {
+
+std::string read_file(std::filesystem::path const& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    if (in)
+        text << in.rdbuf();
+    if (!in || std::filesystem::is_directory(file))
+        throw config_error(file.string() + ": cannot be read");
+    return text.str();
+}
+
+// A repeated key is a mistake that JSON readers hide: the last one wins, wherever it stands.
+nlohmann::json parse(std::filesystem::path const& file, std::string const& text)
+{
+    std::vector<std::set<std::string>> keys;
+    std::string repeated;
+    auto const watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& part) {
+        using event_t = nlohmann::json::parse_event_t;
+        if (event == event_t::object_start)
+            keys.emplace_back();
+        else if (event == event_t::object_end)
+            keys.pop_back();
+        else if (event == event_t::key && !keys.back().insert(part.get<std::string>()).second && repeated.empty())
+            repeated = part.get<std::string>();
+        return true;
+    };
+    try {
+        auto document = nlohmann::json::parse(text, watch, true, true);
+        if (!repeated.empty())
+            throw config_error(file.string() + ": " + repeated + ": is given twice");
+        if (!document.is_object())
+            throw config_error(file.string() + ": must be a JSON object");
+        return document;
+    } catch (nlohmann::json::parse_error const& failure) {
+        std::string what = failure.what();
+        if (auto const end = what.find("] "); end != std::string::npos)
+            what.erase(0, end + 2);
+        throw config_error(file.string() + ": " + what);
+    }
+}
+
+} // namespace
+
+environment process_environment()
+{
+    return [](std::string const& name) -> std::optional<std::string> {
+        char const* const value = std::getenv(name.c_str());
+        return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+    };
+}
+
+std::string variable_of(std::string const& path)
+{
+    std::string name = "BATON_";
+    for (char const c : path)
+        name += c == '.' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return name;
+}
+
+reader::reader(std::filesystem::path file, nlohmann::json document, environment outside)
+    : file_(std::move(file)), document_(std::move(document)), outside_(std::move(outside)), known_{"$schema"}
+{}
+
+reader reader::open(std::filesystem::path const& file, environment outside)
+{
+    auto document = file.empty() ? nlohmann::json::object() : parse(file, read_file(file));
+    return {file, std::move(document), std::move(outside)};
+}
+
+void reader::refuse(std::string const& path, std::string const& why) const
+{
+    throw config_error((file_.empty() ? "" : file_.string() + ": ") + path + ": " + why);
+}
+
+std::filesystem::path reader::resolve(std::string const& path) const
+{
+    return file_.parent_path() / path;
+}
+
+nlohmann::json const* reader::in_document(std::string const& path) const
+{
+    auto const* part = &document_;
+    std::istringstream segments(path);
+    std::string read;
+    for (std::string segment; std::getline(segments, segment, '.');) {
+        if (!part->is_object())
+            refuse(read, "must be an object");
+        auto const member = part->find(segment);
+        if (member == part->end())
+            return nullptr;
+        part = &*member;
+        read += (read.empty() ? "" : ".") + segment;
+    }
+    return part;
+}
+
+std::optional<reader::found> reader::find(std::string const& path)
+{
+    known_.push_back(path);
+    auto const* const written = in_document(path);
+    auto const name = variable_of(path);
+    if (auto const overriding = outside_(name))
+        return found{*overriding, name};
+    if (written == nullptr)
+        return std::nullopt;
+    return found{*written, path};
+}
+
+std::string reader::text_of(found const& got) const
+{
+    if (!got.value.is_string())
+        refuse(got.origin, "must be a string");
+    auto text = got.value.get<std::string>();
+    if (text.find('\0') != std::string::npos)
+        refuse(got.origin, "must not contain NUL");
+    return text;
+}
+
+duration reader::span_of(found const& got) const
+{
+    try {
+        return parse_duration(got.value.is_string() ? got.value.get<std::string>() : "");
+    } catch (invalid_input const& wrong) {
+        refuse(got.origin, wrong.what());
+    }
+}
+
+void reader::value(std::string const& path, std::string& into)
+{
+    if (auto const got = find(path))
+        into = text_of(*got);
+}
+
+void reader::value(std::string const& path, bool& into)
+{
+    auto const got = find(path);
+    if (!got)
+        return;
+    if (got->value == true || got->value == "true")
+        into = true;
+    else if (got->value == false || got->value == "false")
+        into = false;
+    else
+        refuse(got->origin, "must be true or false");
+}
+
+void reader::value(std::string const& path, duration& into)
+{
+    if (auto const got = find(path))
+        into = span_of(*got);
+}
+
+void reader::value(std::string const& path, std::chrono::milliseconds& into)
+{
+    duration span = into;
+    value(path, span);
+    into = std::chrono::duration_cast<std::chrono::milliseconds>(span);
+    if (into != span)
+        refuse(path, "must be a whole number of milliseconds");
+}
+
+void reader::value(std::string const& path, std::vector<std::string>& into)
+{
+    auto const got = find(path);
+    if (!got)
+        return;
+    into.clear();
+    if (got->value.is_string() && got->origin != path) {
+        std::istringstream parts(got->value.get<std::string>());
+        for (std::string part; std::getline(parts, part, ',');)
+            into.push_back(part);
+        return;
+    }
+    if (!got->value.is_array())
+        refuse(got->origin, "must be a list of strings");
+    for (auto const& each : got->value)
+        into.push_back(text_of({each, got->origin + "[" + std::to_string(into.size()) + "]"}));
+}
+
+std::int64_t reader::number(std::string const& path, std::int64_t fallback, std::int64_t most)
+{
+    auto const got = find(path);
+    if (!got)
+        return fallback;
+    std::int64_t count = -1;
+    if (got->value.is_number_integer()) {
+        bool const fits = !got->value.is_number_unsigned() || got->value.get<std::uint64_t>() <= INT64_MAX;
+        count = fits ? got->value.get<std::int64_t>() : -1;
+    } else if (got->value.is_string() && got->origin != path) {
+        auto const text = got->value.get<std::string>();
+        auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
+        if (failure != std::errc{} || end != text.data() + text.size())
+            count = -1;
+    }
+    if (count < 0 || count > most)
+        refuse(got->origin, "must be a whole number from 0 to " + std::to_string(most));
+    return count;
+}
+
+void reader::secret(std::string const& path, std::string& into)
+{
+    auto const plain = find(path);
+    auto const file = find(path + "_file");
+    if (plain && file)
+        refuse(plain->origin, "give either this or " + file->origin + ", not both");
+    if (plain) {
+        into = text_of(*plain);
+        if (into.empty())
+            refuse(plain->origin, "must not be empty");
+    }
+    if (!file)
+        return;
+    auto const name = resolve(text_of(*file));
+    try {
+        into = read_file(name);
+    } catch (config_error const& failure) {
+        refuse(file->origin, failure.what());
+    }
+    into.erase(std::find_if(into.begin(), into.end(), [](char c) { return c == '\n' || c == '\r'; }), into.end());
+    if (into.empty())
+        refuse(file->origin, name.string() + " is empty");
+}
+
+nlohmann::json reader::object(std::string const& path)
+{
+    known_.push_back(path);
+    auto const* const written = in_document(path);
+    if (written != nullptr && !written->is_object())
+        refuse(path, "must be an object");
+    return written == nullptr ? nlohmann::json() : *written;
+}
+
+void reader::finish() const
+{
+    finish(document_, "");
+}
+
+void reader::finish(nlohmann::json const& part, std::string const& path) const
+{
+    for (auto const& [key, value] : part.items()) {
+        auto const here = path.empty() ? key : path + "." + key;
+        if (std::find(known_.begin(), known_.end(), here) != known_.end())
+            continue;
+        bool const leads_on = std::any_of(known_.begin(), known_.end(),
+                                          [&](std::string const& each) { return each.starts_with(here + "."); });
+        if (!leads_on || key.find('.') != std::string::npos)
+            refuse(here, "is not a key that is known here");
+        if (!value.is_object())
+            refuse(here, "must be an object");
+        finish(value, here);
+    }
+}
+
+} // namespace baton::cli

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "libs/base/time.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace baton::cli {
+
+// A configuration that cannot be used. The text says where and why: "trigger.json: election.ttl: must be ...".
+class config_error : public std::exception {
+public:
+    explicit config_error(std::string what) : what_(std::move(what)) {}
+    char const* what() const noexcept override { return what_.c_str(); }
+
+private:
+    std::string what_;
+};
+
+// The value of an environment variable, or nothing.
+using environment = std::function<std::optional<std::string>(std::string const& name)>;
+environment process_environment();
+
+// "election.ttl" -> "BATON_ELECTION_TTL"
+std::string variable_of(std::string const& path);
+
+// Reads one configuration: a JSON document in which comments are allowed, and the environment over it. The caller asks
+// for every key that it knows by its path, giving a variable that holds the default; `finish` then refuses what nobody
+// asked for. So one list of keys decides what is known, what it means, and which variable overrides it.
+class reader {
+public:
+    // `file` only goes into messages and is where relative paths start; empty for no file at all.
+    reader(std::filesystem::path file, nlohmann::json document, environment outside);
+
+    // Reads and parses `file`; an empty path is an empty document. Throws config_error.
+    static reader open(std::filesystem::path const& file, environment outside);
+
+    void value(std::string const& path, std::string& into);
+    void value(std::string const& path, bool& into);
+    void value(std::string const& path, duration& into);
+    void value(std::string const& path, std::chrono::milliseconds& into);
+    void value(std::string const& path, std::vector<std::string>& into); // in the environment separated by commas
+
+    template <class Number>
+    requires(std::is_integral_v<Number> && !std::is_same_v<Number, bool>) void value(std::string const& path,
+                                                                                     Number& into)
+    {
+        constexpr auto most = std::numeric_limits<Number>::max();
+        constexpr auto top = std::numeric_limits<std::int64_t>::max();
+        into = static_cast<Number>(number(path, static_cast<std::int64_t>(into),
+                                          static_cast<std::uint64_t>(most) > static_cast<std::uint64_t>(top)
+                                              ? top
+                                              : static_cast<std::int64_t>(most)));
+    }
+
+    // The key `path` + "_file" names a file whose content, without the line's end, is the secret. Giving both is wrong.
+    void secret(std::string const& path, std::string& into);
+
+    // A part that its caller reads, in which keys are names: null when absent.
+    nlohmann::json object(std::string const& path);
+
+    // Refuses every key that was not asked for.
+    void finish() const;
+
+    [[noreturn]] void refuse(std::string const& path, std::string const& why) const;
+    std::vector<std::string> const& known() const { return known_; }
+    std::filesystem::path resolve(std::string const& path) const; // relative to the file's folder
+
+private:
+    struct found {
+        nlohmann::json value;
+        std::string origin; // for messages: the path, or the variable
+    };
+    std::optional<found> find(std::string const& path);
+    nlohmann::json const* in_document(std::string const& path) const;
+    std::int64_t number(std::string const& path, std::int64_t fallback, std::int64_t most);
+    void finish(nlohmann::json const& part, std::string const& path) const;
+    std::string text_of(found const& got) const;
+    duration span_of(found const& got) const;
+
+    std::filesystem::path file_;
+    nlohmann::json document_;
+    environment outside_;
+    std::vector<std::string> known_;
+};
+
+} // namespace baton::cli

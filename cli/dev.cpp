@@ -1,0 +1,154 @@
+// baton dev: trigger, web and agent in one process, on an embedded SQLite file and loopback.
+
+#include "agent/agent.hpp"
+#include "cli/commands.hpp"
+#include "cli/process.hpp"
+#include "cli/trigger_process.hpp"
+#include "cli/web_process.hpp"
+#include "libs/base/log.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+namespace baton::cli {
+
+namespace {
+
+constexpr duration grace = 60s;
+
+struct options {
+    std::string config;
+    std::string data;
+    std::vector<std::string> crontabs;
+    bool execute = false;
+};
+
+dev_config read(options const& how)
+{
+    dev_config defaults;
+    defaults.agent.crontabs = how.crontabs;
+    defaults.agent.execute = how.execute;
+    auto config = load(how.config, process_environment(), defaults);
+    if (!how.data.empty())
+        config.data = how.data;
+    std::filesystem::create_directories(config.data);
+    return config;
+}
+
+trigger_config trigger_of(dev_config const& dev)
+{
+    trigger_config config;
+    config.listen.port = dev.trigger;
+    config.database.url = "sqlite:" + (std::filesystem::absolute(dev.data) / "baton.db").string();
+    config.node.name = host_name();
+    return config;
+}
+
+web_config web_of(dev_config const& dev, trigger_config const& trigger)
+{
+    web_config config;
+    config.listen.port = dev.web;
+    config.database = trigger.database;
+    return config;
+}
+
+// All three; the agent has threads of its own.
+class household {
+public:
+    household(asio::io_context& loop, time_source& time, random_source& random, dev_config const& how)
+        : loop_(loop),
+          trigger_(loop, time, random, trigger_of(how)),
+          web_(loop, time, random, web_of(how, trigger_of(how))),
+          agent_(agent_of(how))
+    {
+        agent::install(agent_, how.agent, time);
+    }
+
+    ~household()
+    {
+        if (stopper_.joinable())
+            stopper_.join();
+    }
+
+    household(household const&) = delete;
+    household& operator=(household const&) = delete;
+
+    awaitable<void> run()
+    {
+        using namespace asio::experimental::awaitable_operators;
+        agent_.start();
+        std::cout << "baton is at " << web_.address() << " (Ctrl-C ends it)" << std::endl;
+        std::exception_ptr trigger_failure;
+        std::exception_ptr web_failure;
+        co_await (watched(trigger_.run(), trigger_failure) && watched(web_.run(), web_failure));
+        if (auto const failure = trigger_failure ? trigger_failure : web_failure)
+            std::rethrow_exception(failure);
+    }
+
+    // The agent first, while there is a node to take its last results; it blocks, so it has a thread.
+    void stop()
+    {
+        stopper_ = std::thread([this] {
+            agent_.stop();
+            asio::post(loop_, [this] {
+                trigger_.stop();
+                web_.stop();
+            });
+        });
+    }
+
+private:
+    client::service_options agent_of(dev_config const& how) const
+    {
+        auto options = how.agent.service;
+        options.triggers = {trigger_.address()};
+        return options;
+    }
+
+    // None of the two goes on without the other.
+    awaitable<void> watched(awaitable<void> part, std::exception_ptr& failure)
+    {
+        co_await kept(std::move(part), failure);
+        trigger_.stop();
+        web_.stop();
+    }
+
+    asio::io_context& loop_;
+    trigger_process trigger_;
+    web_process web_;
+    client::service agent_;
+    std::thread stopper_;
+};
+
+void run(options const& how)
+{
+    auto const config = read(how);
+    log::start("dev", config.log_level);
+    asio::io_context loop(1);
+    system_time time;
+    seeded_random random(entropy());
+    household all(loop, time, random, config);
+    run_until_stopped(
+        loop, all.run(), [&all] { all.stop(); }, grace);
+}
+
+} // namespace
+
+void add_dev(CLI::App& program, int&)
+{
+    auto* const command =
+        program.add_subcommand("dev", "Run trigger, web and agent in one process on an embedded database");
+    auto const how = std::make_shared<options>();
+    command->add_option("--config", how->config, "JSON file; BATON_... variables go over it")->check(CLI::ExistingFile);
+    command->add_option("--data", how->data, "Folder of baton.db (default: the current one)");
+    command->add_option("--crontab", how->crontabs, "Offer each line of these crontab(5) files as a handler")
+        ->check(CLI::ExistingFile);
+    command->add_flag("--execute", how->execute, "Run the crontab's commands; without it they are only told");
+    command->callback([how] { run(*how); });
+}
+
+} // namespace baton::cli

@@ -1,0 +1,102 @@
+// baton executions: what ran, runs and will run.
+
+#include "cli/commands.hpp"
+#include "cli/rest.hpp"
+#include "cli/table.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace baton::cli {
+
+namespace {
+
+struct options {
+    std::string task;
+    std::string project = "default";
+    std::string state;
+    bool open = false;
+    std::size_t limit = 50;
+};
+
+void list(options const& how, common_options const& common)
+{
+    rest web(common);
+    std::string target = "/api/v1/executions";
+    char joint = '?';
+    auto const filter = [&](char const* key, std::string const& value) {
+        if (value.empty())
+            return;
+        target += joint + std::string(key) + "=" + http::percent_encode(value);
+        joint = '&';
+    };
+    filter("task", how.task.empty() ? "" : web.task_id(how.task, how.project));
+    filter("state", how.state);
+    filter("open", how.open ? "true" : "");
+    auto const found = web.list(target, how.limit);
+    if (common.json)
+        return print_json(std::cout, found);
+    table shown({"ID", "TASK", "SCHEDULED (UTC)", "STATE", "CAUSE", "ATTEMPT", "ENDED (UTC)", "REASON"});
+    for (auto const& each : found)
+        shown.add({cell(each, "id"), cell(each, "task_name"), time_cell(each, "scheduled_at"), cell(each, "state"),
+                   cell(each, "cause"), cell(each, "attempt") + "/" + cell(each, "max_attempts"),
+                   time_cell(each, "ended_at"), cell(each, "reason")});
+    shown.print(std::cout);
+}
+
+void show(std::string const& id, common_options const& common)
+{
+    auto const found = rest(common).get("/api/v1/executions/" + http::percent_encode(id));
+    if (common.json)
+        return print_json(std::cout, found);
+    for (auto const& [key, value] : found.items())
+        if (key != "attempts")
+            std::cout << key << ": " << harmless(value.is_string() ? value.get<std::string>() : value.dump()) << '\n';
+    table shown({"ATTEMPT", "OUTCOME", "CLIENT", "STARTED (UTC)", "FINISHED (UTC)", "ERROR", "RESULT"});
+    for (auto const& each : found.at("attempts"))
+        shown.add({cell(each, "attempt"), cell(each, "outcome"), cell(each, "client"), time_cell(each, "started_at"),
+                   time_cell(each, "finished_at"), cell(each, "error"), cell(each, "result")});
+    shown.print(std::cout);
+}
+
+void cancel(std::string const& id, common_options const& common)
+{
+    auto const answer =
+        rest(common).send(http::verb::post, "/api/v1/executions/" + http::percent_encode(id) + "/cancel");
+    if (common.json)
+        print_json(std::cout, answer);
+    else
+        std::cout << "execution " << id << ": " << cell(answer, "state") << ", cancelling\n";
+}
+
+void add_one(CLI::App& group, common_options const& common, char const* name, char const* help,
+             void (*act)(std::string const&, common_options const&))
+{
+    auto* const command = group.add_subcommand(name, help);
+    auto const id = std::make_shared<std::string>();
+    command->add_option("id", *id, "Of the execution")->required();
+    command->callback([id, &common, act] { act(*id, common); });
+}
+
+} // namespace
+
+void add_executions(CLI::App& program, common_options const& common, int&)
+{
+    auto& group = *program.add_subcommand("executions", "What ran, runs and will run");
+    group.require_subcommand(0, 1)->fallthrough();
+    auto const how = std::make_shared<options>();
+    group.add_option("--task", how->task, "Only of this task: id or name");
+    group.add_option("--project", how->project, "Of a task that is named", true);
+    group.add_option("--state", how->state, "Only in this state");
+    group.add_flag("--open", how->open, "Only what has not ended");
+    group.add_option("--limit", how->limit, "At most so many, the latest first", true);
+    group.add_subcommand("list", "The latest executions (the same as without a subcommand)");
+    add_one(group, common, "show", "Show an execution and its attempts", show);
+    add_one(group, common, "cancel", "Cancel an execution", cancel);
+    group.callback([how, &common, &group] {
+        if (!group.got_subcommand("show") && !group.got_subcommand("cancel"))
+            list(*how, common);
+    });
+}
+
+} // namespace baton::cli

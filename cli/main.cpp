@@ -1,0 +1,69 @@
+#include "cli/commands.hpp"
+#include "cli/config/reader.hpp"
+#include "cli/rest.hpp"
+#include "libs/base/error.hpp"
+#include "libs/storage/migrations.hpp"
+
+#include <iostream>
+
+namespace baton::cli {
+
+namespace {
+
+int run(int argc, char** argv)
+{
+    CLI::App program("baton: a distributed task scheduler");
+    program.require_subcommand(1)->fallthrough();
+    program.set_version_flag("--version", "baton " BATON_VERSION);
+    common_options common;
+    program.add_option("--server", common.server, "Address of a web process", true)->envname("BATON_SERVER");
+    program.add_option("--token-file", common.token_file, "File with the shared token (or BATON_TOKEN)");
+    program.add_flag("--json", common.json, "Print JSON instead of tables");
+
+    int status = 0;
+    add_dev(program, status);
+    add_trigger(program, status);
+    add_web(program, status);
+    add_agent(program, status);
+    add_migrate(program, status);
+    add_task(program, common, status);
+    add_executions(program, common, status);
+    add_nodes(program, common);
+    add_clients(program, common);
+    add_cron(program, common);
+    program.add_subcommand("version", "Print the version")->callback([] { std::cout << "baton " BATON_VERSION "\n"; });
+    // Options of the program may stand behind any subcommand.
+    for (auto* const each : program.get_subcommands({}))
+        for (auto* const inner : each->fallthrough()->get_subcommands({}))
+            inner->fallthrough();
+    try {
+        program.parse(argc, argv);
+    } catch (CLI::ParseError const& wrong) {
+        return program.exit(wrong) == 0 ? 0 : status_usage;
+    }
+    return status;
+}
+
+int complain(std::string const& why)
+{
+    std::cerr << "baton: " << why << std::endl;
+    return status_failed;
+}
+
+} // namespace
+
+} // namespace baton::cli
+
+int main(int argc, char** argv)
+{
+    using namespace baton;
+    try {
+        return cli::run(argc, argv);
+    } catch (storage::schema_mismatch const& wrong) {
+        return cli::complain(std::string(wrong.what()) + " (`baton migrate` brings a database to this version)");
+    } catch (invalid_input const& wrong) {
+        return cli::complain(wrong.field().empty() ? wrong.what() : wrong.field() + ": " + wrong.what());
+    } catch (std::exception const& failure) {
+        return cli::complain(failure.what());
+    }
+}

@@ -1,0 +1,69 @@
+// baton migrate: brings a database to this program's version.
+
+#include "cli/commands.hpp"
+#include "cli/config/documents.hpp"
+#include "cli/process.hpp"
+#include "cli/stores.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace baton::cli {
+
+namespace {
+
+struct options {
+    std::string config;
+    std::string database;
+};
+
+// Of a configuration of trigger or web only the database counts here.
+storage::location location_of(options const& how)
+{
+    auto from = reader::open(how.config, process_environment());
+    trigger_config config;
+    bind(from, config);
+    if (!how.database.empty())
+        config.database.url = how.database;
+    check_database(from, config.database);
+    return config.database.where();
+}
+
+awaitable<void> migrate_and_tell(stores const& of, std::string const& where)
+{
+    int steps = 0;
+    std::function<void(std::string const&)> const report = [&steps](std::string const& step) {
+        ++steps;
+        std::cout << "applied " << step << std::endl;
+    };
+    co_await migrate(of, report);
+    if (steps == 0)
+        std::cout << where << " is up to date" << std::endl;
+}
+
+void run(options const& how)
+{
+    auto const where = location_of(how);
+    asio::io_context loop(1);
+    system_time time;
+    auto const of = open_stores(where, {.sessions = 1, .lease_limit = 10s}, time);
+    std::exception_ptr failure;
+    asio::co_spawn(loop, kept(migrate_and_tell(of, where.text()), failure), asio::detached);
+    loop.run();
+    if (failure)
+        std::rethrow_exception(failure);
+}
+
+} // namespace
+
+void add_migrate(CLI::App& program, int&)
+{
+    auto* const command = program.add_subcommand("migrate", "Bring the database to this program's version");
+    auto const how = std::make_shared<options>();
+    command->add_option("--config", how->config, "Configuration of a trigger or web whose database it is")
+        ->check(CLI::ExistingFile);
+    command->add_option("--database", how->database, "The database: mysql://user@host/name or sqlite:/path/baton.db");
+    command->callback([how] { run(*how); });
+}
+
+} // namespace baton::cli

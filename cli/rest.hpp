@@ -1,0 +1,50 @@
+#pragma once
+
+#include "cli/commands.hpp"
+#include "libs/http/client.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace baton::cli {
+
+// The web process refused, or could not be reached. The text is for people.
+class request_failed : public std::exception {
+public:
+    request_failed(int status, std::string what) : status_(status), what_(std::move(what)) {}
+    char const* what() const noexcept override { return what_.c_str(); }
+    int status() const noexcept { return status_; } // of HTTP; 0 when there was no answer
+
+private:
+    int status_;
+    std::string what_;
+};
+
+// Calls to a web process, one at a time; each blocks until it is answered.
+class rest {
+public:
+    explicit rest(common_options const& how);
+
+    // The answer's JSON. Throws request_failed for any status of 400 or more.
+    nlohmann::json get(std::string const& target);
+    nlohmann::json send(http::verb method, std::string const& target, nlohmann::json const& body = {});
+
+    // All items of a paged list, at most `most`. `target` may have a query.
+    std::vector<nlohmann::json> list(std::string const& target, std::size_t most);
+
+    // The id of a task that is named by its id or, in `project`, by its name.
+    std::string task_id(std::string const& id_or_name, std::string const& project);
+
+private:
+    nlohmann::json exchange(http::request message);
+
+    http::url server_;
+    std::string token_;
+    asio::io_context loop_{1};
+    system_time time_;
+    std::unique_ptr<http::client> http_;
+};
+
+} // namespace baton::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "libs/base/time.hpp"
+#include "libs/lock/lease_store.hpp"
+#include "libs/storage/database.hpp"
+#include "libs/storage/migrations.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace baton::cli {
+
+// The databases of one process. The lease has a session (on SQLite a file) of its own, so that nothing delays a
+// renewal.
+struct stores {
+    std::unique_ptr<storage::database> shared;   // several sessions
+    std::unique_ptr<storage::database> deciding; // one: what a master decides
+    std::unique_ptr<storage::database> leasing;  // one
+    std::unique_ptr<lock::lease_store> lease;
+};
+
+// "/data/baton.db" -> "/data/baton-lease.db"
+std::string lease_file(std::string const& file);
+
+struct stores_settings {
+    std::size_t sessions = 4;
+    std::string lock_namespace = "master";
+    duration lease_limit = 2s; // for one statement of the lease: less than it may be trusted
+};
+
+stores open_stores(storage::location const& where, stores_settings const& how, time_source& time);
+
+// Brings the database, and SQLite's lease file, to this program's version; tells `report` of each step.
+awaitable<void> migrate(stores const& of, std::function<void(std::string const& step)> report);
+
+// Waits until the database answers and stands at this program's version. SQLite belongs to one host, so it is brought
+// there; on MySQL that is `baton migrate`'s, and another version throws schema_mismatch.
+awaitable<void> prepare(stores const& of, time_source& time);
+
+} // namespace baton::cli

@@ -1,0 +1,268 @@
+// baton task: register, show and steer tasks.
+
+#include "cli/commands.hpp"
+#include "cli/config/duration.hpp"
+#include "cli/config/reader.hpp"
+#include "cli/rest.hpp"
+#include "cli/table.hpp"
+#include "libs/base/error.hpp"
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+namespace baton::cli {
+
+namespace {
+
+struct definition_options {
+    std::string name;
+    std::string project = "default";
+    std::string description;
+    std::string service;
+    std::string handler;
+    std::string payload;
+    std::string cron;
+    std::string zone = "UTC";
+    std::string every;
+    std::string delay;
+    std::string at;
+    std::string routing;
+    int attempts = 1;
+    std::string retry_delay;
+    std::string timeout;
+    bool disabled = false;
+    bool allow_unserved = false;
+};
+
+struct selection {
+    std::string task;
+    std::string project = "default";
+};
+
+std::int64_t milliseconds(char const* option, std::string const& text)
+{
+    try {
+        return parse_duration(text) / 1ms;
+    } catch (invalid_input const& wrong) {
+        throw CLI::ValidationError(option, wrong.what());
+    }
+}
+
+nlohmann::json parse_payload(std::string const& text)
+{
+    try {
+        return nlohmann::json::parse(text);
+    } catch (nlohmann::json::parse_error const&) {
+        throw CLI::ValidationError("--payload", "is not JSON");
+    }
+}
+
+nlohmann::json schedule_of(definition_options const& how)
+{
+    if (!how.cron.empty())
+        return {{"kind", "cron"}, {"cron", how.cron}, {"zone", how.zone}};
+    if (!how.every.empty())
+        return {{"kind", "fixed_rate"}, {"every_ms", milliseconds("--every", how.every)}};
+    if (!how.delay.empty())
+        return {{"kind", "fixed_delay"}, {"every_ms", milliseconds("--delay", how.delay)}};
+    if (!how.at.empty())
+        return {{"kind", "once"}, {"at", how.at}};
+    return {{"kind", "api"}};
+}
+
+nlohmann::json document_of(definition_options const& how)
+{
+    nlohmann::json task{{"project", how.project},         {"name", how.name},
+                        {"description", how.description}, {"service", how.service},
+                        {"handler", how.handler},         {"schedule", schedule_of(how)},
+                        {"enabled", !how.disabled},       {"max_attempts", how.attempts}};
+    if (!how.payload.empty())
+        task["payload"] = parse_payload(how.payload);
+    if (!how.routing.empty())
+        task["routing"] = how.routing;
+    if (!how.retry_delay.empty())
+        task["retry_delay_ms"] = milliseconds("--retry-delay", how.retry_delay);
+    if (!how.timeout.empty())
+        task["timeout_ms"] = milliseconds("--timeout", how.timeout);
+    return task;
+}
+
+void add_add(CLI::App& task, common_options const& common)
+{
+    auto* const command = task.add_subcommand("add", "Register a task");
+    auto const how = std::make_shared<definition_options>();
+    command->add_option("name", how->name, "Unique in its project")->required();
+    command->add_option("--service", how->service, "Whose clients run it")->required();
+    command->add_option("--handler", how->handler, "What they run")->required();
+    command->add_option("--payload", how->payload, "JSON for the handler");
+    auto* const when = command->add_option_group("schedule", "When it is due; none of these: only by `baton task run`");
+    when->add_option("--cron", how->cron, "Five fields, or six with seconds, such as '*/5 * * * *'");
+    when->add_option("--every", how->every, "From start to start, such as 30s");
+    when->add_option("--delay", how->delay, "From an end to the next start");
+    when->add_option("--at", how->at, "Once, at 2026-12-24T18:00:00Z");
+    when->require_option(0, 1);
+    command->add_option("--zone", how->zone, "IANA time zone of --cron", true);
+    command->add_option("--routing", how->routing, "round_robin, random, failover or broadcast");
+    command->add_option("--attempts", how->attempts, "How often it may be tried", true);
+    command->add_option("--retry-delay", how->retry_delay, "Before a further attempt, such as 5s");
+    command->add_option("--timeout", how->timeout, "For one attempt");
+    command->add_option("--project", how->project, "", true);
+    command->add_option("--description", how->description, "");
+    command->add_flag("--disabled", how->disabled, "Register it without letting it fire");
+    command->add_flag("--allow-unserved", how->allow_unserved, "Although no live client serves the handler");
+    command->callback([how, &common] {
+        auto const document = document_of(*how);
+        auto const target = std::string("/api/v1/tasks") + (how->allow_unserved ? "?allow_unserved=true" : "");
+        auto const made = rest(common).send(http::verb::post, target, document);
+        if (common.json)
+            print_json(std::cout, made);
+        else
+            std::cout << "task " << cell(made, "id") << ' ' << harmless(cell(made, "name")) << ": "
+                      << cell(made, "schedule_text") << ", next " << time_cell(made, "next_fire_at") << '\n';
+    });
+}
+
+void add_list(CLI::App& task, common_options const& common)
+{
+    struct options {
+        std::string project;
+        std::string service;
+        std::string name;
+        std::size_t limit = 1'000;
+    };
+    auto* const command = task.add_subcommand("list", "List tasks");
+    auto const how = std::make_shared<options>();
+    command->add_option("--project", how->project, "Only of this project");
+    command->add_option("--service", how->service, "Only of this service");
+    command->add_option("--name", how->name, "Only with this in the name");
+    command->add_option("--limit", how->limit, "At most so many", true);
+    command->callback([how, &common] {
+        std::string target = "/api/v1/tasks?";
+        for (auto const& [key, value] :
+             {std::pair{"project", how->project}, {"service", how->service}, {"name", how->name}})
+            if (!value.empty())
+                target += std::string(key) + "=" + http::percent_encode(value) + "&";
+        target.pop_back();
+        auto const tasks = rest(common).list(target, how->limit);
+        if (common.json)
+            return print_json(std::cout, tasks);
+        table shown({"ID", "NAME", "SERVICE", "HANDLER", "SCHEDULE", "ENABLED", "NEXT (UTC)"});
+        for (auto const& each : tasks)
+            shown.add({cell(each, "id"), cell(each, "name"), cell(each, "service"), cell(each, "handler"),
+                       cell(each, "schedule_text"), cell(each, "enabled"), time_cell(each, "next_fire_at")});
+        shown.print(std::cout);
+    });
+}
+
+std::shared_ptr<selection> add_selection(CLI::App& command)
+{
+    auto const which = std::make_shared<selection>();
+    command.add_option("task", which->task, "Its id or name")->required();
+    command.add_option("--project", which->project, "Of a task that is named", true);
+    return which;
+}
+
+void add_show(CLI::App& task, common_options const& common)
+{
+    auto* const command = task.add_subcommand("show", "Show a task and its next firings");
+    auto const which = add_selection(*command);
+    command->callback([which, &common] {
+        rest web(common);
+        auto const path = "/api/v1/tasks/" + web.task_id(which->task, which->project);
+        auto shown = web.get(path);
+        auto const next = web.get(path + "/next?count=5");
+        shown["next"] = next.at("next");
+        if (common.json)
+            return print_json(std::cout, shown);
+        for (auto const& [key, value] : shown.items())
+            if (key != "next")
+                std::cout << key << ": " << harmless(value.is_string() ? value.get<std::string>() : value.dump())
+                          << '\n';
+        for (auto const& firing : shown.at("next"))
+            std::cout << "next: " << time_cell(firing, "at") << " UTC, local " << cell(firing, "local") << '\n';
+    });
+}
+
+// enable, disable, delete
+void add_change(CLI::App& task, common_options const& common, std::string const& name, std::string const& help)
+{
+    auto* const command = task.add_subcommand(name, help);
+    auto const which = add_selection(*command);
+    command->callback([which, &common, name] {
+        rest web(common);
+        auto const id = web.task_id(which->task, which->project);
+        auto const answer = name == "delete" ? web.send(http::verb::del, "/api/v1/tasks/" + id)
+                                             : web.send(http::verb::post, "/api/v1/tasks/" + id + "/" + name);
+        if (common.json)
+            print_json(std::cout, answer);
+        else
+            std::cout << "task " << id << ": " << name << "d, in force from " << time_cell(answer, "valid_from")
+                      << " UTC\n";
+    });
+}
+
+nlohmann::json wait_for(rest& web, std::string const& execution)
+{
+    for (;;) {
+        auto shown = web.get("/api/v1/executions/" + execution);
+        if (!shown.at("ended_at").is_null())
+            return shown;
+        std::this_thread::sleep_for(100ms);
+    }
+}
+
+void add_run(CLI::App& task, common_options const& common, int& status)
+{
+    struct options {
+        std::string payload;
+        bool wait = false;
+        bool allow_unserved = false;
+    };
+    auto* const command = task.add_subcommand("run", "Run a task now");
+    auto const which = add_selection(*command);
+    auto const how = std::make_shared<options>();
+    command->add_option("--payload", how->payload, "JSON instead of the task's");
+    command->add_flag("--wait", how->wait, "Until it has ended; status 1 unless it succeeded");
+    command->add_flag("--allow-unserved", how->allow_unserved, "Although no live client serves the handler");
+    command->callback([which, how, &common, &status] {
+        rest web(common);
+        auto const id = web.task_id(which->task, which->project);
+        nlohmann::json body;
+        if (!how->payload.empty())
+            body = {{"payload", parse_payload(how->payload)}};
+        auto const target = "/api/v1/tasks/" + id + "/run" + (how->allow_unserved ? "?allow_unserved=true" : "");
+        auto answer = web.send(http::verb::post, target, body);
+        auto const execution = answer.at("execution").get<std::string>();
+        if (how->wait) {
+            answer = wait_for(web, execution);
+            status = answer.at("state") == "succeeded" ? status : status_failed;
+        }
+        if (common.json)
+            return print_json(std::cout, answer);
+        std::cout << "execution " << execution;
+        if (how->wait)
+            std::cout << ": " << cell(answer, "state") << ' '
+                      << answer.at("attempts").back().value("result", nlohmann::json()).dump();
+        std::cout << '\n';
+    });
+}
+
+} // namespace
+
+void add_task(CLI::App& program, common_options const& common, int& status)
+{
+    auto& task = *program.add_subcommand("task", "Register, show and steer tasks");
+    task.require_subcommand(1)->fallthrough();
+    add_list(task, common);
+    add_add(task, common);
+    add_show(task, common);
+    add_run(task, common, status);
+    add_change(task, common, "enable", "Let a task fire");
+    add_change(task, common, "disable", "Keep a task from firing");
+    add_change(task, common, "delete", "Delete a task; its executions stay");
+    add_task_import(task, common, status);
+}
+
+} // namespace baton::cli

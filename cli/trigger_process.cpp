@@ -1,0 +1,93 @@
+#include "cli/trigger_process.hpp"
+
+#include "cli/process.hpp"
+#include "libs/base/id.hpp"
+#include "libs/base/log.hpp"
+
+namespace baton::cli {
+
+namespace {
+
+constexpr duration last_answers = 1s; // for requests in progress when the listener closes
+
+stores_settings stores_of(trigger_config const& how)
+{
+    return {how.database.sessions, how.node.election.name_space, how.node.election.ttl - how.node.election.margin};
+}
+
+http::server_settings listener_of(listen_config const& listen)
+{
+    http::server_settings how;
+    how.address = listen.address;
+    how.port = listen.port;
+    return how;
+}
+
+std::string host_part(std::string const& address)
+{
+    return address.find(':') == std::string::npos ? address : "[" + address + "]";
+}
+
+} // namespace
+
+trigger_process::trigger_process(asio::io_context& loop, time_source& time, random_source& random, trigger_config how)
+    : how_(std::move(how)),
+      time_(time),
+      stop_bell_(loop.get_executor()),
+      stores_(open_stores(how_.database.where(), stores_of(how_), time)),
+      http_(http::make_client(time))
+{
+    // The node needs the port that the listener gets, so the listener comes first and is given its routes afterwards.
+    http::handler const forward = [this](http::request const& message) { return routes_(message); };
+    listener_ = http::make_server(loop.get_executor(), time, listener_of(how_.listen), forward);
+    if (how_.node.address.empty())
+        how_.node.address = "http://" + host_part(how_.listen.address) + ":" + std::to_string(listener_->port());
+    trigger::world outside{time,
+                           random,
+                           *stores_.shared,
+                           *stores_.deciding,
+                           *stores_.lease,
+                           *http_,
+                           make_incarnation(host_name(), process_id(), boot_id(), random),
+                           secret_hex(32)};
+    node_ = std::make_unique<trigger::node>(loop.get_executor(), how_.node, std::move(outside));
+    routes_ = node_->routes();
+}
+
+awaitable<void> trigger_process::run()
+{
+    using namespace asio::experimental::awaitable_operators;
+    std::exception_ptr failure;
+    co_await (kept(prepare(stores_, time_), failure) || stop_bell_.wait());
+    if (stopping_) // then a failure is the cancellation that the bell brought
+        co_return;
+    if (failure)
+        std::rethrow_exception(failure);
+    prepared_ = true;
+    co_await serve();
+}
+
+awaitable<void> trigger_process::serve()
+{
+    using namespace asio::experimental::awaitable_operators;
+    log::info("node {} listening at {}", how_.node.name, how_.node.address);
+    std::exception_ptr node_failure;
+    std::exception_ptr listener_failure;
+    auto const first =
+        co_await (kept(node_->run(), node_failure) || kept(listener_->run(last_answers), listener_failure));
+    // The other one was cancelled and may have failed with that.
+    auto const failure = first.index() == 0 ? node_failure : listener_failure;
+    if (failure)
+        std::rethrow_exception(failure);
+}
+
+void trigger_process::stop()
+{
+    stopping_ = true;
+    if (prepared_)
+        node_->stop();
+    else
+        stop_bell_.wake();
+}
+
+} // namespace baton::cli

@@ -1,0 +1,46 @@
+// baton web: REST and the page.
+
+#include "cli/commands.hpp"
+#include "cli/process.hpp"
+#include "cli/web_process.hpp"
+#include "libs/base/log.hpp"
+
+#include <memory>
+
+namespace baton::cli {
+
+namespace {
+
+constexpr duration grace = 10s;
+
+struct options {
+    std::string config;
+    bool check = false;
+};
+
+void run(options const& how)
+{
+    auto const config = load<web_config>(how.config, process_environment());
+    if (how.check)
+        return;
+    log::start("web", config.log_level);
+    asio::io_context loop(1);
+    system_time time;
+    seeded_random random(entropy());
+    web_process process(loop, time, random, config);
+    run_until_stopped(
+        loop, process.run(), [&process] { process.stop(); }, grace);
+}
+
+} // namespace
+
+void add_web(CLI::App& program, int&)
+{
+    auto* const command = program.add_subcommand("web", "Serve the REST API and the page");
+    auto const how = std::make_shared<options>();
+    command->add_option("--config", how->config, "JSON file; BATON_... variables go over it")->check(CLI::ExistingFile);
+    command->add_flag("--check", how->check, "Only check the configuration");
+    command->callback([how] { run(*how); });
+}
+
+} // namespace baton::cli

@@ -1,0 +1,52 @@
+#include "cli/web_process.hpp"
+
+#include "cli/process.hpp"
+#include "libs/base/log.hpp"
+
+namespace baton::cli {
+
+namespace {
+
+constexpr duration last_answers = 5s; // for requests in progress when the listener closes
+
+} // namespace
+
+web_process::web_process(asio::io_context& loop, time_source& time, random_source& random, web_config how)
+    : how_(std::move(how)),
+      time_(time),
+      stop_bell_(loop.get_executor()),
+      stores_(open_stores(how_.database.where(), {.sessions = how_.database.sessions}, time)),
+      http_(http::make_client(time))
+{
+    web::world const outside{time, random, *stores_.shared, *stores_.lease, *http_};
+    site_ = std::make_unique<web::site>(how_.site, outside);
+    http::server_settings listener;
+    listener.address = how_.listen.address;
+    listener.port = how_.listen.port;
+    listener_ = http::make_server(loop.get_executor(), time, listener, site_->routes());
+}
+
+std::string web_process::address() const
+{
+    bool const v6 = how_.listen.address.find(':') != std::string::npos;
+    auto const host = v6 ? "[" + how_.listen.address + "]" : how_.listen.address;
+    return "http://" + host + ":" + std::to_string(listener_->port());
+}
+
+awaitable<void> web_process::serve()
+{
+    co_await prepare(stores_, time_);
+    log::info("web listening at {}", address());
+    co_await listener_->run(last_answers);
+}
+
+awaitable<void> web_process::run()
+{
+    using namespace asio::experimental::awaitable_operators;
+    std::exception_ptr failure;
+    auto const first = co_await (kept(serve(), failure) || stop_bell_.wait());
+    if (failure && first.index() == 0) // otherwise it is the cancellation that the bell brought
+        std::rethrow_exception(failure);
+}
+
+} // namespace baton::cli
