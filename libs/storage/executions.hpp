@@ -46,15 +46,15 @@ struct execution_record {
 };
 
 struct execution_filter {
-    std::optional<task_id> task;
-    std::optional<std::string> project;
-    std::optional<protocol::state> state;
-    std::optional<bool> open;
-    std::optional<utc_time> from;  // scheduled_at >=
-    std::optional<utc_time> until; // scheduled_at <
-    std::optional<execution_id> parent;
+    std::optional<task_id> task{};
+    std::optional<std::string> project{};
+    std::optional<protocol::state> state{};
+    std::optional<bool> open{};
+    std::optional<utc_time> from{};  // scheduled_at >=
+    std::optional<utc_time> until{}; // scheduled_at <
+    std::optional<execution_id> parent{};
     // Newest first by (scheduled_at, id); paging continues strictly behind these.
-    std::optional<utc_time> before_at;
+    std::optional<utc_time> before_at{};
     execution_id before_id{};
     int limit = 50;
 };

@@ -32,12 +32,12 @@ struct schedule_rules {
 };
 
 struct task_filter {
-    std::optional<std::string> project;
-    std::optional<std::string> service;
-    std::optional<std::string> handler;
-    std::optional<std::string> name_contains;
-    std::optional<bool> enabled;
-    std::optional<protocol::schedule_kind> kind;
+    std::optional<std::string> project{};
+    std::optional<std::string> service{};
+    std::optional<std::string> handler{};
+    std::optional<std::string> name_contains{};
+    std::optional<bool> enabled{};
+    std::optional<protocol::schedule_kind> kind{};
     task_id after{}; // paging: ids rise with registration
     int limit = 50;
 };

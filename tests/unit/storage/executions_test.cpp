@@ -1,0 +1,219 @@
+#include "libs/base/random.hpp"
+#include "tests/unit/storage/scheduler_bench.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::test;
+using protocol::state;
+using storage::cancel_outcome;
+using storage::engine;
+using storage::run_outcome;
+using storage::run_request;
+
+namespace {
+
+utc_time const noon = from_micros(1'800'000'000'000'000);
+
+constexpr char document[] = R"({"name": "t", "service": "s", "handler": "h", "schedule": {"kind": "api"}, )"
+                            R"("max_attempts": 3, "retry_delay_ms": 7000})";
+
+class executions_bench : public scheduler_bench {
+public:
+    explicit executions_bench(engine kind) : scheduler_bench(kind), executions(*shared)
+    {
+        wait_for(ledger.raise(mine));
+        add_task(1, noon);
+        home.exec(std::string("UPDATE task SET definition = '") + document + "'");
+    }
+    storage::run_result run(run_request request) { return wait_for(executions.run_now(std::move(request), ids)); }
+    storage::cancel_result cancel(execution_id id) { return wait_for(executions.request_cancel(id, ids)); }
+    std::string list(storage::execution_filter const& filter)
+    {
+        std::string all;
+        for (auto const& each : wait_for(executions.list(filter)))
+            all += std::to_string(each.id.value()) + " ";
+        return all;
+    }
+
+    system_time time;
+    seeded_random chance{Catch::rngSeed()};
+    id_generator ids{time, chance};
+    storage::executions executions;
+};
+
+} // namespace
+
+TEST_CASE("run now makes an execution that is due at once, and tells the master")
+{
+    executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    auto const before = wait_for(bench.ledger.now());
+    auto const ran = bench.run({task_id{1}, R"({"it's": 1})", std::nullopt, "f"});
+    REQUIRE(ran.outcome == run_outcome::created);
+    auto const record = wait_for(bench.executions.find(ran.execution));
+    REQUIRE(record);
+    CHECK(record->cause == protocol::cause::manual);
+    CHECK(record->state == state::planned);
+    CHECK(record->task == task_id{1});
+    CHECK(record->task_name == "task1");
+    CHECK(record->task_version == 1);
+    CHECK(record->project == "default");
+    CHECK(record->max_attempts == 3);
+    CHECK(record->scheduled_at >= before);
+    CHECK(record->due_at == record->scheduled_at);
+    CHECK(bench.home.number("SELECT retry_delay_us FROM execution") == 7'000'000);
+    CHECK(bench.home.number("SELECT run_key FROM execution") == ran.execution.value());
+    CHECK(wait_for(bench.ledger.open_among({ran.execution})).at(0).payload == R"({"it's": 1})");
+
+    storage::signals signals(*bench.shared);
+    auto const pending = wait_for(signals.pending(10));
+    REQUIRE(pending.size() == 1);
+    CHECK(pending[0].id == ran.signal);
+    CHECK(pending[0].kind == protocol::signal_kind::run);
+    CHECK(pending[0].subject == ran.execution.value());
+    CHECK(bench.run({task_id{1}, std::nullopt, std::nullopt, "f"}).execution != ran.execution);
+    CHECK(bench.run({task_id{2}, std::nullopt, std::nullopt, "f"}).outcome == run_outcome::not_found);
+}
+
+TEST_CASE("the same key names the same execution for a day, and is refused for another request")
+{
+    executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    auto const first = bench.run({task_id{1}, std::nullopt, "k'ey", "f"});
+    auto const again = bench.run({task_id{1}, std::nullopt, "k'ey", "f"});
+    CHECK(again.outcome == run_outcome::repeated);
+    CHECK(again.execution == first.execution);
+    CHECK(bench.run({task_id{1}, std::nullopt, "k'ey", "g"}).outcome == run_outcome::key_reused);
+    CHECK(bench.run({task_id{1}, std::nullopt, "K'EY", "f"}).outcome == run_outcome::created);
+    CHECK(bench.home.number("SELECT COUNT(*) FROM execution") == 2);
+    CHECK(bench.home.number("SELECT COUNT(*) FROM `signal`") == 2);
+
+    bench.home.exec("UPDATE idempotency SET created_at = created_at - 86401000000");
+    auto const next_day = bench.run({task_id{1}, std::nullopt, "k'ey", "g"});
+    CHECK(next_day.outcome == run_outcome::created);
+    CHECK(bench.home.number("SELECT COUNT(*) FROM idempotency") == 1);
+}
+
+TEST_CASE("of many calls with one key at once, one makes the execution and all name it")
+{
+    executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = bench.home.open({.sessions = 4});
+    storage::executions executions(*database);
+    asio::io_context loop;
+    std::vector<storage::run_result> results;
+    int failed = 0;
+    for (int i = 0; i < 8; ++i)
+        asio::co_spawn(loop, executions.run_now({task_id{1}, std::nullopt, "k", "f"}, bench.ids),
+                       [&](std::exception_ptr failure, storage::run_result result) {
+                           failed += failure ? 1 : 0;
+                           results.push_back(result);
+                       });
+    loop.run();
+    CHECK(failed == 0);
+    REQUIRE(results.size() == 8);
+    int created = 0;
+    for (auto const& each : results) {
+        created += each.outcome == run_outcome::created ? 1 : 0;
+        CHECK(each.execution == results[0].execution);
+    }
+    CHECK(created == 1);
+    CHECK(bench.home.number("SELECT COUNT(*) FROM execution") == 1);
+}
+
+TEST_CASE("cancelling marks an open execution and its shards, keeps the first mark, and tells the master")
+{
+    executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    bench.plan_one(10, 10, noon);
+    std::vector<storage::new_execution> shards{bench.firing(11, 10, noon), bench.firing(12, 10, noon)};
+    for (auto& shard : shards) {
+        shard.cause = protocol::cause::shard;
+        shard.parent = execution_id{10};
+    }
+    REQUIRE(wait_for(bench.ledger.expand(bench.mine, execution_id{10}, shards)));
+    bench.record(bench.result(12, state::succeeded));
+
+    auto const answer = bench.cancel(execution_id{10});
+    CHECK(answer.outcome == cancel_outcome::requested);
+    CHECK(answer.state == state::running);
+    CHECK(bench.column(10, "cancel_requested_at") > 0);
+    CHECK(bench.column(11, "cancel_requested_at") > 0);
+    CHECK(bench.column(12, "cancel_requested_at") == -1);
+    auto const marked = bench.column(10, "cancel_requested_at");
+    CHECK(bench.cancel(execution_id{10}).outcome == cancel_outcome::requested);
+    CHECK(bench.column(10, "cancel_requested_at") == marked);
+    CHECK(bench.home.number("SELECT COUNT(*) FROM `signal` WHERE kind = 'cancel' AND subject = 10") == 2);
+
+    auto const ended = bench.cancel(execution_id{12});
+    CHECK(ended.outcome == cancel_outcome::already_ended);
+    CHECK(ended.state == state::succeeded);
+    CHECK(bench.cancel(execution_id{99}).outcome == cancel_outcome::not_found);
+    CHECK(bench.home.number("SELECT COUNT(*) FROM `signal`") == 2);
+}
+
+TEST_CASE("an execution is shown with all its attempts")
+{
+    executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    bench.plan_one(10, 10, noon, 3);
+    auto failed = bench.result(10, state::failed);
+    failed.error = "boom: 'x'";
+    bench.record(failed);
+    storage::next_attempt const next{execution_id{10}, 1, noon, "retry"};
+    REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
+    auto done = bench.result(10, state::succeeded, 2);
+    done.client = "client-2";
+    done.value = "[1]";
+    done.progress = 100;
+    bench.record(done);
+
+    auto const record = wait_for(bench.executions.find(execution_id{10}));
+    REQUIRE(record);
+    CHECK(record->state == state::succeeded);
+    CHECK(record->attempt == 2);
+    CHECK_FALSE(record->due_at);
+    CHECK(record->ended_at);
+    CHECK(record->first.outcome == state::failed);
+
+    auto const attempts = wait_for(bench.executions.attempts(execution_id{10}));
+    REQUIRE(attempts.size() == 2);
+    CHECK(attempts[0].cause == "first");
+    CHECK(attempts[0].error == "boom: 'x'");
+    CHECK(attempts[0].client == "client-1");
+    CHECK(attempts[0].outcome == state::failed);
+    CHECK(attempts[0].started_at == from_micros(1'000));
+    CHECK(attempts[1].attempt == 2);
+    CHECK(attempts[1].cause == "retry");
+    CHECK(attempts[1].client == "client-2");
+    CHECK(attempts[1].node == "node-1");
+    CHECK(attempts[1].outcome == state::succeeded);
+    CHECK(attempts[1].result == "[1]");
+    CHECK(attempts[1].progress == 100);
+    CHECK_FALSE(attempts[1].error);
+    CHECK_FALSE(wait_for(bench.executions.find(execution_id{99})));
+    CHECK(wait_for(bench.executions.attempts(execution_id{99})).empty());
+}
+
+TEST_CASE("the list shows what the filter asks for, newest first, in pages that neither repeat nor skip")
+{
+    executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    bench.plan_one(10, 10, noon + 1s);
+    bench.plan_one(11, 11, noon);
+    bench.plan_one(12, 12, noon);
+    bench.plan_one(13, 13, noon);
+    bench.plan_one(14, 14, noon + 2s);
+    bench.home.exec("UPDATE execution SET project = 'other', parent_id = 10 WHERE id = 14");
+    bench.home.exec("DELETE FROM task WHERE id = 13");
+    bench.record(bench.result(12, state::failed));
+
+    CHECK(bench.list({}) == "14 10 13 12 11 ");
+    CHECK(bench.list({.task = task_id{11}}) == "11 ");
+    CHECK(bench.list({.project = "other"}) == "14 ");
+    CHECK(bench.list({.state = state::failed}) == "12 ");
+    CHECK(bench.list({.open = true}) == "14 10 13 11 ");
+    CHECK(bench.list({.open = false}) == "12 ");
+    CHECK(bench.list({.from = noon + 1s}) == "14 10 ");
+    CHECK(bench.list({.until = noon + 1s}) == "13 12 11 ");
+    CHECK(bench.list({.parent = execution_id{10}}) == "14 ");
+    CHECK(bench.list({.limit = 2}) == "14 10 ");
+    CHECK(bench.list({.before_at = noon + 1s, .before_id = execution_id{10}, .limit = 2}) == "13 12 ");
+    CHECK(bench.list({.before_at = noon, .before_id = execution_id{12}, .limit = 2}) == "11 ");
+    CHECK(wait_for(bench.executions.list({.task = task_id{13}})).at(0).task_name.empty());
+}
