@@ -1,0 +1,117 @@
+#include "libs/base/loop.hpp"
+#include "tests/unit/http/loopback.hpp"
+#include "tests/unit/web/harness.hpp"
+
+using namespace baton;
+using namespace baton::web::test;
+using http::verb;
+
+namespace {
+
+web::settings with_token()
+{
+    web::settings how;
+    how.token = "shared";
+    return how;
+}
+
+} // namespace
+
+TEST_CASE("where a token is configured nothing under /api is answered without it")
+{
+    auto const web = arrange(storage::engine::sqlite, with_token());
+    std::vector<std::pair<verb, std::string>> const all{
+        {verb::get, "tasks"},           {verb::post, "tasks"},
+        {verb::get, "tasks/1"},         {verb::put, "tasks/1"},
+        {verb::patch, "tasks/1"},       {verb::del, "tasks/1"},
+        {verb::post, "tasks/1/enable"}, {verb::post, "tasks/1/disable"},
+        {verb::post, "tasks/1/run"},    {verb::get, "tasks/1/next"},
+        {verb::post, "cron/explain"},   {verb::get, "executions"},
+        {verb::get, "executions/1"},    {verb::post, "executions/1/cancel"},
+        {verb::get, "nodes"},           {verb::get, "clients"}};
+    for (auto const& [method, path] : all) {
+        INFO(path);
+        auto const answer = web->call(method, "/api/v1/" + path);
+        web->problem(401, answer);
+        CHECK(answer.headers.find("WWW-Authenticate") == "Bearer");
+    }
+    web->problem(401, web->get("/%61pi/v1/tasks"));
+    web->problem(401, web->get("/api/v1/tasks", {{"Authorization", "Bearer share"}}));
+    web->problem(401, web->get("/api/v1/tasks", {{"Authorization", "Basic shared"}}));
+    web->problem(401, web->get("/api/v1/tasks", {{"Authorization", "Bearer "}}));
+    CHECK(web->get("/api/v1/tasks", {{"Authorization", "Bearer shared"}}).status == 200);
+    CHECK(web->get("/api/v1/tasks", {{"Authorization", "bearer shared"}, {"Host", "baton.example"}}).status == 200);
+    CHECK(web->get("/healthz").status == 200);
+    CHECK(web->get("/readyz").status == 200);
+    CHECK(web->get("/").status == 200);
+}
+
+TEST_CASE("without a token only loopback names and the site's own page are answered")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    auto const ask = [&](headers const& with) { return web->get("/api/v1/tasks", with); };
+    CHECK(ask({{"Host", "127.0.0.1:7900"}}).status == 200);
+    CHECK(ask({{"Host", "localhost"}}).status == 200);
+    CHECK(ask({{"Host", "[::1]:7900"}, {"Origin", "http://[::1]:7900"}}).status == 200);
+    web->problem(403, ask({{"Host", "evil.example:7900"}}));
+    web->problem(403, ask({{"Host", "127.0.0.1.evil.example"}}));
+    web->problem(403, ask({{"Host", "127.0.0.1:7900"}, {"Origin", "http://evil.example"}}));
+    web->problem(403, ask({{"Host", "127.0.0.1:7900"}, {"Origin", "http://127.0.0.1:8080"}}));
+    web->problem(403, ask({{"Host", "127.0.0.1:7900"}, {"Origin", "null"}}));
+    web->problem(403, ask({{"Origin", "http://127.0.0.1"}}));
+    auto const post = web->call(verb::post, "/api/v1/tasks", sample("forged").dump(),
+                                {{"Host", "localhost:7900"}, {"Origin", "https://evil.example"}});
+    web->problem(403, post);
+    CHECK(web->data.number("SELECT COUNT(*) FROM task") == 0);
+}
+
+TEST_CASE("the page is sent with a policy that lets it load nothing but its own files")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    for (auto const* path : {"/", "/app.js", "/style.css", "/icon.svg"}) {
+        INFO(path);
+        auto const file = web->get(path);
+        REQUIRE(file.status == 200);
+        CHECK_FALSE(file.body.empty());
+        CHECK(file.headers.find("X-Content-Type-Options") == "nosniff");
+        auto const policy = file.headers.find("Content-Security-Policy").value_or("");
+        CHECK(policy.find("default-src 'none'; script-src 'self'") == 0);
+        CHECK(policy.find("unsafe") == std::string::npos);
+        CHECK(web->get(path, {{"If-None-Match", *file.headers.find("ETag")}}).status == 304);
+    }
+    auto const page = web->get("/").body;
+    CHECK(page.find("http://") == std::string::npos);
+    CHECK(page.find("https://") == std::string::npos);
+    CHECK(web->get("/app.js").body.find("innerHTML") == std::string::npos);
+}
+
+TEST_CASE("a body of ten megabytes is refused by the listener and nothing is written")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    http::test::loopback net;
+    net.listen(web->routes);
+    auto const by = http::make_client(net.time);
+    std::optional<http::response> answer;
+    auto const scenario = [&]() -> awaitable<void> {
+        auto task = sample("large");
+        task["payload"] = std::string(10'000'000, 'p');
+        auto const asked = http::json_request(verb::post, "/api/v1/tasks", task);
+        answer = co_await by->send(net.to, asked, 10s);
+    };
+    net.run(scenario());
+    REQUIRE(answer);
+    CHECK(answer->status == 413);
+    CHECK(web->data.number("SELECT COUNT(*) FROM task") == 0);
+}
+
+TEST_CASE("settings that make no sense are refused with their key")
+{
+    web::settings how;
+    how.edit_lead = -1s;
+    try {
+        how.validate();
+        FAIL("accepted");
+    } catch (invalid_input const& wrong) {
+        CHECK(wrong.field() == "web.edit_lead");
+    }
+}

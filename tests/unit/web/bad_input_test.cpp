@@ -1,0 +1,160 @@
+#include "tests/unit/web/harness.hpp"
+
+using namespace baton;
+using namespace baton::web::test;
+using http::verb;
+
+namespace {
+
+auto engines()
+{
+    return GENERATE(storage::engine::sqlite, storage::engine::mysql);
+}
+
+json with(char const* member, json value)
+{
+    auto task = sample("refused");
+    task[member] = std::move(value);
+    return task;
+}
+
+} // namespace
+
+TEST_CASE("a body that is no JSON or no UTF-8 gets 400 and writes nothing")
+{
+    auto const web = arrange(engines());
+    auto const path = "/api/v1/tasks/" + web->create(sample("stands"));
+    auto const deep = std::string(100, '[') + std::string(100, ']');
+    for (auto const& body : {std::string(""), std::string("{"), std::string("{\"name\":}"), std::string("\"\xff\""),
+                             std::string("{\"name\":\"\xc3\x28\"}"), std::string("\"\\ud800\""), deep}) {
+        INFO(body);
+        web->problem(400, web->call(verb::post, "/api/v1/tasks", body));
+        web->problem(400, web->call(verb::put, path, body));
+        web->problem(400, web->call(verb::patch, path, body));
+        web->problem(400, web->call(verb::post, "/api/v1/cron/explain", body));
+        if (!body.empty())
+            web->problem(400, web->call(verb::post, path + "/run", body));
+    }
+    CHECK(web->data.number("SELECT COUNT(*) FROM task_version") == 1);
+    CHECK(web->data.number("SELECT COUNT(*) FROM execution") == 0);
+}
+
+TEST_CASE("a document that means nothing gets 422 with the field that is wrong")
+{
+    auto const web = arrange(engines());
+    auto const field = [&](json const& task) {
+        return web->problem(422, web->post("/api/v1/tasks", task)).value("field", "");
+    };
+    CHECK(field(json::array()).empty());
+    CHECK(field(json::object()) == "name");
+    CHECK(field(with("colour", "red")) == "colour");
+    CHECK(field(with("id", "7")) == "id");
+    CHECK(field(with("name", "")) == "name");
+    CHECK(field(with("name", "a/b")) == "name");
+    CHECK(field(with("name", std::string("a\0b", 3))) == "name");
+    CHECK(field(with("name", std::string(191, 'n'))) == "name");
+    CHECK(field(with("max_attempts", 1.5)) == "max_attempts");
+    CHECK(field(with("routing", "by moon")) == "routing");
+    CHECK(field(with("payload", std::string(70'000, 'p'))) == "payload");
+    CHECK(field(with("schedule", {{"kind", "cron"}, {"cron", "61 * * * *"}})) == "schedule.cron");
+    CHECK(field(with("schedule", {{"kind", "cron"}, {"cron", "0 0 30 2 *"}})) == "schedule.cron");
+    CHECK(field(with("schedule", {{"kind", "cron"}, {"cron", "* * * * *"}, {"zone", "Mars/Base"}})) == "schedule.zone");
+    CHECK(field(with("schedule", {{"kind", "cron"}, {"cron", "* * * * *"}, {"every_ms", 5}})) == "schedule.every_ms");
+    CHECK(field(with("schedule", {{"kind", "fixed_rate"}, {"every_ms", 0}})) == "schedule.every_ms");
+    CHECK(field(with("schedule", {{"kind", "once"}, {"at", "soon"}})) == "schedule.at");
+    CHECK(field(with("schedule", {{"kind", "once"}, {"at", "2020-01-01T00:00:00Z"}})) == "schedule.at");
+    CHECK(field(with("schedule", {{"kind", "cron"}, {"cron", "* * * * *"}, {"end_at", "2020-01-01T00:00:00Z"}})) ==
+          "schedule.end_at");
+    CHECK(field(with("schedule", {{"kind", "fixed_rate"}, {"every_ms", 1'000}, {"end_at", "2020-01-01T00:00:00Z"}})) ==
+          "schedule.end_at");
+    CHECK(web->data.number("SELECT COUNT(*) FROM task") == 0);
+    CHECK(web->data.number("SELECT COUNT(*) FROM task_version") == 0);
+}
+
+TEST_CASE("a handler that no live client serves is refused with what is served, unless the caller insists")
+{
+    auto const web = arrange(engines());
+    auto const handler = web->problem(422, web->post("/api/v1/tasks", with("handler", "close-dya")));
+    CHECK(handler.at("field") == "handler");
+    CHECK(handler.at("detail").get<std::string>().find("close-day, remind") != std::string::npos);
+    auto const service = web->problem(422, web->post("/api/v1/tasks", with("service", "shipping")));
+    CHECK(service.at("field") == "service");
+    CHECK(service.at("detail").get<std::string>().find("billing") != std::string::npos);
+
+    auto const task = web->posted(201, "/api/v1/tasks?allow_unserved=true", with("handler", "close-dya"));
+    auto const path = "/api/v1/tasks/" + task.at("id").get<std::string>();
+    CHECK(web->problem(409, web->call(verb::post, path + "/run")).at("field") == "handler");
+    web->posted(202, path + "/run?allow_unserved=true");
+
+    CHECK(web->call(verb::patch, path, R"({"description":"not about the handler"})").status == 200);
+    CHECK(web->problem(422, web->call(verb::patch, path, R"({"handler":"other"})")).at("field") == "handler");
+    CHECK(web->call(verb::patch, path + "?allow_unserved=true", R"({"handler":"other"})").status == 200);
+}
+
+TEST_CASE("an edit is judged like a registration where it changes the schedule, and only there")
+{
+    auto const web = arrange(engines());
+    auto const path = "/api/v1/tasks/" + web->create(sample("edited"));
+    auto const no = web->problem(422, web->call(verb::patch, path, R"({"schedule":{"cron":"0 0 31 4 *"}})"));
+    CHECK(no.at("field") == "schedule.cron");
+    auto const past = R"({"schedule":{"kind":"once","at":"2020-01-01T00:00:00Z"}})";
+    CHECK(web->problem(422, web->call(verb::patch, path, past)).at("field") == "schedule.at");
+    auto const task = web->got(200, path);
+    CHECK(task.at("version") == 1);
+    CHECK(task.at("schedule").at("cron") == "30 2 * * *");
+}
+
+TEST_CASE("a query that cannot be read gets 400 with the parameter that is wrong")
+{
+    auto const web = arrange(engines());
+    auto const field = [&](std::string const& target) {
+        return web->problem(400, web->get("/api/v1/" + target)).value("field", "");
+    };
+    CHECK(field("tasks?colour=red") == "colour");
+    CHECK(field("tasks?limit=0") == "limit");
+    CHECK(field("tasks?limit=501") == "limit");
+    CHECK(field("tasks?limit=ten") == "limit");
+    CHECK(field("tasks?limit=5&limit=6") == "limit");
+    CHECK(field("tasks?enabled=maybe") == "enabled");
+    CHECK(field("tasks?kind=weekly") == "kind");
+    CHECK(field("tasks?after=x") == "after");
+    CHECK(field("tasks?name=%ff").empty());
+    CHECK(field("executions?state=lost") == "state");
+    CHECK(field("executions?from=yesterday") == "from");
+    CHECK(field("executions?task=-1") == "task");
+    CHECK(field("executions?after=1") == "after");
+    CHECK(field("executions?after=1_x") == "after");
+    CHECK(field("nodes?all=true") == "all");
+    CHECK(field("clients?all=true") == "all");
+    CHECK(field("tasks/1?fields=name") == "fields");
+    CHECK(field("executions/1?fields=name") == "fields");
+    web->problem(400, web->get("/healthz?x=1"));
+    web->problem(400, web->get("/readyz?x=1"));
+    web->problem(400, web->call(verb::post, "/api/v1/tasks?dry_run=true", sample("t").dump()));
+    web->problem(400, web->call(verb::post, "/api/v1/tasks/1/run?wait=true"));
+    web->problem(400, web->call(verb::post, "/api/v1/tasks/1/enable?x=1"));
+    web->problem(400, web->call(verb::post, "/api/v1/tasks/1/disable?x=1"));
+    web->problem(400, web->call(verb::post, "/api/v1/executions/1/cancel?x=1"));
+    web->problem(400, web->call(verb::del, "/api/v1/tasks/1?x=1"));
+    CHECK(web->data.number("SELECT COUNT(*) FROM task") == 0);
+}
+
+TEST_CASE("an id that is none names nothing")
+{
+    auto const web = arrange(engines());
+    for (auto const* id : {"x", "0", "-1", "1.5", "99999999999999999999", "1%20", "9223372036854775807"}) {
+        INFO(id);
+        web->problem(404, web->get(std::string("/api/v1/tasks/") + id));
+        web->problem(404, web->get(std::string("/api/v1/executions/") + id));
+        web->problem(404, web->call(verb::post, std::string("/api/v1/executions/") + id + "/cancel"));
+    }
+}
+
+TEST_CASE("paths and methods that are not there are told apart")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    web->problem(404, web->get("/api/v2/tasks"));
+    auto const no = web->call(verb::put, "/api/v1/nodes");
+    web->problem(405, no);
+    CHECK(no.headers.find("Allow") == "GET, HEAD");
+}

@@ -1,0 +1,133 @@
+#include "tests/unit/web/harness.hpp"
+
+using namespace baton;
+using namespace baton::web::test;
+using http::verb;
+
+namespace {
+
+auto engines()
+{
+    return GENERATE(storage::engine::sqlite, storage::engine::mysql);
+}
+
+} // namespace
+
+TEST_CASE("the nodes are shown with the lease that says who is master")
+{
+    auto const web = arrange(engines());
+    auto const before = web->got(200, "/api/v1/nodes");
+    CHECK(before.at("items").empty());
+    web->lead("host:1:boot:aa", "http://127.0.0.1:7801", "s3cret");
+    auto const now = web->got(200, "/api/v1/nodes");
+    REQUIRE(now.at("items").size() == 1);
+    auto const& node = now.at("items")[0];
+    CHECK(node.at("master") == true);
+    CHECK(node.at("alive") == true);
+    CHECK(node.at("load") == 0.25);
+    CHECK(node.at("epoch") == now.at("lease").at("epoch"));
+    CHECK(now.at("lease").at("owner") == "host:1:boot:aa");
+    CHECK(now.at("lease").at("expired") == false);
+    CHECK(now.at("lease").at("seconds_left") > 30.0);
+    CHECK(now.at("lease").at("seconds_left") <= 60.0);
+    CHECK(now.dump().find("s3cret") == std::string::npos);
+}
+
+TEST_CASE("a free lease has no owner and no time left")
+{
+    auto const web = arrange(engines());
+    wait_for(web->lease->ensure());
+    auto const lease = web->got(200, "/api/v1/nodes").at("lease");
+    CHECK(lease.at("owner").is_null());
+    CHECK(lease.at("seconds_left") == 0.0);
+}
+
+TEST_CASE("clients are shown without their secrets")
+{
+    auto const web = arrange(engines());
+    auto const answer = web->got(200, "/api/v1/clients");
+    REQUIRE(answer.at("items").size() == 1);
+    CHECK(answer.at("items")[0].at("handlers") == json{"close-day", "remind"});
+    CHECK(answer.at("items")[0].at("state") == "up");
+    CHECK(answer.dump().find("never shown") == std::string::npos);
+}
+
+TEST_CASE("after an edit, a run and a cancellation the master is told at once, with its own secret")
+{
+    auto const web = arrange(engines());
+    web->lead("host:1:boot:aa", "http://127.0.0.1:7801", "s3cret");
+    auto const task = web->posted(201, "/api/v1/tasks", sample("told"));
+    CHECK(task.at("master_notified") == true);
+    auto const path = "/api/v1/tasks/" + task.at("id").get<std::string>();
+    auto const run = web->posted(202, path + "/run");
+    auto const execution = run.at("execution").get<std::string>();
+    CHECK(web->posted(202, "/api/v1/executions/" + execution + "/cancel").at("master_notified") == true);
+    REQUIRE(web->call(verb::del, path).status == 200);
+
+    REQUIRE(web->http.seen.size() == 4);
+    std::vector<std::string> kinds;
+    for (auto const& sent : web->http.seen) {
+        CHECK(sent.to == "http://127.0.0.1:7801");
+        CHECK(sent.target == protocol::path_signal);
+        CHECK(sent.authorization == "Bearer s3cret");
+        CHECK(sent.limit == 500ms);
+        CHECK(sent.body.at("id") > 0);
+        kinds.push_back(sent.body.at("kind"));
+    }
+    CHECK(kinds == std::vector<std::string>{"task", "run", "cancel", "task"});
+    CHECK(std::to_string(web->http.seen[1].body.at("subject").get<std::int64_t>()) == execution);
+    CHECK(web->data.number("SELECT COUNT(*) FROM `signal`") == 4);
+}
+
+TEST_CASE("a master that does not answer, refuses or is absent costs only the notice")
+{
+    auto const web = arrange(engines());
+    CHECK(web->posted(201, "/api/v1/tasks", sample("nobody leads")).at("master_notified") == false);
+    CHECK(web->http.seen.empty());
+    web->lead("host:1:boot:aa", "http://127.0.0.1:7801", "s3cret");
+    web->http.status = 0;
+    CHECK(web->posted(201, "/api/v1/tasks", sample("unreachable")).at("master_notified") == false);
+    web->http.status = 409;
+    CHECK(web->posted(201, "/api/v1/tasks", sample("refusing")).at("master_notified") == false);
+    web->http.status = 200;
+    CHECK(web->posted(201, "/api/v1/tasks", sample("again there")).at("master_notified") == true);
+    CHECK(web->data.number("SELECT COUNT(*) FROM task") == 4);
+}
+
+TEST_CASE("an address in a node's row that is none is not called")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    web->lead("host:1:boot:aa", "not an address", "s3cret");
+    CHECK(web->posted(201, "/api/v1/tasks", sample("t")).at("master_notified") == false);
+    CHECK(web->http.seen.empty());
+}
+
+TEST_CASE("a cron expression is explained in words and by its next firings")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    auto const answer =
+        web->posted(200, "/api/v1/cron/explain", {{"cron", "30 2 * * 1"}, {"zone", "Europe/Berlin"}, {"count", 3}});
+    CHECK(answer.at("description") == "at 02:30 on Monday in Europe/Berlin");
+    REQUIRE(answer.at("next").size() == 3);
+    CHECK(answer.at("next")[0].at("local").get<std::string>().substr(10, 9) == "T02:30:00");
+    CHECK(web->posted(200, "/api/v1/cron/explain", {{"cron", "@daily"}}).at("next").size() == 5);
+
+    auto const field = [&](json const& body) {
+        return web->problem(422, web->post("/api/v1/cron/explain", body)).at("field").get<std::string>();
+    };
+    CHECK(field({{"cron", "0 0 30 2 *"}}) == "cron");
+    CHECK(field({{"cron", "* * * * *"}, {"zone", "Mars/Base"}}) == "zone");
+    CHECK(field({{"cron", "* * * * *"}, {"count", 0}}) == "count");
+    CHECK(field({{"zone", "UTC"}}) == "cron");
+    CHECK(field({{"cron", "* * * * *"}, {"tz", "UTC"}}) == "tz");
+}
+
+TEST_CASE("a site is healthy when its process runs and ready when the schema is its own")
+{
+    auto const web = arrange(engines());
+    CHECK(web->got(200, "/healthz").at("status") == "ok");
+    CHECK(web->got(200, "/readyz").at("status") == "ready");
+    web->data.exec("DELETE FROM schema_version");
+    web->problem(503, web->get("/readyz"));
+    CHECK(web->got(200, "/healthz").at("status") == "ok");
+}

@@ -1,0 +1,157 @@
+#include "tests/unit/web/harness.hpp"
+
+#include <set>
+
+using namespace baton;
+using namespace baton::web::test;
+using http::verb;
+
+namespace {
+
+auto engines()
+{
+    return GENERATE(storage::engine::sqlite, storage::engine::mysql);
+}
+
+json only_when_asked(std::string name)
+{
+    auto task = sample(std::move(name));
+    task["schedule"] = {{"kind", "api"}};
+    return task;
+}
+
+void finish(site_on_store& web, std::string const& execution)
+{
+    storage::result_row row;
+    row.id = execution_id{std::stoll(execution)};
+    row.outcome = protocol::state::succeeded;
+    row.client = "billing-1";
+    row.started_at = web.time.utc();
+    row.finished_at = web.time.utc();
+    row.value = R"({"closed":42})";
+    storage::ledger ledger(*web.shared, *web.shared);
+    std::vector<storage::result_row> const rows{row};
+    wait_for(ledger.record(rows, "node-1"));
+}
+
+} // namespace
+
+TEST_CASE("run now writes an execution that is due at once and can be followed to its end")
+{
+    auto const web = arrange(engines());
+    auto const task = web->create(only_when_asked("by hand"));
+    auto const answer = web->post("/api/v1/tasks/" + task + "/run", nullptr);
+    REQUIRE(answer.status == 202);
+    auto const id = json::parse(answer.body).at("execution").get<std::string>();
+    auto const path = "/api/v1/executions/" + id;
+    CHECK(answer.headers.find("Location") == path);
+    auto const planned = web->got(200, path);
+    CHECK(planned.at("state") == "planned");
+    CHECK(planned.at("cause") == "manual");
+    CHECK(planned.at("task") == task);
+    CHECK(planned.at("task_name") == "by hand");
+    CHECK_FALSE(planned.at("due_at").is_null());
+
+    finish(*web, id);
+    auto const ended = web->got(200, path);
+    CHECK(ended.at("state") == "succeeded");
+    CHECK(ended.at("due_at").is_null());
+    REQUIRE(ended.at("attempts").size() == 1);
+    CHECK(ended.at("attempts")[0].at("client") == "billing-1");
+    CHECK(ended.at("attempts")[0].at("result") == json{{"closed", 42}});
+}
+
+TEST_CASE("the same idempotency key and body run once, and another body under it is refused")
+{
+    auto const web = arrange(engines());
+    auto const run = "/api/v1/tasks/" + web->create(only_when_asked("once")) + "/run";
+    auto const other = "/api/v1/tasks/" + web->create(only_when_asked("another")) + "/run";
+    headers const key{{"Idempotency-Key", "order-4711"}};
+    json const body{{"payload", {{"b", 2}, {"a", 1}}}};
+    auto const first = web->posted(202, run, body, key);
+    auto const again = web->posted(200, run, json::parse(R"({"payload":{"a":1,"b":2}})"), key);
+    CHECK(again.at("execution") == first.at("execution"));
+    CHECK(first.at("repeated") == false);
+    CHECK(again.at("repeated") == true);
+    auto const no = web->problem(422, web->post(run, {{"payload", {{"a", 2}}}}, key));
+    CHECK(no.at("field") == "Idempotency-Key");
+    web->problem(422, web->post(run, nullptr, key));
+    web->problem(422, web->post(other, body, key));
+    CHECK(web->data.number("SELECT COUNT(*) FROM execution") == 1);
+    web->posted(202, run, body, {{"Idempotency-Key", "order-4712"}});
+    web->problem(400, web->post(run, body, {{"Idempotency-Key", std::string(129, 'k')}}));
+    web->problem(400, web->post(run, body, {{"Idempotency-Key", "\xff"}}));
+}
+
+TEST_CASE("a payload given to a run is checked like a task's own")
+{
+    auto const web = arrange(engines());
+    auto const run = "/api/v1/tasks/" + web->create(only_when_asked("payload")) + "/run";
+    CHECK(web->problem(422, web->post(run, {{"paylod", 1}})).at("field") == "paylod");
+    CHECK(web->problem(422, web->post(run, {{"payload", std::string(70'000, 'x')}})).at("field") == "payload");
+    web->problem(422, web->post(run, json::array()));
+    CHECK(web->data.number("SELECT COUNT(*) FROM execution") == 0);
+    web->posted(202, run, json{{"payload", "text"}});
+    CHECK(web->data.text("SELECT payload FROM execution") == "\"text\"");
+}
+
+TEST_CASE("an execution is cancelled while it is open, and not after its end")
+{
+    auto const web = arrange(engines());
+    auto const run = "/api/v1/tasks/" + web->create(only_when_asked("cancelled")) + "/run";
+    auto const open = web->posted(202, run).at("execution").get<std::string>();
+    auto const ended = web->posted(202, run).at("execution").get<std::string>();
+    finish(*web, ended);
+    auto const done = web->posted(202, "/api/v1/executions/" + open + "/cancel");
+    CHECK(done.at("execution") == open);
+    CHECK_FALSE(web->got(200, "/api/v1/executions/" + open).at("cancel_requested_at").is_null());
+    auto const no = web->problem(409, web->post("/api/v1/executions/" + ended + "/cancel", nullptr));
+    CHECK(no.at("detail").get<std::string>().find("succeeded") != std::string::npos);
+}
+
+TEST_CASE("executions are listed latest first, by page and by filter")
+{
+    auto const web = arrange(engines());
+    auto const task = web->create(only_when_asked("listed"));
+    auto const other = web->create(only_when_asked("other"));
+    std::vector<std::string> ids;
+    for (int i = 0; i < 5; ++i)
+        ids.insert(ids.begin(), web->posted(202, "/api/v1/tasks/" + task + "/run").at("execution"));
+    web->posted(202, "/api/v1/tasks/" + other + "/run");
+    finish(*web, ids.back());
+
+    std::vector<std::string> seen;
+    std::string after;
+    do {
+        auto const page = web->got(200, "/api/v1/executions?limit=2&task=" + task + after);
+        for (auto const& execution : page.at("items"))
+            seen.push_back(execution.at("id"));
+        after = page.at("next").is_null() ? "" : "&after=" + page.at("next").get<std::string>();
+    } while (!after.empty());
+    CHECK(seen == ids);
+
+    auto const count = [&](std::string const& filter) {
+        return web->got(200, "/api/v1/executions?" + filter).at("items").size();
+    };
+    CHECK(count("") == 6);
+    CHECK(count("project=default") == 6);
+    CHECK(count("project=none") == 0);
+    CHECK(count("state=succeeded") == 1);
+    CHECK(count("open=true") == 5);
+    CHECK(count("open=false") == 1);
+    CHECK(count("from=2020-01-01T00:00:00Z") == 6);
+    CHECK(count("from=2020-01-01T00:00:00%2B01:00&until=2020-01-02T00:00:00Z") == 0);
+    CHECK(count("parent=1") == 0);
+}
+
+TEST_CASE("the history of a deleted task stays, without its name")
+{
+    auto const web = arrange(engines());
+    auto const task = web->create(only_when_asked("history"));
+    auto const id = web->posted(202, "/api/v1/tasks/" + task + "/run").at("execution").get<std::string>();
+    finish(*web, id);
+    REQUIRE(web->call(verb::del, "/api/v1/tasks/" + task).status == 200);
+    auto const kept = web->got(200, "/api/v1/executions/" + id);
+    CHECK(kept.at("task_name").is_null());
+    CHECK(kept.at("state") == "succeeded");
+}

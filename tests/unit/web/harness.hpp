@@ -1,0 +1,79 @@
+#pragma once
+// The real site on a real store, called through its handler. Every exchange under /api and of the health checks is also
+// written to the file that BATON_WEB_EXCHANGES names, for check_openapi.py.
+
+#include "libs/http/http.hpp"
+#include "libs/lock/lease_store.hpp"
+#include "libs/storage/storage.hpp"
+#include "tests/support/stores.hpp"
+#include "web/site.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace baton::web::test {
+
+using baton::test::wait_for;
+using nlohmann::json;
+
+// Stands for the network: remembers what was sent and answers what it is told to.
+class recording_client final : public http::client {
+public:
+    awaitable<http::response> send(http::url to, http::request message, duration limit) override;
+
+    struct sent {
+        std::string to;
+        std::string target;
+        std::string authorization;
+        json body;
+        duration limit;
+    };
+    std::vector<sent> seen;
+    int status = 200; // 0: nobody answers
+};
+
+using headers = std::map<std::string, std::string>;
+
+class site_on_store {
+public:
+    explicit site_on_store(storage::engine engine, settings how = {});
+
+    http::response call(http::verb method, std::string target, std::string body = {}, headers const& with = {});
+    http::response get(std::string target, headers const& with = {});
+    http::response post(std::string target, json const& body, headers const& with = {});
+
+    // The same, but the answer must have this status; its document.
+    json got(int status, std::string target);
+    json posted(int status, std::string target, json const& body = nullptr, headers const& with = {});
+
+    json problem(int status, http::response const& answer) const; // checks that it is one
+
+    void join_client(std::string service, std::vector<std::string> handlers);
+    void lead(std::string incarnation, std::string address,
+              std::string secret);        // registers a node and seizes the lease
+    std::string create(json const& task); // its id
+
+    baton::test::store data;
+    std::unique_ptr<baton::test::store> lease_file; // on SQLite
+    system_time time;
+    seeded_random random{20261121};
+    recording_client http;
+    std::unique_ptr<storage::database> shared;
+    std::unique_ptr<storage::database> leasing;
+    std::unique_ptr<lock::lease_store> lease;
+    std::unique_ptr<web::site> site;
+    http::handler routes;
+};
+
+// A task that the client of arrange() serves.
+json sample(std::string name);
+
+// A site with one live client: service "billing", handlers "close-day" and "remind".
+std::unique_ptr<site_on_store> arrange(storage::engine engine, settings how = {});
+
+} // namespace baton::web::test

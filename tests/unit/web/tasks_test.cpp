@@ -1,0 +1,243 @@
+#include "tests/unit/web/harness.hpp"
+
+#include <set>
+
+using namespace baton;
+using namespace baton::web::test;
+using http::verb;
+
+namespace {
+
+auto engines()
+{
+    return GENERATE(storage::engine::sqlite, storage::engine::mysql);
+}
+
+} // namespace
+
+TEST_CASE("a registered task is answered with its id, its version as ETag, and the instant from which it holds")
+{
+    auto const web = arrange(engines());
+    auto const answer = web->post("/api/v1/tasks", sample("close the day"));
+    REQUIRE(answer.status == 201);
+    auto const task = json::parse(answer.body);
+    CHECK(answer.headers.find("ETag") == "\"1\"");
+    CHECK(answer.headers.find("Location") == "/api/v1/tasks/" + task.at("id").get<std::string>());
+    CHECK(task.at("project") == "default");
+    CHECK(task.at("schedule_text") == "at 02:30 every day in Europe/Berlin");
+    CHECK_FALSE(task.at("next_fire_at").is_null());
+    CHECK(from_rfc3339(task.at("valid_from")) > from_rfc3339(task.at("created_at")) - 1s);
+
+    auto const read = web->got(200, *answer.headers.find("Location"));
+    CHECK(read.at("payload") == json{{"day", "2026-11-21"}});
+    CHECK(read.at("next_fire_at") == task.at("next_fire_at"));
+}
+
+TEST_CASE("a name that the project has already is refused and nothing is written")
+{
+    auto const web = arrange(engines());
+    web->create(sample("twice"));
+    auto const no = web->problem(409, web->post("/api/v1/tasks", sample("twice")));
+    CHECK(no.at("field") == "name");
+    CHECK(web->data.number("SELECT COUNT(*) FROM task") == 1);
+    CHECK(web->data.number("SELECT COUNT(*) FROM task_version") == 1);
+
+    auto elsewhere = sample("twice");
+    elsewhere["project"] = "other";
+    web->create(elsewhere);
+}
+
+TEST_CASE("text that looks like SQL or markup is stored and given back literally")
+{
+    auto const web = arrange(engines());
+    std::string const name = R"('); DROP TABLE task; -- <b>"%s" {0} ü 漢 🎼)";
+    auto task = sample(name);
+    task["description"] = "' OR 1=1; :name ? $1 \" `";
+    auto const id = web->create(task);
+    auto const read = web->got(200, "/api/v1/tasks/" + id);
+    CHECK(read.at("name") == name);
+    CHECK(read.at("description") == task["description"]);
+    auto const found = web->got(200, "/api/v1/tasks?name=" + http::percent_encode("DROP TABLE task; -- <b>\"%s\""));
+    REQUIRE(found.at("items").size() == 1);
+    CHECK(found.at("items")[0].at("name") == name);
+    CHECK(web->got(200, "/api/v1/tasks?name=DROP%25task").at("items").empty());
+}
+
+TEST_CASE("paging through two hundred tasks shows each once, in the order of registration")
+{
+    auto const web = arrange(engines());
+    for (int i = 0; i < 200; ++i)
+        web->create(sample("task " + std::to_string(i)));
+    std::vector<std::string> names;
+    std::string after;
+    for (int pages = 1;; ++pages) {
+        auto const page = web->got(200, "/api/v1/tasks?limit=30" + after);
+        for (auto const& task : page.at("items"))
+            names.push_back(task.at("name"));
+        if (page.at("next").is_null()) {
+            CHECK(pages == 7);
+            break;
+        }
+        CHECK(page.at("items").size() == 30);
+        after = "&after=" + page.at("next").get<std::string>();
+    }
+    REQUIRE(names.size() == 200);
+    CHECK(names.front() == "task 0");
+    CHECK(names.back() == "task 199");
+    CHECK(std::set<std::string>(names.begin(), names.end()).size() == 200);
+    CHECK(web->got(200, "/api/v1/tasks?limit=200").at("next").is_null());
+}
+
+TEST_CASE("a list shows only what its filters name")
+{
+    auto const web = arrange(engines());
+    web->create(sample("one"));
+    auto other = sample("two");
+    other["project"] = "p2";
+    other["handler"] = "remind";
+    other["enabled"] = false;
+    other["schedule"] = {{"kind", "api"}};
+    web->create(other);
+    auto const names = [&](std::string const& filter) {
+        std::vector<std::string> found;
+        auto const page = web->got(200, "/api/v1/tasks?" + filter);
+        for (auto const& task : page.at("items"))
+            found.push_back(task.at("name"));
+        return found;
+    };
+    using list = std::vector<std::string>;
+    CHECK(names("") == list{"one", "two"});
+    CHECK(names("project=p2") == list{"two"});
+    CHECK(names("service=billing&handler=close-day") == list{"one"});
+    CHECK(names("enabled=false") == list{"two"});
+    CHECK(names("kind=api") == list{"two"});
+    CHECK(names("kind=cron&enabled=true&name=on") == list{"one"});
+    CHECK(names("service=nobody").empty());
+}
+
+TEST_CASE("what was read can be changed and sent back, and a stale ETag is refused")
+{
+    auto const web = arrange(engines());
+    auto const path = "/api/v1/tasks/" + web->create(sample("edited"));
+    auto task = web->got(200, path);
+    task["description"] = "changed";
+    auto const done = web->call(verb::put, path, task.dump(), {{"If-Match", "\"1\""}});
+    REQUIRE(done.status == 200);
+    CHECK(done.headers.find("ETag") == "\"2\"");
+    CHECK(json::parse(done.body).at("description") == "changed");
+    CHECK(json::parse(done.body).contains("valid_from"));
+
+    task["description"] = "lost";
+    auto const no = web->problem(412, web->call(verb::put, path, task.dump(), {{"If-Match", "\"1\""}}));
+    CHECK(no.at("field") == "If-Match");
+    web->problem(412, web->call(verb::put, path, task.dump(), {{"If-Match", "\"another\""}}));
+    web->problem(412, web->call(verb::put, path, task.dump(), {{"If-Match", "W/\"2\""}}));
+    web->problem(400, web->call(verb::put, path, task.dump(), {{"If-Match", "\"1\", \"2\""}}));
+    CHECK(web->got(200, path).at("description") == "changed");
+    CHECK(web->call(verb::put, path, task.dump(), {{"If-Match", "*"}}).status == 200);
+    CHECK(web->call(verb::put, path, task.dump()).status == 200);
+}
+
+TEST_CASE("a patch changes what it names and leaves the rest")
+{
+    auto const web = arrange(engines());
+    auto const path = "/api/v1/tasks/" + web->create(sample("patched"));
+    auto const answer =
+        web->call(verb::patch, path, R"({"max_attempts":3,"payload":{"day":null,"week":7}})", {{"If-Match", "\"1\""}});
+    REQUIRE(answer.status == 200);
+    auto const task = web->got(200, path);
+    CHECK(task.at("max_attempts") == 3);
+    CHECK(task.at("payload") == json{{"week", 7}});
+    CHECK(task.at("schedule").at("cron") == "30 2 * * *");
+    web->problem(412, web->call(verb::patch, path, "{}", {{"If-Match", "\"1\""}}));
+    auto const no = web->problem(422, web->call(verb::patch, path, R"({"max_attempts":0})"));
+    CHECK(no.at("field") == "max_attempts");
+}
+
+TEST_CASE("renaming a task to a name that is taken is refused")
+{
+    auto const web = arrange(engines());
+    web->create(sample("a"));
+    auto const path = "/api/v1/tasks/" + web->create(sample("b"));
+    CHECK(web->problem(409, web->call(verb::patch, path, R"({"name":"a"})")).at("field") == "name");
+    CHECK(web->got(200, path).at("name") == "b");
+}
+
+TEST_CASE("a read that names the present version is answered without a body")
+{
+    auto const web = arrange(engines());
+    auto const path = "/api/v1/tasks/" + web->create(sample("cached"));
+    auto const same = web->get(path, {{"If-None-Match", "\"7\", W/\"1\""}});
+    CHECK(same.status == 304);
+    CHECK(same.body.empty());
+    CHECK(same.headers.find("ETag") == "\"1\"");
+    CHECK(web->get(path, {{"If-None-Match", "\"2\""}}).status == 200);
+    auto const head = web->call(verb::head, path);
+    CHECK(head.status == 200);
+    CHECK(head.body.empty());
+}
+
+TEST_CASE("a disabled task has no next firing until it is enabled again")
+{
+    auto const web = arrange(engines());
+    auto const path = "/api/v1/tasks/" + web->create(sample("switched"));
+    auto const off = web->posted(200, path + "/disable");
+    CHECK(off.at("enabled") == false);
+    CHECK(off.at("next_fire_at").is_null());
+    web->problem(412, web->call(verb::post, path + "/enable", "", {{"If-Match", "\"1\""}}));
+    auto const on = web->posted(200, path + "/enable", nullptr, {{"If-Match", "\"2\""}});
+    CHECK(on.at("enabled") == true);
+    CHECK_FALSE(on.at("next_fire_at").is_null());
+    CHECK(on.at("version") == 3);
+}
+
+TEST_CASE("a deleted task is gone, and its name is free")
+{
+    auto const web = arrange(engines());
+    auto const id = web->create(sample("deleted"));
+    auto const path = "/api/v1/tasks/" + id;
+    web->problem(412, web->call(verb::del, path, "", {{"If-Match", "\"9\""}}));
+    auto const done = web->call(verb::del, path, "", {{"If-Match", "\"1\""}});
+    REQUIRE(done.status == 200);
+    CHECK(json::parse(done.body).at("id") == id);
+    web->problem(404, web->get(path));
+    web->problem(404, web->call(verb::del, path));
+    web->problem(404, web->call(verb::put, path, sample("deleted").dump()));
+    web->problem(404, web->call(verb::patch, path, "{}"));
+    for (auto const* action : {"/enable", "/disable", "/run"})
+        web->problem(404, web->call(verb::post, path + action));
+    web->problem(404, web->get(path + "/next"));
+    web->create(sample("deleted"));
+}
+
+TEST_CASE("the next firings are told in UTC and on the task's own clock, with the changes of that clock")
+{
+    auto const web = arrange(engines());
+    auto task = sample("forecast");
+    task["schedule"]["start_at"] = "2030-10-25T12:00:00Z";
+    auto const path = "/api/v1/tasks/" + web->create(task) + "/next";
+    auto const next = web->got(200, path + "?count=3").at("next");
+    REQUIRE(next.size() == 3);
+    CHECK(next[0].at("at") == "2030-10-26T00:30:00.000000Z");
+    CHECK(next[0].at("local") == "2030-10-26T02:30:00+02:00");
+    CHECK(next[1].at("local") == "2030-10-27T02:30:00+02:00");
+    CHECK(next[1].at("clock_changed") == false);
+    CHECK(next[2].at("local") == "2030-10-28T02:30:00+01:00");
+    CHECK(next[2].at("clock_changed") == true);
+    CHECK(next[2].at("planned") == false);
+    CHECK(web->got(200, path).at("next").size() == 10);
+    CHECK(web->got(200, path + "?count=1000").at("next").size() == 1'000);
+    web->problem(400, web->get(path + "?count=0"));
+    web->problem(400, web->get(path + "?count=1001"));
+}
+
+TEST_CASE("of a fixed delay only the firing that its row knows is told")
+{
+    auto const web = arrange(engines());
+    auto task = sample("delayed");
+    task["schedule"] = {{"kind", "fixed_delay"}, {"every_ms", 5'000}, {"start_at", "2030-01-01T00:00:00+01:00"}};
+    auto const path = "/api/v1/tasks/" + web->create(task) + "/next";
+    auto const next = web->got(200, path).at("next");
+    REQUIRE(next.size() == 1);
+    CHECK(next[0].at("at") == "2029-12-31T23:00:00.000000Z");
+}
