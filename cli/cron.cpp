@@ -38,8 +38,8 @@ void add_cron(CLI::App& program, common_options const& common)
     auto* const command = group.add_subcommand("explain", "Say what an expression means and when it fires next");
     auto const how = std::make_shared<options>();
     command->add_option("expression", how->expression, "In quotes, such as '*/5 * * * *'")->required();
-    command->add_option("--zone", how->zone, "IANA time zone", true);
-    command->add_option("--count", how->count, "How many firings", true);
+    command->add_option("--zone", how->zone, "IANA time zone")->capture_default_str();
+    command->add_option("--count", how->count, "How many firings")->capture_default_str();
     command->callback([how, &common] { explain(*how, common); });
 }
 

@@ -86,10 +86,10 @@ void add_executions(CLI::App& program, common_options const& common, int&)
     group.require_subcommand(0, 1)->fallthrough();
     auto const how = std::make_shared<options>();
     group.add_option("--task", how->task, "Only of this task: id or name");
-    group.add_option("--project", how->project, "Of a task that is named", true);
+    group.add_option("--project", how->project, "Of a task that is named")->capture_default_str();
     group.add_option("--state", how->state, "Only in this state");
     group.add_flag("--open", how->open, "Only what has not ended");
-    group.add_option("--limit", how->limit, "At most so many, the latest first", true);
+    group.add_option("--limit", how->limit, "At most so many, the latest first")->capture_default_str();
     group.add_subcommand("list", "The latest executions (the same as without a subcommand)");
     add_one(group, common, "show", "Show an execution and its attempts", show);
     add_one(group, common, "cancel", "Cancel an execution", cancel);

@@ -129,11 +129,12 @@ void add_task_import(CLI::App& task, common_options const& common, int& status)
     command->add_option("file", how->file, "A crontab, or JSON: one definition or an array")
         ->required()
         ->check(CLI::ExistingFile);
-    command->add_option("--form", how->form, "Of a crontab: user (no user column), system, or guess by its path", true)
+    command->add_option("--form", how->form, "Of a crontab: user (no user column), system, or guess by its path")
+        ->capture_default_str()
         ->check(CLI::IsMember({"guess", "user", "system"}));
-    command->add_option("--service", how->how.service, "Whose clients run a crontab's lines", true);
+    command->add_option("--service", how->how.service, "Whose clients run a crontab's lines")->capture_default_str();
     command->add_option("--zone", how->how.zone, "Of a crontab without CRON_TZ (default: this machine's)");
-    command->add_option("--project", how->how.project, "Of a crontab's tasks", true);
+    command->add_option("--project", how->how.project, "Of a crontab's tasks")->capture_default_str();
     command->add_flag("--disabled", how->how.disabled, "Register a crontab's tasks without letting them fire");
     command->add_flag("--allow-unserved", how->allow_unserved, "Although no live client serves the handlers");
     command->callback([how, &common, &status] { run(*how, common, status); });

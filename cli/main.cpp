@@ -16,7 +16,9 @@ int run(int argc, char** argv)
     program.require_subcommand(1)->fallthrough();
     program.set_version_flag("--version", "baton " BATON_VERSION);
     common_options common;
-    program.add_option("--server", common.server, "Address of a web process", true)->envname("BATON_SERVER");
+    program.add_option("--server", common.server, "Address of a web process")
+        ->capture_default_str()
+        ->envname("BATON_SERVER");
     program.add_option("--token-file", common.token_file, "File with the shared token (or BATON_TOKEN)");
     program.add_flag("--json", common.json, "Print JSON instead of tables");
 

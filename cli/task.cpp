@@ -103,12 +103,12 @@ void add_add(CLI::App& task, common_options const& common)
     when->add_option("--delay", how->delay, "From an end to the next start");
     when->add_option("--at", how->at, "Once, at 2026-12-24T18:00:00Z");
     when->require_option(0, 1);
-    command->add_option("--zone", how->zone, "IANA time zone of --cron", true);
+    command->add_option("--zone", how->zone, "IANA time zone of --cron")->capture_default_str();
     command->add_option("--routing", how->routing, "round_robin, random, failover or broadcast");
-    command->add_option("--attempts", how->attempts, "How often it may be tried", true);
+    command->add_option("--attempts", how->attempts, "How often it may be tried")->capture_default_str();
     command->add_option("--retry-delay", how->retry_delay, "Before a further attempt, such as 5s");
     command->add_option("--timeout", how->timeout, "For one attempt");
-    command->add_option("--project", how->project, "", true);
+    command->add_option("--project", how->project, "")->capture_default_str();
     command->add_option("--description", how->description, "");
     command->add_flag("--disabled", how->disabled, "Register it without letting it fire");
     command->add_flag("--allow-unserved", how->allow_unserved, "Although no live client serves the handler");
@@ -137,7 +137,7 @@ void add_list(CLI::App& task, common_options const& common)
     command->add_option("--project", how->project, "Only of this project");
     command->add_option("--service", how->service, "Only of this service");
     command->add_option("--name", how->name, "Only with this in the name");
-    command->add_option("--limit", how->limit, "At most so many", true);
+    command->add_option("--limit", how->limit, "At most so many")->capture_default_str();
     command->callback([how, &common] {
         std::string target = "/api/v1/tasks?";
         for (auto const& [key, value] :
@@ -160,7 +160,7 @@ std::shared_ptr<selection> add_selection(CLI::App& command)
 {
     auto const which = std::make_shared<selection>();
     command.add_option("task", which->task, "Its id or name")->required();
-    command.add_option("--project", which->project, "Of a task that is named", true);
+    command.add_option("--project", which->project, "Of a task that is named")->capture_default_str();
     return which;
 }
 

@@ -216,26 +216,37 @@ std::int64_t reader::number(std::string const& path, std::int64_t fallback, std:
 
 void reader::secret(std::string const& path, std::string& into)
 {
-    auto const plain = find(path);
-    auto const file = find(path + "_file");
-    if (plain && file)
-        refuse(plain->origin, "give either this or " + file->origin + ", not both");
+    auto plain = find(path);
+    auto file = find(path + "_file");
+    if (plain && file) {
+        bool const plain_written = plain->origin == path;
+        bool const file_written = file->origin == path + "_file";
+        if (plain_written == file_written)
+            refuse(plain->origin, "give either this or " + file->origin + ", not both");
+        (plain_written ? plain : file).reset(); // a variable goes over whatever the document has
+    }
     if (plain) {
         into = text_of(*plain);
         if (into.empty())
             refuse(plain->origin, "must not be empty");
     }
-    if (!file)
-        return;
-    auto const name = resolve(text_of(*file));
+    if (file)
+        into = first_line(*file);
+}
+
+std::string reader::first_line(found const& file) const
+{
+    auto const name = resolve(text_of(file));
+    std::string text;
     try {
-        into = read_file(name);
+        text = read_file(name);
     } catch (config_error const& failure) {
-        refuse(file->origin, failure.what());
+        refuse(file.origin, failure.what());
     }
-    into.erase(std::find_if(into.begin(), into.end(), [](char c) { return c == '\n' || c == '\r'; }), into.end());
-    if (into.empty())
-        refuse(file->origin, name.string() + " is empty");
+    text.erase(std::find_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }), text.end());
+    if (text.empty())
+        refuse(file.origin, name.string() + " is empty");
+    return text;
 }
 
 nlohmann::json reader::object(std::string const& path)

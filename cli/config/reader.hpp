@@ -62,7 +62,7 @@ public:
                                               : static_cast<std::int64_t>(most)));
     }
 
-    // The key `path` + "_file" names a file whose content, without the line's end, is the secret. Giving both is wrong.
+    // The key `path` + "_file" names a file whose first line is the secret. Giving both is wrong.
     void secret(std::string const& path, std::string& into);
 
     // A part that its caller reads, in which keys are names: null when absent.
@@ -86,6 +86,7 @@ private:
     void finish(nlohmann::json const& part, std::string const& path) const;
     std::string text_of(found const& got) const;
     duration span_of(found const& got) const;
+    std::string first_line(found const& file) const;
 
     std::filesystem::path file_;
     nlohmann::json document_;

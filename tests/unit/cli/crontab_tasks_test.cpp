@@ -1,0 +1,51 @@
+#include "cli/crontab_tasks.hpp"
+#include "libs/protocol/task.hpp"
+#include "libs/schedule/time_zone.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+
+using namespace baton;
+using namespace baton::cli;
+
+TEST_CASE("a crontab's entry becomes a task that names a handler and tells no command")
+{
+    auto const parsed = schedule::parse_crontab("CRON_TZ=Europe/Berlin\n17 * * * * root run-secret --password=x\n",
+                                                schedule::crontab_form::system, "/etc/crontab");
+    REQUIRE(parsed.entries.size() == 1);
+    auto const document = task_of(parsed.entries[0], "/etc/crontab", {.zone = "America/New_York"});
+    auto const task = protocol::parse_task(document);
+    CHECK(task.name == parsed.entries[0].name);
+    CHECK(task.handler == task.name);
+    CHECK(task.service == "crontab");
+    CHECK(task.project == "default");
+    CHECK(task.description == "line 2 of /etc/crontab");
+    CHECK(task.schedule.cron == "17 * * * *");
+    CHECK(task.schedule.zone == "Europe/Berlin");
+    CHECK(task.enabled);
+    CHECK(document.dump().find("password") == std::string::npos);
+}
+
+TEST_CASE("an entry without CRON_TZ gets the zone that is asked for, and may start disabled elsewhere")
+{
+    auto const parsed = schedule::parse_crontab("@daily true\n", schedule::crontab_form::user, "mine");
+    auto const task = protocol::parse_task(
+        task_of(parsed.entries.at(0), "mine",
+                {.project = "ops", .service = "host-7", .zone = "America/New_York", .disabled = true}));
+    CHECK(task.schedule.cron == "@daily");
+    CHECK(task.schedule.zone == "America/New_York");
+    CHECK(task.project == "ops");
+    CHECK(task.service == "host-7");
+    CHECK_FALSE(task.enabled);
+}
+
+TEST_CASE("the host's zone is one that exists, and TZ names it first")
+{
+    setenv("TZ", ":Asia/Tokyo", 1);
+    CHECK(host_zone() == "Asia/Tokyo");
+    setenv("TZ", "no/such/zone", 1);
+    CHECK(schedule::zone_exists(host_zone()));
+    unsetenv("TZ");
+    CHECK(schedule::zone_exists(host_zone()));
+}

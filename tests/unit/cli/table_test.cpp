@@ -1,0 +1,37 @@
+#include "cli/table.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+using namespace baton::cli;
+
+TEST_CASE("columns line up by characters, not bytes, and missing cells are blank")
+{
+    table shown({"NAME", "STATE"});
+    shown.add({"größe", "up"});
+    shown.add({"x", ""});
+    std::ostringstream out;
+    shown.print(out);
+    CHECK(out.str() == "NAME   STATE\ngröße  up\nx      \n");
+}
+
+TEST_CASE("what comes from elsewhere cannot steer the terminal")
+{
+    CHECK(harmless("a\x1b[2Jb\nc\x7f") == "a?[2Jb?c?");
+    CHECK(harmless("a\xc2\x9b"
+                   "31mb") == "a?31mb");
+    CHECK(harmless("größe") == "größe");
+}
+
+TEST_CASE("cells show strings bare, nothing as a dash, and times without the T")
+{
+    nlohmann::json const row{{"a", "x"}, {"b", nullptr}, {"c", 5}, {"d", true}, {"t", "2026-03-29T01:30:00.123456Z"}};
+    CHECK(cell(row, "a") == "x");
+    CHECK(cell(row, "b") == "-");
+    CHECK(cell(row, "missing") == "-");
+    CHECK(cell(row, "c") == "5");
+    CHECK(cell(row, "d") == "yes");
+    CHECK(time_cell(row, "t") == "2026-03-29 01:30:00.123");
+    CHECK(time_cell(row, "b") == "-");
+}
