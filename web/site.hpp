@@ -19,7 +19,7 @@ struct settings {
     // requests that name a loopback host and come from its own page, so that no other web site can use a browser
     // to reach it. Listening elsewhere without a token is for the composition to refuse.
     std::string token;
-    duration edit_lead = 500ms;    // from an edit to the first instant that it decides; the triggers' planner.edit_lead
+    duration edit_lead = 1s;       // from an edit to the first instant that it decides; the triggers' planner.edit_lead
     duration notify_limit = 500ms; // for telling the master
     duration master_cache = 1s;    // how long the master's address is used before the lock row is read again
 
