@@ -1,0 +1,267 @@
+"""What scripts/demo shows, once the program is built."""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests/cluster"))
+sys.dont_write_bytecode = True
+
+import checker  # noqa: E402
+import harness  # noqa: E402
+
+COLOUR = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+CALM, BEFORE, AFTER = 8, 4, 6  # seconds: watching, before the kill, after the take-over
+TICKS = {
+    "tick": {"kind": "cron", "cron": "* * * * * *"},
+    "tock": {"kind": "fixed_rate", "every_ms": 1000},
+    "heart": {"kind": "fixed_rate", "every_ms": 1000},
+    "pulse": {"kind": "cron", "cron": "* * * * * *", "zone": "Europe/Berlin"},
+}
+# The agent's own command for them: one line a run, so that there is a record beside the ledger.
+WITNESS = 'echo "$BATON_EXECUTION $BATON_ATTEMPT" >>"$WITNESS"; echo "$BATON_TASK"'
+
+
+def paint(code, text):
+    return f"\033[{code}m{text}\033[0m" if COLOUR else text
+
+
+def bold(text):
+    return paint("1", text)
+
+
+def grey(text):
+    return paint("2", text)
+
+
+def green(text):
+    return paint("32", text)
+
+
+def red(text):
+    return paint("31", text)
+
+
+def yellow(text):
+    return paint("33", text)
+
+
+def say(text=""):
+    print(text, flush=True)
+
+
+def step(text):
+    say()
+    say(bold(paint("36", "● ") + text))
+
+
+def detail(text):
+    say("  " + text)
+
+
+def clock(at_us):
+    return time.strftime("%H:%M:%S", time.localtime(at_us // 1_000_000))
+
+
+def crontabs():
+    """The machine's own, as cron reads them, and the example's."""
+    found = [pathlib.Path("/etc/crontab")]
+    if pathlib.Path("/etc/cron.d").is_dir():
+        found += sorted(file for file in pathlib.Path("/etc/cron.d").iterdir()
+                        if re.fullmatch("[A-Za-z0-9_-]+", file.name))
+    usable = [file for file in found if file.is_file() and os.access(file, os.R_OK)]
+    return usable + [ROOT / "examples/crontab"]
+
+
+class Demo:
+    def __init__(self, cluster):
+        self.cluster = cluster
+        self.witness = cluster.folder / "witness"
+        self.witness.touch()
+        self.ticks = {}      # task id to name
+        self.shown = set()   # executions
+        self.waiting = 0.0   # seconds since anything ended
+
+    # --- starting
+
+    def start(self):
+        cluster = self.cluster
+        step(f"Starting three trigger nodes, web and an agent on {'MariaDB' if cluster.store.kind == 'mysql' else 'SQLite'}")
+        for number in (1, 2, 3):
+            name = f"trigger-{number}"
+            cluster.start_trigger(name)
+            detail(f"{name}  {cluster.addresses[name]}  {grey('pid ' + str(cluster.processes[name].pid))}")
+        cluster.start_web()
+        detail(f"web        {cluster.addresses['web']}  {grey('pid ' + str(cluster.processes['web'].pid))}")
+        self.start_agent()
+        cluster.await_ready(3, 1)
+        detail(f"agent      a client of them  {grey('pid ' + str(cluster.processes['agent'].pid))}")
+        detail(f"{bold(cluster.master())} was elected: it is the master, under epoch {cluster.epoch()}")
+
+    def start_agent(self):
+        cluster = self.cluster
+        tick = {"argv": ["/bin/sh", "-c", WITNESS], "env": {"WITNESS": str(self.witness)}}
+        file = cluster.config("agent", {"service": "crontab", "triggers": cluster.triggers(), "slots": 8,
+                                        "handlers": {"tick": tick}})
+        command = [cluster.baton, "agent", "--config", file]
+        for crontab in crontabs():
+            command += ["--crontab", crontab]
+        cluster.start("agent", command)
+
+    def register(self):
+        step("Registering tasks through REST")
+        for file in crontabs():
+            done = subprocess.run([self.cluster.baton, "--server", self.cluster.rest.address, "task", "import", file],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            lines = done.stdout.strip().splitlines() or ["nothing"]
+            shown = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
+            detail(f"baton task import {shown}: {lines[0]}")
+            for line in lines[1:]:
+                detail(grey(line))
+        for name, schedule in TICKS.items():
+            task = self.cluster.create(name, schedule, handler="tick", service="crontab")
+            self.ticks[int(task["id"])] = name
+            detail(f"{name:6} {task['schedule_text']}")
+        detail(grey("the jobs of a crontab are only printed here: `baton agent --execute` would run them"))
+
+    # --- watching
+
+    def ended(self):
+        rows = self.cluster.store.query(
+            "SELECT id, task_id, scheduled_at, state, attempt, started_at, finished_at, epoch, result FROM execution "
+            "WHERE ended_at IS NOT NULL AND cause = 'schedule' AND run_key = 0 ORDER BY scheduled_at, id")
+        return [row for row in rows if row["id"] not in self.shown]
+
+    def watch(self, seconds):
+        """One line a second: what ended in it."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(min(1, max(0.05, end - time.monotonic())))
+            self.show_second()
+
+    def show_second(self):
+        rows = self.ended()
+        now = grey(clock(harness.utc_us()))
+        if not rows:
+            self.waiting += 1
+            detail(f"{now}  {yellow('·')} nothing ended")
+            return
+        self.waiting = 0
+        self.shown.update(row["id"] for row in rows)
+        ticks = [row for row in rows if row["task_id"] in self.ticks]
+        if ticks:
+            late = [((row["started_at"] or row["scheduled_at"]) - row["scheduled_at"]) / 1000 for row in ticks]
+            marks = "".join(green("✓") if row["state"] == "succeeded" else red("✗") for row in ticks[:40])
+            names = ", ".join(sorted({self.ticks[row["task_id"]] for row in ticks}))
+            detail(f"{now}  {marks} {names} {grey(f'begun up to {max(late):.0f} ms after their time')}")
+        for row in rows:
+            if row["task_id"] not in self.ticks:
+                self.show_job(row)
+
+    def show_job(self, row):
+        name = self.cluster.rest.get(f"/api/v1/tasks/{row['task_id']}")["name"]
+        mark = green("✓") if row["state"] == "succeeded" else red("✗")
+        detail(f"{grey(clock(row['scheduled_at']))}  {mark} {name} {grey((row['result'] or '')[:100])}")
+
+    # --- the fault
+
+    def kill_master(self):
+        name, epoch = self.cluster.master(), self.cluster.epoch()
+        process = self.cluster.processes[name]
+        step(f"Killing the master: kill -9 {process.pid} ({name}, epoch {epoch})")
+        at = process.kill()
+        while True:
+            time.sleep(0.05)
+            fresh = self.cluster.master()
+            if fresh and fresh != name and self.cluster.epoch() > epoch:
+                break
+            if int((harness.boot_us() - at) / 1_000_000) > self.waiting + 0:
+                self.show_second()
+            if harness.boot_us() - at > 30_000_000:
+                raise AssertionError("nobody took over within 30 s")
+        took = (harness.boot_us() - at) / 1_000_000
+        detail(f"{bold(fresh)} took over after {took:.1f} s: it is the master, under epoch {self.cluster.epoch()}")
+        return name
+
+    def revive(self, name):
+        self.cluster.processes[name].start()
+        harness.wait_for(f"{name} is back", lambda: sum(
+            node["name"] == name for node in self.cluster.live_nodes()) and len(self.cluster.live_nodes()) >= 3, 20)
+        detail(f"{name} was started again, and is a slave now")
+
+    # --- the verdict
+
+    def judge(self):
+        step("Comparing the schedule, the ledger and what the agent's commands wrote down")
+        until = harness.utc_us()
+        harness.wait_for("all that was due has ended", lambda: self.cluster.store.query(
+            f"SELECT COUNT(*) AS many FROM execution WHERE due_at IS NOT NULL AND scheduled_at < {until}")[0]["many"] == 0,
+            60)
+        ledger = self.cluster.ledger()
+        ledger.executions = [row for row in ledger.executions if row["scheduled_at"] < until]
+        kept = {row["id"] for row in ledger.executions}
+        ledger.attempts = [row for row in ledger.attempts if row["execution_id"] in kept]
+        verdict = checker.check(ledger, None, {}, until)
+        self.compare_witness(verdict, ledger)
+        detail(f"expected from the definitions   {verdict.expected} firings")
+        detail(f"rows in the ledger              {verdict.rows}, each of them ended" if verdict.good
+               else f"rows in the ledger              {verdict.rows}")
+        detail(f"lines that the commands wrote   {verdict.starts}")
+        detail(f"missed {verdict.missed}, doubled {verdict.doubled}")
+        for problem in verdict.problems[:20]:
+            detail(red(problem))
+        detail(green("✓ ledger and schedule agree") if verdict.good else red("✗ ledger and schedule do not agree"))
+        return verdict.good
+
+    def compare_witness(self, verdict, ledger):
+        lines = [line.split() for line in self.witness.read_text().splitlines()]
+        ticks = {row["id"] for row in ledger.executions if row["task_id"] in self.ticks and row["run_key"] == 0}
+        told = [int(execution) for execution, _ in lines if int(execution) in ticks]
+        verdict.starts = len(told)
+        verdict.doubled += len(told) - len(set(told))
+        if len(told) != len(set(told)):
+            verdict.add("a command ran twice for one execution")
+        for execution in ticks - set(told):
+            verdict.add(f"execution {execution} has succeeded, but its command left no line")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/demo")
+    parser.add_argument("--once", action="store_true")
+    parser.add_argument("--mysql", action="store_true")
+    options = parser.parse_args()
+    cluster = harness.Cluster("mysql" if options.mysql else "sqlite")
+    good = False
+    try:
+        demo = Demo(cluster)
+        demo.start()
+        demo.register()
+        step("Executions as they complete")
+        demo.watch(CALM)
+        dead = demo.kill_master()
+        demo.watch(AFTER)
+        demo.revive(dead)
+        good = demo.judge()
+        if not options.once:
+            say()
+            say(bold(f"baton stays up: {cluster.addresses['web']}/") + "   Ctrl-C ends it")
+            say(grey(f"  {cluster.baton} --server {cluster.addresses['web']} nodes"))
+            while True:
+                time.sleep(3600)
+    except KeyboardInterrupt:
+        say()
+    finally:
+        step("Ending what was started")
+        cluster.stop_gently()
+        cluster.end()
+        detail("done")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,187 @@
+"""The judge must not be lenient: right histories pass, and each wrong one is found."""
+
+import unittest
+
+import checker
+import expected
+
+SECOND = 1_000_000
+START = 1_800_000_000 * SECOND
+TASK = 7
+
+
+def version(number, valid_from, action="edited", enabled=True, schedule=None):
+    schedule = schedule or {"kind": "cron", "cron": "* * * * * *"}
+    return {"task_id": TASK, "version": number, "action": action, "valid_from": valid_from, "created_at": START,
+            "definition": {"schedule": schedule, "enabled": enabled}}
+
+
+def row(second, **changes):
+    made = {"id": 100 + second, "task_id": TASK, "task_version": 1, "scheduled_at": START + second * SECOND,
+            "run_key": 0, "cause": "schedule", "state": "succeeded", "due_at": None, "ended_at": 1, "reason": None,
+            "error": None, "outcome": "succeeded", "client": "a", "parent_id": None, "shard_total": 1}
+    made.update(changes)
+    return made
+
+
+def line(what, second, boot_us, pid=1, attempt=1, outcome=None, instance="a"):
+    outcome = outcome or ("-" if what == "start" else "succeeded")
+    return checker.Line(what, boot_us, pid, instance, 100 + second, attempt, START + second * SECOND, "0/1", outcome,
+                        "tick")
+
+
+def good_history():
+    """Three firings of one task, disabled after them."""
+    ledger = checker.Ledger([version(1, START, "created"), version(2, START + 3 * SECOND, "disabled", False)],
+                            [row(second) for second in range(3)], [])
+    journal = [line(what, second, 10 * second + place)
+               for second in range(3) for place, what in enumerate(("start", "end"))]
+    return ledger, journal
+
+
+def judge(ledger, journal, deaths=None):
+    return checker.check(ledger, journal, deaths or {}, START + 100 * SECOND)
+
+
+class Judging(unittest.TestCase):
+    def expect(self, problem, ledger, journal, deaths=None):
+        verdict = judge(ledger, journal, deaths)
+        self.assertTrue(any(problem in found for found in verdict.problems), verdict.problems)
+        return verdict
+
+    def test_a_history_in_which_all_three_agree_is_good(self):
+        verdict = judge(*good_history())
+        self.assertEqual(verdict.problems, [])
+        self.assertEqual((verdict.expected, verdict.rows, verdict.starts), (3, 3, 3))
+
+    def test_a_firing_without_a_row_is_missed(self):
+        ledger, journal = good_history()
+        del ledger.executions[1]
+        verdict = self.expect("missed", ledger, [line for line in journal if line.execution != 101])
+        self.assertEqual(verdict.missed, 1)
+
+    def test_a_second_row_for_a_firing_is_doubled(self):
+        ledger, journal = good_history()
+        ledger.executions.append(row(1, id=555))
+        self.assertEqual(self.expect("doubled", ledger, journal).doubled, 1)
+
+    def test_a_row_that_no_definition_asks_for_is_unexpected(self):
+        ledger, journal = good_history()
+        ledger.executions.append(row(3))
+        self.expect("unexpected", ledger, journal + [line("start", 3, 90), line("end", 3, 91)])
+
+    def test_a_row_that_has_not_ended_is_told(self):
+        for change in ({"state": "planned"}, {"due_at": 5}, {"ended_at": None}):
+            ledger, journal = good_history()
+            ledger.executions[1].update(change)
+            self.expect("unended", ledger, journal)
+
+    def test_a_firing_that_failed_is_told(self):
+        ledger, journal = good_history()
+        ledger.executions[1].update(state="failed", outcome="failed")
+        self.expect("failed", ledger, journal)
+
+    def test_a_firing_that_ran_another_version_than_was_valid_is_told(self):
+        ledger, journal = good_history()
+        ledger.executions[1]["task_version"] = 2
+        self.expect("ran version 2, not 1", ledger, journal)
+
+    def test_a_start_while_the_earlier_attempt_runs_is_doubled(self):
+        ledger, journal = good_history()
+        ledger.attempts.append({"execution_id": 101, "attempt": 2, "outcome": "succeeded", "client": "b"})
+        ledger.executions[1].update(outcome="lost")
+        journal = [line for line in journal if line.execution != 101]
+        journal += [line("start", 1, 10), line("start", 1, 15, pid=2, attempt=2, instance="b"), line("end", 1, 20),
+                    line("end", 1, 21, pid=2, attempt=2, instance="b")]
+        self.assertEqual(self.expect("while it runs", ledger, journal).doubled, 1)
+
+    def test_a_start_after_a_success_is_doubled(self):
+        ledger, journal = good_history()
+        journal += [line("start", 1, 50, pid=2), line("end", 1, 51, pid=2)]
+        self.expect("after it succeeded", ledger, journal)
+
+    def test_an_attempt_after_the_death_of_its_client_is_counted_apart(self):
+        ledger, journal = good_history()
+        ledger.attempts.append({"execution_id": 101, "attempt": 2, "outcome": "succeeded", "client": "b"})
+        ledger.executions[1].update(outcome="lost")
+        journal = [line for line in journal if line.execution != 101]
+        journal += [line("start", 1, 10), line("start", 1, 40, pid=2, attempt=2, instance="b"),
+                    line("end", 1, 41, pid=2, attempt=2, instance="b")]
+        verdict = judge(ledger, journal, {1: 30})
+        self.assertEqual((verdict.problems, verdict.doubled, verdict.after_death), ([], 0, 1))
+        self.expect("while it runs", ledger, journal, {1: 45})
+
+    def test_a_retry_after_a_failure_is_not_doubled(self):
+        ledger, journal = good_history()
+        ledger.attempts.append({"execution_id": 101, "attempt": 2, "outcome": "succeeded", "client": "a"})
+        ledger.executions[1].update(outcome="failed")
+        journal = [line for line in journal if line.execution != 101]
+        journal += [line("start", 1, 10), line("end", 1, 11, outcome="failed"), line("start", 1, 20, attempt=2),
+                    line("end", 1, 21, attempt=2)]
+        verdict = judge(ledger, journal)
+        self.assertEqual((verdict.problems, verdict.retried), ([], 1))
+
+    def test_a_further_attempt_of_what_the_ledger_knew_as_succeeded_is_told(self):
+        ledger, journal = good_history()
+        ledger.attempts.append({"execution_id": 101, "attempt": 2, "outcome": None, "client": "b"})
+        self.expect("though 1 succeeded", ledger, journal)
+
+    def test_a_success_that_no_client_knows_of_is_told(self):
+        ledger, journal = good_history()
+        self.expect("no client began it", ledger, [line for line in journal if line.execution != 101])
+        self.expect("no client ended it", ledger,
+                    [line for line in journal if line.execution != 101 or line.what == "start"])
+
+    def test_a_run_that_the_ledger_does_not_know_is_told(self):
+        ledger, journal = good_history()
+        self.expect("does not know", ledger, journal + [line("start", 50, 99)])
+
+    def test_what_an_edit_took_back_must_not_have_run(self):
+        ledger, journal = good_history()
+        ledger.executions.append(row(3, run_key=103, state="cancelled", reason="task edited", outcome=None))
+        self.assertEqual(judge(ledger, journal).problems, [])
+        self.expect("was taken back, and ran", ledger, journal + [line("start", 3, 95)])
+
+    def test_a_journal_that_ends_within_a_line_is_refused(self):
+        with self.assertRaises(ValueError):
+            checker.parse_journal("start\t1")
+
+
+class Expecting(unittest.TestCase):
+    def test_a_rate_counts_from_its_anchor(self):
+        schedule = {"kind": "fixed_rate", "every_ms": 700}
+        self.assertEqual(expected.instants(schedule, START, START + 1, START + 3 * SECOND),
+                         [START + 700_000 * k for k in (1, 2, 3, 4)])
+
+    def test_a_rate_may_be_anchored_by_its_start(self):
+        schedule = {"kind": "fixed_rate", "every_ms": 1000, "start_at": "2027-01-15T08:00:00.25Z"}
+        at = expected.micros(schedule["start_at"])
+        self.assertEqual(at, 1_800_000_000_250_000)
+        self.assertEqual(expected.instants(schedule, START, at - 5 * SECOND, at + 2 * SECOND), [at, at + SECOND])
+
+    def test_cron_knows_steps_ranges_lists_and_names(self):
+        def seconds(text, length):
+            return [(at - START) // SECOND
+                    for at in expected.instants({"kind": "cron", "cron": text}, START, START, START + length * SECOND)]
+        self.assertEqual(seconds("*/20 * * * * *", 61), [0, 20, 40, 60])
+        self.assertEqual(seconds("1,5-6 * * * * *", 60), [1, 5, 6])
+        self.assertEqual(seconds("*/2 * * * *", 200), [0, 120])
+        self.assertEqual(seconds("0 0 8 * jan fri", 10), [0])  # 15 January 2027, 08:00 UTC, is a Friday
+        self.assertEqual(seconds("0 0 8 * jan mon", 10), [])
+        self.assertEqual(seconds("0 0 8 15 * mon", 10), [0])  # day or weekday, when both are restricted
+
+    def test_cron_is_read_in_the_zone_of_the_task(self):
+        schedule = {"kind": "cron", "cron": "0 9 * * *", "zone": "Europe/Berlin"}
+        self.assertEqual(expected.instants(schedule, START, START, START + 60 * SECOND), [START])
+
+    def test_each_version_decides_up_to_the_next(self):
+        versions = [version(1, START, "created"),
+                    version(2, START + 2 * SECOND, schedule={"kind": "cron", "cron": "*/4 * * * * *"}),
+                    version(3, START + 10 * SECOND, "deleted")]
+        due = expected.firings(versions, START, START + 60 * SECOND)
+        self.assertEqual([((at - START) // SECOND, number) for at, number in sorted(due.items())],
+                         [(0, 1), (1, 1), (4, 2), (8, 2)])
+
+
+if __name__ == "__main__":
+    unittest.main()

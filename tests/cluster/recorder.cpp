@@ -1,0 +1,124 @@
+// A client whose handlers leave a line in a file when they start and when they end, so that a test knows what really
+// ran, whatever the ledger says:
+//
+//     cluster_recorder FILE SERVICE SLOTS TRIGGER...
+//
+// A line is one write to a file opened with O_APPEND, so lines of several processes never mix, and what is written
+// survives SIGKILL. Its fields, separated by tabs:
+//
+//     start|end  boot-time microseconds  pid  instance  execution  attempt  scheduled_at  shard  outcome  task
+//
+// Handlers: "note" does nothing, "nap" sleeps {"ms": n} or until it is asked to stop, "fail" fails the first
+// {"times": n} attempts.
+
+#include <baton/client/service.hpp>
+#include <condition_variable>
+#include <exception>
+#include <fcntl.h>
+#include <iostream>
+#include <mutex>
+#include <stdexcept>
+#include <time.h>
+#include <unistd.h>
+
+namespace client = baton::client;
+
+namespace {
+
+std::int64_t boot_micros()
+{
+    timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return now.tv_sec * std::int64_t{1'000'000} + now.tv_nsec / 1'000;
+}
+
+class journal {
+public:
+    explicit journal(char const* file) : file_(open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644))
+    {
+        if (file_ < 0)
+            throw std::runtime_error(std::string(file) + " cannot be opened");
+    }
+    ~journal() { close(file_); }
+    journal(journal const&) = delete;
+    journal& operator=(journal const&) = delete;
+
+    void name(std::string instance) { instance_ = std::move(instance); }
+
+    void write(char const* what, client::execution const& run, char const* outcome) const
+    {
+        std::string line = what;
+        auto const add = [&line](std::string const& field) { line += '\t' + field; };
+        add(std::to_string(boot_micros()));
+        add(std::to_string(getpid()));
+        add(instance_);
+        add(std::to_string(run.id()));
+        add(std::to_string(run.attempt()));
+        add(std::to_string(run.scheduled_at().time_since_epoch().count()));
+        add(std::to_string(run.shard_index()) + "/" + std::to_string(run.shard_total()));
+        add(outcome);
+        add(run.task());
+        line += '\n';
+        if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+            throw std::runtime_error("the journal cannot be written");
+    }
+
+private:
+    int file_;
+    std::string instance_;
+};
+
+client::result note(client::execution&)
+{
+    return client::result::ok();
+}
+
+client::result nap(client::execution& run)
+{
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, run.stop_token(), std::chrono::milliseconds{run.payload().at("ms").get<int>()},
+                   [] { return false; });
+    return run.stop_requested() ? client::result::fail("stopped") : client::result::ok();
+}
+
+client::result fail(client::execution& run)
+{
+    if (run.attempt() <= run.payload().at("times").get<int>())
+        return client::result::fail("attempt " + std::to_string(run.attempt()) + " fails as it was told to");
+    return client::result::ok();
+}
+
+client::service::handler recorded(journal const& into, client::result (*handler)(client::execution&))
+{
+    return [&into, handler](client::execution& run) {
+        into.write("start", run, "-");
+        auto outcome = handler(run);
+        into.write("end", run, outcome.succeeded() ? "succeeded" : "failed");
+        return outcome;
+    };
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc < 5) {
+        std::cerr << "usage: cluster_recorder FILE SERVICE SLOTS TRIGGER...\n";
+        return 2;
+    }
+    try {
+        journal into(argv[1]);
+        client::service service{{.name = argv[2], .triggers = {argv + 4, argv + argc}, .slots = std::stoi(argv[3])}};
+        into.name(service.instance());
+        service.handle("note", recorded(into, note));
+        service.handle("nap", recorded(into, nap));
+        service.handle("fail", recorded(into, fail));
+        service.run();
+        return 0;
+    } catch (std::exception const& failure) {
+        std::cerr << "cluster_recorder: " << failure.what() << '\n';
+        return 1;
+    }
+}
