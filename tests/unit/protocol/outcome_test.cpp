@@ -25,7 +25,8 @@ TEST_CASE("four states are final", "[protocol]")
         CHECK(is_final(which));
 }
 
-TEST_CASE("failures and timeouts are tried again while attempts are left, and are cancelled if somebody asked for it", "[protocol]")
+TEST_CASE("failures and timeouts are tried again while attempts are left, and are cancelled if somebody asked for it",
+          "[protocol]")
 {
     for (auto const ended : {state::failed, state::timed_out}) {
         CHECK(after_attempt(ended, 1, 3, false) == state::retrying);
