@@ -2,7 +2,6 @@
 #include "cli/config/reader.hpp"
 #include "cli/rest.hpp"
 #include "libs/base/error.hpp"
-#include "libs/storage/migrations.hpp"
 
 #include <iostream>
 
@@ -61,8 +60,6 @@ int main(int argc, char** argv)
     using namespace baton;
     try {
         return cli::run(argc, argv);
-    } catch (storage::schema_mismatch const& wrong) {
-        return cli::complain(std::string(wrong.what()) + " (`baton migrate` brings a database to this version)");
     } catch (invalid_input const& wrong) {
         return cli::complain(wrong.field().empty() ? wrong.what() : wrong.field() + ": " + wrong.what());
     } catch (std::exception const& failure) {

@@ -29,7 +29,7 @@ storage::location location_of(options const& how)
     return config.database.where();
 }
 
-awaitable<void> migrate_and_tell(stores const& of, std::string const& where)
+awaitable<void> migrate_and_tell(stores const& of, std::string where)
 {
     int steps = 0;
     std::function<void(std::string const&)> const report = [&steps](std::string const& step) {

@@ -25,13 +25,14 @@ std::string read_token(common_options const& how)
 }
 
 awaitable<void> call(http::client& http, http::url to, http::request message, http::response& answer,
-                     std::exception_ptr& failure)
+                     std::exception_ptr& failure, bool& done)
 {
     try {
         answer = co_await http.send(to, message, answer_limit);
     } catch (...) {
         failure = std::current_exception();
     }
+    done = true;
 }
 
 // "name: the project has another task of this name", from a problem document; else whatever was said.
@@ -66,10 +67,11 @@ nlohmann::json rest::exchange(http::request message)
         message.headers.set("Authorization", "Bearer " + token_);
     http::response answer;
     std::exception_ptr failure;
-    asio::co_spawn(loop_, call(*http_, server_, std::move(message), answer, failure), asio::detached);
+    bool done = false;
+    asio::co_spawn(loop_, call(*http_, server_, std::move(message), answer, failure, done), asio::detached);
     loop_.restart();
-    while (answer.body.empty() && !failure && loop_.run_one() > 0) {
-    }
+    while (!done) // the loop itself never runs dry: a kept connection waits on it
+        loop_.run_one();
     try {
         if (failure)
             std::rethrow_exception(failure);

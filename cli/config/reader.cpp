@@ -267,11 +267,13 @@ void reader::finish(nlohmann::json const& part, std::string const& path) const
 {
     for (auto const& [key, value] : part.items()) {
         auto const here = path.empty() ? key : path + "." + key;
-        if (std::find(known_.begin(), known_.end(), here) != known_.end())
+        // A dot within a key would look like a path that is known.
+        bool const plain = key.find('.') == std::string::npos;
+        if (plain && std::find(known_.begin(), known_.end(), here) != known_.end())
             continue;
         bool const leads_on = std::any_of(known_.begin(), known_.end(),
                                           [&](std::string const& each) { return each.starts_with(here + "."); });
-        if (!leads_on || key.find('.') != std::string::npos)
+        if (!plain || !leads_on)
             refuse(here, "is not a key that is known here");
         if (!value.is_object())
             refuse(here, "must be an object");
