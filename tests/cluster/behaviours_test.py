@@ -163,9 +163,16 @@ class Behaviours(unittest.TestCase):
         self.assertEqual(self.starts(int(execution)), [])
 
     def test_a_broadcast_runs_once_on_each_client(self):
-        execution = self.cluster.run_now(self.create(routing="broadcast"))
-        self.cluster.await_state(execution, "succeeded", 10)
-        shards = self.cluster.rest.get("/api/v1/executions", parent=execution)["items"]
+        task = self.create(routing="broadcast")
+
+        def shards_of_a_run():
+            execution = self.cluster.run_now(task)
+            self.cluster.await_state(execution, "succeeded", 10)
+            return self.cluster.rest.get("/api/v1/executions", parent=execution)["items"]
+
+        # The master reads of a client that joined elsewhere within a second.
+        shards = harness.wait_for("a run on all clients", lambda: next(
+            (found for found in [shards_of_a_run()] if len(found) == 3), None), 5)
         begun = self.starts(*(int(shard["id"]) for shard in shards))
         self.assertEqual(len({line.instance for line in begun}), 3)
         self.assertEqual(sorted(line.shard for line in begun), ["0/3", "1/3", "2/3"])

@@ -109,8 +109,7 @@ class Campaign:
         self.problems += verdict.problems
         offset = harness.boot_to_utc()
         starts = sorted(line.boot_us for line in journal if line.what == "start")
-        late = sorted(line.boot_us + offset - line.scheduled_at for line in journal
-                      if line.what == "start" and line.attempt == 1)
+        late = sorted(line.boot_us + offset - line.scheduled_at for line in journal if line.what == "start")
         self.expect_life(verdict)
         if late and late[0] < -50_000:
             self.problems.append(f"a firing began {-late[0] / 1000:.0f} ms early")
