@@ -52,6 +52,7 @@ awaitable<void> registry::run()
 
 awaitable<void> registry::refresh()
 {
+    auto const asked = time_.now();
     storage::clients::page page;
     if (loaded_)
         page = co_await table_.changed_since(read_until_ - overlap);
@@ -59,6 +60,7 @@ awaitable<void> registry::refresh()
         page = co_await table_.all();
     loaded_ = true;
     read_until_ = page.now;
+    read_at_ = asked;
     for (auto& row : page.clients)
         apply(std::move(row));
     std::erase_if(buried_, [&](auto const& entry) { return time_.now() - entry.second > 2 * keep_gone; });

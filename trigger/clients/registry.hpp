@@ -50,6 +50,8 @@ public:
         for (auto& [instance, client] : clients_)
             visit(client);
     }
+    // When the table was last asked: a client that joined before then and is not known here is gone.
+    instant read_at() const { return read_at_; }
     std::size_t heard_here() const { return heard_.size(); }
 
     // A client is gone: nothing more is sent to it, and what it held must be settled.
@@ -74,6 +76,7 @@ private:
     std::map<std::string, instant> buried_;                 // lately gone: an older row must not revive them
     bool loaded_ = false;
     utc_time read_until_{};
+    instant read_at_{};
     instant purged_at_{};
     std::function<void(std::string const&)> gone_;
     std::function<void(std::string const&)> departure_;

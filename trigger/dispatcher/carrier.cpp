@@ -177,9 +177,13 @@ void carrier::route_waiting()
         for (auto& one : now)
             route(std::move(one), able);
     }
-    for (auto& [instance, to] : lanes_)
+    std::vector<std::string> ready; // gathered first: a sender runs at once and may end and erase its lane
+    for (auto const& [instance, to] : lanes_)
         if (!to.queue.empty() && !to.sending)
-            start(instance, to);
+            ready.push_back(instance);
+    for (auto const& instance : ready)
+        if (auto const found = lanes_.find(instance); found != lanes_.end() && !found->second.sending)
+            start(instance, found->second);
 }
 
 void carrier::route(parcel one, std::map<std::string, std::vector<known_client*>>& able)

@@ -127,15 +127,22 @@ awaitable<bool> doubts::settle(std::string service)
     for (auto const* client : clients_.of_service(service))
         instances.push_back(client->row.instance);
 
+    // A client that remembers the end of an earlier attempt does not have the one that is asked for.
+    auto const has_it = [this](protocol::held_execution const& held) {
+        auto const* one = open_.find(execution_id{held.execution});
+        return one != nullptr && (!held.finished || held.attempt >= one->attempt);
+    };
     std::map<std::int64_t, std::string> holders;
     bool all_answered = true;
     for (auto const& instance : instances) {
         auto const answer = co_await here_.ask(instance, ids);
-        if (answer)
-            for (auto const& held : answer->held)
+        if (!answer) {
+            all_answered = all_answered && clients_.find(instance) == nullptr; // until it does, or is gone
+            continue;
+        }
+        for (auto const& held : answer->held)
+            if (has_it(held))
                 holders[held.execution] = instance;
-        else if (clients_.find(instance) != nullptr)
-            all_answered = false; // until it does, or is gone
     }
     std::size_t known = 0;
     std::size_t unknown = 0;

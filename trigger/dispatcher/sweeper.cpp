@@ -34,7 +34,9 @@ awaitable<void> sweeper::round()
     nodes_changed();
     std::set<std::string> holders;
     with_.open.each([&](flight& one) {
-        if (one.phase == phase::held && with_.clients.find(one.where) == nullptr)
+        // Unknown is not gone: one that joined at another node is heard of by the next reading of the table.
+        if (one.phase == phase::held && one.since < with_.clients.read_at() &&
+            with_.clients.find(one.where) == nullptr)
             holders.insert(one.where);
     });
     for (auto const& instance : holders)

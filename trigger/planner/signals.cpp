@@ -83,13 +83,19 @@ awaitable<void> signal_reader::reload_tasks(std::set<task_id> tasks)
             to_.load(row);
         }
     }
-    std::vector<execution_id> dropped;
+    std::vector<execution_id> missing;
     open_.each([&](flight& one) {
         if (one.scheduled && one.phase == phase::waiting && tasks.contains(one.task->id) && !standing.contains(one.id))
-            dropped.push_back(one.id);
+            missing.push_back(one.id);
     });
-    for (auto const id : dropped)
-        to_.dropped(id);
+    // The planner may have added some of them since they were read: only a reading begun now can tell.
+    auto const rows = co_await ledger_.open_among(missing);
+    std::unordered_set<execution_id> open;
+    for (auto const& row : rows)
+        open.insert(row.id);
+    for (auto const id : missing)
+        if (auto const* one = open_.find(id); one != nullptr && one->phase == phase::waiting && !open.contains(id))
+            to_.dropped(id);
 }
 
 } // namespace baton::trigger
