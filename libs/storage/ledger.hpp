@@ -135,7 +135,9 @@ public:
     // Tasks with next_fire_at <= horizon in (next_fire_at, id) order behind the cursor.
     awaitable<std::vector<due_task>> due(utc_time horizon, due_cursor after, int limit);
 
-    // Advances the tasks and inserts the executions. False, with nothing changed, when a task is not as it was read.
+    // Advances the tasks and inserts the executions. False, with nothing changed, when a task is not as it was read or
+    // an id is taken; and false, with the page planned past it, when a firing has its row already. Either way the
+    // caller reads again what stands.
     awaitable<bool> plan(fence mine, std::vector<advance> const& tasks, std::vector<new_execution> const& executions);
 
     // Open executions with due_at <= until in (due_at, id) order behind the cursor.
@@ -147,7 +149,8 @@ public:
     awaitable<std::vector<open_key>> open_keys(utc_time until, open_cursor after, int limit);
 
     // Opens the next attempt of each that is still at `attempt` and has not ended or been asked to cancel; returns
-    // those that now stand at attempt + 1 because of this call.
+    // those that now stand at attempt + 1 because of this call. Any cause but "retry" raises max_attempts by one: what
+    // a death cost does not count against the task's own attempts.
     awaitable<std::vector<execution_id>> begin_attempts(fence mine, std::vector<next_attempt> const& attempts);
 
     // Ends open executions as cancelled. Those that have ended meanwhile stay as they are.

@@ -46,7 +46,7 @@ TEST_CASE("what follows an attempt is the same in SQL and in protocol::after_att
                     ++id;
                     bench.plan_one(id, id, noon, max_attempts);
                     for (int past = 1; past < attempt; ++past) {
-                        next_attempt const next{execution_id{id}, past, noon, "client_gone"};
+                        next_attempt const next{execution_id{id}, past, noon, "retry"};
                         REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
                     }
                     if (cancel)
@@ -193,6 +193,25 @@ TEST_CASE("the next attempt begins only from the present one, once, and not afte
     next_attempt const third{execution_id{1}, 2, noon, "node_gone"};
     CHECK(wait_for(bench.ledger.begin_attempts(bench.mine, {third})).size() == 1);
     CHECK(bench.home.text("SELECT error FROM attempt WHERE execution_id = 1 AND attempt = 2") == "given up: node_gone");
+}
+
+TEST_CASE("an attempt that a death made necessary does not count against the task's own")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon, 2);
+    for (int past = 1; past <= 2; ++past) {
+        next_attempt const next{execution_id{1}, past, noon, past == 1 ? "client_gone" : "take_over"};
+        REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
+    }
+    CHECK(bench.column(1, "max_attempts") == 4);
+    bench.record(bench.result(1, state::failed, 3));
+    CHECK(bench.state(1) == "retrying");
+    next_attempt const last{execution_id{1}, 3, noon, "retry"};
+    REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {last})).size() == 1);
+    CHECK(bench.column(1, "max_attempts") == 4);
+    bench.record(bench.result(1, state::failed, 4));
+    CHECK(bench.state(1) == "failed");
 }
 
 TEST_CASE("cancelling and failing end what is open, give the reason, and leave the rest")
