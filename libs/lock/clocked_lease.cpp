@@ -91,13 +91,21 @@ private:
     void insert_if_absent(soci::session& session)
     {
         // The no-op also proves that matched rows are counted, not changed ones: every verdict here rests on that.
-        if (query(session, "UPDATE `lock` SET namespace = namespace WHERE namespace = ", name_space_).execute() == 1)
+        if (touch(session))
             return;
-        if (read(session))
+        if (read(session)) { // or another node made the row just now
+            if (touch(session))
+                return;
             throw unavailable("the database, or what stands before it, does not count matched rows");
+        }
         query(session, "INSERT INTO `lock` (namespace, owner, version, create_time, update_time) VALUES (", name_space_,
               ", NULL, 1, ", sql_.now, ", ", sql_.now, ")")
             .execute();
+    }
+
+    bool touch(soci::session& session)
+    {
+        return query(session, "UPDATE `lock` SET namespace = namespace WHERE namespace = ", name_space_).execute() == 1;
     }
 
     std::optional<lease_row> read(soci::session& session)
