@@ -17,7 +17,7 @@ endif()
 
 find_program(BATON_CCACHE ccache)
 if(BATON_CCACHE)
-    # Precompiled headers are cached only with these relaxations; base_dir lets build folders share results.
+    # Precompiled headers are cached only with these relaxations.
     set(CMAKE_CXX_COMPILER_LAUNCHER
         ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
         ${BATON_CCACHE})
