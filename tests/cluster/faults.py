@@ -109,7 +109,10 @@ class Campaign:
         self.problems += verdict.problems
         offset = harness.boot_to_utc()
         starts = sorted(line.boot_us for line in journal if line.what == "start")
-        late = sorted(line.boot_us + offset - line.scheduled_at for line in journal if line.what == "start")
+        lateness = sorted((line.boot_us + offset - line.scheduled_at, line.boot_us) for line in journal
+                          if line.what == "start")
+        late = [each for each, _ in lateness]
+        worst_at = (lateness[-1][1] - starts[0]) / SECOND if starts else 0
         self.expect_life(verdict)
         if late and late[0] < -50_000:
             self.problems.append(f"a firing began {-late[0] / 1000:.0f} ms early")
@@ -120,7 +123,7 @@ class Campaign:
         silence = max((b - a for a, b in zip(starts, starts[1:])), default=0) / SECOND
         share = lambda part: late[min(len(late) - 1, int(part * len(late)))] / 1000 if late else 0
         return (f"{verdict.summary()}; acts after {gap:.2f} s (plans {plans:.2f}, begins {begins:.2f}), longest silence "
-                f"{silence:.2f} s; late p50 {share(0.5):.0f} p99 {share(0.99):.0f} max {share(1):.0f} ms; "
+                f"{silence:.2f} s; late p50 {share(0.5):.0f} p99 {share(0.99):.0f} max {share(1):.0f} ms at {worst_at:.0f} s; "
                 f"settled in {self.settled:.1f} s")
 
     def expect_life(self, verdict):
