@@ -40,7 +40,11 @@ json stored_json(std::optional<std::string> const& value)
 json schedule_text(storage::task_record const& task)
 {
     try {
-        return schedule::describe(schedule::to_definition(task.definition.schedule, task.created_at));
+        auto const& spec = task.definition.schedule;
+        auto meaning = schedule::to_definition(spec, task.created_at);
+        if (meaning.what == schedule::kind::fixed_rate)
+            meaning.start_at = spec.start_at; // that it counts from the creation is no news
+        return schedule::describe(meaning);
     } catch (invalid_input const& wrong) { // a zone that this machine's database does not know
         log::warn("task {}: {}", to_string(task.id), wrong.what());
         return "";

@@ -192,12 +192,14 @@ async function refresh() {
     const summary = show_nodes(nodes.value);
     show_tasks(tasks.value);
     show_executions(executions.value);
-    $("summary").textContent = summary + " · " + state.clients.length + (state.clients.length === 1 ? " client" : " clients");
+    $("summary").textContent = summary + " · " + state.clients.length + (state.clients.length === 1 ? " client" : " clients") +
+      " · times in " + Intl.DateTimeFormat().resolvedOptions().timeZone;
     $("summary").className = "";
     $("sign-in").hidden = true;
     $("pulse").className = "pulse on";
     setTimeout(() => ($("pulse").className = "pulse"), 350);
   } catch (failure) {
+    state.round = 0;
     $("summary").textContent = failure instanceof refusal ? failure.message : "the web process does not answer";
     $("summary").className = "down";
     $("pulse").className = "pulse down";

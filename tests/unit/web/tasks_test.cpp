@@ -25,6 +25,9 @@ TEST_CASE("a registered task is answered with its id, its version as ETag, and t
     CHECK(answer.headers.find("Location") == "/api/v1/tasks/" + task.at("id").get<std::string>());
     CHECK(task.at("project") == "default");
     CHECK(task.at("schedule_text") == "at 02:30 every day in Europe/Berlin");
+    auto steady = sample("steady");
+    steady["schedule"] = {{"kind", "fixed_rate"}, {"every_ms", 5'000}};
+    CHECK(web->posted(201, "/api/v1/tasks", steady).at("schedule_text") == "every 5 seconds");
     CHECK_FALSE(task.at("next_fire_at").is_null());
     CHECK(from_rfc3339(task.at("valid_from")) > from_rfc3339(task.at("created_at")) - 1s);
 
