@@ -3,6 +3,7 @@
 #include "libs/base/log.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace baton::trigger {
 
@@ -168,6 +169,8 @@ void carrier::route_waiting()
             drop_all("this node could not renew its membership");
         return;
     }
+    if (std::exchange(lapses_, self_.lapses()) != self_.lapses() && waiting_ != 0)
+        drop_all("this node's membership had lapsed");
     for (auto& [service, queue] : pending_) {
         if (queue.empty())
             continue;
@@ -244,6 +247,7 @@ awaitable<void> carrier::send_lane(std::string instance)
 awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& group)
 {
     auto const epoch = epoch_;
+    auto const lapses = self_.lapses();
     nlohmann::json executions = nlohmann::json::array();
     for (auto const& one : group)
         executions.push_back(one.what.work);
@@ -270,7 +274,9 @@ awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& g
     if (epoch != epoch_)
         co_return; // void meanwhile; the new master asks the clients
     auto const acks = answer && answer->status == 200 ? read<protocol::dispatch_answer>(*answer) : std::nullopt;
-    if (acks) {
+    if (!self_.valid() || lapses != self_.lapses()) {
+        let_go(instance, group, acks);
+    } else if (acks) {
         settle(instance, group, *acks);
     } else if (answer && answer->status == 409) {
         refused(instance, *answer);
@@ -331,6 +337,28 @@ void carrier::settle_one(std::string const& instance, parcel one, protocol::ack 
     std::vector<parcel> single;
     single.push_back(std::move(one));
     back(single);
+}
+
+// This node may have counted as gone while the group was under way: what the client did not take is not to be sent
+// again, because the master asks the clients and opens the next attempt.
+void carrier::let_go(std::string const& instance, std::vector<parcel>& group,
+                     std::optional<protocol::dispatch_answer> const& answer)
+{
+    std::set<std::int64_t> taken;
+    if (answer)
+        for (auto const& one : answer->executions)
+            if (one.answer <= protocol::ack::finished)
+                taken.insert(one.execution);
+    std::deque<parcel> left;
+    for (auto& one : group) {
+        if (taken.contains(one.what.work.execution)) {
+            settle_one(instance, std::move(one), protocol::ack::accepted);
+            continue;
+        }
+        one.bound = true; // it may have arrived after all
+        left.push_back(std::move(one));
+    }
+    drop(instance, left);
 }
 
 // Not taken by that client, for certain: anyone may have it.

@@ -82,6 +82,8 @@ private:
     void settle_one(std::string const& instance, parcel one, protocol::ack answer);
     void back(std::vector<parcel>& group);
     void hold_back(std::string const& instance, std::vector<parcel>& group, bool maybe_there, std::string const& why);
+    void let_go(std::string const& instance, std::vector<parcel>& group,
+                std::optional<protocol::dispatch_answer> const& answer);
     void refused(std::string const& instance, http::response const& answer);
     void avoid(std::string const& instance, duration span);
     void drop_all(char const* why);
@@ -102,6 +104,7 @@ private:
     std::unordered_map<std::int64_t, known> known_;
     std::size_t waiting_ = 0;
     std::size_t under_way_ = 0;
+    std::uint64_t lapses_ = 0; // of this node's membership, as of the last look
     waker bell_;
     task_group senders_;
 };

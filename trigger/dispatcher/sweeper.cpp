@@ -35,8 +35,7 @@ awaitable<void> sweeper::round()
     std::set<std::string> holders;
     with_.open.each([&](flight& one) {
         // Unknown is not gone: one that joined at another node is heard of by the next reading of the table.
-        if (one.phase == phase::held && one.since < with_.clients.read_at() &&
-            with_.clients.find(one.where) == nullptr)
+        if (one.phase == phase::held && one.since < with_.clients.read_at() && with_.clients.find(one.where) == nullptr)
             holders.insert(one.where);
     });
     for (auto const& instance : holders)

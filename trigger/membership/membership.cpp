@@ -30,6 +30,8 @@ awaitable<void> membership::beat()
     self_.clients = now.clients;
     auto const asked = time_.now();
     co_await table_.beat(self_);
+    if (valid_until_ != instant{} && !valid())
+        ++lapses_;
     // From the asking, and shortened like a lease: the others count from the row's own time, which is later.
     valid_until_ = asked + how_.ttl - how_.ttl / 1'000 - how_.heartbeat / 2;
 }

@@ -41,6 +41,8 @@ public:
 
     // May this node deliver? False from shortly before its row counts as silent.
     bool valid() const;
+    // How often it was not, and then was again: others may have counted this node as gone in between.
+    std::uint64_t lapses() const { return lapses_; }
 
     std::vector<storage::node_record> const& all() const { return nodes_; }
     storage::node_record const* find(std::string const& incarnation) const; // null: unknown
@@ -59,6 +61,7 @@ private:
     std::vector<storage::node_record> nodes_;
     instant read_at_{};
     instant valid_until_{};
+    std::uint64_t lapses_ = 0;
 };
 
 } // namespace baton::trigger
