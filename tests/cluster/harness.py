@@ -401,9 +401,17 @@ class Cluster:
 
     def await_state(self, execution, states, within):
         states = (states,) if isinstance(states, str) else states
-        return wait_for(f"execution {execution} is {' or '.join(states)}",
-                        lambda: next((found for found in [self.execution(execution)] if found["state"] in states), None),
-                        within)
+        found = {}
+
+        def reached():
+            found.update(self.execution(execution))
+            return found["state"] in states
+
+        try:
+            wait_for(f"execution {execution} is {' or '.join(states)}", reached, within)
+        except TimedOut as late:
+            raise TimedOut(f"{late}: {found}") from None
+        return found
 
     def in_parallel(self, work, items, workers=8):
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:

@@ -58,7 +58,7 @@ std::size_t carrier::accept(std::vector<protocol::assignment> batch)
             auto const owner = repeated ? past.may_have : std::string();
             past = {one.work.attempt, true, {}, {}};
             auto& queue = owner.empty() ? pending_[one.service] : lanes_[owner].queue;
-            queue.push_back({std::move(one), !owner.empty()});
+            queue.push_back({std::move(one), !owner.empty(), time_.now()});
             ++waiting_;
         }
         ++taken;
@@ -195,6 +195,9 @@ void carrier::route(parcel one, std::map<std::string, std::vector<known_client*>
     if (one.what.routing == "instance") {
         if (clients_.find(one.what.instance) != nullptr) {
             lanes_[one.what.instance].queue.push_back(std::move(one));
+        } else if (clients_.read_at() <= one.since) {
+            // Unknown is not gone: the master may have read of it before this node did.
+            pending_[one.what.service].push_back(std::move(one));
         } else {
             --waiting_;
             known_.erase(work.execution);

@@ -60,6 +60,7 @@ private:
     struct parcel {
         protocol::assignment what;
         bool bound = false; // may have reached the client of the lane it is in
+        instant since{};    // when it came
     };
     struct lane {
         std::deque<parcel> queue;
