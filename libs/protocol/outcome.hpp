@@ -34,7 +34,8 @@ std::string_view to_string(cause which);
 cause parse_cause(std::string_view text);
 
 // What follows when an attempt ends with `ended` (succeeded, failed, timed_out or cancelled): the same, or `retrying`
-// while attempts are left; a failure after cancellation was requested counts as cancelled. The one rule for it; the ledger's SQL says the same and a test holds the two together.
+// while attempts are left; a failure after cancellation was requested counts as cancelled. The one rule for it; the
+// ledger's SQL says the same and a test holds the two together.
 state after_attempt(state ended, int attempt, int max_attempts, bool cancel_requested);
 
 } // namespace baton::protocol
