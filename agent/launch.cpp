@@ -153,6 +153,7 @@ std::string find_program(std::string const& name, variables const& env)
 std::vector<char*> pointers(std::vector<std::string>& texts)
 {
     std::vector<char*> result;
+    result.reserve(texts.size() + 1);
     for (auto& each : texts)
         result.push_back(each.data());
     result.push_back(nullptr);

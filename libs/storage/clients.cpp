@@ -174,6 +174,7 @@ awaitable<std::vector<clients::service_handlers>> clients::services()
     };
     co_await shared_.run(work);
     std::vector<service_handlers> out;
+    out.reserve(services.size());
     for (auto const& [service, found] : services)
         out.push_back({service, {found.first.begin(), found.first.end()}, found.second});
     co_return out;

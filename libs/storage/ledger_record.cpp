@@ -99,6 +99,7 @@ std::vector<result_row> lock_awaited(soci::session& sql, std::vector<result_row>
 {
     std::unordered_map<std::int64_t, int> present;
     std::vector<execution_id> ids;
+    ids.reserve(rows.size());
     for (auto const& each : rows)
         ids.push_back(each.id);
     auto const step = rows_at_once(1);

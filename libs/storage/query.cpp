@@ -111,8 +111,8 @@ void prepare(soci::statement& statement, std::string const& text, Values& values
 
 [[noreturn]] void rethrow_translated()
 {
-    if (auto const failure = database_failure())
-        throw *failure;
+    if (auto failure = database_failure())
+        throw statement_error(std::move(*failure));
     throw;
 }
 
