@@ -67,8 +67,9 @@ void results_settings::validate() const
 
 void settings::validate() const
 {
-    require(!name.empty(), "name", "must not be empty");
-    require(!address.empty(), "address", "must not be empty");
+    // As long as the columns that hold them: a node that cannot write its row never gets work.
+    require(!name.empty() && name.size() <= 100, "name", "must have 1 to 100 bytes");
+    require(!address.empty() && address.size() <= 255, "address", "must have 1 to 255 bytes");
     require(drain >= 0s, "drain", "must not be negative");
     election.validate();
     planner.validate();

@@ -37,7 +37,7 @@ struct dispatcher_settings {
     std::size_t queue_limit = 100'000; // executions that a slave holds for its clients
     duration assign_limit = 2s;        // for a request from master to slave
     duration dispatch_limit = 5s;      // for a request from slave to client
-    duration doubt_after = 10s;        // no word of a delivery for so long: ask the clients
+    duration doubt_after = 10s;        // no word of an assignment for so long: the node is told again
     duration retry_pause = 100ms;      // before a client that was busy or could not be reached is tried again
 
     void validate() const;

@@ -33,6 +33,19 @@ TEST_CASE("the defaults are usable")
     CHECK(refused_for(usable()).empty());
 }
 
+TEST_CASE("a name or address that the table of nodes cannot hold is refused")
+{
+    auto how = usable();
+    how.name = std::string(100, 'n');
+    CHECK(refused_for(how).empty());
+    how.name += 'n';
+    CHECK(refused_for(how) == "name");
+
+    how = usable();
+    how.address += '/' + std::string(255, 'a');
+    CHECK(refused_for(how) == "address");
+}
+
 TEST_CASE("settings that contradict each other are refused by name")
 {
     auto how = usable();
