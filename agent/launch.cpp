@@ -15,6 +15,7 @@
 #include <pwd.h>
 #include <sstream>
 #include <stdexcept>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -220,6 +221,8 @@ plan prepare(command const& what, variables const& of_run)
         give_up(stage::user);
     if (!what.folder.empty() && chdir(what.folder.c_str()) != 0)
         give_up(stage::folder);
+    // After the change of user, which would clear it. Whoever takes over runs the next attempt: not beside this one.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     execve(what.program.c_str(), what.argv.data(), what.envp.data());
     give_up(stage::program);
     _exit(127);

@@ -320,6 +320,15 @@ class Stopping(unittest.TestCase):
         self.assertTrue(agent.alive())
         self.assertEqual(agent.terminate(1), 130)
 
+    def test_a_command_dies_with_its_agent(self):
+        cluster = self.cluster.start_all(triggers=1, recorders=0)
+        agent = self.agent()
+        harness.wait_for("the agent", cluster.live_clients, 20)
+        cluster.run_now(cluster.create("wait", BY_HAND, handler="wait", service="agent"))
+        command = harness.wait_for("its command", lambda: harness.children_of(agent.child.pid), 10)[0]
+        agent.kill()
+        harness.wait_for("the command's end", lambda: not harness.is_alive(command), 5)
+
     def test_listening_for_others_needs_a_token(self):
         listen = {"listen": {"address": "0.0.0.0", "port": harness.free_port()}, "database": {"url": "sqlite:x.db"}}
         away = {"listen": {"address": "0.0.0.0"}, "service": "s", "triggers": ["http://127.0.0.1:7800"],

@@ -75,6 +75,20 @@ def wait_for(what, condition, within):
         time.sleep(POLL)
 
 
+def children_of(pid):
+    """The processes that a process has started and not yet reaped."""
+    return [int(child) for thread in pathlib.Path(f"/proc/{pid}/task").iterdir()
+            for child in (thread / "children").read_text().split()]
+
+
+def is_alive(pid):
+    """Not gone, and no zombie that nobody reaps."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 def free_port():
     """Below the ports that the kernel gives out itself, so that a killed process finds its own again."""
     for _ in range(200):
