@@ -111,6 +111,8 @@ void check_log_level(reader const& from, std::string const& level)
 // Whoever can reach a listener that asks for no token can run tasks, so only this host may.
 void check_listener(reader const& from, std::string const& address, std::string const& token)
 {
+    if (!http::is_address(address))
+        from.refuse("listen.address", "'" + address + "' is not an IP address");
     if (!http::is_loopback(address) && token.empty())
         from.refuse("listen.address", address + " can be reached from other hosts, which needs a shared token: set "
                                                 "token_file (or token), or listen on 127.0.0.1");

@@ -85,6 +85,9 @@ struct url {
 };
 url parse_url(std::string const& text);
 
+// An IPv4 or IPv6 address, no name.
+bool is_address(std::string const& text);
+
 // True for 127.0.0.0/8, ::1 and "localhost".
 bool is_loopback(std::string const& host);
 

@@ -99,6 +99,13 @@ std::string url::text() const
     return "http://" + (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port) + prefix;
 }
 
+bool is_address(std::string const& text)
+{
+    error_code no_address;
+    asio::ip::make_address(text, no_address);
+    return !no_address;
+}
+
 bool is_loopback(std::string const& host)
 {
     error_code no_address;

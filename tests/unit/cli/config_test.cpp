@@ -263,6 +263,8 @@ TEST_CASE("listening beyond loopback without a token is refused and says what to
     CHECK(refusal(open) == "listen.address: 10.0.0.1 can be reached from other hosts, which needs a shared token: set "
                            "token_file (or token), or listen on 127.0.0.1");
     CHECK(refusal(open, with({{"BATON_TOKEN", "t"}})) == "accepted");
+    CHECK(refusal(R"({"database": {"url": "sqlite:/b.db"}, "listen": {"address": "localhost"}})") ==
+          "listen.address: 'localhost' is not an IP address");
     CHECK(refusal(R"({"database": {"url": "sqlite:/b.db"}, "listen": {"address": "::1"}})") == "accepted");
     CHECK(refusal(R"({"database": {"url": "sqlite:/b.db"}, "listen": {"address": "127.8.8.8"}})") == "accepted");
 }

@@ -147,8 +147,12 @@ TEST_CASE("what is no address is refused")
     CHECK_THROWS_AS(parse_url(bad), invalid_input);
 }
 
-TEST_CASE("loopback is recognised by address, not by looks")
+TEST_CASE("an address is no name, and loopback is recognised by address, not by looks")
 {
+    for (auto const* address : {"127.0.0.1", "0.0.0.0", "::1", "fe80::1"})
+        CHECK(is_address(address));
+    for (auto const* name : {"localhost", "", "10.0.0", "1.2.3.4:80", "[::1]"})
+        CHECK_FALSE(is_address(name));
     for (auto const* host : {"127.0.0.1", "127.255.0.9", "::1", "localhost", "LocalHost"})
         CHECK(is_loopback(host));
     for (auto const* host :
