@@ -21,8 +21,8 @@ void validate_command(std::string const& key, command const& run)
 void settings::validate() const
 {
     for (auto const& [name, run] : handlers) {
-        if (name.empty() || name.size() > 128)
-            throw invalid_input("handlers", "has a name that is empty or longer than 128 bytes");
+        if (name.empty() || name.size() > 150)
+            throw invalid_input("handlers", "has a name that is empty or longer than 150 bytes");
         validate_command("handlers." + name, run);
     }
     if (handlers.empty() && crontabs.empty())
