@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t message_limit = 5'000;
 constexpr std::size_t value_limit = 256u << 10;
 constexpr std::size_t error_limit = 16u << 10;
+constexpr std::size_t bytes_limit = 64u << 20; // of values and errors that wait
 
 void check(protocol::result_report const& report)
 {
@@ -18,7 +19,18 @@ void check(protocol::result_report const& report)
         throw invalid_input("results", "a result must name an execution, an attempt and running or a final status");
 }
 
-storage::result_row make_row(protocol::result_report const& report, std::string const& client)
+// A client's clock may be wrong: nothing happened after it was told.
+std::optional<utc_time> moment(std::int64_t told, utc_time now)
+{
+    return told > 0 ? std::optional(std::min(from_micros(told), now)) : std::nullopt;
+}
+
+std::size_t bytes_of(storage::result_row const& row)
+{
+    return row.error.size() + (row.value ? row.value->size() : 0);
+}
+
+storage::result_row make_row(protocol::result_report const& report, std::string const& client, utc_time now)
 {
     check(report);
     storage::result_row row;
@@ -26,10 +38,8 @@ storage::result_row make_row(protocol::result_report const& report, std::string 
     row.attempt = report.attempt;
     row.outcome = report.status;
     row.client = client;
-    if (report.started_at > 0)
-        row.started_at = from_micros(report.started_at);
-    if (report.finished_at > 0)
-        row.finished_at = from_micros(report.finished_at);
+    row.started_at = moment(report.started_at, now);
+    row.finished_at = moment(report.finished_at, now);
     row.progress = std::clamp(report.progress, 0, 100);
     row.error = report.error.substr(0, error_limit);
     if (!report.value.is_null()) {
@@ -55,12 +65,15 @@ awaitable<void> collector::take(protocol::results_request message)
         throw invalid_input("results", "at most 5000 results a message");
     if (message.results.empty())
         co_return;
-    if (queued_ + message.results.size() > how_.queue_limit)
+    if (queued_ + message.results.size() > how_.queue_limit || queued_bytes_ > bytes_limit)
         throw unavailable("too many results wait for the database");
     auto const mine = std::make_shared<delivery>(loop_);
-    for (auto const& report : message.results)
-        mine->rows.push_back(make_row(report, message.instance));
+    for (auto const& report : message.results) {
+        mine->rows.push_back(make_row(report, message.instance, time_.utc()));
+        mine->bytes += bytes_of(mine->rows.back());
+    }
     queued_ += mine->rows.size();
+    queued_bytes_ += mine->bytes;
     queue_.push_back(mine);
     bell_.wake();
     co_await mine->done.wait();
@@ -84,6 +97,7 @@ std::vector<std::shared_ptr<collector::delivery>> collector::gather()
     std::size_t rows = 0;
     while (!queue_.empty() && (group.empty() || rows + queue_.front()->rows.size() <= how_.group)) {
         rows += queue_.front()->rows.size();
+        queued_bytes_ -= queue_.front()->bytes;
         group.push_back(std::move(queue_.front()));
         queue_.pop_front();
     }

@@ -29,6 +29,7 @@ private:
     struct delivery {
         explicit delivery(asio::any_io_executor loop) : done(std::move(loop)) {}
         std::vector<storage::result_row> rows;
+        std::size_t bytes = 0;
         waker done;
         std::string failure; // empty: durable
     };
@@ -43,6 +44,7 @@ private:
     asio::any_io_executor loop_;
     std::deque<std::shared_ptr<delivery>> queue_;
     std::size_t queued_ = 0;
+    std::size_t queued_bytes_ = 0;
     waker bell_;
 };
 
