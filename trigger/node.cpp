@@ -43,7 +43,7 @@ struct node::parts {
               with.incarnation, with.http, with.time, loop, [this] { return find_master(); },
               [this](protocol::report_request const& what) { return take_report(what); }),
           carry(how.dispatcher, clients, members, report, with.http, with.time, with.random, loop,
-                [this](std::int64_t epoch, std::string const& who) { learn(epoch, who); }),
+                [this](std::int64_t epoch, std::string const&) { doubt(epoch); }),
           results(how.results, with.incarnation, ledger, report, with.time, loop),
           vote(how.election, {with.incarnation, how.address}, with.lease, with.time, with.random, loop),
           stopped(loop),
@@ -89,6 +89,14 @@ struct node::parts {
     {
         vote.superseded(epoch, who);
         carry.new_epoch(epoch);
+    }
+
+    // What a client says proves nothing, and an absurd epoch, once learned, could not be taken back: the lock row
+    // decides.
+    void doubt(std::int64_t epoch)
+    {
+        if (epoch > carry.epoch())
+            vote.look();
     }
 
     bool admit(std::int64_t epoch, std::string const& who)

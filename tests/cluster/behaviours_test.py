@@ -2,11 +2,13 @@
 """What a cluster of real processes promises while nothing dies, on the store that $BATON_STORE names (sqlite).
 At the end the judge looks at everything that these tests have caused."""
 
+import http.server
 import os
 import pathlib
 import select
 import socket
 import statistics
+import threading
 import time
 import unittest
 import urllib.parse
@@ -328,6 +330,38 @@ class Stopping(unittest.TestCase):
         command = harness.wait_for("its command", lambda: harness.children_of(agent.child.pid), 10)[0]
         agent.kill()
         harness.wait_for("the command's end", lambda: not harness.is_alive(command), 5)
+
+    def test_no_client_can_depose_a_master(self):
+        cluster = self.cluster.start_all(triggers=1, recorders=1)
+        calls = []
+
+        class Braggart(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                calls.append(self.path)
+                body = b'{"epoch": 4611686018427387904}'
+                self.send_response(409)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer((harness.HOST, 0), Braggart)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.shutdown)
+        node = harness.Rest(cluster.addresses["trigger-1"])
+        node.post("/client/v1/register", {
+            "service": "braggart", "instance": "braggart", "address": f"http://{harness.HOST}:{server.server_port}",
+            "secret": "0123456789abcdef", "handlers": ["note"]})
+        before = cluster.epoch()
+        cluster.run_now(cluster.create("brag", BY_HAND, service="braggart"))
+        harness.wait_for("it is asked again and again", lambda: len(calls) > 2, 20)
+        execution = cluster.run_now(cluster.create("honest", BY_HAND))
+        cluster.await_state(execution, "succeeded", 10)
+        self.assertEqual(cluster.epoch(), before)
+        self.assertLess(node.get("/healthz")["epoch"], 1 << 60)
 
     def test_listening_for_others_needs_a_token(self):
         listen = {"listen": {"address": "0.0.0.0", "port": harness.free_port()}, "database": {"url": "sqlite:x.db"}}

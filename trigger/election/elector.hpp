@@ -48,6 +48,9 @@ public:
     // Somebody proved that a higher epoch exists: the present term is void.
     void superseded(std::int64_t epoch, std::string const& who);
 
+    // Looks at the lock row now, without waiting for the next tick.
+    void look() { bell_.wake(); }
+
     mastership const& state() const { return mastership_; }
     std::optional<lock::lease_row> const& last_row() const { return row_; }
     instant last_row_at() const { return row_at_; }

@@ -213,6 +213,19 @@ TEST_CASE("who hears of a higher epoch steps down before doing anything else")
     CHECK_FALSE(b.on_duty);
 }
 
+TEST_CASE("a look at the lock row need not wait for the next tick, and changes nothing while the row says nothing new")
+{
+    bench b;
+    b.start();
+    b.time.run_for(2s);
+    REQUIRE(b.active());
+    auto const renewals = b.lease.renewals;
+    b.vote.look();
+    b.time.run_for(1ms);
+    CHECK(b.lease.renewals == renewals + 1);
+    CHECK(b.active());
+}
+
 TEST_CASE("a clean stop drains the duty, releases the lease and returns")
 {
     bench b;
