@@ -28,11 +28,15 @@ void check(protocol::register_request const& request)
     require(request.secret.size() >= 16 && request.secret.size() <= 64, "secret", "must have 16 to 64 characters");
     require(!request.handlers.empty() && request.handlers.size() <= 10'000, "handlers",
             "must name 1 to 10000 handlers");
+    for (auto const c : request.secret) // every call to the client carries it in a header
+        require(c > 0x20 && c < 0x7f, "secret", "must be printable ASCII without spaces");
     for (auto const& handler : request.handlers)
         require(!handler.empty() && handler.size() <= 150, "handlers", "must have names of 1 to 150 bytes");
     require(request.slots >= 1 && request.slots <= 100'000, "slots", "must be from 1 to 100000");
     require(request.queue >= 0 && request.queue <= 1'000'000, "queue", "must be from 0 to 1000000");
     require(request.version.size() <= 40, "version", "must have at most 40 bytes");
+    for (unsigned char const c : request.service + request.version) // people read them, in logs and tables
+        require(c >= 0x20 && c != 0x7f, "service", "and version must not contain control characters");
 }
 
 } // namespace
