@@ -17,10 +17,13 @@ constexpr std::size_t longest_key = 128;
 awaitable<http::response> enable(context& site, http::request const& message)
 {
     expect_no_query(message);
+    auto const from = site.outside.time.utc() + site.edit_lead;
     std::function<protocol::task_definition(storage::task_record const&)> const change =
-        [](storage::task_record const& before) {
+        [from](storage::task_record const& before) {
             auto after = before.definition;
             after.enabled = true;
+            if (!before.definition.enabled) // one that has fired all its times may stand as it is
+                check_future(after, before.created_at, from);
             return after;
         };
     co_return co_await edit_task(site, message, storage::edit_action::enabled, change);

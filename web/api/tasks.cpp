@@ -97,7 +97,8 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
                                          std::optional<services> const& live, utc_time from)
 {
     auto const& old = before.definition;
-    if (protocol::to_json(after)["schedule"] != protocol::to_json(old)["schedule"])
+    bool const switched_on = after.enabled && !old.enabled;
+    if (switched_on || protocol::to_json(after)["schedule"] != protocol::to_json(old)["schedule"])
         check_future(after, before.created_at, from);
     if (live && (after.service != old.service || after.handler != old.handler))
         require_served(*live, after.service, after.handler, 422);

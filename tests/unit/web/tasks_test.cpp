@@ -194,6 +194,20 @@ TEST_CASE("a disabled task has no next firing until it is enabled again")
     CHECK(on.at("version") == 3);
 }
 
+TEST_CASE("a task whose only firing has passed while it was disabled is not switched on as if it would fire")
+{
+    auto const web = arrange(engines());
+    auto task = sample("missed");
+    task["enabled"] = false;
+    task["schedule"] = {{"kind", "once"}, {"at", "2230-01-01T00:00:00Z"}};
+    auto const path = "/api/v1/tasks/" + web->create(task);
+    web->data.exec("UPDATE task SET definition = REPLACE(definition, '2230-', '2020-')");
+    CHECK(web->problem(422, web->call(verb::post, path + "/enable")).at("field") == "schedule.at");
+    CHECK(web->problem(422, web->call(verb::patch, path, R"({"enabled":true})")).at("field") == "schedule.at");
+    CHECK(web->got(200, path).at("enabled") == false);
+    CHECK(web->call(verb::patch, path, R"({"description":"missed its day"})").status == 200);
+}
+
 TEST_CASE("a deleted task is gone, and its name is free")
 {
     auto const web = arrange(engines());
