@@ -89,7 +89,9 @@ void add_executions(CLI::App& program, common_options const& common, int&)
     group.add_option("--project", how->project, "Of a task that is named")->capture_default_str();
     group.add_option("--state", how->state, "Only in this state");
     group.add_flag("--open", how->open, "Only what has not ended");
-    group.add_option("--limit", how->limit, "At most so many, the latest first")->capture_default_str();
+    group.add_option("--limit", how->limit, "At most so many, the latest first")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000'000));
     group.add_subcommand("list", "The latest executions (the same as without a subcommand)");
     add_one(group, common, "show", "Show an execution and its attempts", show);
     add_one(group, common, "cancel", "Cancel an execution", cancel);

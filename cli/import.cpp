@@ -32,7 +32,9 @@ std::string read_text(std::string const& file)
 {
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
-    if (!(text << in.rdbuf()))
+    if (in.good() && in.peek() != std::ifstream::traits_type::eof()) // of nothing, << would make a failure
+        text << in.rdbuf();
+    else if (!in.eof())
         throw config_error(file + ": cannot be read");
     return text.str();
 }

@@ -42,6 +42,9 @@ int run(int argc, char** argv)
     } catch (CLI::ParseError const& wrong) {
         return program.exit(wrong) == 0 ? 0 : status_usage;
     }
+    // What could not be written was not said, and whoever reads it must not take it for the whole answer.
+    if (!std::cout.flush())
+        throw unavailable("standard output cannot be written");
     return status;
 }
 

@@ -137,7 +137,9 @@ void add_list(CLI::App& task, common_options const& common)
     command->add_option("--project", how->project, "Only of this project");
     command->add_option("--service", how->service, "Only of this service");
     command->add_option("--name", how->name, "Only with this in the name");
-    command->add_option("--limit", how->limit, "At most so many")->capture_default_str();
+    command->add_option("--limit", how->limit, "At most so many")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000'000));
     command->callback([how, &common] {
         std::string target = "/api/v1/tasks?";
         for (auto const& [key, value] :

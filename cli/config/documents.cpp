@@ -218,11 +218,12 @@ void settle(reader const& from, trigger_config& config)
                                      ": the address at which other hosts reach this one");
     if (config.node.address.empty() && config.listen.port != 0)
         config.node.address = url_of(config.listen);
+    if (!config.node.address.empty()) // otherwise the listener's, once it has its port
+        checked(
+            from, [&] { http::parse_url(config.node.address); }, "advertise");
     auto probe = config.node;
     if (probe.address.empty())
         probe.address = url_of(config.listen);
-    checked(
-        from, [&] { http::parse_url(probe.address); }, "advertise");
     checked(from, [&] { probe.validate(); });
 }
 

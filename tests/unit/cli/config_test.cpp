@@ -242,6 +242,13 @@ TEST_CASE("a variable that is wrong is named as the culprit")
     CHECK(refusal(fine, with({{"BATON_LISTEN_PORT", "7e3"}})).starts_with("BATON_LISTEN_PORT: must be"));
 }
 
+TEST_CASE("a trigger that listens on any free port is told by its listener where that is")
+{
+    scratch const here;
+    auto const file = here.write("trigger.json", R"({"database": {"url": "sqlite:/b.db"}, "listen": {"port": 0}})");
+    CHECK(load<trigger_config>(file, nothing).node.address.empty());
+}
+
 TEST_CASE("a secret can come from a file beside the configuration, and a variable goes over it")
 {
     scratch const here;
