@@ -72,10 +72,20 @@ std::string_view to_string(client_state which)
     return states[static_cast<std::size_t>(which)];
 }
 
-awaitable<void> clients::put(client_record const& client)
+awaitable<bool> clients::put(client_record const& client)
 {
     auto const handlers = as_text(client.handlers);
     auto const work = [&](soci::session& sql) {
+        bool refused = false;
+        query ask(sql);
+        ask.select("state", "secret")(" FROM client WHERE instance = ", client.instance, for_update(sql));
+        ask.each([&](row& cells) {
+            bool const gone = parse_client_state(cells.text()) == client_state::gone;
+            bool const other = cells.text() != client.secret;
+            refused = gone || other;
+        });
+        if (refused)
+            return false;
         query upsert(sql,
                      "INSERT INTO client (instance, service, address, secret, handlers, slots, queue, version, node, "
                      "state, joined_at, changed_at) VALUES (");
@@ -88,15 +98,16 @@ awaitable<void> clients::put(client_record const& client)
             upsert(", ", client.joined_at);
         upsert(", ", now_us(sql), ")", fragment{engine_of(sql) == engine::mysql ? replace_mysql : replace_sqlite});
         upsert.execute();
+        return true;
     };
-    co_await shared_.run(work);
+    co_return co_await shared_.transact(work);
 }
 
 awaitable<bool> clients::set_state(std::string instance, std::string node, client_state state)
 {
     auto const work = [&](soci::session& sql) {
         query set(sql, "UPDATE client SET state = ", to_string(state), ", changed_at = ", now_us(sql),
-                  " WHERE instance = ", instance, " AND node = ", node);
+                  " WHERE instance = ", instance, " AND node = ", node, " AND state <> 'gone'");
         return set.execute() == 1;
     };
     co_return co_await shared_.run(work);

@@ -31,8 +31,10 @@ class clients {
 public:
     explicit clients(database& shared) : shared_(shared) {}
 
-    awaitable<void> put(client_record const& client); // insert or replace; changed_at is the database's now
-    // Conditional on the client still being heard by `node`: a node must not bury a client that moved on.
+    // Inserts or replaces; changed_at is the database's now. False, with nothing changed, when the instance is gone
+    // (what it held was handed on, so it stays gone for whoever asks) or has another secret (somebody else's name).
+    awaitable<bool> put(client_record const& client);
+    // Conditional on the client still being heard by `node` (a node must not bury a client that moved on) and not gone.
     awaitable<bool> set_state(std::string instance, std::string node, client_state state);
     // All that are not gone, and the database's now (where `changed_since` goes on).
     struct page {

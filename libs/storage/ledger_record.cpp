@@ -69,9 +69,14 @@ void set_state(batch_update& update, soci::session& sql)
                 "THEN 'cancelled' ELSE v.v_outcome END");
 }
 
-// A result counts once: not after the attempt has failed and waits for its successor, nor after the end.
+// A result counts once: not after the attempt has failed and waits for its successor, nor after the end. The success of
+// an earlier attempt that has no outcome yet (it was given up because its client counted as gone) ends the execution
+// too: it has been done.
 constexpr char still_awaited[] =
-    "e.attempt = v.v_attempt AND e.due_at IS NOT NULL AND e.state IN ('planned', 'running')";
+    "e.due_at IS NOT NULL AND ((e.attempt = v.v_attempt AND e.state IN ('planned', 'running')) "
+    "OR (e.attempt > v.v_attempt AND v.v_outcome = 'succeeded'";
+constexpr char first_has_no_outcome[] = " AND e.outcome IS NULL))"; // the row of the execution holds the first attempt
+constexpr char found_without_outcome[] = "))";                      // by record_further
 
 constexpr char fields_of_result[] = "client = v.v_client, started_at = COALESCE(v.v_started, started_at), "
                                     "finished_at = v.v_finished, progress = v.v_progress, result = v.v_result, "
@@ -91,13 +96,25 @@ void record_first(soci::session& sql, std::vector<result_row> const& rows, std::
     }
     update.set("node = ", fitting_name(node, longest_name), ", ", fields_of_result, ", ");
     set_state(update, sql);
-    update.where(still_awaited).execute();
+    update.where(still_awaited, first_has_no_outcome).execute();
 }
 
-// Results of further attempts that are still awaited; their executions are locked from here on.
+struct present_attempt {
+    int attempt = 0;
+    bool under_way = false;
+};
+
+bool is_awaited(result_row const& result, present_attempt const& present)
+{
+    return (present.attempt == result.attempt && present.under_way) ||
+           (present.attempt > result.attempt && result.outcome == protocol::state::succeeded);
+}
+
+// Results of further attempts that are still awaited (as above), one for each execution and a success before others;
+// the executions are locked from here on.
 std::vector<result_row> lock_awaited(soci::session& sql, std::vector<result_row> const& rows)
 {
-    std::unordered_map<std::int64_t, int> present;
+    std::unordered_map<std::int64_t, present_attempt> present;
     std::vector<execution_id> ids;
     ids.reserve(rows.size());
     for (auto const& each : rows)
@@ -105,40 +122,48 @@ std::vector<result_row> lock_awaited(soci::session& sql, std::vector<result_row>
     auto const step = rows_at_once(1);
     for (std::size_t from = 0; from < ids.size(); from += step) {
         query ask(sql);
-        ask.select("id", "attempt")(
-            " FROM execution WHERE due_at IS NOT NULL AND state IN ('planned', 'running') AND id IN ");
+        ask.select("id", "attempt",
+                   "state IN ('planned', 'running')")(" FROM execution WHERE due_at IS NOT NULL AND id IN ");
         ask.in(ids, from, std::min(from + step, ids.size()))(" ORDER BY id", for_update(sql));
         ask.each([&](row& cells) {
             auto const id = cells.number();
-            present[id] = cells.small();
+            auto& found = present[id];
+            found.attempt = cells.small();
+            found.under_way = cells.flag();
         });
     }
-    std::vector<result_row> awaited;
-    for (auto const& each : rows)
-        if (auto const found = present.find(each.id.value()); found != present.end() && found->second == each.attempt)
+    std::vector<result_row> awaited; // in the order of ids, as the rows are
+    for (auto const& each : rows) {
+        auto const found = present.find(each.id.value());
+        if (found == present.end() || !is_awaited(each, found->second))
+            continue;
+        if (awaited.empty() || awaited.back().id != each.id)
+        else if (awaited.back().outcome != protocol::state::succeeded)
+            awaited.back() = each;
+    }
             awaited.push_back(each);
     return awaited;
 }
 
-void record_further(soci::session& sql, result_row const& each, std::string const& node)
+// False when the attempt has an outcome already.
+bool record_further(soci::session& sql, result_row const& each, std::string const& node)
 {
     bool const running = is_running(each);
-    query(sql, "UPDATE attempt SET node = ", fitting_name(node, longest_name),
-          ", client = ", fitting_name(each.client, longest_name), ", started_at = COALESCE(", each.started_at,
-          ", started_at), finished_at = ", each.finished_at, ", progress = ", each.progress, ", result = ", each.value,
-          ", error = ", each.error.empty() ? std::nullopt : std::optional(each.error),
-          ", outcome = ", running ? std::nullopt : std::optional(protocol::to_string(each.outcome)),
-          " WHERE execution_id = ", each.id, " AND attempt = ", each.attempt)
-        .execute();
+    query update(sql, "UPDATE attempt SET node = ", fitting_name(node, longest_name),
+                 ", client = ", fitting_name(each.client, longest_name), ", started_at = COALESCE(", each.started_at,
+                 ", started_at), finished_at = ", each.finished_at, ", progress = ", each.progress,
+                 ", result = ", each.value, ", error = ", each.error.empty() ? std::nullopt : std::optional(each.error),
+                 ", outcome = ", running ? std::nullopt : std::optional(protocol::to_string(each.outcome)),
+                 " WHERE execution_id = ", each.id, " AND attempt = ", each.attempt, " AND outcome IS NULL");
+    return update.execute() == 1;
 }
 
 void record_further(soci::session& sql, std::vector<result_row> const& rows, std::string const& node)
 {
-    auto const awaited = lock_awaited(sql, rows);
+    auto awaited = lock_awaited(sql, rows);
+    std::erase_if(awaited, [&](auto const& each) { return !record_further(sql, each, node); });
     if (awaited.empty())
         return;
-    for (auto const& each : awaited)
-        record_further(sql, each, node);
     auto const step = rows_at_once(4);
     for (std::size_t from = 0; from < awaited.size(); from += step) {
         batch_update update(sql, {"execution"}, {"id", "attempt", "outcome", "finished"});
@@ -147,7 +172,7 @@ void record_further(soci::session& sql, std::vector<result_row> const& rows, std
                        awaited[i].finished_at);
         update.set("");
         set_state(update, sql);
-        update.where(still_awaited).execute();
+        update.where(still_awaited, found_without_outcome).execute();
     }
 }
 

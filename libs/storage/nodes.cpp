@@ -6,15 +6,20 @@ namespace baton::storage {
 
 namespace {
 
+// A beat that was abandoned may be executed after its successor and with an older clock: the row must not look older
+// than it is. Only where the clock itself was set back by more than a ttl is it followed.
 constexpr char refresh_mysql[] =
     " ON DUPLICATE KEY UPDATE name = VALUES(name), address = VALUES(address), secret = VALUES(secret), "
     "role = VALUES(role), version = VALUES(version), load_permille = VALUES(load_permille), clients = VALUES(clients), "
-    "draining = VALUES(draining), ttl_us = VALUES(ttl_us), heartbeat_at = VALUES(heartbeat_at)";
+    "draining = VALUES(draining), ttl_us = VALUES(ttl_us), heartbeat_at = CASE WHEN heartbeat_at > "
+    "VALUES(heartbeat_at) "
+    "AND heartbeat_at <= VALUES(heartbeat_at) + VALUES(ttl_us) THEN heartbeat_at ELSE VALUES(heartbeat_at) END";
 constexpr char refresh_sqlite[] =
     " ON CONFLICT (incarnation) DO UPDATE SET name = excluded.name, address = excluded.address, "
     "secret = excluded.secret, role = excluded.role, version = excluded.version, "
     "load_permille = excluded.load_permille, clients = excluded.clients, draining = excluded.draining, "
-    "ttl_us = excluded.ttl_us, heartbeat_at = excluded.heartbeat_at";
+    "ttl_us = excluded.ttl_us, heartbeat_at = CASE WHEN heartbeat_at > excluded.heartbeat_at "
+    "AND heartbeat_at <= excluded.heartbeat_at + excluded.ttl_us THEN heartbeat_at ELSE excluded.heartbeat_at END";
 
 } // namespace
 

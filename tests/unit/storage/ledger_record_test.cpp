@@ -104,6 +104,33 @@ TEST_CASE("running is noted with its progress and moves neither due time nor end
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
     bench.plan_one(1, 1, noon, 2);
+TEST_CASE("the late success of an attempt that was given up ends the execution; its failure does not")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    for (int id = 1; id <= 4; ++id)
+        bench.plan_one(id, id, noon, 3);
+    for (int attempt = 1; attempt <= 2; ++attempt)
+        for (int id = 1; id <= 4; ++id) {
+            next_attempt const next{execution_id{id}, attempt, noon, "client_gone"};
+            REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
+        }
+    bench.record(bench.result(1, state::failed, 1));
+    bench.record(bench.result(1, state::cancelled, 2));
+    CHECK(bench.state(1) == "planned");
+    bench.record(bench.result(2, state::succeeded, 1));
+    CHECK(bench.state(2) == "succeeded");
+    CHECK(bench.column(2, "due_at") == -1);
+    bench.record(bench.result(3, state::succeeded, 2));
+    CHECK(bench.state(3) == "succeeded");
+    CHECK(bench.home.text("SELECT outcome FROM attempt WHERE execution_id = 3 AND attempt = 2") == "succeeded");
+
+    // In one message with the failure of the present attempt, and while the next one waits for its instant.
+    std::vector const both{bench.result(4, state::succeeded, 2), bench.result(4, state::failed, 3)};
+    wait_for(bench.ledger.record(both, "node-1"));
+    CHECK(bench.state(4) == "succeeded");
+}
+
     auto running = bench.result(1, state::running);
     running.progress = 10;
     bench.record(running);

@@ -93,6 +93,52 @@ TEST_CASE("a node's row appears with its first beat, follows the next ones, and 
     CHECK(wait_for(nodes.all()).empty());
 }
 
+TEST_CASE("a beat that is executed late does not make a node look older than it is")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::nodes nodes(*database);
+    node_record self;
+    self.incarnation = "n1";
+    self.name = self.address = self.role = self.version = self.secret = "x";
+    self.ttl = 4s;
+    wait_for(nodes.beat(self));
+    home.exec("UPDATE node SET heartbeat_at = heartbeat_at + 2000000"); // as a later beat left it
+    wait_for(nodes.beat(self));
+    CHECK(wait_for(nodes.all()).at(0).age <= -1s);
+    home.exec("UPDATE node SET heartbeat_at = heartbeat_at + 3600000000"); // the database's clock was set back
+    wait_for(nodes.beat(self));
+    CHECK(wait_for(nodes.all()).at(0).age >= 0s);
+}
+
+TEST_CASE("a client that is gone stays gone, whoever hears of it")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    CHECK(wait_for(clients.put(client("c1", "n1"))));
+    CHECK(wait_for(clients.put(client("c1", "n2"))));
+    CHECK(wait_for(clients.set_state("c1", "n2", client_state::gone)));
+    CHECK_FALSE(wait_for(clients.put(client("c1", "n2"))));
+    CHECK_FALSE(wait_for(clients.put(client("c1", "n3"))));
+    CHECK_FALSE(wait_for(clients.set_state("c1", "n2", client_state::up)));
+    CHECK(wait_for(clients.all()).clients.empty());
+    CHECK(home.text("SELECT node FROM client") == "n2");
+}
+
+TEST_CASE("nobody takes the name of a client whose secret he does not know")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    CHECK(wait_for(clients.put(client("c1", "n1"))));
+    auto thief = client("c1", "n2");
+    thief.secret = "another secret";
+    thief.address = "http://127.0.0.1:2";
+    CHECK_FALSE(wait_for(clients.put(thief)));
+    CHECK(wait_for(clients.all()).clients.at(0).address == "http://127.0.0.1:1");
+}
+
 TEST_CASE("a client is kept as it said it is, and replaced when it joins elsewhere")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
