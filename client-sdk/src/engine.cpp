@@ -60,10 +60,33 @@ protocol::dispatch_ack engine::take(protocol::dispatch work, instant now)
 std::optional<protocol::held_execution> engine::known(std::int64_t execution, instant now) const
 {
     if (auto const found = held_.find(execution); found != held_.end())
-        return protocol::held_execution{execution, found->second.work->work.attempt, false};
-    if (auto const* ended = memory_.find(execution, now))
-        return protocol::held_execution{execution, ended->attempt, true};
+        return protocol::held_execution{execution, found->second.work->work.attempt, false, false};
+    if (auto const* ended = memory_.find(execution, now); ended != nullptr && !ended->refused)
+        return protocol::held_execution{execution, ended->attempt, true, ended->status == protocol::state::succeeded};
     return std::nullopt;
+}
+
+std::vector<protocol::held_execution> engine::query(protocol::query_request const& asked, instant now)
+{
+    auto answer = query(asked.executions, now);
+    for (std::size_t i = 0; i < std::min(asked.executions.size(), asked.attempts.size()); ++i)
+        refuse(asked.executions[i], asked.attempts[i], now);
+    return answer;
+}
+
+// A message that is still on its way must find that its attempt is settled here.
+void engine::refuse(std::int64_t execution, int attempt, instant now)
+{
+    auto const* ended = memory_.find(execution, now);
+    bool const settled = ended != nullptr && (ended->attempt >= attempt || ended->status == protocol::state::succeeded);
+    if (settled || held_.contains(execution))
+        return;
+    memory::ended mark;
+    mark.attempt = attempt;
+    mark.status = protocol::state::cancelled;
+    mark.at = now;
+    mark.refused = true;
+    memory_.remember(execution, mark);
 }
 
 std::vector<protocol::held_execution> engine::query(std::vector<std::int64_t> const& executions, instant now) const
@@ -94,6 +117,16 @@ std::vector<protocol::held_execution> engine::cancel(std::vector<std::int64_t> c
         }
     }
     return query(executions, now.at);
+}
+
+void engine::give_up_queued(instant now)
+{
+    for (auto const execution : queue_) {
+        auto const attempt = held_.at(execution).work->work.attempt;
+        held_.erase(execution);
+        refuse(execution, attempt, now);
+    }
+    queue_.clear();
 }
 
 std::vector<std::shared_ptr<job>> engine::start_ready(reading now)
@@ -149,7 +182,7 @@ void engine::conclude(held const& one, protocol::state status, outcome what)
     report.value = std::move(what.value);
     report.error = std::move(what.error);
     results_.add(std::move(report), what.bytes, what.ended.at);
-    memory_.remember(execution, {attempt, status, what.ended.at});
+    memory_.remember(execution, {attempt, status, what.ended.at, false});
     notes_ -= one.note_due ? 1 : 0;
     running_.erase(execution);
     held_.erase(execution);

@@ -37,8 +37,13 @@ public:
     // Calls from nodes.
     protocol::dispatch_ack take(protocol::dispatch work, instant now);
     std::vector<protocol::held_execution> query(std::vector<std::int64_t> const& executions, instant now) const;
+    // The same, and refuses from now on what it leaves out, up to the attempts named: they go out as the next ones.
+    std::vector<protocol::held_execution> query(protocol::query_request const& asked, instant now);
     // Queued ones end at once, running ones are asked to stop. Returns what `query` would say afterwards.
     std::vector<protocol::held_execution> cancel(std::vector<std::int64_t> const& executions, reading now);
+
+    // What has not begun is handed on by the nodes: it will not run here, nor be reported.
+    void give_up_queued(instant now);
 
     // Running jobs. `start_ready` moves queued jobs into free slots; the caller runs them and calls `finish` once each.
     std::vector<std::shared_ptr<job>> start_ready(reading now);
@@ -81,6 +86,7 @@ private:
     };
 
     void set_note(held& one, bool due);
+    void refuse(std::int64_t execution, int attempt, instant now);
     void conclude(held const& one, protocol::state status, outcome what);
     std::optional<protocol::held_execution> known(std::int64_t execution, instant now) const;
 

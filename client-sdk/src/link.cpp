@@ -38,6 +38,7 @@ link::link(asio::any_io_executor loop, time_source& time, random_source& random,
       beat_bell_(loop),
       report_bell_(loop),
       quiet_bell_(loop),
+      first_name_(settings_.identity.instance),
       period_(settings_.heartbeat),
       batch_limit_(most_results)
 {
@@ -111,12 +112,24 @@ awaitable<bool> link::register_with(std::size_t node)
     settings_.identity.epoch = engine_.epoch();
     nlohmann::json body = settings_.identity;
     auto const answer = co_await post(node, protocol::path_register, std::move(body), beat_limit());
+    if (answer && answer->status == 410)
+        take_new_name();
     if (!answer || answer->status != 200)
         co_return false;
     absorb(*answer);
     complained_ = false;
     log::info("baton client: {} registered with {}", settings_.identity.service, settings_.nodes[node].text());
     co_return true;
+}
+
+// We were silent for too long: what we had goes out as further attempts. What has not begun must not begin here; what
+// runs is found under the new name, and its result is still welcome.
+void link::take_new_name()
+{
+    constexpr std::size_t longest = 100; // of the old one, so that the suffix fits
+    settings_.identity.instance = first_name_.substr(0, longest) + "~" + std::to_string(++renamed_);
+    engine_.give_up_queued(time_.now());
+    log::warn("baton client: counted as gone; going on as {}", settings_.identity.instance);
 }
 
 awaitable<int> link::heartbeat()

@@ -40,12 +40,15 @@ public:
     void on_recorded(std::function<void()> call) { on_recorded_ = std::move(call); }
 
     bool registered() const { return registered_; }
+    // Under which the nodes know us.
+    std::string const& instance() const { return settings_.identity.instance; }
 
 private:
     awaitable<std::optional<http::response>> post(std::size_t node, char const* path, nlohmann::json body,
                                                   duration limit);
     awaitable<bool> beat_once();
     awaitable<bool> register_with(std::size_t node);
+    void take_new_name();
     awaitable<int> heartbeat(); // the status; 0 for no answer
     void absorb(http::response const& answer);
     awaitable<bool> send(std::vector<protocol::result_report> batch);
@@ -68,6 +71,8 @@ private:
     bool complained_ = false; // about having no node
     bool beating_ = false;    // a heartbeat or registration is on its way
     bool leaving_ = false;
+    std::string first_name_; // of the instance
+    int renamed_ = 0;
     duration period_;
     std::size_t results_node_ = 0;
     std::size_t batch_limit_;

@@ -17,6 +17,7 @@ public:
         int attempt = 0;
         protocol::state status = protocol::state::succeeded;
         instant at;
+        bool refused = false; // not ended: never had, and not to be taken any more up to this attempt
     };
 
     memory(duration span, std::size_t most) : span_(span), most_(most) {}

@@ -90,7 +90,7 @@ http::response routes::cancel(nlohmann::json const& body) const
 
 http::response routes::query(nlohmann::json const& body) const
 {
-    return held(engine_.query(body.get<protocol::executions_request>().executions, time_.now()));
+    return held(engine_.query(body.get<protocol::query_request>(), time_.now()));
 }
 
 http::response routes::epoch(nlohmann::json const&) const

@@ -41,6 +41,7 @@ public:
 
     engine const& state() const { return engine_; }
     bool registered() const { return link_.registered(); }
+    std::string const& instance() const { return link_.instance(); }
 
 private:
     void pump(); // starts what can start, and lets timers and link look

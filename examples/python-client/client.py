@@ -125,8 +125,11 @@ def query(body):
     for ident in [i for i, past in ended.items() if time.monotonic() - past[2] > REMEMBER]:
         del ended[ident]
     known = [{"execution": i, "attempt": held[i]["attempt"], "finished": False} if i in held else
-             {"execution": i, "attempt": ended[i][0], "finished": True}
-             for i in body["executions"] if i in held or i in ended]
+             {"execution": i, "attempt": ended[i][0], "finished": True, "succeeded": ended[i][1] == "succeeded"}
+             for i in body["executions"] if i in held or i in ended and ended[i][1] != "refused"]
+    for ident, attempt in zip(body["executions"], body.get("attempts", [])):
+        if ident not in held and (ident not in ended or ended[ident][0] < attempt and ended[ident][1] != "succeeded"):
+            ended[ident] = (attempt, "refused", time.monotonic())  # it goes out as the next attempt
     return {"epoch": epoch, "held": known}
 
 
@@ -181,6 +184,16 @@ def learn(answer):
         epoch = max(epoch, answer.get("epoch", 0))
 
 
+def take_new_name():
+    """This instance counts as gone, and what it had goes out again: what has not begun must not begin here."""
+    global INSTANCE
+    with lock:
+        INSTANCE = f"{INSTANCE.split('~')[0]}~{secrets.token_hex(4)}"
+        for ident in [i for i, job in held.items() if not job["started"]]:
+            ended[ident] = (held.pop(ident)["attempt"], "refused", time.monotonic())
+        lock.notify_all()
+
+
 def beat(address, left):
     global node
     period, registered = 5.0, False
@@ -194,6 +207,8 @@ def beat(address, left):
                 "service": "python", "instance": INSTANCE, "address": address, "secret": SECRET,
                 "handlers": list(HANDLERS), "slots": SLOTS, "queue": QUEUE, "version": "python-example",
                 "epoch": epoch})
+        if status == 410:
+            take_new_name()
         fresh, registered = status == 200 and not registered, status == 200
         if registered:
             learn(answer)

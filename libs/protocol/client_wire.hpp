@@ -38,7 +38,7 @@ struct heartbeat_request {
 };
 
 // To a registration and to a heartbeat. 404 from heartbeat: this node has not heard of the client, which then registers
-// with it.
+// with it. 410 from registration: the instance counts as gone, for good; the client takes a new name.
 struct heartbeat_answer {
     std::int64_t epoch = 0;
     int heartbeat_ms = 5'000; // how often to beat
@@ -128,16 +128,25 @@ struct dispatch_answer {
     std::vector<dispatch_ack> executions;
 };
 
-// Cancel and query; both are answered by a query_answer (after a cancellation: what still runs or has ended).
+// Cancel. Answered by a query_answer: what still runs or has ended.
 struct executions_request {
     std::int64_t epoch = 0;
     std::vector<std::int64_t> executions;
+};
+
+// Which of these does the client have? `attempts` has one for each execution (or is empty: none in particular): what
+// the client does not have it must refuse from then on up to that attempt, because the next one goes out elsewhere.
+struct query_request {
+    std::int64_t epoch = 0;
+    std::vector<std::int64_t> executions;
+    std::vector<int> attempts;
 };
 
 struct held_execution {
     std::int64_t execution = 0;
     int attempt = 1;
     bool finished = false;
+    bool succeeded = false; // finished, and with success: no further attempt is wanted
 };
 
 // The asked ones that this client runs, has queued, or has finished within the last ten minutes.
@@ -180,6 +189,8 @@ void to_json(nlohmann::json& out, dispatch_answer const& in);
 void from_json(nlohmann::json const& in, dispatch_answer& out);
 void to_json(nlohmann::json& out, executions_request const& in);
 void from_json(nlohmann::json const& in, executions_request& out);
+void to_json(nlohmann::json& out, query_request const& in);
+void from_json(nlohmann::json const& in, query_request& out);
 void to_json(nlohmann::json& out, held_execution const& in);
 void from_json(nlohmann::json const& in, held_execution& out);
 void to_json(nlohmann::json& out, query_answer const& in);

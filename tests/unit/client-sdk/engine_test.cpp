@@ -139,6 +139,62 @@ TEST_CASE("a retry after a failure runs, one after a success does not", "[client
     CHECK(s.take(2, 2).answer == ack::finished);
 }
 
+TEST_CASE("what a query left out is refused up to the attempt that was asked for", "[client]")
+{
+    stage s;
+    protocol::query_request asked;
+    asked.executions = {1, 2, 3, 4};
+    asked.attempts = {2, 1, 2, 2};
+    s.run(3, 1, true);
+    s.run(4, 1, false);
+    s.take(2, 1); // queued
+    auto const held = s.it.query(asked, s.at);
+    REQUIRE(held.size() == 3);
+    CHECK(held[0].execution == 2);
+    CHECK_FALSE(held[0].finished);
+    CHECK(held[1].execution == 3);
+    CHECK(held[1].succeeded);
+    CHECK(held[2].execution == 4);
+    CHECK(held[2].finished);
+    CHECK_FALSE(held[2].succeeded);
+
+    CHECK(s.take(1, 1).answer == ack::finished);
+    CHECK(s.take(1, 2).answer == ack::finished);
+    CHECK(s.take(4, 2).answer == ack::finished);
+    CHECK(s.start().size() == 1); // the queued one
+    CHECK(s.it.query(std::vector<std::int64_t>{1}, s.at).empty());
+    CHECK(s.take(1, 3).answer == ack::accepted);
+    CHECK(s.take(4, 3).answer == ack::accepted);
+}
+
+TEST_CASE("a late query takes nothing back", "[client]")
+{
+    stage s;
+    protocol::query_request asked;
+    asked.executions = {1};
+    asked.attempts = {3};
+    s.it.query(asked, s.at);
+    asked.attempts = {1};
+    s.it.query(asked, s.at);
+    CHECK(s.take(1, 3).answer == ack::finished);
+}
+
+TEST_CASE("what has not begun is given up when the nodes have handed it on", "[client]")
+{
+    engine_limits one_slot;
+    one_slot.slots = 1;
+    stage s(one_slot);
+    s.take(1);
+    s.start();
+    s.take(2, 2);
+    s.it.give_up_queued(s.at);
+    s.finish(1);
+    CHECK(s.report().execution == 1);
+    CHECK(s.start().empty());
+    CHECK(s.take(2, 2).answer == ack::finished);
+    CHECK(s.take(2, 3).answer == ack::accepted);
+}
+
 TEST_CASE("what is remembered is bounded in number and in time", "[client]")
 {
     engine_limits limits;

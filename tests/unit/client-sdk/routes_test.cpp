@@ -96,7 +96,9 @@ TEST_CASE("query and cancel name what is held", "[client]")
     s.ok(protocol::path_dispatch,
          nlohmann::json::parse(R"({"executions": [{"execution": 1, "attempt": 3, "handler": "work"}]})"));
     auto const asked = s.ok(protocol::path_query, {{"executions", {1, 2}}});
-    CHECK(asked["held"] == nlohmann::json::parse(R"([{"execution": 1, "attempt": 3, "finished": false}])"));
+    CHECK(asked["held"] ==
+          nlohmann::json::parse(R"([{"execution": 1, "attempt": 3, "finished": false, "succeeded": false}])"));
     auto const cancelled = s.ok(protocol::path_cancel, {{"executions", {1, 2}}});
-    CHECK(cancelled["held"] == nlohmann::json::parse(R"([{"execution": 1, "attempt": 3, "finished": true}])"));
+    CHECK(cancelled["held"] ==
+          nlohmann::json::parse(R"([{"execution": 1, "attempt": 3, "finished": true, "succeeded": false}])"));
 }

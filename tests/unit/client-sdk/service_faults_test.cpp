@@ -118,5 +118,5 @@ TEST_CASE("a repeated delivery runs once", "[client]")
     CHECK(again.holds == 1);
     auto const held = node.call(protocol::path_query, protocol::executions_request{1, {1, 2}});
     CHECK(nlohmann::json::parse(held.body)["held"] ==
-          nlohmann::json::parse(R"([{"execution": 1, "attempt": 1, "finished": true}])"));
+          nlohmann::json::parse(R"([{"execution": 1, "attempt": 1, "finished": true, "succeeded": true}])"));
 }

@@ -37,7 +37,7 @@ std::map<std::string, json (*)(json const&)> const messages{
     {"results_request", round_trip<results_request>},       {"results_answer", round_trip<results_answer>},
     {"dispatch_request", round_trip<dispatch_request>},     {"dispatch_answer", round_trip<dispatch_answer>},
     {"executions_request", round_trip<executions_request>}, {"query_answer", round_trip<query_answer>},
-    {"epoch_message", round_trip<epoch_message>},
+    {"query_request", round_trip<query_request>},           {"epoch_message", round_trip<epoch_message>},
 };
 
 // The JSON blocks of docs/protocol.md by the name in the line before each: "<!-- golden: NAME -->".

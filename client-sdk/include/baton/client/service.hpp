@@ -42,7 +42,7 @@ public:
 
     std::uint16_t port() const;          // bound; 0 before start
     std::string address() const;         // advertised; empty before start
-    std::string const& instance() const; // of this incarnation
+    std::string const& instance() const; // of this incarnation; a suffix is added when nodes counted it as gone
 
 private:
     struct impl;
