@@ -138,10 +138,10 @@ std::vector<result_row> lock_awaited(soci::session& sql, std::vector<result_row>
         if (found == present.end() || !is_awaited(each, found->second))
             continue;
         if (awaited.empty() || awaited.back().id != each.id)
+            awaited.push_back(each);
         else if (awaited.back().outcome != protocol::state::succeeded)
             awaited.back() = each;
     }
-            awaited.push_back(each);
     return awaited;
 }
 
