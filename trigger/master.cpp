@@ -33,10 +33,10 @@ master::master(settings const& how, surroundings outside)
                    }),
       sweeper_(how.planner, how.dispatcher, how.clients,
                {with_.of, with_.ledger, open_, attempts_, doubts_, completions_, assigner_, with_.clients, with_.nodes},
-               [this](storage::open_execution const& row) { load(row, false); }),
+               [this](storage::open_execution const& row, open_set::reading const& seen) { load(row, false, seen); }),
       signals_(how.planner, with_.of, with_.shared, with_.ledger, open_, with_.loop,
                {[this](utc_time limit) { assigner_.may_fire_until(limit); },
-                [this](storage::open_execution const& row) { load(row, false); },
+                [this](storage::open_execution const& row, open_set::reading const& seen) { load(row, false, seen); },
                 [this](execution_id id) { completions_.ended(id); },
                 [this](std::vector<execution_id> ids) { return sweeper_.cancel(std::move(ids)); },
                 [this] {
@@ -67,10 +67,11 @@ awaitable<void> master::take_over()
     co_await with_.clients.refresh();
     storage::open_cursor from;
     for (bool more = true; more;) {
+        open_set::reading const seen(open_);
         auto const rows = co_await with_.ledger.open(utc_time::max(), from, page);
         auto const now = with_.of.clock.now();
         for (auto const& row : rows)
-            load(row, row.due_at <= now);
+            load(row, row.due_at <= now, seen);
         more = rows.size() == page;
         if (more)
             from = {rows.back().due_at, rows.back().id};
@@ -79,9 +80,9 @@ awaitable<void> master::take_over()
               (with_.of.time.now() - began) / 1ms);
 }
 
-void master::load(storage::open_execution const& row, bool may_be_out)
+void master::load(storage::open_execution const& row, bool may_be_out, open_set::reading const& seen)
 {
-    if (open_.find(row.id) != nullptr)
+    if (open_.find(row.id) != nullptr || seen.ended(row.id))
         return;
     std::shared_ptr<known_task const> task;
     try {
@@ -90,7 +91,7 @@ void master::load(storage::open_execution const& row, bool may_be_out)
         log::error("execution {} cannot be read: {}", row.id.value(), failure.what());
         return;
     }
-    open_.add(make_flight(row, std::move(task)));
+    open_.add(make_flight(row, std::move(task)), seen);
     auto& one = *open_.find(row.id);
     if (row.state == protocol::state::retrying)
         attempts_.open(one, row.due_at, "retry");
@@ -103,15 +104,21 @@ void master::load(storage::open_execution const& row, bool may_be_out)
     assigner_.wake();
 }
 
-void master::report(protocol::report_request const& what)
+protocol::report_answer master::report(protocol::report_request const& what)
 {
-    for (auto const& one : what.delivered)
-        if (auto* flown = open_.find(execution_id{one.execution});
-            flown != nullptr && flown->attempt == one.attempt && flown->phase == phase::assigned)
+    bool const of_this_term = what.epoch == epoch(); // what an older one assigned is void
+    for (auto const& one : what.delivered) {
+        auto* flown = open_.find(execution_id{one.execution});
+        if (!of_this_term || flown == nullptr || flown->attempt != one.attempt || flown->phase != phase::assigned)
+            continue;
+        if (one.holds == 0)
             open_.move(*flown, phase::held, one.client);
+        else
+            doubts_.add(*flown, "client_gone"); // which was not: it runs what was opened anew in its stead
+    }
     for (auto const& one : what.undelivered) {
         auto* flown = open_.find(execution_id{one.execution});
-        if (flown == nullptr || flown->attempt != one.attempt || flown->phase != phase::assigned)
+        if (!of_this_term || flown == nullptr || flown->attempt != one.attempt || flown->phase != phase::assigned)
             continue;
         if (one.client.empty() || !flown->shard_instance.empty())
             attempts_.fail(*flown, one.why);
@@ -120,6 +127,9 @@ void master::report(protocol::report_request const& what)
     }
     for (auto const& one : what.finished)
         completions_.finished(execution_id{one.execution}, one.attempt, one.status);
+    protocol::report_answer answer;
+    answer.assigned = assigner_.next_number(what.node);
+    return answer;
 }
 
 } // namespace baton::trigger

@@ -41,16 +41,17 @@ public:
     awaitable<void> run();
 
     // From slaves, web, and this node itself.
-    void report(protocol::report_request const& what);
+    protocol::report_answer report(protocol::report_request const& what);
     void signal() { signals_.wake(); }
     void client_gone(std::string const& instance) { sweeper_.client_gone(instance); }
     void nodes_changed() { sweeper_.nodes_changed(); }
 
+    std::int64_t epoch() const { return with_.of.epoch(); }
     std::size_t open() const { return open_.size(); }
 
 private:
     awaitable<void> take_over();
-    void load(storage::open_execution const& row, bool may_be_out);
+    void load(storage::open_execution const& row, bool may_be_out, open_set::reading const& seen);
 
     settings how_;
     surroundings with_;

@@ -54,7 +54,8 @@ struct node::parts {
 
     void wire()
     {
-        report.on_acknowledged([this](protocol::delivered const& one) { carry.acknowledged(one); });
+        report.on_acknowledged(
+            [this](protocol::attempt_key const& which, std::int64_t from) { carry.acknowledged(which, from); });
         clients.on_change([this] { carry.client_changed(); });
         clients.on_gone([this](std::string const& instance) {
             carry.client_gone(instance);
@@ -109,7 +110,7 @@ struct node::parts {
 
     std::optional<master_address> find_master() const
     {
-        if (lead)
+        if (lead && lead->epoch() == carry.epoch())
             return master_address{true, {}, {}};
         auto const& row = vote.last_row();
         if (!row || !row->owner)
@@ -120,12 +121,11 @@ struct node::parts {
         return master_address{false, http::parse_url(node->address), node->secret};
     }
 
-    bool take_report(protocol::report_request const& what)
+    std::optional<protocol::report_answer> take_report(protocol::report_request const& what)
     {
-        if (!lead)
-            return false;
-        lead->report(what);
-        return true;
+        if (!lead || lead->epoch() < std::max(what.epoch, carry.epoch())) // a term that is over but has not ended
+            return std::nullopt;
+        return lead->report(what);
     }
 
     void tell_of_departure(std::string const& instance)
@@ -208,11 +208,14 @@ struct node::parts {
     awaitable<void> run()
     {
         vote.use(last_resort);
+        co_await tellers.around(work());
+        log::info("stopped");
+    }
+
+    awaitable<void> work()
+    {
         co_await (drain() || vote_until_stopped() || members.run() || clients.run() || report.run() || carry.run() ||
                   results.run());
-        tellers.cancel();
-        co_await tellers.join();
-        log::info("stopped");
     }
 
     nlohmann::json status()
@@ -276,7 +279,7 @@ http::handler node::parts::make_routes()
     node_calls for_nodes;
     for_nodes.admit = [this](std::int64_t epoch, std::string const& who) { return admit(epoch, who); };
     for_nodes.epoch = [this] { return carry.epoch(); };
-    for_nodes.assign = [this](std::vector<protocol::assignment> batch) { return carry.accept(std::move(batch)); };
+    for_nodes.assign = [this](protocol::assign_request message) { return carry.accept(std::move(message)); };
     for_nodes.withdraw = [this](std::vector<std::int64_t> ids_) { return carry.withdraw(ids_); };
     for_nodes.report = [this](protocol::report_request const& what) { return take_report(what); };
     for_nodes.signal = [this] {

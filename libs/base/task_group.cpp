@@ -30,12 +30,22 @@ void task_group::cancel()
         signal->emit(asio::cancellation_type::terminal);
 }
 
-awaitable<void> task_group::join()
+awaitable<void> task_group::around(awaitable<void> body)
 {
+    std::exception_ptr ended;
+    try {
+        co_await std::move(body);
+    } catch (...) {
+        ended = std::current_exception();
+    }
+    // Before anything else is awaited: in a coroutine that was cancelled, that would throw at once.
     co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+    cancel();
     while (running_ != 0)
         co_await ended_.wait();
     co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+    if (ended)
+        std::rethrow_exception(ended);
 }
 
 } // namespace baton

@@ -27,9 +27,13 @@ struct assignment {
     std::string instance;
 };
 
+// A message may come late or twice, after what it assigned has been delivered and forgotten. So each of a term to a
+// slave has a number of its own, and names the lower ones that may still count: the others are void.
 struct assign_request {
     std::int64_t epoch = 0;
     std::string master; // incarnation
+    std::int64_t number = 0;
+    std::vector<std::int64_t> open; // numbers of those that the master still waits for
     std::vector<assignment> executions;
 };
 
@@ -44,6 +48,7 @@ struct delivered {
     std::int64_t execution = 0;
     int attempt = 1;
     std::string client; // instance that holds it
+    int holds = 0;      // when not 0: not this attempt, but an earlier one, which still runs there
 };
 
 // `possibly_held`: the client named may have it although it did not say so (no answer, then gone).
@@ -68,6 +73,11 @@ struct report_request {
     std::vector<protocol::delivered> delivered;
     std::vector<protocol::undelivered> undelivered;
     std::vector<protocol::finished> finished;
+};
+
+// No assignment with this number or a higher one speaks of what the report named as delivered.
+struct report_answer {
+    std::int64_t assigned = 0;
 };
 
 enum class signal_kind {
@@ -103,6 +113,8 @@ void to_json(nlohmann::json& out, finished const& in);
 void from_json(nlohmann::json const& in, finished& out);
 void to_json(nlohmann::json& out, report_request const& in);
 void from_json(nlohmann::json const& in, report_request& out);
+void to_json(nlohmann::json& out, report_answer const& in);
+void from_json(nlohmann::json const& in, report_answer& out);
 void to_json(nlohmann::json& out, signal_request const& in);
 void from_json(nlohmann::json const& in, signal_request& out);
 void to_json(nlohmann::json& out, departed_message const& in);

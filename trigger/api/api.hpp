@@ -5,13 +5,14 @@
 #include "libs/protocol/node_wire.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace baton::trigger {
 
 // What the endpoints of a node do, given by its composition.
 struct client_calls {
-    std::function<awaitable<void>(protocol::register_request)> join;
+    std::function<awaitable<bool>(protocol::register_request)> join; // false: it counts as gone
     std::function<awaitable<bool>(protocol::heartbeat_request)> beat;
     std::function<awaitable<void>(std::string instance)> leave;
     std::function<awaitable<void>(protocol::results_request)> results;
@@ -23,10 +24,11 @@ struct node_calls {
     // The epoch that a caller names, against the highest known here: lower is refused with 409, higher is learned.
     std::function<bool(std::int64_t epoch, std::string const& who)> admit;
     std::function<std::int64_t()> epoch;
-    std::function<std::size_t(std::vector<protocol::assignment>)> assign;
+    std::function<std::size_t(protocol::assign_request)> assign;
     std::function<std::vector<std::int64_t>(std::vector<std::int64_t>)> withdraw;
-    std::function<bool(protocol::report_request const&)> report; // false: not the master
-    std::function<bool()> signal;                                // false: not the master
+    // Nothing: this node is not the master.
+    std::function<std::optional<protocol::report_answer>(protocol::report_request const&)> report;
+    std::function<bool()> signal; // false: not the master
     std::function<void(std::string const& instance)> departed;
 };
 

@@ -18,7 +18,9 @@ public:
         if (!authorized(request, token_))
             co_return refused();
         auto message = read_message<protocol::register_request>(request);
-        co_await calls_.join(std::move(message));
+        bool const taken = co_await calls_.join(std::move(message));
+        if (!taken)
+            co_return http::problem(410, "Gone", "this instance has left or was silent for too long: take a new name");
         co_return answer();
     }
 

@@ -18,7 +18,7 @@ public:
         if (!calls_.admit(message.epoch, "node " + message.master))
             return stale();
         protocol::assign_answer out;
-        out.accepted = static_cast<int>(calls_.assign(std::move(message.executions)));
+        out.accepted = static_cast<int>(calls_.assign(std::move(message)));
         out.epoch = calls_.epoch();
         return http::json_response(200, out);
     }
@@ -45,7 +45,8 @@ public:
     http::response report(http::request const& request) const
     {
         auto const message = read_message<protocol::report_request>(request);
-        return calls_.report(message) ? http::json_response(200, nlohmann::json::object()) : not_here();
+        auto const heard = calls_.report(message);
+        return heard ? http::json_response(200, *heard) : not_here();
     }
 
     http::response signal(http::request const& request) const

@@ -11,7 +11,10 @@ namespace {
 
 // Commits do not come in the order of changed_at: read again what is younger than this.
 constexpr duration overlap = 5s;
-constexpr duration keep_gone = 10min;
+// An instance that is gone stays so: while nodes remember it, and then by its row, which is kept for longer.
+constexpr duration remember_gone = 20min;
+constexpr duration keep_gone = 1h;
+constexpr duration purge_every = 10min;
 
 void check(protocol::register_request const& request)
 {
@@ -49,6 +52,7 @@ awaitable<void> registry::run()
 {
     auto const step = [this]() -> awaitable<void> {
         co_await refresh();
+        co_await write_departures();
         co_await bury_silent();
     };
     co_await every(time_, 1s, step);
@@ -67,8 +71,8 @@ awaitable<void> registry::refresh()
     read_at_ = asked;
     for (auto& row : page.clients)
         apply(std::move(row));
-    std::erase_if(buried_, [&](auto const& entry) { return time_.now() - entry.second > 2 * keep_gone; });
-    if (time_.now() - purged_at_ > keep_gone) {
+    std::erase_if(buried_, [&](auto const& entry) { return time_.now() - entry.second > remember_gone; });
+    if (time_.now() - purged_at_ > purge_every) {
         purged_at_ = time_.now();
         co_await table_.purge(keep_gone);
     }
@@ -105,11 +109,14 @@ void registry::forget(std::string const& instance)
         gone_(instance);
 }
 
-awaitable<void> registry::join(protocol::register_request request)
+awaitable<bool> registry::join(protocol::register_request request)
 {
     check(request);
     if (buried_.contains(request.instance))
-        throw invalid_input("instance", "this instance has left or was silent for too long; register as a new one");
+        co_return false;
+    // Whoever knocks is alive, also while the database that must hear of it is down.
+    if (auto const heard = heard_.find(request.instance); heard != heard_.end())
+        heard->second = time_.now();
     storage::client_record row;
     row.instance = request.instance;
     row.service = request.service;
@@ -120,12 +127,19 @@ awaitable<void> registry::join(protocol::register_request request)
     row.queue = request.queue;
     row.version = request.version;
     row.node = self_;
-    co_await table_.put(row);
+    bool const kept = co_await table_.put(row);
+    if (!kept || buried_.contains(row.instance)) {
+        // Not the one that lives here under the same name: whoever asked does not know its secret.
+        if (auto const* known = find(row.instance); known != nullptr && known->row.secret == row.secret)
+            forget(row.instance);
+        co_return false;
+    }
     row.joined_at = row.changed_at = time_.utc();
     heard_[row.instance] = time_.now();
     log::info("client {} of service {} joined with {} handlers at {}", row.instance, row.service, row.handlers.size(),
               row.address);
     apply(std::move(row));
+    co_return true;
 }
 
 awaitable<bool> registry::beat(protocol::heartbeat_request request)
@@ -134,13 +148,17 @@ awaitable<bool> registry::beat(protocol::heartbeat_request request)
     if (known == nullptr)
         co_return false;
     auto const wanted = request.draining ? storage::client_state::draining : storage::client_state::up;
+    if (auto const heard = heard_.find(request.instance); heard != heard_.end())
+        heard->second = time_.now();
     bool const adopted = known->row.node != self_;
     if (adopted || known->row.state != wanted) {
         auto row = known->row;
         row.node = self_;
         row.state = wanted;
-        co_await table_.put(row);
+        bool const kept = co_await table_.put(row);
         row.changed_at = time_.utc();
+        if (!kept)
+            forget(request.instance);
         if (find(request.instance) == nullptr) // gone meanwhile
             co_return false;
         heard_[request.instance] = time_.now();
@@ -161,7 +179,19 @@ awaitable<void> registry::leave(std::string instance)
     forget(instance); // before the write: from now on this node sends nothing
     if (departure_)
         departure_(instance);
+    left_.emplace(instance, row);
     co_await table_.put(row);
+    left_.erase(instance);
+}
+
+// A departure that the database could not take is written until it can: whoever reads the row would wait for it.
+awaitable<void> registry::write_departures()
+{
+    auto const waiting = left_;
+    for (auto const& [instance, row] : waiting) {
+        co_await table_.put(row);
+        left_.erase(instance);
+    }
 }
 
 void registry::departed(std::string const& instance)
@@ -171,6 +201,11 @@ void registry::departed(std::string const& instance)
 
 awaitable<void> registry::bury_silent()
 {
+    // Also those that the table says are heard here, though no beat has come: of two nodes that a client registered
+    // with at once, the one that the table names must watch it.
+    for (auto const& [instance, client] : clients_)
+        if (client.row.node == self_)
+            heard_.try_emplace(instance, time_.now());
     std::vector<std::string> silent;
     for (auto const& [instance, at] : heard_)
         if (time_.now() - at > how_.ttl())

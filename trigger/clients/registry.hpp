@@ -30,8 +30,9 @@ public:
     awaitable<void> run();
     awaitable<void> refresh();
 
-    // From the endpoints. `join` throws invalid_input for a request that makes no sense.
-    awaitable<void> join(protocol::register_request request);
+    // From the endpoints. `join` throws invalid_input for a request that makes no sense; false: the instance is gone,
+    // for good, because what it held was handed on.
+    awaitable<bool> join(protocol::register_request request);
     awaitable<bool> beat(protocol::heartbeat_request request); // false: unknown here, register
     awaitable<void> leave(std::string instance);
 
@@ -65,6 +66,7 @@ private:
     void apply(storage::client_record row);
     void forget(std::string const& instance);
     awaitable<void> bury_silent();
+    awaitable<void> write_departures();
 
     client_settings how_;
     std::string self_;
@@ -74,6 +76,7 @@ private:
     std::map<std::string, std::set<std::string>> services_; // service to instances
     std::map<std::string, instant> heard_;                  // instance to its last heartbeat here
     std::map<std::string, instant> buried_;                 // lately gone: an older row must not revive them
+    std::map<std::string, storage::client_record> left_;    // whose row does not say so yet
     bool loaded_ = false;
     utc_time read_until_{};
     instant read_at_{};

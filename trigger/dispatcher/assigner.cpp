@@ -17,6 +17,7 @@ constexpr duration full_pause = 50ms; // before a slave whose queue was full is 
 std::vector<std::int64_t> values(std::vector<execution_id> const& ids)
 {
     std::vector<std::int64_t> plain;
+    plain.reserve(ids.size());
     for (auto const id : ids)
         plain.push_back(id.value());
     return plain;
@@ -45,25 +46,22 @@ void assigner::may_fire_until(utc_time limit)
 
 awaitable<void> assigner::run()
 {
-    std::exception_ptr ended;
-    try {
-        for (;;) {
-            co_await term_.until_active(need);
-            auto const now = std::min(term_.clock.now(), limit_);
-            distribute(open_.take_due(now, at_once));
-            auto const next = open_.next_due();
-            auto pause = duration{1s};
-            if (next && *next <= limit_)
-                pause = std::clamp(*next - term_.clock.now(), duration{0}, pause);
-            if (pause > duration::zero())
-                co_await bell_.wait_until(term_.time, term_.time.now() + pause);
-        }
-    } catch (...) {
-        ended = std::current_exception();
+    co_await senders_.around(fire());
+}
+
+awaitable<void> assigner::fire()
+{
+    for (;;) {
+        co_await term_.until_active(need);
+        auto const now = std::min(term_.clock.now(), limit_);
+        distribute(open_.take_due(now, at_once));
+        auto const next = open_.next_due();
+        auto pause = duration{1s};
+        if (next && *next <= limit_)
+            pause = std::clamp(*next - term_.clock.now(), duration{0}, pause);
+        if (pause > duration::zero())
+            co_await bell_.wait_until(term_.time, term_.time.now() + pause);
     }
-    senders_.cancel();
-    co_await senders_.join();
-    std::rethrow_exception(ended);
 }
 
 std::vector<std::string> assigner::carriers()
@@ -152,7 +150,7 @@ void assigner::fire_again(std::vector<execution_id> const& ids)
 awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids)
 {
     bool maybe_there = false;
-    while (nodes_.alive(node)) {
+    while (!nodes_.gone(node)) {
         co_await term_.until_active(need);
         auto const* row = nodes_.find(node);
         std::erase_if(ids, [&](auto id) {
@@ -166,17 +164,7 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids)
         request.master = nodes_.self().incarnation;
         for (auto const id : ids)
             request.executions.push_back(make_assignment(*open_.find(id)));
-        auto message = http::json_request(http::verb::post, protocol::path_assign, request);
-        message.headers.set("Authorization", "Bearer " + row->secret);
-        auto const to = http::parse_url(row->address);
-        std::optional<http::response> answer;
-        std::string why;
-        try {
-            answer = co_await http_.send(to, std::move(message), how_.assign_limit);
-        } catch (http::unreachable const& failure) {
-            maybe_there = maybe_there || failure.possibly_delivered();
-            why = failure.what();
-        }
+        auto const answer = co_await ask(*row, std::move(request), maybe_there);
         if (answer && answer->status == 200) {
             taken(ids,
                   static_cast<std::size_t>(http::parse_json(answer->body).get<protocol::assign_answer>().accepted));
@@ -186,7 +174,8 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids)
             to_.heard(http::parse_json(answer->body).get<protocol::epoch_message>().epoch, "node " + node);
             co_return;
         }
-        log::warn("node {}: {}", node, answer ? "status " + std::to_string(answer->status) : why);
+        if (answer)
+            log::warn("node {}: status {}", node, answer->status);
         avoid_[node] = term_.time.now() + unreachable_pause;
         if (!maybe_there)
             co_return fire_again(ids);
@@ -194,6 +183,36 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids)
     }
     for (auto const id : ids)
         to_.doubt(id);
+}
+
+std::int64_t assigner::next_number(std::string const& node) const
+{
+    auto const found = numbers_.find(node);
+    return found == numbers_.end() ? 1 : found->second.next;
+}
+
+// One assignment under a number of its own; nothing when there was no answer.
+awaitable<std::optional<http::response>> assigner::ask(storage::node_record const& whom,
+                                                       protocol::assign_request request, bool& maybe_there)
+{
+    auto const node = whom.incarnation;
+    auto& mine = numbers_[node];
+    request.number = mine.next++;
+    request.open.assign(mine.open.begin(), mine.open.end());
+    auto const number = request.number;
+    mine.open.insert(number);
+    auto message = http::json_request(http::verb::post, protocol::path_assign, request);
+    message.headers.set("Authorization", "Bearer " + whom.secret);
+    auto const to = http::parse_url(whom.address);
+    std::optional<http::response> answer;
+    try {
+        answer = co_await http_.send(to, std::move(message), how_.assign_limit);
+    } catch (http::unreachable const& failure) {
+        maybe_there = maybe_there || failure.possibly_delivered();
+        log::warn("node {}: {}", node, failure.what());
+    }
+    numbers_[node].open.erase(number);
+    co_return answer;
 }
 
 awaitable<void> assigner::cancel_at_client(std::string instance, std::vector<std::int64_t> ids)
@@ -222,6 +241,7 @@ awaitable<std::vector<execution_id>> assigner::withdraw(std::string node, std::v
         }
     }
     std::vector<execution_id> out;
+    out.reserve(withdrawn.size());
     for (auto const id : withdrawn)
         out.emplace_back(id);
     co_return out;

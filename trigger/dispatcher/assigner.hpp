@@ -9,6 +9,8 @@
 
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,7 +44,18 @@ public:
     // Takes back from a node what it has not sent to a client. Empty when the node does not answer.
     awaitable<std::vector<execution_id>> withdraw(std::string node, std::vector<execution_id> ids);
 
+    // The number of the next assignment to this node: none from there on names what has been heard of by now.
+    std::int64_t next_number(std::string const& node) const;
+
 private:
+    // Assignments to a slave: how many there were, and which are not answered or given up.
+    struct numbers {
+        std::int64_t next = 1;
+        std::set<std::int64_t> open;
+    };
+    awaitable<void> fire();
+    awaitable<std::optional<http::response>> ask(storage::node_record const& whom, protocol::assign_request request,
+                                                 bool& maybe_there);
     void distribute(std::vector<execution_id> ids);
     void give(std::string const& node, std::vector<execution_id> ids);
     awaitable<void> send(std::string node, std::vector<execution_id> ids);
@@ -60,6 +73,7 @@ private:
     utc_time limit_{};
     std::size_t turn_ = 0;
     std::map<std::string, instant> avoid_; // nodes that could not be reached
+    std::map<std::string, numbers> numbers_;
     waker bell_;
     task_group senders_;
 };

@@ -79,13 +79,13 @@ awaitable<void> attempts::open_group()
     co_await term_.until_active(need);
     auto const wanted = front(to_open_);
     auto const done = co_await ledger_.begin_attempts(term_.fence, wanted);
-    std::unordered_set<execution_id> const opened(done.begin(), done.end());
+    std::unordered_set<execution_id> opened(done.begin(), done.end());
     std::vector<execution_id> stale;
     for (auto const& next : wanted) {
         auto* one = open_.find(next.id);
-        if (one == nullptr)
+        if (one == nullptr || one->phase != phase::opening)
             continue;
-        if (!opened.contains(next.id)) {
+        if (opened.erase(next.id) == 0) {
             stale.push_back(next.id);
             continue;
         }

@@ -3,7 +3,6 @@
 #include "libs/base/log.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace baton::trigger {
 
@@ -43,20 +42,31 @@ carrier::carrier(dispatcher_settings how, registry& clients, membership const& s
       senders_(loop)
 {}
 
+std::size_t carrier::accept(protocol::assign_request message)
+{
+    auto const size = message.executions.size();
+    bool const counts = inbox_.take(message.number, message.open);
+    auto const taken = counts ? accept(std::move(message.executions)) : size;
+    forget_settled();
+    return taken;
+}
+
 std::size_t carrier::accept(std::vector<protocol::assignment> batch)
 {
+    if (!look_at_membership())
+        return 0;
     std::size_t taken = 0;
     for (auto& one : batch) {
         auto const id = one.work.execution;
-        auto& past = known_.try_emplace(id, known{0, false, {}, {}}).first->second;
+        auto& past = known_[id];
         bool const repeated = past.attempt >= one.work.attempt;
-        if (repeated && !past.client.empty()) {
-            report_.delivered({id, past.attempt, past.client});
-        } else if (!repeated || !past.here) {
+        if (repeated && past.fate == fate::delivered) {
+            report_.delivered({id, past.attempt, past.client, past.holds});
+        } else if (!repeated || past.fate == fate::dropped) {
             if (load() >= how_.queue_limit)
                 break;
-            auto const owner = repeated ? past.may_have : std::string();
-            past = {one.work.attempt, true, {}, {}};
+            auto const owner = repeated ? past.client : std::string();
+            past = {one.work.attempt, fate::waiting, {}, 0};
             auto& queue = owner.empty() ? pending_[one.service] : lanes_[owner].queue;
             queue.push_back({std::move(one), !owner.empty(), time_.now()});
             ++waiting_;
@@ -76,6 +86,16 @@ void carrier::new_epoch(std::int64_t epoch)
     if (load() != 0)
         drop_all("a new master assigns anew");
     known_.clear();
+    inbox_ = {};
+    acknowledged_.clear();
+}
+
+// To the master, which decides. A repetition that is still on its way must not deliver it meanwhile.
+void carrier::give_back(parcel const& one, std::string const& client, std::string why)
+{
+    auto const& work = one.what.work;
+    known_[work.execution] = {work.attempt, fate::undelivered, {}, 0};
+    report_.undelivered({work.execution, work.attempt, client, std::move(why)});
 }
 
 void carrier::drop_all(char const* why)
@@ -92,7 +112,7 @@ void carrier::drop(std::string const& instance, std::deque<parcel>& queue)
 {
     for (auto const& one : queue) {
         if (one.bound)
-            known_[one.what.work.execution] = {one.what.work.attempt, false, {}, instance};
+            known_[one.what.work.execution] = {one.what.work.attempt, fate::dropped, instance, 0};
         else
             known_.erase(one.what.work.execution);
     }
@@ -121,11 +141,23 @@ std::vector<std::int64_t> carrier::withdraw(std::vector<std::int64_t> const& exe
     return withdrawn;
 }
 
-void carrier::acknowledged(protocol::delivered const& one)
+void carrier::acknowledged(protocol::attempt_key const& which, std::int64_t from)
 {
-    auto const found = known_.find(one.execution);
-    if (found != known_.end() && found->second.attempt == one.attempt && !found->second.client.empty())
-        known_.erase(found);
+    acknowledged_.emplace(from, which);
+    forget_settled();
+}
+
+// What no message can assign again.
+void carrier::forget_settled()
+{
+    auto const end = acknowledged_.upper_bound(inbox_.settled());
+    for (auto each = acknowledged_.begin(); each != end; ++each) {
+        auto const found = known_.find(each->second.execution);
+        if (found != known_.end() && found->second.attempt == each->second.attempt &&
+            found->second.fate >= fate::delivered)
+            known_.erase(found);
+    }
+    acknowledged_.erase(acknowledged_.begin(), end);
 }
 
 void carrier::client_changed()
@@ -148,29 +180,33 @@ void carrier::client_gone(std::string const& instance)
 
 awaitable<void> carrier::run()
 {
-    std::exception_ptr ended;
-    try {
-        for (;;) {
-            route_waiting();
-            co_await bell_.wait_until(time_, time_.now() + how_.retry_pause);
-        }
-    } catch (...) {
-        ended = std::current_exception();
+    co_await senders_.around(work());
+}
+
+awaitable<void> carrier::work()
+{
+    for (;;) {
+        route_waiting();
+        co_await bell_.wait_until(time_, time_.now() + how_.retry_pause);
     }
-    senders_.cancel();
-    co_await senders_.join();
-    std::rethrow_exception(ended);
+}
+
+// May this node deliver? What it had when others may have counted it as gone is void, before anything else is done.
+bool carrier::look_at_membership()
+{
+    if (std::exchange(lapses_, self_.lapses()) != self_.lapses() && waiting_ != 0)
+        drop_all("this node's membership had lapsed");
+    if (self_.valid())
+        return true;
+    if (waiting_ != 0)
+        drop_all("this node could not renew its membership");
+    return false;
 }
 
 void carrier::route_waiting()
 {
-    if (!self_.valid()) {
-        if (waiting_ != 0)
-            drop_all("this node could not renew its membership");
+    if (!look_at_membership())
         return;
-    }
-    if (std::exchange(lapses_, self_.lapses()) != self_.lapses() && waiting_ != 0)
-        drop_all("this node's membership had lapsed");
     for (auto& [service, queue] : pending_) {
         if (queue.empty())
             continue;
@@ -200,8 +236,7 @@ void carrier::route(parcel one, std::map<std::string, std::vector<known_client*>
             pending_[one.what.service].push_back(std::move(one));
         } else {
             --waiting_;
-            known_.erase(work.execution);
-            report_.undelivered({work.execution, work.attempt, one.what.instance, "client gone"});
+            give_back(one, one.what.instance, "client gone");
         }
         return;
     }
@@ -224,8 +259,9 @@ void carrier::start(std::string const& instance, lane& to)
 awaitable<void> carrier::send_lane(std::string instance)
 {
     for (;;) {
+        bool const able = look_at_membership();
         auto& mine = lanes_[instance];
-        if (mine.queue.empty() || !self_.valid())
+        if (mine.queue.empty() || !able)
             break;
         auto const pause_until = mine.not_before;
         if (pause_until > time_.now()) {
@@ -294,9 +330,9 @@ awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& g
 
 void carrier::settle(std::string const& instance, std::vector<parcel>& group, protocol::dispatch_answer const& answer)
 {
-    std::unordered_map<std::int64_t, protocol::ack> acks;
+    std::unordered_map<std::int64_t, protocol::dispatch_ack> acks;
     for (auto const& one : answer.executions)
-        acks[one.execution] = one.answer;
+        acks[one.execution] = one;
     std::vector<parcel> unanswered;
     for (auto& one : group) {
         auto const found = acks.find(one.what.work.execution);
@@ -309,15 +345,16 @@ void carrier::settle(std::string const& instance, std::vector<parcel>& group, pr
         hold_back(instance, unanswered, true, "no word on some executions");
 }
 
-void carrier::settle_one(std::string const& instance, parcel one, protocol::ack answer)
+void carrier::settle_one(std::string const& instance, parcel one, protocol::dispatch_ack const& answer)
 {
     auto const& work = one.what.work;
-    switch (answer) {
+    bool const runs_earlier = answer.answer == protocol::ack::running && answer.holds < work.attempt;
+    switch (answer.answer) {
     case protocol::ack::accepted:
     case protocol::ack::running:
     case protocol::ack::finished:
-        known_[work.execution] = {work.attempt, false, instance, {}};
-        report_.delivered({work.execution, work.attempt, instance});
+        known_[work.execution] = {work.attempt, fate::delivered, instance, runs_earlier ? answer.holds : 0};
+        report_.delivered({work.execution, work.attempt, instance, known_[work.execution].holds});
         return;
     case protocol::ack::busy:
         avoid(instance, how_.retry_pause);
@@ -332,8 +369,7 @@ void carrier::settle_one(std::string const& instance, parcel one, protocol::ack 
             client->handlers.erase(work.handler);
         break;
     case protocol::ack::invalid:
-        known_.erase(work.execution);
-        report_.undelivered({work.execution, work.attempt, {}, "the client cannot read this execution"});
+        give_back(one, {}, "the client cannot read this execution");
         return;
     }
     one.bound = false;
@@ -347,15 +383,15 @@ void carrier::settle_one(std::string const& instance, parcel one, protocol::ack 
 void carrier::let_go(std::string const& instance, std::vector<parcel>& group,
                      std::optional<protocol::dispatch_answer> const& answer)
 {
-    std::set<std::int64_t> taken;
+    std::unordered_map<std::int64_t, protocol::dispatch_ack> taken;
     if (answer)
         for (auto const& one : answer->executions)
             if (one.answer <= protocol::ack::finished)
-                taken.insert(one.execution);
+                taken[one.execution] = one;
     std::deque<parcel> left;
     for (auto& one : group) {
-        if (taken.contains(one.what.work.execution)) {
-            settle_one(instance, std::move(one), protocol::ack::accepted);
+        if (auto const found = taken.find(one.what.work.execution); found != taken.end()) {
+            settle_one(instance, std::move(one), found->second);
             continue;
         }
         one.bound = true; // it may have arrived after all
@@ -383,10 +419,8 @@ void carrier::hold_back(std::string const& instance, std::vector<parcel>& group,
     std::vector<parcel> free;
     for (auto& one : group) {
         one.bound = one.bound || maybe_there;
-        auto const& work = one.what.work;
         if (gone && (one.bound || one.what.routing == "instance")) {
-            known_.erase(work.execution);
-            report_.undelivered({work.execution, work.attempt, instance, "client gone"});
+            give_back(one, instance, "client gone");
         } else if (one.bound || one.what.routing == "instance") {
             auto& mine = lanes_[instance];
             mine.not_before = time_.now() + how_.retry_pause;
@@ -433,12 +467,9 @@ awaitable<std::optional<http::response>> carrier::call(std::string instance, cha
     }
 }
 
-awaitable<std::optional<protocol::query_answer>> carrier::ask(std::string instance,
-                                                              std::vector<std::int64_t> executions)
+awaitable<std::optional<protocol::query_answer>> carrier::ask(std::string instance, protocol::query_request request)
 {
-    protocol::executions_request request;
     request.epoch = epoch_;
-    request.executions = std::move(executions);
     auto const body = nlohmann::json(request);
     auto const answer = co_await call(instance, protocol::path_query, body);
     if (!answer || answer->status != 200)

@@ -5,6 +5,7 @@
 #include "libs/protocol/node_wire.hpp"
 #include "trigger/clients/registry.hpp"
 #include "trigger/clients/routing.hpp"
+#include "trigger/dispatcher/inbox.hpp"
 #include "trigger/dispatcher/reporter.hpp"
 #include "trigger/membership/membership.hpp"
 
@@ -30,8 +31,12 @@ public:
     carrier(dispatcher_settings how, registry& clients, membership const& self, reporter& report, http::client& http,
             time_source& time, random_source& random, asio::any_io_executor loop, learn heard);
 
-    // Takes the first of them that fit and returns how many. The epoch must be the current one.
+    // Takes the first of them that fit and returns how many; none while this node may count as gone. The epoch must be
+    // the current one.
     std::size_t accept(std::vector<protocol::assignment> batch);
+    // The same for a message from another node, which may come late or twice: what no longer counts is not looked at,
+    // and nobody waits for the answer.
+    std::size_t accept(protocol::assign_request message);
 
     // Everything taken under an older epoch is void.
     void new_epoch(std::int64_t epoch);
@@ -40,8 +45,8 @@ public:
     // Forgets what has not been sent to any client; returns those.
     std::vector<std::int64_t> withdraw(std::vector<std::int64_t> const& executions);
 
-    // The master has heard of this delivery: nobody will assign it again.
-    void acknowledged(protocol::delivered const& one);
+    // The master has heard what became of it: no message with this number or a higher one assigns it again.
+    void acknowledged(protocol::attempt_key const& which, std::int64_t from);
 
     void client_changed(); // someone may take what waits
     void client_gone(std::string const& instance);
@@ -52,7 +57,7 @@ public:
     awaitable<void> run();
 
     // Calls to a client on the master's behalf: true when it was answered with 200.
-    awaitable<std::optional<protocol::query_answer>> ask(std::string instance, std::vector<std::int64_t> executions);
+    awaitable<std::optional<protocol::query_answer>> ask(std::string instance, protocol::query_request request);
     awaitable<bool> cancel(std::string instance, std::vector<std::int64_t> executions);
     awaitable<bool> announce(std::string instance);
 
@@ -67,26 +72,36 @@ private:
         bool sending = false;
         instant not_before{};
     };
+    enum class fate {
+        dropped,     // may be taken again; where a client may have it, nobody else may be sent it
+        waiting,     // in a queue or on its way
+        delivered,   // a client has it
+        undelivered, // nobody will have it
+    };
     struct known {
-        int attempt = 1;
-        bool here = true;     // in a queue or on its way
-        std::string client;   // that has it
-        std::string may_have; // that may have it, though it was dropped here: nobody else may be sent it
+        int attempt = 0;
+        carrier::fate fate = fate::dropped;
+        std::string client; // that has it or may have it
+        int holds = 0;      // delivered: the client runs this earlier attempt instead
     };
 
+    awaitable<void> work();
+    bool look_at_membership();
+    void forget_settled();
     void route_waiting();
     void route(parcel one, std::map<std::string, std::vector<known_client*>>& able);
     void start(std::string const& instance, lane& to);
     awaitable<void> send_lane(std::string instance);
     awaitable<void> send_group(std::string instance, std::vector<parcel>& group);
     void settle(std::string const& instance, std::vector<parcel>& group, protocol::dispatch_answer const& answer);
-    void settle_one(std::string const& instance, parcel one, protocol::ack answer);
+    void settle_one(std::string const& instance, parcel one, protocol::dispatch_ack const& answer);
     void back(std::vector<parcel>& group);
     void hold_back(std::string const& instance, std::vector<parcel>& group, bool maybe_there, std::string const& why);
     void let_go(std::string const& instance, std::vector<parcel>& group,
                 std::optional<protocol::dispatch_answer> const& answer);
     void refused(std::string const& instance, http::response const& answer);
     void avoid(std::string const& instance, duration span);
+    void give_back(parcel const& one, std::string const& client, std::string why);
     void drop_all(char const* why);
     void drop(std::string const& instance, std::deque<parcel>& queue);
     awaitable<std::optional<http::response>> call(std::string instance, char const* path, nlohmann::json body);
@@ -103,6 +118,8 @@ private:
     std::map<std::string, std::deque<parcel>> pending_; // by service: no client can take it now
     std::map<std::string, lane> lanes_;                 // by client
     std::unordered_map<std::int64_t, known> known_;
+    inbox inbox_;
+    std::multimap<std::int64_t, protocol::attempt_key> acknowledged_; // by the number from which they may be forgotten
     std::size_t waiting_ = 0;
     std::size_t under_way_ = 0;
     std::uint64_t lapses_ = 0; // of this node's membership, as of the last look

@@ -26,7 +26,13 @@ completions::completions(term& of, storage::ledger& ledger, open_set& open, atte
 void completions::finished(execution_id id, int attempt, protocol::state status)
 {
     auto* one = open_.find(id);
-    if (one == nullptr || one->attempt != attempt || one->phase == phase::opening)
+    if (one == nullptr && status == protocol::state::succeeded)
+        open_.erase(id); // whoever reads it just now must not take it in
+    if (one == nullptr || one->phase == phase::opening)
+        return;
+    if (one->attempt > attempt && status == protocol::state::succeeded)
+        return ended(id); // an earlier attempt, which was given up, has done it
+    if (one->attempt != attempt)
         return;
     auto const next = protocol::after_attempt(status, attempt, one->max_attempts, one->cancel_requested);
     if (next == protocol::state::retrying)
@@ -131,11 +137,12 @@ awaitable<void> completions::split_one(execution_id id)
     for (std::size_t i = 0; i < shards.size(); ++i)
         shards[i].shard_total = flights[i].shard_total = static_cast<int>(shards.size());
     co_await term_.until_active(need);
+    open_set::reading const seen(open_);
     bool const inserted = co_await ledger_.expand(term_.fence, id, shards);
     to_split_.erase(id);
     if (inserted)
         for (auto& one : flights)
-            open_.add(std::move(one));
+            open_.add(std::move(one), seen);
     replan_();
 }
 

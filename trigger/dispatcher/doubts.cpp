@@ -3,7 +3,6 @@
 #include "libs/base/log.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace baton::trigger {
 
@@ -11,6 +10,7 @@ namespace {
 constexpr std::size_t group = 5'000;
 constexpr duration tell_limit = 500ms;
 constexpr duration pause = 200ms;
+constexpr duration longer_pause = 1s; // while only handlers are waited for
 }
 
 doubts::doubts(term& of, open_set& open, attempts& next, registry& clients, membership const& nodes, carrier& here,
@@ -34,22 +34,19 @@ void doubts::add(flight& one, std::string cause)
 
 awaitable<void> doubts::run()
 {
-    std::exception_ptr ended;
-    try {
-        co_await announce();
-        for (;;) {
-            bool const clear = co_await step();
-            if (clear)
-                co_await bell_.wait();
-            else
-                co_await term_.time.sleep_for(pause);
-        }
-    } catch (...) {
-        ended = std::current_exception();
+    co_await tellers_.around(work());
+}
+
+awaitable<void> doubts::work()
+{
+    co_await announce();
+    for (;;) {
+        auto const again = co_await step();
+        if (again)
+            co_await term_.time.sleep_for(*again);
+        else
+            co_await bell_.wait();
     }
-    tellers_.cancel();
-    co_await tellers_.join();
-    std::rethrow_exception(ended);
 }
 
 awaitable<void> doubts::announce()
@@ -58,7 +55,7 @@ awaitable<void> doubts::announce()
     for (;;) {
         std::vector<std::string> left;
         for (auto const& node : nodes_.all())
-            if (node.incarnation != nodes_.self().incarnation && nodes_.alive(node.incarnation) &&
+            if (node.incarnation != nodes_.self().incarnation && !nodes_.gone(node.incarnation) &&
                 !told_.contains(node.incarnation))
                 left.push_back(node.incarnation);
         if (left.empty())
@@ -99,22 +96,68 @@ awaitable<void> doubts::tell_clients()
         co_await here_.announce(instance);
 }
 
-awaitable<bool> doubts::step()
+awaitable<std::optional<duration>> doubts::step()
 {
     std::set<std::string> services;
     open_.each([&](flight& one) {
         if (one.phase == phase::doubt)
             services.insert(one.task->definition.service);
     });
-    bool clear = true;
+    std::optional<duration> again;
     for (auto const& service : services) {
-        bool const settled = co_await settle(service);
-        clear = clear && settled;
+        auto const mine = co_await settle(service);
+        if (mine)
+            again = std::min(again.value_or(*mine), *mine);
     }
-    co_return clear;
+    co_return again;
 }
 
-awaitable<bool> doubts::settle(std::string service)
+void doubts::note(testimony& all, std::string const& instance, protocol::held_execution const& held)
+{
+    auto const* one = open_.find(execution_id{held.execution});
+    if (one == nullptr)
+        return;
+    // A client that remembers the failure of an earlier attempt does not have the one that is asked for.
+    if (held.attempt >= one->attempt || held.succeeded)
+        all.holders[held.execution] = instance;
+    else if (!held.finished)
+        all.earlier[held.execution] = instance;
+}
+
+awaitable<doubts::testimony> doubts::hear(std::string service, std::vector<std::int64_t> ids)
+{
+    protocol::query_request request;
+    request.executions = ids;
+    for (auto const id : ids) {
+        auto const* one = open_.find(execution_id{id});
+        request.attempts.push_back(one == nullptr ? 0 : one->attempt);
+    }
+    std::vector<std::string> instances;
+    for (auto const* client : clients_.of_service(service))
+        instances.push_back(client->row.instance);
+    testimony all;
+    for (auto const& instance : instances) {
+        auto const answer = co_await here_.ask(instance, request);
+        if (answer)
+            for (auto const& held : answer->held)
+                note(all, instance, held);
+        else
+            all.complete = all.complete && clients_.find(instance) == nullptr; // until it answers, or is gone
+    }
+    co_return all;
+}
+
+awaitable<void> doubts::cancel_earlier(testimony const& all)
+{
+    std::map<std::string, std::vector<std::int64_t>> asked;
+    for (auto const& [id, instance] : all.earlier)
+        if (auto const* one = open_.find(execution_id{id}); one != nullptr && one->cancel_requested)
+            asked[instance].push_back(id);
+    for (auto const& [instance, ids] : asked)
+        co_await here_.cancel(instance, ids);
+}
+
+awaitable<std::optional<duration>> doubts::settle(std::string service)
 {
     co_await term_.until_active(100ms);
     std::vector<std::int64_t> ids;
@@ -123,45 +166,30 @@ awaitable<bool> doubts::settle(std::string service)
             ids.push_back(one.id.value());
     });
     std::sort(ids.begin(), ids.end()); // in order of time
-    std::vector<std::string> instances;
-    for (auto const* client : clients_.of_service(service))
-        instances.push_back(client->row.instance);
-
-    // A client that remembers the end of an earlier attempt does not have the one that is asked for.
-    auto const has_it = [this](protocol::held_execution const& held) {
-        auto const* one = open_.find(execution_id{held.execution});
-        return one != nullptr && (!held.finished || held.attempt >= one->attempt);
-    };
-    std::map<std::int64_t, std::string> holders;
-    bool all_answered = true;
-    for (auto const& instance : instances) {
-        auto const answer = co_await here_.ask(instance, ids);
-        if (!answer) {
-            all_answered = all_answered && clients_.find(instance) == nullptr; // until it does, or is gone
-            continue;
-        }
-        for (auto const& held : answer->held)
-            if (has_it(held))
-                holders[held.execution] = instance;
-    }
+    auto const all = co_await hear(service, ids);
     std::size_t known = 0;
     std::size_t unknown = 0;
     for (auto const id : ids) {
         auto* one = open_.find(execution_id{id});
         if (one == nullptr || one->phase != phase::doubt)
             continue;
-        if (auto const holder = holders.find(id); holder != holders.end()) {
+        if (auto const holder = all.holders.find(id); holder != all.holders.end()) {
             open_.move(*one, phase::held, holder->second);
             ++known;
-        } else if (all_answered) {
+        } else if (all.complete && !all.earlier.contains(id)) {
             auto const cause = one->where;
             next_.open(*one, term_.clock.now(), cause);
             ++unknown;
         }
     }
-    log::info("service {}: {} executions in doubt: {} held by clients, {} go out as the next attempt{}", service,
-              ids.size(), known, unknown, all_answered ? "" : ", the rest wait for a client that does not answer");
-    co_return all_answered&& ids.size() < group;
+    log::info("service {}: {} executions in doubt: {} held by clients, {} go out as the next attempt, {} wait for an "
+              "earlier one{}",
+              service, ids.size(), known, unknown, all.earlier.size(),
+              all.complete ? "" : ", the rest for a client that does not answer");
+    co_await cancel_earlier(all);
+    if (!all.complete || ids.size() == group)
+        co_return pause;
+    co_return all.earlier.empty() ? std::nullopt : std::optional(longer_pause);
 }
 
 } // namespace baton::trigger

@@ -9,6 +9,8 @@
 #include "trigger/membership/membership.hpp"
 #include "trigger/term.hpp"
 
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -16,8 +18,10 @@ namespace baton::trigger {
 
 // Settles executions that were sent by a node that died: nobody knows whether a client has them. First every live node
 // has heard of this epoch (or is gone), so that nobody delivers under an older one; then the live clients of the
-// service are asked, in one grouped request each, and this epoch makes them refuse older ones from then on; and what no
-// live client knows is sent as the next attempt. Part of a term.
+// service are asked, in one grouped request each. From then on they refuse older epochs, and what they do not have up
+// to the attempt that was asked for, so that no message still on its way can start it. What no live client knows is
+// sent as the next attempt; what one runs as an earlier attempt (its node or it had counted as gone) waits for that to
+// end. Part of a term.
 class doubts {
 public:
     doubts(term& of, open_set& open, attempts& next, registry& clients, membership const& nodes, carrier& here,
@@ -30,11 +34,23 @@ public:
     bool announced() const { return announced_; }
 
 private:
+    awaitable<void> work();
     awaitable<void> announce();
     awaitable<void> tell_node(std::string incarnation);
     awaitable<void> tell_clients();
-    awaitable<bool> step();                      // true: none is left
-    awaitable<bool> settle(std::string service); // the doubts of one service
+    // When to ask again: nothing, when no doubt is left.
+    awaitable<std::optional<duration>> step();
+    awaitable<std::optional<duration>> settle(std::string service); // the doubts of one service
+
+    // What the clients of a service said.
+    struct testimony {
+        std::map<std::int64_t, std::string> holders; // the attempt itself, or the execution's success
+        std::map<std::int64_t, std::string> earlier; // an earlier attempt that has not ended
+        bool complete = true;                        // all have answered, or are gone
+    };
+    awaitable<testimony> hear(std::string service, std::vector<std::int64_t> ids);
+    void note(testimony& all, std::string const& instance, protocol::held_execution const& held);
+    awaitable<void> cancel_earlier(testimony const& all);
 
     term& term_;
     open_set& open_;

@@ -42,13 +42,22 @@ protocol::assignment make_assignment(flight const& of)
     return out;
 }
 
-bool open_set::add(flight one)
+bool open_set::add(flight one, reading const& as_of)
 {
+    if (as_of.ended(one.id))
+        return false;
     auto const [place, added] = flights_.try_emplace(one.id, std::move(one));
     if (!added)
         return false;
     wait(place->second, place->second.due_at);
     return true;
+}
+
+void open_set::erase(execution_id id)
+{
+    flights_.erase(id);
+    for (auto* each : readings_)
+        each->ended_.insert(id);
 }
 
 flight* open_set::find(execution_id id)
@@ -67,15 +76,17 @@ void open_set::move(flight& one, phase to, std::string where)
 void open_set::wait(flight& one, utc_time due)
 {
     move(one, phase::waiting);
+    one.queued_at = due;
     queue_.put(due, one.id);
 }
 
 std::vector<execution_id> open_set::take_due(utc_time now, std::size_t most)
 {
     auto due = queue_.take(now, most);
-    std::erase_if(due, [this](auto id) {
+    std::unordered_set<execution_id> seen;
+    std::erase_if(due, [&](auto id) {
         auto const* one = find(id);
-        return one == nullptr || one->phase != phase::waiting;
+        return one == nullptr || one->phase != phase::waiting || one->queued_at > now || !seen.insert(id).second;
     });
     return due;
 }

@@ -9,8 +9,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace baton::trigger {
@@ -30,6 +32,7 @@ struct flight {
     std::shared_ptr<known_task const> task;
     utc_time scheduled_at;
     utc_time due_at;
+    utc_time queued_at; // the instant for which it waits
     int attempt = 1;
     int max_attempts = 1;
     trigger::phase phase = phase::waiting;
@@ -57,17 +60,35 @@ class open_set {
 public:
     explicit open_set(time_source const& time) : time_(time) {}
 
-    // Adds it as waiting; false when it is known already.
-    bool add(flight one);
+    // From before the ledger is read (or written) until its answer is used: what ended meanwhile may still be open in
+    // that answer, and would be taken in and fired again.
+    class reading {
+    public:
+        explicit reading(open_set& of) : of_(of) { of_.readings_.insert(this); }
+        ~reading() { of_.readings_.erase(this); }
+        reading(reading const&) = delete;
+        reading& operator=(reading const&) = delete;
+
+        bool ended(execution_id id) const { return ended_.contains(id); }
+
+    private:
+        friend class open_set;
+        open_set& of_;
+        std::unordered_set<execution_id> ended_;
+    };
+
+    // Adds it as waiting; false when it is known already, or has ended since `as_of` began.
+    bool add(flight one, reading const& as_of);
     flight* find(execution_id id);
-    void erase(execution_id id) { flights_.erase(id); }
+    void erase(execution_id id); // it has ended
     std::size_t size() const { return flights_.size(); }
 
     void move(flight& one, phase to, std::string where = {});
     void wait(flight& one, utc_time due); // back into the queue
 
     std::optional<utc_time> next_due() const { return queue_.next(); }
-    std::vector<execution_id> take_due(utc_time now, std::size_t most); // only those that still wait
+    // Only those that still wait, and for that instant; each once, however often it was put there.
+    std::vector<execution_id> take_due(utc_time now, std::size_t most);
 
     template <class Visit>
     void each(Visit visit)
@@ -85,6 +106,7 @@ private:
     std::unordered_map<execution_id, flight> flights_;
     due_queue queue_;
     std::unordered_map<std::string, std::size_t> backlog_;
+    std::set<reading*> readings_;
 };
 
 } // namespace baton::trigger

@@ -80,16 +80,25 @@ void reporter::put_back(protocol::report_request report)
     restore(finished_, report.finished);
 }
 
+void reporter::acknowledge(protocol::report_request const& report, std::int64_t assigned)
+{
+    if (!acknowledged_ || report.epoch != epoch_)
+        return;
+    for (auto const& one : report.delivered)
+        acknowledged_({one.execution, one.attempt}, assigned);
+    for (auto const& one : report.undelivered)
+        acknowledged_({one.execution, one.attempt}, assigned);
+}
+
 awaitable<void> reporter::run()
 {
     for (;;) {
         while (delivered_.empty() && undelivered_.empty() && finished_.empty())
             co_await bell_.wait();
         auto report = take();
-        bool const told = co_await send(report);
+        auto const told = co_await send(report);
         if (told) {
-            if (acknowledged_ && report.epoch == epoch_)
-                std::for_each(report.delivered.begin(), report.delivered.end(), acknowledged_);
+            acknowledge(report, told->assigned);
         } else {
             put_back(std::move(report));
             co_await time_.sleep_for(pause);
@@ -97,21 +106,22 @@ awaitable<void> reporter::run()
     }
 }
 
-awaitable<bool> reporter::send(protocol::report_request const& report)
+awaitable<std::optional<protocol::report_answer>> reporter::send(protocol::report_request const& report)
 {
     auto const master = find_();
     if (!master)
-        co_return false;
+        co_return std::nullopt;
     if (master->here)
         co_return here_(report);
     auto message = http::json_request(http::verb::post, protocol::path_report, report);
     message.headers.set("Authorization", "Bearer " + master->secret);
     try {
         auto const answer = co_await http_.send(master->at, std::move(message), limit);
-        co_return answer.status == 200;
+        if (answer.status == 200)
+            co_return http::parse_json(answer.body).get<protocol::report_answer>();
     } catch (unavailable const&) {
-        co_return false;
     }
+    co_return std::nullopt;
 }
 
 } // namespace baton::trigger

@@ -23,7 +23,8 @@ struct master_address {
 class reporter {
 public:
     using find_master = std::function<std::optional<master_address>()>;
-    using take_here = std::function<bool(protocol::report_request const&)>; // false: not the master after all
+    // Nothing: this node is not the master after all.
+    using take_here = std::function<std::optional<protocol::report_answer>(protocol::report_request const&)>;
 
     reporter(std::string self, http::client& http, time_source& time, asio::any_io_executor loop, find_master find,
              take_here here);
@@ -35,8 +36,9 @@ public:
     // A new master asks for itself: deliveries under an older epoch are no news to it.
     void new_epoch(std::int64_t epoch);
 
-    // Called for each delivery that the master has acknowledged.
-    void on_acknowledged(std::function<void(protocol::delivered const&)> watcher)
+    // Called for each (un)delivered that the master has acknowledged, with the number of its next assignment to this
+    // node.
+    void on_acknowledged(std::function<void(protocol::attempt_key const&, std::int64_t)> watcher)
     {
         acknowledged_ = std::move(watcher);
     }
@@ -44,7 +46,8 @@ public:
     awaitable<void> run();
 
 private:
-    awaitable<bool> send(protocol::report_request const& report);
+    awaitable<std::optional<protocol::report_answer>> send(protocol::report_request const& report);
+    void acknowledge(protocol::report_request const& report, std::int64_t assigned);
     protocol::report_request take();
     void put_back(protocol::report_request report);
 
@@ -57,7 +60,7 @@ private:
     std::deque<protocol::delivered> delivered_;
     std::deque<protocol::undelivered> undelivered_;
     std::deque<protocol::finished> finished_;
-    std::function<void(protocol::delivered const&)> acknowledged_;
+    std::function<void(protocol::attempt_key const&, std::int64_t)> acknowledged_;
     waker bell_;
 };
 

@@ -3,6 +3,7 @@
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -17,7 +18,7 @@ constexpr duration node_rows_kept = 60s; // of nodes that are gone
 }
 
 sweeper::sweeper(planner_settings plan, dispatcher_settings dispatch, client_settings clients, parts with,
-                 std::function<void(storage::open_execution const&)> load)
+                 std::function<void(storage::open_execution const&, open_set::reading const&)> load)
     : plan_(plan), dispatch_(dispatch), client_(clients), with_(with), load_(std::move(load))
 {}
 
@@ -70,8 +71,7 @@ void sweeper::nodes_changed()
 {
     std::vector<flight*> lost;
     with_.open.each([&](flight& one) {
-        if (one.phase == phase::assigned && one.where != with_.nodes.self().incarnation &&
-            !with_.nodes.alive(one.where))
+        if (one.phase == phase::assigned && one.where != with_.nodes.self().incarnation && with_.nodes.gone(one.where))
             lost.push_back(&one);
     });
     for (auto* one : lost)
@@ -135,13 +135,14 @@ awaitable<void> sweeper::follow(std::vector<execution_id> ids)
         auto const end = std::min(begin + group, ids.size());
         std::vector<execution_id> const some(ids.begin() + static_cast<std::ptrdiff_t>(begin),
                                              ids.begin() + static_cast<std::ptrdiff_t>(end));
+        open_set::reading const seen(with_.open);
         auto const rows = co_await with_.ledger.open_among(some);
         std::unordered_set<execution_id> open;
         for (auto const& row : rows) {
             open.insert(row.id);
             auto* one = with_.open.find(row.id);
             if (one == nullptr) {
-                load_(row);
+                load_(row, seen);
                 continue;
             }
             one->cancel_requested = one->cancel_requested || row.cancel_requested;
@@ -208,6 +209,23 @@ awaitable<void> sweeper::cancel_requested()
     }
 }
 
+// A node that left, or that was removed, may have clients too: one whose registration was committed late.
+std::vector<std::string> sweeper::long_unknown()
+{
+    std::set<std::string> unknown;
+    with_.clients.each([&](known_client const& client) {
+        if (with_.nodes.find(client.row.node) == nullptr)
+            unknown.insert(client.row.node);
+    });
+    std::erase_if(strangers_, [&](auto const& entry) { return !unknown.contains(entry.first); });
+    auto const now = with_.of.time.now();
+    std::vector<std::string> out;
+    for (auto const& node : unknown)
+        if (now - strangers_.try_emplace(node, now).first->second > client_.ttl())
+            out.push_back(node);
+    return out;
+}
+
 // The clients of a node that is gone have a heartbeat's time to find another; those that did not are gone with it.
 awaitable<void> sweeper::bury_nodes()
 {
@@ -221,6 +239,8 @@ awaitable<void> sweeper::bury_nodes()
         if (node.age > node_rows_kept + client_.ttl())
             old.push_back(node.incarnation);
     }
+    for (auto const& node : long_unknown())
+        silent.push_back(node);
     for (auto const& node : silent)
         co_await with_.clients.bury_heard_by(node);
     for (auto const& node : old)

@@ -33,7 +33,7 @@ public:
         membership& nodes;
     };
     sweeper(planner_settings plan, dispatcher_settings dispatch, client_settings clients, parts with,
-            std::function<void(storage::open_execution const&)> load);
+            std::function<void(storage::open_execution const&, open_set::reading const&)> load);
 
     awaitable<void> run();
 
@@ -53,15 +53,17 @@ private:
     awaitable<void> compare();
     awaitable<void> follow(std::vector<execution_id> ids);
     awaitable<void> bury_nodes();
+    std::vector<std::string> long_unknown();
     awaitable<void> cancel_requested();
 
     planner_settings plan_;
     dispatcher_settings dispatch_;
     client_settings client_;
     parts with_;
-    std::function<void(storage::open_execution const&)> load_;
+    std::function<void(storage::open_execution const&, open_set::reading const&)> load_;
     std::vector<execution_id> stale_;
     std::map<execution_id, instant> cancelling_; // told to client or node at
+    std::map<std::string, instant> strangers_;   // nodes without a row that clients are said to be heard by, seen since
 };
 
 } // namespace baton::trigger

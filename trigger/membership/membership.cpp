@@ -38,7 +38,11 @@ awaitable<void> membership::beat()
 
 awaitable<void> membership::refresh()
 {
+    auto const asked = time_.now();
     auto read = co_await table_.all();
+    if (asked < asked_at_) // a later one has overtaken it
+        co_return;
+    asked_at_ = asked;
     nodes_ = std::move(read);
     read_at_ = time_.now();
     if (changed_)
@@ -78,6 +82,12 @@ bool membership::alive(std::string const& incarnation) const
 {
     auto const* node = find(incarnation);
     return node != nullptr && node->age + (time_.now() - read_at_) < node->ttl;
+}
+
+bool membership::gone(std::string const& incarnation) const
+{
+    auto const* node = find(incarnation);
+    return node == nullptr || !node->alive();
 }
 
 } // namespace baton::trigger

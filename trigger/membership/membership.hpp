@@ -46,7 +46,12 @@ public:
 
     std::vector<storage::node_record> const& all() const { return nodes_; }
     storage::node_record const* find(std::string const& incarnation) const; // null: unknown
+    // Two questions, because a view grows old while the database does not answer. For choosing whom to call: as far as
+    // this node knows, it lives. For handing on what it has: it counts as gone, because a reading showed its row silent
+    // for its ttl, by the clock that also wrote the row, or showed no row. Such a node has stopped delivering, and lets
+    // go of what it had when it beats again. Neither may hold.
     bool alive(std::string const& incarnation) const;
+    bool gone(std::string const& incarnation) const;
     storage::node_record const& self() const { return self_; }
 
 private:
@@ -59,6 +64,7 @@ private:
     std::function<status()> describe_;
     std::function<void()> changed_;
     std::vector<storage::node_record> nodes_;
+    instant asked_at_{}; // of the reading in nodes_
     instant read_at_{};
     instant valid_until_{};
     std::uint64_t lapses_ = 0;

@@ -107,13 +107,14 @@ awaitable<bool> planner::page(utc_time horizon, storage::due_cursor& from)
     auto const due = co_await ledger_.due(horizon, begin, static_cast<int>(how_.page));
     auto plan = prepare(due, horizon, from);
     if (!plan.tasks.empty()) {
+        open_set::reading const seen(open_); // the sweeper may be quicker than the answer
         bool const done = co_await ledger_.plan(term_.fence, plan.tasks, plan.executions);
         if (!done) { // somebody edited one of them: look again
             from = begin;
             co_return true;
         }
         for (auto& one : plan.flights)
-            open_.add(std::move(one));
+            open_.add(std::move(one), seen);
     }
     bool const all_taken = due.empty() || from.id == due.back().id;
     co_return !all_taken || due.size() == how_.page;

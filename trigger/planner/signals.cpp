@@ -59,9 +59,10 @@ awaitable<bool> signal_reader::round()
     if (!more)
         to_.may_fire_until(asked + how_.edit_lead / 2);
     if (!runs.empty()) {
+        open_set::reading const seen(open_);
         auto const rows = co_await ledger_.open_among(runs);
         for (auto const& row : rows)
-            to_.load(row);
+            to_.load(row, seen);
     }
     if (!cancelled.empty())
         co_await to_.cancel(cancelled);
@@ -77,10 +78,11 @@ awaitable<void> signal_reader::reload_tasks(std::set<task_id> tasks)
 {
     std::unordered_set<execution_id> standing;
     for (auto const task : tasks) {
+        open_set::reading const seen(open_);
         auto const rows = co_await ledger_.open_of_task(task, rows_of_a_task);
         for (auto const& row : rows) {
             standing.insert(row.id);
-            to_.load(row);
+            to_.load(row, seen);
         }
     }
     std::vector<execution_id> missing;

@@ -112,17 +112,51 @@ TEST_CASE("what is due comes in order of time and never early")
     CHECK(queue.next() == std::nullopt);
 }
 
+TEST_CASE("what ended while the ledger was read is not taken in again")
+{
+    bench b;
+    open_set open(b.time);
+    auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 1s);
+    REQUIRE(plan.flights.size() == 1);
+    auto const one = plan.flights[0];
+    open_set::reading const before(open);
+    CHECK(open.add(one, before));
+    open.erase(one.id);
+    CHECK_FALSE(open.add(one, before));
+    CHECK(open.find(one.id) == nullptr);
+    open_set::reading const after(open);
+    CHECK(open.add(one, after));
+}
+
+TEST_CASE("an execution that was put into the queue twice fires once, and at the later of two instants")
+{
+    bench b;
+    open_set open(b.time);
+    open_set::reading const now(open);
+    auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 2s);
+    REQUIRE(plan.flights.size() == 2);
+    for (auto& one : plan.flights)
+        CHECK(open.add(one, now));
+    auto const first = plan.flights[0].id;
+    auto const second = plan.flights[1].id;
+    open.wait(*open.find(first), b.start + 1s);
+    open.wait(*open.find(second), b.start + 5s);
+    CHECK(open.take_due(b.start + 4s, 100) == std::vector{first});
+    CHECK(open.take_due(b.start + 5s, 100) == std::vector{second});
+}
+
 TEST_CASE("an execution that moved on, ended or was taken back does not fire from the queue")
 {
     bench b;
     open_set open(b.time);
+    open_set::reading const now(open);
     auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 4s);
     REQUIRE(plan.flights.size() == 4);
     std::vector<execution_id> ids;
     for (auto& one : plan.flights) {
         ids.push_back(one.id);
-        CHECK(open.add(one));
-        CHECK_FALSE(open.add(one)); // known already
+        CHECK(open.add(one, now));
+        CHECK_FALSE(open.add(one, now)); // known already
     }
     open.move(*open.find(ids[0]), phase::held, "client");
     open.erase(ids[1]);
@@ -134,9 +168,10 @@ TEST_CASE("the work of a service that nobody takes is counted once it is past du
 {
     bench b;
     open_set open(b.time);
+    open_set::reading const now(open);
     auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 4s);
     for (auto& one : plan.flights)
-        open.add(one);
+        open.add(one, now);
     open.move(*open.find(plan.flights[0].id), phase::held, "client");
     open.count_backlog(b.start + 3s);
     CHECK(open.backlog("s") == 2);

@@ -1,0 +1,44 @@
+#include "trigger/dispatcher/inbox.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton::trigger;
+
+TEST_CASE("an assignment counts once, however often it comes")
+{
+    inbox in;
+    CHECK(in.take(1, {}));
+    CHECK_FALSE(in.take(1, {}));
+    CHECK(in.take(2, {1}));
+    CHECK_FALSE(in.take(1, {}));
+    CHECK_FALSE(in.take(2, {1}));
+    CHECK(in.settled() == 3);
+}
+
+TEST_CASE("one that was overtaken counts while its sender waits for it")
+{
+    inbox in;
+    CHECK(in.take(3, {1, 2}));
+    CHECK(in.settled() == 1);
+    CHECK(in.take(2, {1}));
+    CHECK(in.settled() == 1);
+    CHECK(in.take(1, {}));
+    CHECK_FALSE(in.take(1, {}));
+    CHECK(in.settled() == 4);
+}
+
+TEST_CASE("one that was given up counts no more once a later one says so")
+{
+    inbox in;
+    CHECK(in.take(2, {1}));
+    CHECK(in.take(3, {2}));
+    CHECK_FALSE(in.take(1, {}));
+    CHECK(in.settled() == 4);
+    CHECK(in.take(7, {4, 6}));
+    CHECK_FALSE(in.take(5, {}));
+    CHECK(in.take(6, {}));
+    CHECK(in.settled() == 4);
+    CHECK(in.take(8, {}));
+    CHECK_FALSE(in.take(4, {}));
+    CHECK(in.settled() == 9);
+}
