@@ -1,8 +1,52 @@
 #pragma once
 // For this folder's .cpp files: both directions of a struct's JSON from one list of members, by the JSON library's own
-// macros. A missing member takes the struct's default, an unknown one is ignored.
+// macros. A missing member takes the struct's default, an unknown one is ignored; one of another type, or a number that
+// does not fit, is refused by name, where the library would convert it.
+
+#include "libs/base/error.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <concepts>
+#include <string>
+#include <utility>
+
+namespace baton::protocol {
+
+template <class Number>
+Number fitting(nlohmann::json const& value, char const* name)
+{
+    bool const fits = value.is_number_unsigned()  ? std::in_range<Number>(value.get<std::uint64_t>())
+                      : value.is_number_integer() ? std::in_range<Number>(value.get<std::int64_t>())
+                                                  : false;
+    if (!fits)
+        throw invalid_input(name, std::string(name) + " must be a whole number that fits");
+    return value.get<Number>();
+}
+
+template <class Member>
+void read_member(nlohmann::json const& object, char const* name, Member& out, Member const& otherwise)
+{
+    if (!object.is_object())
+        throw invalid_input("", "a message and its parts must be JSON objects");
+    auto const found = object.find(name);
+    if (found == object.end()) {
+        out = otherwise;
+    } else if constexpr (std::integral<Member> && !std::same_as<Member, bool>) {
+        out = fitting<Member>(*found, name);
+    } else {
+        try {
+            out = found->template get<Member>();
+        } catch (nlohmann::json::exception const&) {
+            throw invalid_input(name, std::string(name) + " has a value of the wrong type");
+        }
+    }
+}
+
+} // namespace baton::protocol
+
+#define BATON_READ_MEMBER(member)                                                                                      \
+    read_member(nlohmann_json_j, #member, nlohmann_json_t.member, nlohmann_json_default_obj.member);
 
 #define BATON_WIRE(Type, ...)                                                                                          \
     void to_json(nlohmann::json& nlohmann_json_j, Type const& nlohmann_json_t)                                         \
@@ -12,5 +56,5 @@
     void from_json(nlohmann::json const& nlohmann_json_j, Type& nlohmann_json_t)                                       \
     {                                                                                                                  \
         Type const nlohmann_json_default_obj{};                                                                        \
-        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_FROM_WITH_DEFAULT, __VA_ARGS__))                        \
+        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_READ_MEMBER, __VA_ARGS__))                                      \
     }

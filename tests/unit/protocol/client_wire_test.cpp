@@ -113,5 +113,26 @@ TEST_CASE("answers and states have one text each, and others are refused", "[pro
     CHECK_THROWS_AS(json("perhaps").get<ack>(), invalid_input);
     CHECK(json("timed_out").get<state>() == state::timed_out);
     CHECK_THROWS_AS(json("done").get<state>(), invalid_input);
-    CHECK_THROWS_AS(json::parse(R"({"execution": "5"})").get<dispatch>(), json::exception);
+}
+
+TEST_CASE("a value of another type, and a number that does not fit, is refused by name", "[protocol]")
+{
+    auto const wrong = [](char const* text) {
+        try {
+            json::parse(text).get<dispatch>();
+        } catch (invalid_input const& refusal) {
+            return refusal.field();
+        }
+        return std::string("taken");
+    };
+    CHECK(wrong(R"({"execution": 9223372036854775807, "attempt": 2147483647})") == "taken");
+    CHECK(wrong(R"({"execution": "5"})") == "execution");
+    CHECK(wrong(R"({"execution": 1.5})") == "execution");
+    CHECK(wrong(R"({"execution": true})") == "execution");
+    CHECK(wrong(R"({"execution": 9223372036854775808})") == "execution");
+    CHECK(wrong(R"({"attempt": 1099511627777})") == "attempt");
+    CHECK(wrong(R"({"attempt": -2147483649})") == "attempt");
+    CHECK(wrong(R"({"handler": 1})") == "handler");
+    CHECK(wrong("[]").empty());
+    CHECK_THROWS_AS(json::parse(R"({"instance": "a", "draining": 1})").get<heartbeat_request>(), invalid_input);
 }
