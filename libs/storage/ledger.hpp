@@ -173,7 +173,7 @@ public:
 
     // Commits results in one transaction: each conditional on its execution, its attempt and a state that is not final.
     // The success of an earlier attempt than the present one ends an open execution as well.
-    // Failures with attempts left become `retrying` with due_at = finished_at + retry_delay (protocol::after_attempt);
+    // Failures with attempts left become `retrying` with due_at = now + retry_delay (protocol::after_attempt);
     // never so when cancellation was requested, which turns any failure into cancelled. Results that match nothing
     // (repeated, superseded) are settled already. `node` is who received them.
     awaitable<void> record(std::vector<result_row> const& results, std::string node);

@@ -61,9 +61,8 @@ constexpr char may_retry[] = "v.v_outcome IN ('failed', 'timed_out') AND e.cance
 
 void set_state(batch_update& update, soci::session& sql)
 {
-    update.more("due_at = CASE WHEN v.v_outcome = 'running' THEN e.due_at WHEN ", may_retry,
-                " THEN COALESCE(v.v_finished, ", now_us(sql),
-                ") + e.retry_delay_us ELSE NULL END, ended_at = CASE WHEN v.v_outcome = 'running' OR (", may_retry,
+    update.more("due_at = CASE WHEN v.v_outcome = 'running' THEN e.due_at WHEN ", may_retry, " THEN ", now_us(sql),
+                " + e.retry_delay_us ELSE NULL END, ended_at = CASE WHEN v.v_outcome = 'running' OR (", may_retry,
                 ") THEN NULL ELSE ", now_us(sql), " END, state = CASE WHEN ", may_retry,
                 " THEN 'retrying' WHEN v.v_outcome IN ('failed', 'timed_out') AND e.cancel_requested_at IS NOT NULL "
                 "THEN 'cancelled' ELSE v.v_outcome END");
