@@ -23,6 +23,7 @@ storage::node_record make_row(settings const& how, world const& outside)
     row.secret = outside.secret;
     row.role = "slave";
     row.version = BATON_VERSION;
+    row.started_at = outside.time.utc();
     return row;
 }
 
@@ -212,10 +213,15 @@ struct node::parts {
         log::info("stopped");
     }
 
+    // A part that fails takes the node with it: one without its results, say, would look alive and lose time.
     awaitable<void> work()
     {
-        co_await (drain() || vote_until_stopped() || members.run() || clients.run() || report.run() || carry.run() ||
-                  results.run());
+        co_await (supervised("the drain", drain()) || supervised("the election", vote_until_stopped()) ||
+                  supervised("the membership", members.run()) || supervised("the list of clients", clients.run()) ||
+                  supervised("reports to the master", report.run()) || supervised("the dispatch", carry.run()) ||
+                  supervised("the results", results.run()));
+        if (!stopping)
+            throw std::runtime_error("a part of this node has failed");
     }
 
     nlohmann::json status()

@@ -41,7 +41,8 @@ awaitable<void> elector::run(duty lead)
             continue;
         // Whichever ends first ends the term: the duty, the lease, or the word from outside.
         superseded_ = false;
-        co_await (serve(lead) || hold() || watch() || await_end());
+        co_await (serve(lead) || supervised("the renewal", hold()) || supervised("the watch over the term", watch()) ||
+                  await_end());
         if (deadman_ != nullptr)
             deadman_->disarm();
         co_await give_up();
