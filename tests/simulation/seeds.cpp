@@ -7,6 +7,8 @@ std::vector<std::uint64_t> simulation_seeds(std::uint64_t count)
 {
     if (char const* const one = std::getenv("BATON_SEED"); one != nullptr)
         return {std::stoull(one)};
+    if (char const* const more = std::getenv("BATON_SEEDS"); more != nullptr)
+        count = std::stoull(more);
     std::vector<std::uint64_t> seeds;
     for (std::uint64_t seed = 1; seed <= count; ++seed)
         seeds.push_back(seed);
