@@ -18,7 +18,7 @@ protocol::dispatch read_one(nlohmann::json const& value)
 {
     try {
         return value.get<protocol::dispatch>();
-    } catch (nlohmann::json::exception const&) {
+    } catch (invalid_input const&) {
         protocol::dispatch broken;
         broken.attempt = 0; // which the engine refuses as invalid
         if (value.is_object() && value.contains("execution") && value["execution"].is_number_integer())
@@ -52,7 +52,7 @@ void routes::add(char const* path, action act)
         try {
             // Everything that carries an epoch is checked against it first, so that a master whose term is over is
             // refused whatever it asks.
-            if (!engine_.observe(body.value("epoch", std::int64_t{0})))
+            if (!engine_.observe(body.get<protocol::epoch_message>().epoch))
                 return ready(http::json_response(409, protocol::epoch_message{engine_.epoch()}));
             return ready((this->*act)(body));
         } catch (nlohmann::json::exception const& failure) {
