@@ -184,9 +184,9 @@ TEST_CASE("the command leads its own session, with clean signals and no file of 
 {
     int const leak = ::dup(0);
     signal(SIGUSR1, SIG_IGN);
-    auto const ended =
-        run(shell("read -r a b c d e session rest < /proc/$$/stat; [ $session = $$ ] && echo leader; "
-                  "ls /proc/$$/fd | tr '\\n' ' '; grep -E 'Sig(Ign|Blk)' /proc/$$/status | tr '\\t' ' '"));
+    auto const ended = run(shell("read -r a b c d e session rest < /proc/$$/stat; [ $session = $$ ] && echo leader; "
+                                 "for n in 0 1 2 3 4 5 6 7 8 9 10 11 12; do [ -e /proc/$$/fd/$n ] && printf \"$n \"; "
+                                 "done; grep -E 'Sig(Ign|Blk)' /proc/$$/status | tr '\\t' ' '"));
     signal(SIGUSR1, SIG_DFL);
     ::close(leak);
     CHECK(ended.out.text() == "leader\n0 1 2 SigBlk: 0000000000000000\nSigIgn: 0000000000000000\n");
