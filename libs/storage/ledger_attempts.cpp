@@ -119,11 +119,14 @@ void close_chunk(soci::session& sql, std::vector<execution_id> const& parents, s
     auto const counts = count_shards(sql, open);
     for (auto const parent : open) {
         auto const found = counts.find(parent.value());
-        if (found == counts.end() || found->second.open > 0)
-            continue;
-        auto const ended = found->second.succeeded == found->second.all ? protocol::state::succeeded
-                           : cancel_requested.at(parent.value())        ? protocol::state::cancelled
-                                                                        : protocol::state::failed;
+        bool const expanded = found != counts.end();
+        bool const cancelled = cancel_requested.at(parent.value());
+        if (expanded ? found->second.open > 0 : !cancelled)
+            continue; // for its shards, or for a client to expand it to
+        bool const all = expanded && found->second.succeeded == found->second.all;
+        auto const ended = all         ? protocol::state::succeeded
+                           : cancelled ? protocol::state::cancelled
+                                       : protocol::state::failed;
         query(sql, "UPDATE execution SET due_at = NULL, ended_at = ", now_us(sql), ", finished_at = ", now_us(sql),
               ", outcome = ", protocol::to_string(ended), ", state = ", protocol::to_string(ended),
               " WHERE id = ", parent)

@@ -315,12 +315,14 @@ TEST_CASE("a broadcast is expanded once, waits for its shards, and ends as they 
     CHECK(bench.column(1, "due_at") == -1);
 }
 
-TEST_CASE("a broadcast that was cancelled or has ended is not expanded")
+TEST_CASE("a broadcast that was cancelled or has ended is not expanded, and ends without shards")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
     bench.plan_one(1, 1, noon);
     bench.plan_one(2, 2, noon);
+    std::vector const both{execution_id{1}, execution_id{2}};
+    CHECK(wait_for(bench.ledger.close_parents(bench.mine, both)).empty()); // they may yet be expanded
     bench.home.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = 1");
     wait_for(bench.ledger.cancel(bench.mine, {execution_id{2}}, "x"));
     auto shard = bench.firing(9, 1, noon);
@@ -330,4 +332,6 @@ TEST_CASE("a broadcast that was cancelled or has ended is not expanded")
     shard.parent = execution_id{2};
     CHECK_FALSE(wait_for(bench.ledger.expand(bench.mine, execution_id{2}, {shard})));
     CHECK(bench.home.number("SELECT COUNT(*) FROM execution") == 2);
+    CHECK(wait_for(bench.ledger.close_parents(bench.mine, both)) == std::vector{execution_id{1}});
+    CHECK(bench.state(1) == "cancelled");
 }
