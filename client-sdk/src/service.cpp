@@ -59,6 +59,8 @@ void service::impl::start(bool with_signals)
     std::lock_guard const lock(mutex);
     if (started)
         throw std::logic_error("a service starts once");
+    if (handlers.empty())
+        throw std::logic_error("a service needs a handler before it starts"); // no node would take it
     compose();
     asio::co_spawn(io, live(with_signals), [this](std::exception_ptr const& failure) {
         if (failure)

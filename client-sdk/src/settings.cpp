@@ -13,8 +13,6 @@ namespace baton::client {
 
 namespace {
 
-constexpr char sdk_version[] = "0.1.0";
-
 void need(bool holds, std::string const& option, std::string const& why)
 {
     if (!holds)
@@ -110,7 +108,7 @@ runtime_settings settings_of(service_options const& options, std::set<std::strin
     identity.instance = options.instance;
     identity.address = advertised(options, port);
     identity.secret = secret_hex(32);
-    identity.version = sdk_version;
+    identity.version = BATON_VERSION;
     settings.handlers = std::move(handlers);
     return settings;
 }

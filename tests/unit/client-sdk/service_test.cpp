@@ -168,5 +168,7 @@ TEST_CASE("a service is told wrongly: names, order, port", "[client]")
     CHECK_THROWS_AS(service.handle("late", nothing), std::logic_error);
     CHECK_THROWS_AS(service.start(), std::logic_error);
     client::service twin{{.name = "billing", .triggers = {node.url()}, .port = service.port()}};
+    CHECK_THROWS_AS(twin.start(), std::logic_error); // without a handler
+    twin.handle("work", nothing);
     CHECK_THROWS_AS(twin.start(), std::runtime_error);
 }

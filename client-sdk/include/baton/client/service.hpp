@@ -28,7 +28,8 @@ public:
     void handle(std::string name, handler run);
 
     // Binds, starts the threads and returns; joining the cluster goes on in the background and is tried for ever.
-    // Throws std::runtime_error when the port cannot be bound. Installs no signal handlers. A service starts once.
+    // Throws std::runtime_error when the port cannot be bound, std::logic_error without a handler or the second time.
+    // Installs no signal handlers.
     void start();
 
     // Tells the nodes that it drains, refuses new work, lets what it has finish within the grace, then asks it to stop;
