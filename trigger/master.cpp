@@ -8,6 +8,7 @@ using namespace asio::experimental::awaitable_operators;
 
 namespace {
 constexpr int page = 2'000;
+constexpr duration clocks_apart = 100ms; // by which the last master's clock may have been ahead of this node's
 }
 
 master::master(settings const& how, surroundings outside)
@@ -71,7 +72,7 @@ awaitable<void> master::take_over()
         auto const rows = co_await with_.ledger.open(utc_time::max(), from, page);
         auto const now = with_.of.clock.now();
         for (auto const& row : rows)
-            load(row, row.due_at <= now, seen);
+            load(row, row.due_at <= now + clocks_apart, seen);
         more = rows.size() == page;
         if (more)
             from = {rows.back().due_at, rows.back().id};

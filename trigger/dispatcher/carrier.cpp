@@ -63,8 +63,11 @@ std::size_t carrier::accept(std::vector<protocol::assignment> batch)
         if (repeated && past.fate == fate::delivered) {
             report_.delivered({id, past.attempt, past.client, past.holds});
         } else if (!repeated || past.fate == fate::dropped) {
-            if (load() >= how_.queue_limit)
+            if (load() >= how_.queue_limit) {
+                if (past.attempt == 0) // not known before
+                    known_.erase(id);
                 break;
+            }
             auto const owner = repeated ? past.client : std::string();
             past = {one.work.attempt, fate::waiting, {}, 0};
             auto& queue = owner.empty() ? pending_[one.service] : lanes_[owner].queue;

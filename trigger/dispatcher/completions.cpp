@@ -161,6 +161,23 @@ awaitable<void> completions::close()
     }
 }
 
+// Nothing for a definition that cannot be read, which another version may have written: that one task stands.
+std::optional<storage::advance> completions::after_completion(storage::delayed_task const& row)
+{
+    try {
+        auto const task = book_.get(row.id, row.version, row.definition, row.created_at);
+        storage::advance step;
+        step.id = row.id;
+        step.version = row.version;
+        step.next = task->plan->after_completion(row.ended_at);
+        step.waiting_for = row.execution;
+        return step;
+    } catch (invalid_input const& failure) {
+        log::error("task {} cannot be read: {}", row.id.value(), failure.what());
+        return std::nullopt;
+    }
+}
+
 awaitable<void> completions::resume()
 {
     bool moved = false;
@@ -168,15 +185,9 @@ awaitable<void> completions::resume()
         delayed_ = false;
         auto const ready = co_await ledger_.delayed_ready(group);
         std::vector<storage::advance> steps;
-        for (auto const& row : ready) {
-            auto const task = book_.get(row.id, row.version, row.definition, row.created_at);
-            storage::advance step;
-            step.id = row.id;
-            step.version = row.version;
-            step.next = task->plan->after_completion(row.ended_at);
-            step.waiting_for = row.execution;
-            steps.push_back(std::move(step));
-        }
+        for (auto const& row : ready)
+            if (auto const next = after_completion(row))
+                steps.push_back(*next);
         if (steps.empty())
             break;
         co_await term_.until_active(need);

@@ -35,6 +35,7 @@ private:
     awaitable<void> split_one(execution_id id);
     awaitable<void> close();
     awaitable<void> resume();
+    std::optional<storage::advance> after_completion(storage::delayed_task const& row);
 
     term& term_;
     storage::ledger& ledger_;

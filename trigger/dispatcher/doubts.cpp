@@ -62,7 +62,8 @@ awaitable<void> doubts::announce()
             break;
         for (auto const& node : left)
             co_await tell_node(node);
-        if (told_.size() < left.size())
+        bool const all = std::all_of(left.begin(), left.end(), [&](auto const& node) { return told_.contains(node); });
+        if (!all)
             co_await term_.time.sleep_for(pause);
     }
     announced_ = true;
@@ -178,7 +179,7 @@ awaitable<std::optional<duration>> doubts::settle(std::string service)
             ++known;
         } else if (all.complete && !all.earlier.contains(id)) {
             auto const cause = one->where;
-            next_.open(*one, term_.clock.now(), cause);
+            next_.open(*one, std::max(one->due_at, term_.clock.now()), cause);
             ++unknown;
         }
     }
