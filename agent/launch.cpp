@@ -170,6 +170,7 @@ struct report { // from the child when it could not become the program
 
 // All that the child needs, made before it exists.
 struct plan {
+    pid_t agent = getpid();
     account who;
     std::string program;
     std::string folder;
@@ -223,6 +224,8 @@ plan prepare(command const& what, variables const& of_run)
         give_up(stage::folder);
     // After the change of user, which would clear it. Whoever takes over runs the next attempt: not beside this one.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != what.agent) // dead already
+        _exit(127);
     execve(what.program.c_str(), what.argv.data(), what.envp.data());
     give_up(stage::program);
     _exit(127);
