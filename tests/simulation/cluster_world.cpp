@@ -13,6 +13,7 @@ namespace baton::simulation {
 namespace {
 
 constexpr char service[] = "shop";
+constexpr duration longest_cut = 25s; // a client is buried after 15 s
 
 trigger::settings node_settings(std::string const& name)
 {
@@ -272,7 +273,7 @@ std::string cluster_world::some_host()
 
 void cluster_world::harm_once()
 {
-    auto const kind = stage_.random.below(9);
+    auto const kind = stage_.random.below(10);
     auto const span = between(100ms, 5s);
     auto const a = some_host();
     auto const b = some_host();
@@ -287,12 +288,25 @@ void cluster_world::harm_once()
         stage_.database.freeze_for(span);
     } else if (kind == 5) {
         stage_.database.crash_for(span);
+    } else if (kind == 9) {
+        cut_off(stage_.random.below(clients_.size()), between(10s, longest_cut));
     } else if (kind == 6) {
         stage_.database.part(a);
         later(span, [this, a] { stage_.database.mend(a); });
     } else {
         stage_.net.part(a, b);
         later(span, [this, a, b] { stage_.net.mend(a, b); });
+    }
+}
+
+// From all nodes, for so long that it may count as gone while it lives.
+void cluster_world::cut_off(std::size_t client, duration span)
+{
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        auto const from = fmt::format("c{}", client);
+        auto const to = fmt::format("t{}", node);
+        stage_.net.part(from, to);
+        later(span, [this, from, to] { stage_.net.mend(from, to); });
     }
 }
 
@@ -315,7 +329,7 @@ void cluster_world::suffer(duration span)
     pass(span);
     stage_.net.faults = {};
     stage_.database.faults = {};
-    pass(6s); // the last partition, freeze and restart
+    pass(longest_cut); // the last partition, freeze and restart
 }
 
 std::vector<cluster_world::ledger_row> cluster_world::firings(task_id task)

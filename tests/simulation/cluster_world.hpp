@@ -116,6 +116,7 @@ private:
     void incident(std::string what);
     awaitable<void> harm(instant until);
     void harm_once();
+    void cut_off(std::size_t client, duration span);
     void later(duration after, std::function<void()> what);
     duration between(duration least, duration most);
     std::string some_host();
