@@ -163,9 +163,8 @@ public:
     // nothing is inserted and false returned.
     awaitable<bool> expand(fence mine, execution_id parent, std::vector<new_execution> const& shards);
 
-    // Ends each broadcast whose shards have all ended: succeeded when all did, cancelled when asked to, else failed; and
-    // one that was asked to before it had any.
-    // Returns those that it ended. Looks at the open parents given.
+    // Ends each broadcast whose shards have all ended: succeeded when all did, cancelled when asked to, else failed;
+    // and one that was asked to before it had any. Returns those that it ended. Looks at the open parents given.
     awaitable<std::vector<execution_id>> close_parents(fence mine, std::vector<execution_id> const& parents);
 
     // Fixed-delay tasks whose execution has ended, and moving them on.
