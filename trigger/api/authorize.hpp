@@ -7,8 +7,8 @@
 
 namespace baton::trigger {
 
-// "Authorization: Bearer <secret>" carries this secret. Where none is asked for, whoever reaches this port may call, but
-// not through a browser: a page of any site can post to this host's loopback, and then there is an Origin.
+// "Authorization: Bearer <secret>" carries this secret. Where none is asked for, whoever reaches this port may call,
+// but not through a browser: a page of any site can post to this host's loopback, and then there is an Origin.
 inline bool authorized(http::request const& request, std::string const& secret)
 {
     if (secret.empty())
