@@ -39,6 +39,19 @@ std::string make_folder()
     return name;
 }
 
+bool all_stopped(int process)
+{
+    for (auto const& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
+        std::ifstream file(thread.path() / "stat");
+        std::string line;
+        std::getline(file, line);
+        auto const name_end = line.rfind(')');
+        if (name_end != std::string::npos && line.compare(name_end, 3, ") T") != 0)
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 std::string mysql_server()
@@ -91,7 +104,14 @@ void private_mariadb::kill()
 
 void private_mariadb::suspend()
 {
-    ::kill(pid(), SIGSTOP);
+    int const server = pid();
+    ::kill(server, SIGSTOP);
+    // A thread that runs on another core stops a little later, and may answer until then.
+    for (int i = 0; !all_stopped(server); ++i) {
+        if (i == 5'000)
+            throw std::runtime_error("the server does not stop on SIGSTOP");
+        ::poll(nullptr, 0, 1);
+    }
 }
 
 void private_mariadb::resume()
