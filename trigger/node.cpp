@@ -280,6 +280,7 @@ http::handler node::parts::make_routes()
     for_clients.results = [this](protocol::results_request request) { return results.take(std::move(request)); };
     for_clients.epoch = [this] { return carry.epoch(); };
     for_clients.heartbeat = how.clients.heartbeat;
+    for_clients.ttl = how.clients.ttl();
     add_client_endpoints(endpoints, how.token, std::move(for_clients));
 
     node_calls for_nodes;

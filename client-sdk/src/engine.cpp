@@ -132,6 +132,8 @@ void engine::give_up_queued(instant now)
 std::vector<std::shared_ptr<job>> engine::start_ready(reading now)
 {
     std::vector<std::shared_ptr<job>> ready;
+    if (now.at >= trusted_until_)
+        return ready;
     while (!stopping_ && !queue_.empty() && free_slots() > 0) {
         auto const execution = queue_.front();
         queue_.pop_front();

@@ -34,6 +34,9 @@ public:
     bool observe(std::int64_t epoch);
     std::int64_t epoch() const { return epoch_; }
 
+    // So long this client surely does not count as gone. Later, what waits here may be handed on: it does not begin.
+    void trust_until(instant at) { trusted_until_ = at; }
+
     // Calls from nodes.
     protocol::dispatch_ack take(protocol::dispatch work, instant now);
     std::vector<protocol::held_execution> query(std::vector<std::int64_t> const& executions, instant now) const;
@@ -95,6 +98,7 @@ private:
     std::int64_t epoch_ = 0;
     bool draining_ = false;
     bool stopping_ = false;
+    instant trusted_until_ = instant::max();
     std::unordered_map<std::int64_t, held> held_; // queued and running
     std::deque<std::int64_t> queue_;
     std::set<std::int64_t> running_; // in order of their ids, so that a simulation repeats

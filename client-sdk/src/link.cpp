@@ -111,12 +111,13 @@ awaitable<bool> link::register_with(std::size_t node)
 {
     settings_.identity.epoch = engine_.epoch();
     nlohmann::json body = settings_.identity;
+    auto const asked = time_.now();
     auto const answer = co_await post(node, protocol::path_register, std::move(body), beat_limit());
     if (answer && answer->status == 410)
         take_new_name();
     if (!answer || answer->status != 200)
         co_return false;
-    absorb(*answer);
+    absorb(*answer, asked);
     complained_ = false;
     log::info("baton client: {} registered with {}", settings_.identity.service, settings_.nodes[node].text());
     co_return true;
@@ -140,15 +141,16 @@ awaitable<int> link::heartbeat()
     request.epoch = engine_.epoch();
     request.draining = engine_.draining();
     nlohmann::json body = request;
+    auto const asked = time_.now();
     auto const answer = co_await post(node_, protocol::path_heartbeat, std::move(body), beat_limit());
     if (!answer)
         co_return 0;
     if (answer->status == 200)
-        absorb(*answer);
+        absorb(*answer, asked);
     co_return answer->status;
 }
 
-void link::absorb(http::response const& answer)
+void link::absorb(http::response const& answer, instant asked)
 {
     auto const told = read_body<protocol::heartbeat_answer>(answer);
     if (!told)
@@ -156,6 +158,11 @@ void link::absorb(http::response const& answer)
     engine_.observe(told->epoch);
     duration const wanted = std::chrono::milliseconds{std::max(told->heartbeat_ms, 50)};
     period_ = std::min(settings_.heartbeat, wanted);
+    // The node counts from when it heard the beat, which is later, by a clock that may be a little faster.
+    duration const ttl =
+        std::chrono::milliseconds{told->ttl_ms > 0 ? told->ttl_ms : 3 * std::max(told->heartbeat_ms, 50)};
+    engine_.trust_until(asked + ttl - ttl / 100);
+    on_heard_();
 }
 
 awaitable<void> link::report()

@@ -38,6 +38,8 @@ public:
     void report_now() { report_bell_.wake(); } // the engine may have something to report
     // Called after every acknowledgement.
     void on_recorded(std::function<void()> call) { on_recorded_ = std::move(call); }
+    // Called after every heartbeat that a node has answered.
+    void on_heard(std::function<void()> call) { on_heard_ = std::move(call); }
 
     bool registered() const { return registered_; }
     // Under which the nodes know us.
@@ -50,7 +52,7 @@ private:
     awaitable<bool> register_with(std::size_t node);
     void take_new_name();
     awaitable<int> heartbeat(); // the status; 0 for no answer
-    void absorb(http::response const& answer);
+    void absorb(http::response const& answer, instant asked);
     awaitable<bool> send(std::vector<protocol::result_report> batch);
     void refused(std::vector<protocol::result_report> const& batch, http::response const& answer);
     duration pause(int failures, duration longest);
@@ -65,6 +67,7 @@ private:
     waker report_bell_;
     waker quiet_bell_; // rung when a beat has ended
     std::function<void()> on_recorded_ = [] {};
+    std::function<void()> on_heard_ = [] {};
 
     std::size_t node_ = 0; // that hears our heartbeats
     bool registered_ = false;

@@ -3,6 +3,8 @@
 #include "libs/base/error.hpp"
 #include "libs/base/random.hpp"
 
+#include <algorithm>
+
 namespace baton::client {
 
 namespace {
@@ -71,14 +73,35 @@ http::response routes::dispatch(nlohmann::json const& body) const
     auto const& executions = body.at("executions");
     if (!executions.is_array())
         throw invalid_input("executions", "executions must be an array");
+    auto const node = body.value("node", std::string());
+    auto const number = body.value("number", std::int64_t{0});
     protocol::dispatch_answer answer;
+    if (auto const last = last_.find(node); number > 0 && last != last_.end()) {
+        if (number == last->second.number)
+            return last->second.answer;
+        if (number < last->second.number) // nobody waits for this answer any more
+            return http::json_response(200, answer);
+    }
     auto const now = time_.now();
     for (auto const& value : executions)
         answer.executions.push_back(engine_.take(read_one(value), now));
     answer.epoch = engine_.epoch();
     answer.free = engine_.free();
     changed_();
-    return http::json_response(200, answer);
+    auto said = http::json_response(200, answer);
+    if (number > 0)
+        remember(node, {number, said, now});
+    return said;
+}
+
+// Nodes are few, but each is another one after a restart.
+void routes::remember(std::string const& node, last_dispatch what) const
+{
+    constexpr std::size_t most = 64;
+    last_[node] = std::move(what);
+    if (last_.size() > most)
+        last_.erase(std::min_element(last_.begin(), last_.end(),
+                                     [](auto const& a, auto const& b) { return a.second.at < b.second.at; }));
 }
 
 http::response routes::cancel(nlohmann::json const& body) const

@@ -6,6 +6,7 @@
 #include "libs/http/router.hpp"
 
 #include <functional>
+#include <map>
 #include <string>
 
 namespace baton::client {
@@ -22,6 +23,13 @@ public:
     awaitable<http::response> handle(http::request message) const;
 
 private:
+    // The last dispatch of each node, and its answer.
+    struct last_dispatch {
+        std::int64_t number = 0;
+        http::response answer;
+        instant at{};
+    };
+
     using action = http::response (routes::*)(nlohmann::json const&) const;
 
     void add(char const* path, action act);
@@ -30,12 +38,14 @@ private:
     http::response cancel(nlohmann::json const& body) const;
     http::response query(nlohmann::json const& body) const;
     http::response epoch(nlohmann::json const& body) const;
+    void remember(std::string const& node, last_dispatch what) const;
     http::response held(std::vector<protocol::held_execution> which) const;
 
     engine& engine_;
     time_source const& time_;
     std::string expected_; // the Authorization field of a rightful caller
     std::function<void()> changed_;
+    mutable std::map<std::string, last_dispatch> last_; // by the node's incarnation
     http::router router_;
 };
 

@@ -30,6 +30,7 @@ runtime::runtime(asio::any_io_executor loop, runtime_parts parts, runtime_settin
       drain_bell_(loop)
 {
     link_.on_recorded([this] { drain_bell_.wake(); });
+    link_.on_heard([this] { pump(); });
 }
 
 http::handler runtime::handler()

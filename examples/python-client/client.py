@@ -27,6 +27,8 @@ SECRET = secrets.token_hex(32)
 INSTANCE = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
 lock = threading.Condition()
 epoch, draining, node = 0, threading.Event(), 0
+trusted = 0.0  # until when we surely do not count as gone
+answered = {}  # node: its last dispatch's number, and the answer
 held, ended, unsent = {}, {}, {}  # id: job; id: (attempt, status, when); (id, attempt): report
 waiting = queue.SimpleQueue()
 micros = lambda: time.time_ns() // 1000
@@ -59,6 +61,7 @@ def worker():
     while True:
         job = waiting.get()
         with lock:
+            lock.wait_for(lambda: time.monotonic() < trusted or held.get(job["execution"]) is not job)
             if held.get(job["execution"]) is not job or job["started"]:
                 continue
             job["started"], begun = True, time.monotonic()
@@ -112,13 +115,19 @@ def free():
 
 
 def dispatch(body):
+    node, number = body.get("node", ""), body.get("number", 0)
+    if number and node in answered and number <= answered[node][0]:
+        return answered[node][1] if number == answered[node][0] else {"epoch": epoch, "executions": []}
     said = []
     for work in body["executions"]:
         answer, holds = take(work)
         ident = work.get("execution", 0) if isinstance(work, dict) else 0
         attempt = work.get("attempt", 1) if isinstance(work, dict) else 1
         said.append({"execution": ident, "attempt": attempt, "answer": answer, "holds": holds})
-    return {"epoch": epoch, "free": free(), "executions": said}
+    answer = {"epoch": epoch, "free": free(), "executions": said}
+    if number:
+        answered[node] = (number, answer)
+    return answer
 
 
 def query(body):
@@ -178,10 +187,14 @@ class Listener(BaseHTTPRequestHandler):
         pass
 
 
-def learn(answer):
-    global epoch
+def learn(answer, asked=None):
+    global epoch, trusted
     with lock:
         epoch = max(epoch, answer.get("epoch", 0))
+        if asked is not None:
+            ttl = answer.get("ttl_ms", 3 * answer.get("heartbeat_ms", 5000)) / 1000
+            trusted = asked + 0.99 * ttl
+            lock.notify_all()
 
 
 def take_new_name():
@@ -198,6 +211,7 @@ def beat(address, left):
     global node
     period, registered = 5.0, False
     while not left.is_set():
+        asked = time.monotonic()
         if registered:
             status, answer = post(NODES[node], "/client/v1/heartbeat", {
                 "instance": INSTANCE, "free_slots": max(0, SLOTS - len(held)), "epoch": epoch,
@@ -211,7 +225,7 @@ def beat(address, left):
             take_new_name()
         fresh, registered = status == 200 and not registered, status == 200
         if registered:
-            learn(answer)
+            learn(answer, asked)
             period = min(5.0, answer.get("heartbeat_ms", 5000) / 1000)
             if fresh and draining.is_set():
                 continue  # a registration does not say that we drain

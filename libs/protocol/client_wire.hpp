@@ -42,6 +42,7 @@ struct heartbeat_request {
 struct heartbeat_answer {
     std::int64_t epoch = 0;
     int heartbeat_ms = 5'000; // how often to beat
+    int ttl_ms = 0;           // silent for so long the client counts as gone; 0: three heartbeats
 };
 
 struct leave_request {
@@ -95,9 +96,13 @@ struct dispatch {
     int shard_total = 1;
 };
 
+// A node sends a client one of these at a time, and numbers them: the client answers one that comes twice as it did the
+// first time and takes nothing from one that was overtaken, since what it refused then may be elsewhere by now.
 struct dispatch_request {
     std::int64_t epoch = 0;
     std::vector<dispatch> executions;
+    std::string node = {};   // incarnation
+    std::int64_t number = 0; // 0: not told
 };
 
 // How a client answers for one execution. Only the first three mean that it has it.

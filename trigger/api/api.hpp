@@ -18,6 +18,7 @@ struct client_calls {
     std::function<awaitable<void>(protocol::results_request)> results;
     std::function<std::int64_t()> epoch;
     duration heartbeat;
+    duration ttl;
 };
 
 struct node_calls {

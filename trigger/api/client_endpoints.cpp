@@ -72,6 +72,7 @@ private:
         protocol::heartbeat_answer out;
         out.epoch = calls_.epoch();
         out.heartbeat_ms = static_cast<int>(calls_.heartbeat / 1ms);
+        out.ttl_ms = static_cast<int>(calls_.ttl / 1ms);
         return http::json_response(200, out);
     }
 

@@ -56,6 +56,7 @@ std::size_t carrier::accept(std::vector<protocol::assignment> batch)
     if (!look_at_membership())
         return 0;
     std::size_t taken = 0;
+    bool older_waits = false;
     for (auto& one : batch) {
         auto const id = one.work.execution;
         auto& past = known_[id];
@@ -69,6 +70,7 @@ std::size_t carrier::accept(std::vector<protocol::assignment> batch)
                 break;
             }
             auto const owner = repeated ? past.client : std::string();
+            older_waits = older_waits || (!repeated && past.fate == fate::waiting);
             past = {one.work.attempt, fate::waiting, {}, 0};
             auto& queue = owner.empty() ? pending_[one.service] : lanes_[owner].queue;
             queue.push_back({std::move(one), !owner.empty(), time_.now()});
@@ -76,8 +78,28 @@ std::size_t carrier::accept(std::vector<protocol::assignment> batch)
         }
         ++taken;
     }
+    if (older_waits)
+        drop_superseded();
     bell_.wake();
     return taken;
+}
+
+// A later attempt has come: a client had this one, though its answer was lost.
+bool carrier::superseded(parcel const& one) const
+{
+    auto const found = known_.find(one.what.work.execution);
+    return found != known_.end() && found->second.attempt > one.what.work.attempt;
+}
+
+void carrier::drop_superseded()
+{
+    auto const sweep = [this](std::deque<parcel>& queue) {
+        waiting_ -= std::erase_if(queue, [this](parcel const& one) { return superseded(one); });
+    };
+    for (auto& [service, queue] : pending_)
+        sweep(queue);
+    for (auto& [instance, to] : lanes_)
+        sweep(to.queue);
 }
 
 void carrier::new_epoch(std::int64_t epoch)
@@ -295,6 +317,8 @@ awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& g
         executions.push_back(one.what.work);
     nlohmann::json body;
     body["epoch"] = epoch;
+    body["node"] = self_.self().incarnation;
+    body["number"] = ++sent_;
     body["executions"] = std::move(executions);
     std::optional<http::response> answer;
     std::string why;
@@ -315,6 +339,7 @@ awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& g
     }
     if (epoch != epoch_)
         co_return; // void meanwhile; the new master asks the clients
+    std::erase_if(group, [this](parcel const& one) { return superseded(one); });
     auto const acks = answer && answer->status == 200 ? read<protocol::dispatch_answer>(*answer) : std::nullopt;
     if (!self_.valid() || lapses != self_.lapses()) {
         let_go(instance, group, acks);

@@ -101,6 +101,8 @@ private:
                 std::optional<protocol::dispatch_answer> const& answer);
     void refused(std::string const& instance, http::response const& answer);
     void avoid(std::string const& instance, duration span);
+    bool superseded(parcel const& one) const;
+    void drop_superseded();
     void give_back(parcel const& one, std::string const& client, std::string why);
     void drop_all(char const* why);
     void drop(std::string const& instance, std::deque<parcel>& queue);
@@ -119,6 +121,7 @@ private:
     std::map<std::string, lane> lanes_;                 // by client
     std::unordered_map<std::int64_t, known> known_;
     inbox inbox_;
+    std::int64_t sent_ = 0;                                           // dispatches, over all clients
     std::multimap<std::int64_t, protocol::attempt_key> acknowledged_; // by the number from which they may be forgotten
     std::size_t waiting_ = 0;
     std::size_t under_way_ = 0;

@@ -179,6 +179,21 @@ TEST_CASE("a late query takes nothing back", "[client]")
     CHECK(s.take(1, 3).answer == ack::finished);
 }
 
+TEST_CASE("nothing begins while this client may count as gone", "[client]")
+{
+    stage s;
+    s.it.trust_until(s.at + 5s);
+    s.take(1);
+    CHECK(s.start().size() == 1);
+    s.take(2);
+    s.pass(5s);
+    CHECK(s.start().empty());
+    CHECK(s.take(3).answer == ack::accepted);
+    s.finish(1); // what runs goes on
+    s.it.trust_until(s.at + 5s);
+    CHECK(s.start().size() == 1);
+}
+
 TEST_CASE("what has not begun is given up when the nodes have handed it on", "[client]")
 {
     engine_limits one_slot;

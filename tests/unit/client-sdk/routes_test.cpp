@@ -102,3 +102,22 @@ TEST_CASE("query and cancel name what is held", "[client]")
     CHECK(cancelled["held"] ==
           nlohmann::json::parse(R"([{"execution": 1, "attempt": 3, "finished": true, "succeeded": false}])"));
 }
+
+TEST_CASE("a dispatch that comes twice is answered as it was, one that was overtaken gives nothing", "[client]")
+{
+    stage s;
+    auto const dispatch = [](int number, int execution, std::string const& node = "n1") {
+        nlohmann::json one{{"execution", execution}, {"handler", "work"}};
+        return nlohmann::json{{"epoch", 1}, {"node", node}, {"number", number}, {"executions", {one}}};
+    };
+    s.it.drain();
+    CHECK(s.ok(protocol::path_dispatch, dispatch(5, 1))["executions"][0]["answer"] == "draining");
+    CHECK(s.ok(protocol::path_dispatch, dispatch(7, 2))["executions"][0]["execution"] == 2);
+    auto const changes = s.changes;
+    CHECK(s.ok(protocol::path_dispatch, dispatch(7, 3))["executions"][0]["execution"] == 2);
+    CHECK(s.ok(protocol::path_dispatch, dispatch(6, 3))["executions"].empty());
+    CHECK(s.changes == changes);
+    CHECK(s.ok(protocol::path_dispatch, dispatch(6, 3, "n2"))["executions"][0]["execution"] == 3);
+    CHECK(s.ok(protocol::path_dispatch, dispatch(0, 4))["executions"][0]["execution"] == 4);
+    CHECK(s.ok(protocol::path_dispatch, dispatch(0, 4))["executions"][0]["execution"] == 4);
+}
