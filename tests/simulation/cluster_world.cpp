@@ -67,13 +67,13 @@ node_process::node_process(sim::stage& stage, std::string const& name, int numbe
 }
 
 client_process::client_process(sim::stage& stage, std::string const& name, int number,
-                               std::vector<std::string> const& nodes, std::vector<handler_run>& runs,
+                               std::vector<std::string> const& nodes, int slots, std::vector<handler_run>& runs,
                                std::function<void(handler_run const&)> judge)
     : host_(stage.add_host(name)), runs_(runs), judge_(std::move(judge)), http_(stage.net.client_for(host_))
 {
     client::runtime_settings how;
-    how.limits.slots = 20;
-    how.limits.queue = 200;
+    how.limits.slots = slots;
+    how.limits.queue = slots;
     how.handlers = {"work", "flaky"};
     for (auto const& address : nodes)
         how.link.nodes.push_back(http::parse_url(address));
@@ -122,8 +122,8 @@ awaitable<void> client_process::handle(std::shared_ptr<client::job> work, std::f
     done(std::move(what));
 }
 
-cluster_world::cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients)
-    : stage_(seed), nodes_(nodes), clients_(clients), ids_(stage_.time, stage_.random)
+cluster_world::cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots)
+    : stage_(seed), nodes_(nodes), clients_(clients), slots_(slots), ids_(stage_.time, stage_.random)
 {
     stage_.make_tables();
     direct_ = stage_.database.direct();
@@ -152,8 +152,8 @@ void cluster_world::start_client(std::size_t which)
 {
     if (!clients_.at(which))
         clients_[which] =
-            std::make_unique<client_process>(stage_, fmt::format("c{}", which), processes_++, node_addresses_, runs_,
-                                             [this](handler_run const& start) { judge(start); });
+            std::make_unique<client_process>(stage_, fmt::format("c{}", which), processes_++, node_addresses_, slots_,
+                                             runs_, [this](handler_run const& start) { judge(start); });
 }
 
 // The remains of a process go once its coroutines have unwound, which happens before any time passes.

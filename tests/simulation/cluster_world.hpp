@@ -60,7 +60,7 @@ class client_process final : public client::executor {
 public:
     // `judge` hears of each start of a handler before it runs.
     client_process(sim::stage& stage, std::string const& name, int number, std::vector<std::string> const& nodes,
-                   std::vector<handler_run>& runs, std::function<void(handler_run const&)> judge);
+                   int slots, std::vector<handler_run>& runs, std::function<void(handler_run const&)> judge);
 
     sim::host& host() { return host_; }
     void start(std::shared_ptr<client::job> work, std::function<void(client::outcome)> done) override;
@@ -78,7 +78,8 @@ private:
 
 class cluster_world {
 public:
-    cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients);
+    // `slots` of each client, which also queues as many: with few, they are often busy.
+    cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots);
     ~cluster_world();
 
     sim::stage& stage() { return stage_; }
@@ -127,6 +128,7 @@ private:
     std::vector<std::unique_ptr<node_process>> nodes_;
     std::vector<std::unique_ptr<client_process>> clients_;
     std::vector<std::string> node_addresses_;
+    int slots_;
     int processes_ = 0;
     std::unique_ptr<storage::database> direct_;
     id_generator ids_;
