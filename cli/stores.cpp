@@ -45,6 +45,52 @@ std::string lease_file(std::string const& file)
     return (path.parent_path() / (path.stem().string() + "-lease" + path.extension().string())).string();
 }
 
+std::string guard_file(std::string const& file)
+{
+    return std::filesystem::path(file).replace_extension(".leader").string();
+}
+
+namespace {
+
+unsigned whole_seconds(duration span)
+{
+    auto const whole = std::chrono::floor<std::chrono::seconds>(span).count();
+    return static_cast<unsigned>(std::max<std::int64_t>(whole, 1));
+}
+
+void open_lease(stores& out, storage::location const& where, stores_settings const& how, time_source& time)
+{
+    bool const sqlite = where.engine == storage::engine::sqlite;
+    auto leasing = one_session(sqlite);
+    leasing.read_limit_s = whole_seconds(how.lease_limit);
+    leasing.connect_limit_s = 1;
+    leasing.lock_wait_s = 1;
+    auto lease_at = where;
+    if (sqlite)
+        lease_at.name = lease_file(where.name);
+    out.leasing = storage::open_database(lease_at, leasing, time);
+    out.lease = sqlite ? lock::make_boot_lease(*out.leasing, how.lock_namespace, time, boot_id())
+                       : lock::make_clocked_lease(*out.leasing, how.lock_namespace);
+}
+
+void open_guard(stores& out, storage::location const& where, stores_settings const& how, time_source& time)
+{
+    if (where.engine == storage::engine::sqlite) {
+        out.guard = lock::make_file_guard(*out.leasing, *out.lease, how.lock_namespace, guard_file(where.name), time,
+                                          boot_id());
+        return;
+    }
+    auto guarding = one_session(false);
+    guarding.connect_limit_s = 1;
+    guarding.read_limit_s = 4; // twice as long as a wait for the lock
+    guarding.lock_wait_s = 1;
+    guarding.idle_session_s = whole_seconds(how.guard_silence);
+    out.guarding = storage::open_database(where, guarding, time);
+    out.guard = lock::make_named_guard(*out.guarding, *out.shared, how.lock_namespace);
+}
+
+} // namespace
+
 stores open_stores(storage::location const& where, stores_settings const& how, time_source& time)
 {
     bool const sqlite = where.engine == storage::engine::sqlite;
@@ -58,17 +104,9 @@ stores open_stores(storage::location const& where, stores_settings const& how, t
     deciding.idle_transaction_s = 2; // an open transaction of a dead master must not hold up its successor
     out.deciding = storage::open_database(where, deciding, time);
 
-    auto leasing = one_session(sqlite);
-    auto const whole = std::chrono::floor<std::chrono::seconds>(how.lease_limit).count();
-    leasing.read_limit_s = static_cast<unsigned>(std::max<std::int64_t>(whole, 1));
-    leasing.connect_limit_s = 1;
-    leasing.lock_wait_s = 1;
-    auto lease_at = where;
-    if (sqlite)
-        lease_at.name = lease_file(where.name);
-    out.leasing = storage::open_database(lease_at, leasing, time);
-    out.lease = sqlite ? lock::make_boot_lease(*out.leasing, how.lock_namespace, time, boot_id())
-                       : lock::make_clocked_lease(*out.leasing, how.lock_namespace);
+    open_lease(out, where, how, time);
+    if (how.guarded)
+        open_guard(out, where, how, time);
     return out;
 }
 

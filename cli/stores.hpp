@@ -1,7 +1,7 @@
 #pragma once
 
 #include "libs/base/time.hpp"
-#include "libs/lock/lease_store.hpp"
+#include "libs/lock/lock.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/migrations.hpp"
 
@@ -18,16 +18,22 @@ struct stores {
     std::unique_ptr<storage::database> shared;   // several sessions
     std::unique_ptr<storage::database> deciding; // one: what a master decides
     std::unique_ptr<storage::database> leasing;  // one
+    std::unique_ptr<storage::database> guarding; // one, on MySQL
     std::unique_ptr<lock::lease_store> lease;
+    std::unique_ptr<lock::guard_store> guard; // if asked for
 };
 
 // "/data/baton.db" -> "/data/baton-lease.db"
 std::string lease_file(std::string const& file);
+// "/data/baton.db" -> "/data/baton.leader"
+std::string guard_file(std::string const& file);
 
 struct stores_settings {
     std::size_t sessions = 4;
     std::string lock_namespace = "master";
-    duration lease_limit = 2s; // for one statement of the lease: less than it may be trusted
+    duration lease_limit = 1s; // for one statement of the lease: less than it may be trusted
+    bool guarded = false;
+    duration guard_silence = 2s;
 };
 
 stores open_stores(storage::location const& where, stores_settings const& how, time_source& time);

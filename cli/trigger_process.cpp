@@ -12,7 +12,13 @@ constexpr duration last_answers = 1s; // for requests in progress when the liste
 
 stores_settings stores_of(trigger_config const& how)
 {
-    return {how.database.sessions, how.node.election.name_space, how.node.election.ttl - how.node.election.margin};
+    stores_settings out;
+    out.sessions = how.database.sessions;
+    out.lock_namespace = how.node.election.name_space;
+    out.lease_limit = how.node.election.ttl / 3; // so that a renewal can be tried again in time
+    out.guarded = how.node.guard.enabled;
+    out.guard_silence = how.node.guard.silence;
+    return out;
 }
 
 http::server_settings listener_of(listen_config const& listen)
@@ -47,6 +53,7 @@ trigger_process::trigger_process(asio::io_context& loop, time_source& time, rand
                            *stores_.shared,
                            *stores_.deciding,
                            *stores_.lease,
+                           stores_.guard.get(),
                            *http_,
                            make_incarnation(host_name(), process_id(), boot_id(), random),
                            secret_hex(32)};

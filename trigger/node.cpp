@@ -55,6 +55,8 @@ struct node::parts {
 
     void wire()
     {
+        if (with.guard != nullptr && how.guard.enabled)
+            vote.guard_by(*with.guard, how.guard);
         report.on_acknowledged(
             [this](protocol::attempt_key const& which, std::int64_t from) { carry.acknowledged(which, from); });
         clients.on_change([this] { carry.client_changed(); });

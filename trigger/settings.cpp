@@ -24,6 +24,17 @@ void election_settings::validate() const
     require(grace >= 100ms, "election.grace", "must be at least 100ms");
 }
 
+void guard_settings::validate() const
+{
+    require(wait >= 50ms && wait <= 10s, "guard.wait", "must be from 50ms to 10s");
+    require(margin >= 5ms && margin <= wait / 2, "guard.margin", "must be at least 5ms and at most half of guard.wait");
+    require(ping >= 10ms && ping <= (wait - margin) / 2, "guard.ping",
+            "must be at least 10ms and at most half of what guard.margin leaves of guard.wait");
+    require(silence >= 1s && silence <= 60s && silence % 1s == 0s, "guard.silence",
+            "must be from 1s to 60s, in whole seconds");
+    require(silence >= 2 * wait, "guard.silence", "must be at least twice guard.wait");
+}
+
 void planner_settings::validate() const
 {
     require(look_ahead >= 1s && look_ahead <= 60s, "planner.look_ahead", "must be from 1s to 60s");
@@ -72,6 +83,7 @@ void settings::validate() const
     require(!address.empty() && address.size() <= 255, "address", "must have 1 to 255 bytes");
     require(drain >= 0s, "drain", "must not be negative");
     election.validate();
+    guard.validate();
     planner.validate();
     dispatcher.validate();
     clients.validate();

@@ -19,6 +19,17 @@ struct election_settings {
     void validate() const; // each throws invalid_input naming the key ("election.ttl")
 };
 
+// The guard of the lease, a lock that dies with the master's session: for a quick take-over, never for safety.
+struct guard_settings {
+    bool enabled = true;
+    duration wait = 300ms;  // the master acts for less than this after its last ping; its successor waits as long
+    duration ping = 75ms;   // of the master, on the guard's session
+    duration margin = 30ms; // the master stops this long before
+    duration silence = 2s;  // MySQL: the server ends a guard's session that is silent for so long
+
+    void validate() const;
+};
+
 struct planner_settings {
     duration look_ahead = 5s;              // how far ahead firings are planned
     duration poll = 200ms;                 // how often signals and the plan are looked at
@@ -71,6 +82,7 @@ struct settings {
     std::string token;    // that clients must show; empty: none asked
     duration drain = 10s; // for a clean stop
     election_settings election;
+    guard_settings guard;
     planner_settings planner;
     dispatcher_settings dispatcher;
     client_settings clients;

@@ -34,6 +34,11 @@ void bind(reader& from, trigger::settings& into)
     from.value("election.margin", into.election.margin);
     from.value("election.initial_delay", into.election.initial_delay);
     from.value("election.grace", into.election.grace);
+    from.value("guard.enabled", into.guard.enabled);
+    from.value("guard.wait", into.guard.wait);
+    from.value("guard.ping", into.guard.ping);
+    from.value("guard.margin", into.guard.margin);
+    from.value("guard.silence", into.guard.silence);
     from.value("planner.look_ahead", into.planner.look_ahead);
     from.value("planner.poll", into.planner.poll);
     from.value("planner.edit_lead", into.planner.edit_lead);

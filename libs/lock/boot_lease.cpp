@@ -47,7 +47,8 @@ public:
         auto const work = [&](soci::session& session) {
             query bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
                        ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
-                       ", update_time = ", now, ", boot = ", boot_, ", guard_conn = 0, guard_server = ''");
+                       ", update_time = ", now, ", boot = ", boot_,
+                       ", guard_conn = 0, guard_server = '', guard_us = 0");
             bump(" WHERE namespace = ", name_space_, " AND version = ", bid.seen_epoch,
                  " AND renew_seq = ", bid.seen_seq, " AND ", bid.new_epoch, " > version AND (owner IS NULL OR boot <> ",
                  boot_, " OR ", now, " - update_time >= ttl_us)");
@@ -70,9 +71,10 @@ public:
 
     awaitable<bool> release(std::string owner, std::int64_t epoch) override
     {
+        auto const now = micros();
         auto const work = [&](soci::session& session) {
-            query free(session, "UPDATE `lock` SET owner = NULL, renew_seq = renew_seq + 1, guard_conn = 0, "
-                                "guard_server = ''");
+            query free(session, "UPDATE `lock` SET owner = NULL, renew_seq = renew_seq + 1, update_time = ", now,
+                       ", guard_conn = 0, guard_server = '', guard_us = 0");
             free(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch);
             return free.execute() == 1;
         };
@@ -86,8 +88,8 @@ private:
     {
         std::optional<lease_row> found;
         query ask(session);
-        ask.select("owner", "version", "renew_seq", "ttl_us", "guard_conn", "guard_server", "owner_addr", "boot",
-                   "update_time");
+        ask.select("owner", "version", "renew_seq", "ttl_us", "guard_conn", "guard_server", "guard_us",
+                   "owner_addr", "boot", "update_time");
         ask(" FROM `lock` WHERE namespace = ", name_space_);
         ask.each([&](row& cells) {
             lease_row& lease = found.emplace();
@@ -97,6 +99,7 @@ private:
             lease.ttl = duration{cells.number()};
             lease.guard_conn = cells.number();
             lease.guard_server = cells.text();
+            lease.guard = duration{cells.number()};
             lease.owner_addr = cells.text();
             bool const this_boot = cells.text() == boot_;
             // Boot-time microseconds of another boot mean nothing, but that boot is over, and its holder with it.

@@ -1,3 +1,4 @@
+#include "libs/lock/clocked_row.hpp"
 #include "libs/lock/lease_store.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/query.hpp"
@@ -6,29 +7,14 @@ namespace baton::lock {
 
 namespace {
 
-using storage::fragment;
 using storage::query;
 using storage::row;
-
-// What differs between MySQL and the SQLite of simulations: the clock, and how a span is taken from `update_time`.
-struct dialect {
-    fragment now;
-    fragment age;
-    fragment utc;
-};
-
-constexpr dialect mysql{
-    {"UTC_TIMESTAMP(6)"},
-    {"TIMESTAMPDIFF(MICROSECOND, update_time, UTC_TIMESTAMP(6))"},
-    {"TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"},
-};
-constexpr dialect sqlite{{"baton_now_us()"}, {"(baton_now_us() - update_time)"}, {"baton_now_us()"}};
 
 // All statements are single-row, by key, and autocommit, so they take no gap locks and cannot deadlock.
 class clocked_lease final : public lease_store {
 public:
     clocked_lease(storage::database& own, std::string name_space)
-        : own_(own), name_space_(std::move(name_space)), sql_(own.engine() == storage::engine::mysql ? mysql : sqlite)
+        : own_(own), name_space_(std::move(name_space)), sql_(dialect_of(own.engine()))
     {}
 
     awaitable<void> ensure() override
@@ -56,7 +42,7 @@ public:
             // WHERE sees the row as it was, so this ttl_us is that of the present holder.
             query bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
                        ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
-                       ", update_time = ", sql_.now, ", guard_conn = 0, guard_server = ''");
+                       ", update_time = ", sql_.now, ", guard_conn = 0, guard_server = '', guard_us = 0");
             bump(" WHERE namespace = ", name_space_, " AND version = ", bid.seen_epoch,
                  " AND renew_seq = ", bid.seen_seq, " AND ", bid.new_epoch, " > version AND (owner IS NULL OR ",
                  sql_.age, " >= ttl_us)");
@@ -79,8 +65,8 @@ public:
     awaitable<bool> release(std::string owner, std::int64_t epoch) override
     {
         auto const work = [&](soci::session& session) {
-            query free(session, "UPDATE `lock` SET owner = NULL, renew_seq = renew_seq + 1, guard_conn = 0, "
-                                "guard_server = ''");
+            query free(session, "UPDATE `lock` SET owner = NULL, renew_seq = renew_seq + 1, update_time = ", sql_.now,
+                       ", guard_conn = 0, guard_server = '', guard_us = 0");
             free(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch);
             return free.execute() == 1;
         };
@@ -112,28 +98,15 @@ private:
     {
         std::optional<lease_row> found;
         query ask(session);
-        ask.select("owner", "version", "renew_seq", "ttl_us", "guard_conn", "guard_server", "owner_addr");
-        ask.column(sql_.age).column(sql_.utc);
+        select_lease(ask, sql_);
         ask(" FROM `lock` WHERE namespace = ", name_space_);
-        ask.each([&](row& cells) {
-            lease_row& lease = found.emplace();
-            lease.owner = cells.maybe_text();
-            lease.epoch = cells.number();
-            lease.renew_seq = cells.number();
-            lease.ttl = duration{cells.number()};
-            lease.guard_conn = cells.number();
-            lease.guard_server = cells.text();
-            lease.owner_addr = cells.text();
-            lease.age = duration{cells.number()};
-            lease.utc = cells.moment();
-            lease.expired = !lease.owner || lease.age >= lease.ttl;
-        });
+        ask.each([&](row& cells) { found = read_lease(cells); });
         return found;
     }
 
     storage::database& own_;
     std::string name_space_;
-    dialect sql_;
+    dialect const& sql_;
 };
 
 } // namespace

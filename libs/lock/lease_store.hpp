@@ -20,8 +20,9 @@ struct lease_row {
     std::int64_t epoch = 0;           // `version`
     std::int64_t renew_seq = 0;
     duration ttl{}; // the holder's
-    std::int64_t guard_conn = 0;
+    std::int64_t guard_conn = 0; // 0: the holder's lease is not guarded (guard_store.hpp)
     std::string guard_server;
+    duration guard{}; // how long the guard's next holder must wait
     std::string owner_addr;
     duration age{};       // since the last renewal, by the store's clock; may be negative after a step of that clock
     bool expired = false; // by the store's clock (and boot, on SQLite)
@@ -51,6 +52,7 @@ public:
     virtual awaitable<bool> seize(seizure bid) = 0;
     // False when the lease is not held under this epoch any more.
     virtual awaitable<bool> renew(std::string owner, std::int64_t epoch) = 0;
+    // The moment of a release stands in the row as its renewal's did.
     virtual awaitable<bool> release(std::string owner, std::int64_t epoch) = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include "libs/storage/detail.hpp"
 
+#include <soci/mysql/soci-mysql.h>
 #include <soci/soci.h>
 
 #include <charconv>
@@ -19,6 +20,14 @@ constexpr std::size_t most_values = 30'000;
 storage::engine engine_of(soci::session& sql)
 {
     return sql.get_backend_name() == "sqlite3" ? engine::sqlite : engine::mysql;
+}
+
+std::int64_t session_number(soci::session& sql)
+{
+    if (engine_of(sql) == engine::sqlite)
+        return 0;
+    auto const* backend = static_cast<soci::mysql_session_backend*>(sql.get_backend());
+    return static_cast<std::int64_t>(mysql_thread_id(backend->conn_));
 }
 
 fragment now_us(soci::session& sql)

@@ -67,6 +67,8 @@ void configure_mysql(soci::session& session, database_settings const& settings)
         query(session, "SET SESSION idle_transaction_timeout = ", settings.idle_transaction_s).execute();
     else if (settings.idle_transaction_s > 0) // MySQL limits only the session as a whole
         query(session, "SET SESSION wait_timeout = ", settings.idle_transaction_s).execute();
+    if (settings.idle_session_s > 0)
+        query(session, "SET SESSION wait_timeout = ", settings.idle_session_s).execute();
 }
 
 // Changing to the write-ahead log needs the file for oneself, and SQLite does not always wait for that.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/base/time.hpp"
+#include "libs/lock/guard_store.hpp"
 #include "libs/lock/lease_store.hpp"
 
 #include <cstdint>
@@ -63,5 +64,22 @@ struct decision {
 // names this node and a step of the database's clock makes it look alive (a release may be on its way to the row).
 decision decide(lock::lease_row const& row, std::string const& self, std::int64_t held, observation const& seen,
                 instant now, std::int64_t ended = 0);
+
+// What a slave does that was granted the guard's lock.
+enum class bequest {
+    vacant, // the lease is free, or ours: the election decides
+    wait,   // the holder may still believe in its guard
+    seize,
+    let_go, // the holder is not guarded here: the lock is in its way
+};
+struct inheritance {
+    bequest act = bequest::let_go;
+    instant ripe{}; // when the holder, whose session ended before `granted`, believes no more
+};
+
+// `granted`: this node's clock after the reply that granted the lock. Who armed the row wrote how long it may believe
+// after its last ping was sent, and that was before its session ended. `proves_end`: the grant says that already.
+inheritance inherit(lock::guard_store::guarded_row const& seen, std::string const& self, instant granted, instant now,
+                    bool proves_end);
 
 } // namespace baton::trigger

@@ -6,6 +6,12 @@ namespace baton::trigger {
 
 using namespace asio::experimental::awaitable_operators;
 
+namespace {
+
+constexpr duration try_again = 100ms; // after a renewal that was not answered
+
+} // namespace
+
 std::string_view to_string(standing which)
 {
     switch (which) {
@@ -21,6 +27,19 @@ std::string_view to_string(standing which)
     return "lost";
 }
 
+std::string_view to_string(succession::way how)
+{
+    switch (how) {
+    case succession::way::free:
+        return "free";
+    case succession::way::expired:
+        return "expired";
+    case succession::way::guard:
+        break;
+    }
+    return "guard";
+}
+
 elector::elector(election_settings how, identity self, lock::lease_store& lease, time_source& time,
                  random_source& random, asio::any_io_executor loop)
     : how_(std::move(how)),
@@ -28,24 +47,47 @@ elector::elector(election_settings how, identity self, lock::lease_store& lease,
       lease_(lease),
       time_(time),
       random_(random),
+      loop_(loop),
       bell_(loop),
       end_bell_(loop)
 {}
 
+void elector::guard_by(lock::guard_store& store, guard_settings how)
+{
+    guard_ = std::make_unique<guard>(how, self_.incarnation, store, mastership_, time_, loop_, what_a_guard_asks());
+}
+
 awaitable<void> elector::run(duty lead)
 {
     co_await time_.sleep_for(how_.initial_delay);
+    if (guard_)
+        co_await (vote_to_the_end(lead) || supervised("the guard", guard_->run()));
+    else
+        co_await vote(lead);
+}
+
+awaitable<void> elector::vote_to_the_end(duty const& lead)
+{
+    co_await vote(lead);
+    co_await guard_->end();
+    if (auto const epoch = mastership_.epoch(); epoch != 0) // won by the guard in the last moment
+        co_await give_up(epoch);
+}
+
+awaitable<void> elector::vote(duty const& lead)
+{
     while (!stopping_) {
         co_await stand();
-        if (mastership_.epoch() == 0)
+        auto const epoch = mastership_.epoch();
+        if (epoch == 0)
             continue;
         // Whichever ends first ends the term: the duty, the lease, or the word from outside.
-        superseded_ = false;
+        cut_short_ = false;
         co_await (serve(lead) || supervised("the renewal", hold()) || supervised("the watch over the term", watch()) ||
                   await_end());
         if (deadman_ != nullptr)
             deadman_->disarm();
-        co_await give_up();
+        co_await give_up(epoch);
     }
 }
 
@@ -59,20 +101,30 @@ void elector::stop()
 void elector::superseded(std::int64_t epoch, std::string const& who)
 {
     auto const mine = mastership_.epoch();
-    if (mine == 0 || epoch <= mine)
+    if (mine != 0 && epoch > mine)
+        end_term(who + " knows epoch " + std::to_string(epoch));
+}
+
+void elector::end_term(std::string why)
+{
+    auto const mine = mastership_.epoch();
+    if (mine == 0)
         return;
-    lose();
-    superseded_ = true;
-    log::warn("election: LEAVE epoch={} reason=\"{} knows epoch {}\"", mine, who, epoch);
+    lose(why);
+    cut_short_ = true;
+    log::warn("election: LEAVE epoch={} reason=\"{}\"", mine, why);
     end_bell_.wake();
 }
 
-void elector::lose()
+void elector::lose(std::string why)
 {
     ended_ = std::max(ended_, mastership_.epoch());
+    why_ended_ = std::move(why);
     mastership_.lose(); // first, so that no act comes after it
     if (deadman_ != nullptr)
         deadman_->arm(how_.grace, "a lost term of mastership did not drain within its grace");
+    auto const now = time_.now();
+    trust("lost", now, now);
 }
 
 awaitable<void> elector::stand()
@@ -95,14 +147,17 @@ awaitable<void> elector::stand()
 
 awaitable<void> elector::hold()
 {
+    auto next = next_tick();
     while (mastership_.epoch() != 0) {
-        co_await bell_.wait_until(time_, next_tick());
+        co_await bell_.wait_until(time_, next);
         verdict outcome = verdict::unknown;
         try {
             outcome = co_await tick();
+            next = next_tick();
         } catch (unavailable const& failure) {
             // Neither renewed nor lost: the old deadline stands.
             log::warn("election: no renewal of epoch {}: {}", mastership_.epoch(), failure.what());
+            next = time_.now() + try_again;
         }
         if (outcome == verdict::leave)
             co_return;
@@ -113,11 +168,13 @@ awaitable<void> elector::serve(duty const& lead)
 {
     auto const epoch = mastership_.epoch();
     co_await supervised("the term of mastership", lead(epoch));
+    if (mastership_.epoch() == epoch)
+        why_ended_ = "its work ended";
 }
 
 awaitable<void> elector::await_end()
 {
-    while (!stopping_ && !superseded_)
+    while (!stopping_ && !cut_short_)
         co_await end_bell_.wait();
 }
 
@@ -137,23 +194,32 @@ awaitable<void> elector::watch()
     }
 }
 
-awaitable<void> elector::give_up()
+awaitable<void> elector::give_up(std::int64_t epoch)
 {
-    auto const epoch = mastership_.epoch();
     ended_ = std::max(ended_, epoch);
-    mastership_.lose();
-    if (epoch == 0)
-        co_return;
+    bool const ours = std::exchange(forfeited_, false) || mastership_.epoch() != 0;
+    if (mastership_.epoch() != 0) {
+        if (stopping_)
+            why_ended_ = "a clean stop";
+        mastership_.lose();
+        auto const now = time_.now();
+        trust("lost", now, now);
+    }
     try {
-        bool const released = co_await lease_.release(self_.incarnation, epoch);
+        bool released = false;
+        if (ours)
+            released = co_await lease_.release(self_.incarnation, epoch);
         log::info("election: epoch {} {}", epoch, released ? "released" : "was over already");
     } catch (unavailable const& failure) {
         log::warn("election: epoch {} not released, it will expire: {}", epoch, failure.what());
     }
+    if (guard_)
+        guard_->term_ended();
 }
 
 awaitable<verdict> elector::tick()
 {
+    auto const before = mastership_.epoch();
     auto const asked = time_.now();
     auto const row = co_await lease_.poll();
     auto const answered = time_.now();
@@ -162,7 +228,9 @@ awaitable<verdict> elector::tick()
     seen_ = observe(seen_, row, answered);
     if (on_row_)
         on_row_(row, asked, answered);
-    auto const what = decide(row, self_.incarnation, mastership_.epoch(), seen_, answered, ended_);
+    if (mastership_.epoch() != before) // meanwhile the guard has won a term, or a term was cut short
+        co_return verdict::unknown;
+    auto const what = decide(row, self_.incarnation, before, seen_, answered, ended_);
     co_return co_await act(row, what);
 }
 
@@ -170,27 +238,90 @@ awaitable<verdict> elector::act(lock::lease_row row, decision what)
 {
     auto const asked = time_.now(); // before sending: what the lease is trusted from
     bool matched = true;
-    duration ttl = how_.ttl;
     if (what.act == move::seize) {
-        lock::seizure bid;
-        bid.owner = self_.incarnation;
-        bid.address = self_.address;
-        bid.ttl = how_.ttl;
-        bid.seen_epoch = row.epoch;
-        bid.seen_seq = row.renew_seq;
+        auto bid = bid_for(row);
         bid.new_epoch = what.epoch;
         matched = co_await lease_.seize(bid);
     } else if (what.act == move::renew || what.act == move::confirm) {
-        ttl = row.ttl; // as the row has it, in case the setting changed
         matched = co_await lease_.renew(self_.incarnation, what.epoch);
     }
     auto const outcome = matched ? what.if_matched : what.if_refused;
-    if (outcome == verdict::leave)
-        lose();
-    else if (outcome == verdict::promoted || (outcome == verdict::stay && mastership_.epoch() == what.epoch))
-        mastership_.extend(what.epoch, asked, ttl, how_.margin);
-    report(outcome, what.epoch, matched ? what.reason : "another was quicker, or the lease had expired");
+    if (!matched)
+        what.reason = "another was quicker, or the lease had expired";
+    settle(outcome, row, what, asked);
     co_return outcome;
+}
+
+void elector::settle(verdict outcome, lock::lease_row const& row, decision const& what, instant asked)
+{
+    auto const mine = mastership_.epoch();
+    if (outcome == verdict::promoted && mine == 0) {
+        // A seizure here has cleared the guard's mark; one that is found in the row may have been left by a seizure of
+        // ours whose answer was lost, and binds until the guard is in hand.
+        bool const bound = what.act == move::confirm && row.guard_conn != 0;
+        mastership_.guard(bound ? instant{} : mastership::unguarded);
+        succession by;
+        by.how = row.owner ? succession::way::expired : succession::way::free;
+        by.led_until = row_at_ - row.age;
+        by.first = row.epoch == 1;
+        auto const ttl = what.act == move::confirm ? row.ttl : how_.ttl;
+        promote(what.epoch, asked, ttl, by, what.reason);
+        return;
+    }
+    if (outcome == verdict::leave && mine != 0) {
+        lose(what.reason);
+    } else if (outcome == verdict::stay && mine == what.epoch) {
+        mastership_.extend(what.epoch, asked, row.ttl, how_.margin); // as the row has it, should the setting change
+        trust("renew", asked, time_.now());
+    }
+    report(outcome, what.epoch, what.reason);
+}
+
+void elector::promote(std::int64_t epoch, instant asked, duration ttl, succession by, char const* reason)
+{
+    began_by_ = by;
+    why_ended_.clear();
+    mastership_.extend(epoch, asked, ttl, how_.margin);
+    trust(by.how == succession::way::guard ? "guard_seize" : "seize", asked, time_.now());
+    report(verdict::promoted, epoch, reason);
+    if (guard_)
+        guard_->term_began();
+}
+
+lock::seizure elector::bid_for(lock::lease_row const& row) const
+{
+    lock::seizure bid;
+    bid.owner = self_.incarnation;
+    bid.address = self_.address;
+    bid.ttl = how_.ttl;
+    bid.seen_epoch = row.epoch;
+    bid.seen_seq = row.renew_seq;
+    bid.new_epoch = row.epoch + 1;
+    return bid;
+}
+
+guard::election elector::what_a_guard_asks()
+{
+    guard::election calls;
+    calls.look = [this] { bell_.wake(); };
+    calls.bid = [this](lock::lease_row const& row) { return bid_for(row); };
+    calls.promoted = [this](lock::seizure const& bid, instant asked, instant, instant ended) {
+        promote(bid.new_epoch, asked, bid.ttl, {succession::way::guard, ended, false}, "the master's session has ended");
+        bell_.wake(); // from standing for election
+    };
+    calls.trust = [this](std::string_view by, instant asked, instant answered) { trust(by, asked, answered); };
+    calls.forfeit = [this](std::string const& why) {
+        forfeited_ = true;
+        end_term(why);
+    };
+    return calls;
+}
+
+void elector::trust(std::string_view by, instant asked, instant answered)
+{
+    if (on_trust_)
+        on_trust_({by, by == "lost" ? ended_ : mastership_.epoch(), asked, answered, mastership_.lease_until(),
+                   mastership_.guard_until()});
 }
 
 void elector::report(verdict what, std::int64_t epoch, char const* reason)

@@ -5,6 +5,7 @@
 #include "libs/base/random.hpp"
 #include "libs/lock/lease_store.hpp"
 #include "trigger/election/decide.hpp"
+#include "trigger/election/guard.hpp"
 #include "trigger/election/mastership.hpp"
 #include "trigger/settings.hpp"
 
@@ -21,6 +22,23 @@ struct election_event {
     std::int64_t epoch;
     std::string reason;
 };
+
+// What a node may believe of its own mastership has changed, and what that rests on.
+struct trust_event {
+    std::string_view by; // seize, renew, guard_seize, guard_arm, guard_ping, guard_off, lost
+    std::int64_t epoch;
+    instant asked, answered; // of the statement
+    instant lease_until;
+    instant guard_until; // instant::max() when the guard does not bind
+};
+
+// How a term was won, and of the one before: when its holder last gave a sign of life, by this node's boot clock.
+struct succession {
+    enum class way { free, expired, guard } how = way::free;
+    instant led_until{};
+    bool first = false; // nobody had led before
+};
+std::string_view to_string(succession::way how);
 
 // Drives the election of one node: ticks, statements, deadlines, and the term of mastership as a scope.
 // On the loop only.
@@ -48,6 +66,12 @@ public:
     // Somebody proved that a higher epoch exists: the present term is void.
     void superseded(std::int64_t epoch, std::string const& who);
 
+    // Waits for the guard beside the lease, and holds it while leading. Before `run`.
+    void guard_by(lock::guard_store& store, guard_settings how);
+
+    succession const& began_by() const { return began_by_; } // of the present or last term
+    std::string const& why_ended() const { return why_ended_; }
+
     // Looks at the lock row now, without waiting for the next tick.
     void look() { bell_.wake(); }
 
@@ -56,21 +80,30 @@ public:
     instant last_row_at() const { return row_at_; }
 
     void on_row(row_watcher watcher) { on_row_ = std::move(watcher); }
+    void on_trust(std::function<void(trust_event const&)> watcher) { on_trust_ = std::move(watcher); }
     void on_event(std::function<void(election_event const&)> watcher) { on_event_ = std::move(watcher); }
 
     // When a term did not drain, the process ends (DESIGN §7); without one, nothing does.
     void use(deadman& last_resort) { deadman_ = &last_resort; }
 
 private:
+    awaitable<void> vote(duty const& lead);
+    awaitable<void> vote_to_the_end(duty const& lead); // and end the guard
     awaitable<void> stand();                 // until promoted or told to stop
     awaitable<void> hold();                  // ticks while leading; returns when the term is over
     awaitable<void> serve(duty const& lead); // the duty; a failure of it ends the term
     awaitable<void> await_end();             // until stop or superseded
     awaitable<void> watch();                 // says when the term is suspended and when it resumes
-    awaitable<void> give_up();               // releases the lease
+    awaitable<void> give_up(std::int64_t epoch); // releases the lease
     awaitable<verdict> tick();
     awaitable<verdict> act(lock::lease_row row, decision what);
-    void lose();
+    void settle(verdict outcome, lock::lease_row const& row, decision const& what, instant asked);
+    guard::election what_a_guard_asks();
+    lock::seizure bid_for(lock::lease_row const& row) const;
+    void promote(std::int64_t epoch, instant asked, duration ttl, succession by, char const* reason);
+    void trust(std::string_view by, instant asked, instant answered);
+    void lose(std::string why);
+    void end_term(std::string why); // from outside of the ticks
     void report(verdict what, std::int64_t epoch, char const* reason);
     instant next_tick();
 
@@ -79,6 +112,7 @@ private:
     lock::lease_store& lease_;
     time_source& time_;
     random_source& random_;
+    asio::any_io_executor loop_;
     mastership mastership_;
     observation seen_;
     std::int64_t ended_ = 0; // the highest epoch whose term is over here
@@ -86,11 +120,16 @@ private:
     instant row_at_{};
     verdict last_ = verdict::unknown;
     bool stopping_ = false;
-    bool superseded_ = false;
+    bool cut_short_ = false; // the term, by word from outside
+    bool forfeited_ = false; // the term, though the lease is still ours
+    succession began_by_;
+    std::string why_ended_;
+    std::unique_ptr<guard> guard_;
     waker bell_;     // wakes the ticking
     waker end_bell_; // ends the term
     row_watcher on_row_;
     std::function<void(election_event const&)> on_event_;
+    std::function<void(trust_event const&)> on_trust_;
     deadman* deadman_ = nullptr;
 };
 

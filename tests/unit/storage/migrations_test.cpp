@@ -17,13 +17,14 @@ TEST_CASE("migrating an empty database makes every table and says which steps it
     auto const database = home.open();
 
     auto const steps = wait_for(storage::migrate(*database, "scheduler"));
-    REQUIRE(steps.size() == 1);
-    CHECK(steps[0].number == 1);
+    REQUIRE_FALSE(steps.empty());
     CHECK(steps[0].name == "0001_scheduler");
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        CHECK(steps[i].number == static_cast<int>(i) + 1);
     for (auto const* table :
          {"lock_fence", "task", "task_version", "execution", "attempt", "node", "client", "`signal`", "idempotency"})
         CHECK(home.number(std::string("SELECT COUNT(*) FROM ") + table) == 0);
-    CHECK(home.number("SELECT applied_at FROM schema_version") > 1'700'000'000'000'000);
+    CHECK(home.number("SELECT MIN(applied_at) FROM schema_version") > 1'700'000'000'000'000);
 }
 
 TEST_CASE("the lease of SQLite lies in a set of its own, that of MySQL among the tables")
@@ -107,5 +108,6 @@ TEST_CASE("of many who migrate at once, one does the work and all succeed")
     for (auto& thread : threads)
         thread.join();
     std::sort(steps.begin(), steps.end());
-    CHECK(steps == std::vector<std::size_t>{0, 0, 0, 0, 0, 1});
+    CHECK(std::count(steps.begin(), steps.end(), 0u) == many - 1);
+    CHECK(steps.back() >= 1);
 }

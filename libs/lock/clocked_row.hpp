@@ -1,0 +1,33 @@
+#pragma once
+// How the lock row is read and compared by the database's clock. For .cpp files of this folder.
+
+#include "libs/lock/lease_store.hpp"
+#include "libs/storage/query.hpp"
+
+namespace baton::lock {
+
+// What differs between MySQL and the SQLite of simulations.
+struct dialect {
+    storage::fragment now;
+    storage::fragment age; // since `update_time`
+    storage::fragment utc; // in microseconds
+    // The name of the guard's lock, around the bound namespace. Named locks are the server's, not the database's.
+    storage::fragment name_begin;
+    storage::fragment name_end;
+    storage::fragment get_lock;
+    storage::fragment release_lock;
+    storage::fragment lock_holder;
+    storage::fragment connection;
+    storage::fragment server; // tells servers apart, wherever a proxy or a cluster leads a session
+    storage::fragment kill_query;
+    storage::fragment kill;
+    storage::fragment kill_end;
+};
+
+dialect const& dialect_of(storage::engine engine);
+
+// The columns that `read_lease` reads.
+void select_lease(storage::query& ask, dialect const& sql);
+lease_row read_lease(storage::row& cells);
+
+} // namespace baton::lock

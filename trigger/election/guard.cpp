@@ -1,0 +1,256 @@
+#include "trigger/election/guard.hpp"
+
+#include "libs/base/log.hpp"
+
+namespace baton::trigger {
+
+namespace {
+
+constexpr duration wait_step = 2s; // a longer wait would outlive a broken network unnoticed
+constexpr duration shortest_pause = 20ms;
+constexpr duration longest_pause = 500ms;
+constexpr duration out_of_reach = 3s; // of the guard, in a term that it binds: then the term cannot be kept
+constexpr duration too_soon = 1s;     // for a wait to end without the lock
+
+} // namespace
+
+guard::guard(guard_settings how, std::string self, lock::guard_store& store, mastership& ship, time_source& time,
+             asio::any_io_executor loop, election votes)
+    : how_(how),
+      self_(std::move(self)),
+      store_(store),
+      ship_(ship),
+      time_(time),
+      votes_(std::move(votes)),
+      bell_(std::move(loop)),
+      patience_(shortest_pause)
+{}
+
+void guard::term_began()
+{
+    in_term_ = true;
+    lost_at_ = time_.now();
+    bell_.wake();
+}
+
+void guard::term_ended()
+{
+    in_term_ = false;
+    armed_ = false;
+    leaving_ = grant_ != 0;
+    bell_.wake();
+}
+
+awaitable<void> guard::run()
+{
+    running_ = true;
+    while (!ending_) {
+        std::optional<std::string> failure;
+        try {
+            co_await round();
+        } catch (unavailable const& reason) {
+            failure = reason.what();
+        }
+        if (!failure) {
+            patience_ = shortest_pause;
+            complained_ = false;
+            continue;
+        }
+        session_lost(*failure);
+        // The lease alone could go on for ever, and nobody would act.
+        if (ship_.epoch() != 0 && ship_.guarded() && unreachable() && time_.now() < ship_.lease_until())
+            votes_.forfeit("the guard is out of reach");
+        auto const span = ship_.epoch() != 0 ? shortest_pause : patience_;
+        patience_ = std::min(patience_ * 2, longest_pause);
+        co_await pause(span);
+    }
+    try {
+        if (grant_ != 0)
+            co_await let_go(); // the others wake
+    } catch (unavailable const&) {
+        // Then the end of the session wakes them.
+    }
+    running_ = false;
+}
+
+bool guard::unreachable() const
+{
+    return time_.now() - lost_at_ > out_of_reach;
+}
+
+awaitable<void> guard::end()
+{
+    ending_ = true;
+    bell_.wake();
+    for (auto const until = time_.now() + 1s; running_ && time_.now() < until;) {
+        try {
+            co_await store_.interrupt();
+        } catch (unavailable const&) {
+            // Then the wait ends by itself.
+        }
+        co_await time_.sleep_for(10ms);
+    }
+}
+
+awaitable<void> guard::round()
+{
+    if (ship_.epoch() != 0)
+        co_await defend();
+    else if (in_term_)
+        co_await bell_.wait(); // lost, but not yet drained and given up: the lock is let go after the lease
+    else if (leaving_)
+        co_await let_go();
+    else if (grant_ != 0)
+        co_await claim();
+    else
+        co_await follow();
+}
+
+void guard::session_lost(std::string const& why)
+{
+    if (!complained_)
+        log::warn("guard: no session: {}", why);
+    complained_ = true;
+    if (grant_ != 0) {
+        last_grant_ = grant_;
+        lost_at_ = time_.now();
+    }
+    grant_ = 0;
+    armed_ = false;
+    leaving_ = false;
+}
+
+awaitable<void> guard::pause(duration span)
+{
+    auto const until = time_.now() + span;
+    co_await bell_.wait_until(time_, until);
+}
+
+awaitable<void> guard::let_go()
+{
+    leaving_ = false;
+    co_await store_.drop();
+    grant_ = 0;
+}
+
+awaitable<void> guard::follow()
+{
+    auto const asked = time_.now();
+    grant_ = co_await store_.take(wait_step);
+    if (grant_ == 0 && !ending_ && time_.now() - asked < too_soon)
+        co_await pause(longest_pause); // somebody ended the wait
+    granted_at_ = time_.now(); // after the reply: what the holder believed ends by the row's measure from here on
+}
+
+awaitable<void> guard::claim()
+{
+    auto const seen = co_await store_.poll();
+    if (ship_.epoch() != 0 || in_term_ || ending_)
+        co_return;
+    auto const what = inherit(seen, self_, granted_at_, time_.now(), store_.proves_end());
+    if (what.act == bequest::wait) {
+        co_await bell_.wait_until(time_, what.ripe);
+    } else if (what.act == bequest::vacant) {
+        votes_.look();
+        co_await pause(shortest_pause);
+    } else if (what.act == bequest::let_go) {
+        co_await let_go();
+        auto const until = time_.now() + std::exchange(patience_, std::min(patience_ * 2, longest_pause));
+        while (!ending_ && ship_.epoch() == 0 && time_.now() < until)
+            co_await bell_.wait_until(time_, until);
+    } else {
+        auto const bid = votes_.bid(seen.row);
+        auto const asked = time_.now();
+        bool const ours = co_await store_.seize(bid, how_.wait, grant_);
+        if (!ours)
+            co_return; // the next reading tells why
+        ship_.guard(trusted_from(asked));
+        armed_ = true;
+        auto const answered = time_.now();
+        votes_.promoted(bid, asked, answered, granted_at_);
+    }
+}
+
+awaitable<void> guard::defend()
+{
+    if (grant_ == 0) {
+        bool const back = co_await regain();
+        if (!back)
+            co_return;
+    }
+    auto const epoch = ship_.epoch();
+    if (!armed_ && epoch != 0)
+        co_await arm(epoch);
+    while (armed_ && ship_.epoch() != 0 && !ending_) {
+        if (store_.proves_end())
+            co_await bell_.wait();
+        else
+            co_await ping();
+    }
+}
+
+// Unbound, it waits for its turn. Bound by the guard it must not: others may be waiting to succeed it.
+awaitable<bool> guard::regain()
+{
+    bool const bound = ship_.guarded();
+    auto const limit = bound ? duration{} : wait_step;
+    grant_ = co_await store_.take(limit);
+    granted_at_ = time_.now();
+    if (grant_ != 0)
+        co_return true;
+    if (bound) {
+        bool const others = co_await store_.held_elsewhere(last_grant_);
+        if (others || unreachable()) {
+            votes_.forfeit(others ? "another session holds the guard's lock" : "the guard is out of reach");
+            co_return false;
+        }
+    }
+    if (bound || time_.now() - lost_at_ > 2 * wait_step)
+        co_await store_.evict(); // a ghost: this node's own session of before, or that of who is no more
+    co_await pause(shortest_pause);
+    co_return false;
+}
+
+awaitable<void> guard::arm(std::int64_t epoch)
+{
+    bool const was_bound = ship_.guarded();
+    auto const asked = time_.now();
+    // Before it is sent: it may take effect though no answer comes.
+    ship_.guard(trusted_from(asked));
+    votes_.trust("guard_arm", asked, asked);
+    armed_ = co_await store_.arm(self_, epoch, how_.wait, grant_);
+    if (armed_)
+        co_return;
+    // Refused, so it had no effect: the lease is over, or the guard's server does not know it yet, or never will.
+    bool const free = was_bound ? co_await store_.disarm(self_, epoch) : true;
+    if (free) {
+        ship_.guard(mastership::unguarded);
+        votes_.trust("guard_off", asked, time_.now());
+    }
+    co_await let_go();
+    co_await pause(2 * longest_pause);
+}
+
+awaitable<void> guard::ping()
+{
+    auto const asked = time_.now();
+    bool const held = co_await store_.held(grant_);
+    if (!held) {
+        session_lost("the lock is not held any more");
+        co_return;
+    }
+    if (ship_.epoch() != 0) {
+        ship_.guard(trusted_from(asked));
+        votes_.trust("guard_ping", asked, time_.now());
+    }
+    auto const next = asked + how_.ping;
+    while (ship_.epoch() != 0 && !ending_ && time_.now() < next)
+        co_await bell_.wait_until(time_, next);
+}
+
+instant guard::trusted_from(instant asked) const
+{
+    return store_.proves_end() ? mastership::unguarded : asked + shrunk(how_.wait) - how_.margin;
+}
+
+} // namespace baton::trigger
