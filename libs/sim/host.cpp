@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 
 #include <cmath>
+#include <utility>
 
 namespace baton::sim {
 
@@ -66,6 +67,8 @@ void host::kill()
         return;
     log_.note(name_ + " killed");
     shared_.end(life_);
+    for (auto const& act : std::exchange(epilogue_, {}))
+        act();
     auto const running = signals_;
     for (auto const& signal : running)
         signal->emit(asio::cancellation_type::terminal);

@@ -10,6 +10,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace baton::sim {
 
@@ -62,6 +63,9 @@ public:
 
     std::size_t running() const { return signals_.size(); }
 
+    // Called once, when the host is killed, before anything of it unwinds: what its kernel does for it.
+    void when_killed(std::function<void()> what) { epilogue_.push_back(std::move(what)); }
+
     // SIGKILL. Not to be called by a coroutine of the host itself.
     void kill();
 
@@ -74,6 +78,7 @@ private:
     skewed_time time_;
     seeded_random random_;
     std::list<std::shared_ptr<asio::cancellation_signal>> signals_; // of the coroutines that run
+    std::vector<std::function<void()>> epilogue_;
 };
 
 } // namespace baton::sim

@@ -5,7 +5,9 @@
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 namespace baton::sim {
 
@@ -19,6 +21,13 @@ struct recorder {
     std::string text;
 };
 
+// What only reads the tables may still take a lock or end a session.
+bool touches_sessions(std::string_view text)
+{
+    constexpr std::string_view acts[] = {"baton_get_lock", "baton_release_lock", "baton_kill"};
+    return std::ranges::any_of(acts, [&](auto name) { return text.find(name) != text.npos; });
+}
+
 int record(unsigned, void* context, void* statement, void*)
 {
     auto& kept = *static_cast<recorder*>(context);
@@ -26,7 +35,7 @@ int record(unsigned, void* context, void* statement, void*)
     if (kept.seen)
         return 0;
     kept.seen = true;
-    if (sqlite3_stmt_readonly(prepared) != 0)
+    if (sqlite3_stmt_readonly(prepared) != 0 && !touches_sessions(sqlite3_sql(prepared)))
         return 0;
     if (char* const text = sqlite3_expanded_sql(prepared); text != nullptr) {
         kept.text = text;
@@ -54,8 +63,9 @@ struct memory_store::parts {
     }
 };
 
-memory_store::memory_store() : parts_(std::make_unique<parts>())
+memory_store::memory_store(session_functions& functions) : parts_(std::make_unique<parts>())
 {
+    register_session_functions(parts_->sql, functions);
     storage::register_now(parts_->sql, [mine = parts_.get()] { return to_micros(mine->now); });
 }
 
@@ -101,9 +111,15 @@ std::string memory_store::first_statement(job const& work, utc_time now)
 int memory_store::replay(std::string const& text, utc_time now)
 {
     parts_->now = now;
+    auto const before = changes();
     if (sqlite3_exec(parts_->raw(), text.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
         return -1;
-    return sqlite3_changes(parts_->raw());
+    return static_cast<int>(changes() - before);
+}
+
+std::int64_t memory_store::changes()
+{
+    return sqlite3_total_changes(parts_->raw());
 }
 
 } // namespace baton::sim
