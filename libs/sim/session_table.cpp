@@ -1,7 +1,6 @@
 #include "libs/sim/session_table.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <stdexcept>
 
@@ -13,13 +12,10 @@ using outcome = lock_wait::outcome;
 
 constexpr std::size_t longest_name = 64; // of MySQL; MariaDB takes more
 
-// Names do not differ by case.
-std::string key_of(std::string name)
+void check(std::string const& name)
 {
     if (name.size() > longest_name)
         throw std::runtime_error("the name of a lock is too long: " + name);
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return name;
 }
 
 } // namespace
@@ -148,7 +144,7 @@ session_table::number session_table::connection_id()
 
 session_table::number session_table::get_lock(std::string const& name, double seconds)
 {
-    auto const key = key_of(name);
+    check(name);
     auto const me = current().id;
     ++done_.acts;
     if (rehearsal_)
@@ -163,9 +159,9 @@ session_table::number session_table::get_lock(std::string const& name, double se
     default:
         break;
     }
-    auto const found = locks_.find(key);
+    auto const found = locks_.find(name);
     if (found == locks_.end() || found->second.owner == me) {
-        auto& lock = locks_[key];
+        auto& lock = locks_[name];
         lock.owner = me;
         ++lock.count;
         return 1;
@@ -174,30 +170,30 @@ session_table::number session_table::get_lock(std::string const& name, double se
         return 0;
     --done_.acts;
     auto const limit = duration{std::llround(std::min(seconds, 1e9) * 1e6)};
-    done_.wanted = std::make_shared<lock_wait>(lock_wait{.who = me, .name = key, .limit = limit});
+    done_.wanted = std::make_shared<lock_wait>(lock_wait{.who = me, .name = name, .limit = limit});
     throw std::runtime_error("the lock is not free");
 }
 
 session_table::number session_table::release_lock(std::string const& name)
 {
-    auto const key = key_of(name);
+    check(name);
     auto const me = current().id;
     ++done_.acts;
     if (rehearsal_)
         return 1;
-    auto const found = locks_.find(key);
+    auto const found = locks_.find(name);
     if (found == locks_.end())
         return std::nullopt;
     if (found->second.owner != me)
         return 0;
     if (--found->second.count == 0)
-        pass_on(key);
+        pass_on(name);
     return 1;
 }
 
 session_table::number session_table::lock_holder(std::string const& name)
 {
-    auto const found = locks_.find(key_of(name));
+    auto const found = locks_.find(name);
     if (found == locks_.end())
         return std::nullopt;
     return found->second.owner;
