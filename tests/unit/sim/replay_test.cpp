@@ -83,6 +83,86 @@ struct world {
     }
 };
 
+// Three hosts that want the same lock all the time, while everything goes wrong.
+struct contest {
+    sim::stage stage;
+    std::vector<sim::host*> hosts;
+    std::vector<std::unique_ptr<storage::database>> databases;
+    int granted = 0;
+
+    explicit contest(std::uint64_t seed) : stage(seed)
+    {
+        stage.database.inspect([](soci::session& sql) { sql << "CREATE TABLE turn (at INTEGER, who INTEGER)"; });
+        stage.database.faults = {.hurdle = 0.05,
+                                 .hurdle_most = 500ms,
+                                 .stall = 0.1,
+                                 .stall_most = 3s,
+                                 .lose_request = 0.05,
+                                 .lose_reply = 0.05};
+        for (int i = 0; i < 3; ++i)
+            start(i);
+    }
+    ~contest() { stage.end(); }
+
+    void start(int i)
+    {
+        hosts.push_back(&stage.add_host("h" + std::to_string(i)));
+        databases.push_back(stage.database.connect(*hosts.back(), {.sessions = 1, .read_limit = 3s, .idle_limit = 2s}));
+        hosts.back()->spawn(live(*hosts.back(), *databases.back()));
+    }
+
+    awaitable<void> live(sim::host& host, storage::database& database)
+    {
+        for (;;) {
+            try {
+                co_await compete(host, database);
+            } catch (unavailable const& failure) {
+                stage.log.note(failure.what());
+            }
+            auto const pause = duration{static_cast<std::int64_t>(host.random().below(3'000'000))};
+            co_await host.time().sleep_for(pause);
+        }
+    }
+
+    awaitable<void> compete(sim::host& host, storage::database& database)
+    {
+        auto const get = [](soci::session& sql) {
+            int mine = 0;
+            soci::indicator state = soci::i_ok;
+            sql << "SELECT baton_get_lock('x', 2)", soci::into(mine, state);
+            return state == soci::i_ok && mine == 1;
+        };
+        if (!co_await database.run(get))
+            co_return;
+        ++granted;
+        co_await host.time().sleep_for(300ms);
+        auto const note = [](soci::session& sql) {
+            sql << "INSERT INTO turn SELECT baton_now_us(), baton_connection_id() "
+                   "WHERE baton_lock_holder('x') = baton_connection_id()";
+        };
+        co_await database.run(note);
+        auto const release = [](soci::session& sql) { sql << "SELECT baton_release_lock('x')"; };
+        co_await database.run(release);
+    }
+
+    std::uint64_t play()
+    {
+        stage.time.run_for(20s);
+        stage.database.freeze_for(3s);
+        stage.time.run_for(10s);
+        stage.database.part("h0");
+        hosts[0]->kill();
+        stage.time.run_for(5s);
+        stage.database.crash_for(2s);
+        stage.time.run_for(5s);
+        stage.database.mend("h0");
+        start(0);
+        hosts[1]->kill();
+        stage.time.run_for(20s);
+        return stage.log.hash();
+    }
+};
+
 } // namespace
 
 TEST_CASE("the same seed replays exactly, another one differs")
@@ -97,4 +177,28 @@ TEST_CASE("the same seed replays exactly, another one differs")
     CHECK(second.stage.log.tail() == first.stage.log.tail());
     world other(seed + 1'000);
     CHECK(other.play() != hash);
+}
+
+TEST_CASE("so does a contest for a lock, which leaves no session behind once everybody is dead")
+{
+    auto const seed = GENERATE(range(1u, 11u));
+    INFO("seed " << seed);
+    contest first(seed);
+    auto const hash = first.play();
+    CHECK(first.granted > 10);
+    contest second(seed);
+    CHECK(second.play() == hash);
+    CHECK(second.stage.log.tail() == first.stage.log.tail());
+    contest other(seed + 1'000);
+    CHECK(other.play() != hash);
+
+    first.stage.database.faults = {};
+    for (auto* const host : first.hosts)
+        host->kill();
+    first.stage.time.run_for(10s);
+    CHECK(first.stage.database.sessions() == 0);
+    int held = 0;
+    first.stage.database.inspect(
+        [&](soci::session& sql) { sql << "SELECT COUNT(baton_lock_holder('x'))", soci::into(held); });
+    CHECK(held == 0);
 }
