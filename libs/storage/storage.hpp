@@ -10,3 +10,4 @@
 #include "libs/storage/nodes.hpp"
 #include "libs/storage/signals.hpp"
 #include "libs/storage/tasks.hpp"
+#include "libs/storage/terms.hpp"

@@ -1,0 +1,169 @@
+#include "libs/storage/terms.hpp"
+#include "tests/unit/storage/scheduler_bench.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::test;
+using storage::engine;
+using storage::fence;
+using storage::new_term;
+using storage::term_record;
+
+namespace {
+
+utc_time const noon = from_micros(1'800'000'000'000'000);
+
+// A cluster's history on a store: each term raises the fence, as a master does.
+struct bench : scheduler_bench {
+    explicit bench(engine kind) : scheduler_bench(kind) {}
+
+    void begin(std::int64_t epoch, new_term const& what)
+    {
+        wait_for(ledger.raise({"master", epoch}));
+        wait_for(terms.begin({"master", epoch}, what));
+    }
+    void end(std::int64_t epoch, utc_time at, std::string why) { wait_for(terms.end({"master", epoch}, at, why)); }
+    std::vector<term_record> all(int limit = 10) { return wait_for(terms.list("master", std::nullopt, limit)); }
+
+    storage::terms terms{*deciding, *shared};
+};
+
+new_term term_of(std::string node, utc_time began, std::optional<utc_time> led_until)
+{
+    new_term what;
+    what.owner = "host:1:boot:" + node;
+    what.node = std::move(node);
+    what.how = led_until ? "expired" : "free";
+    what.began_at = began;
+    what.acting_at = began + 5ms;
+    what.led_until = led_until;
+    what.predecessor = "its lease expired";
+    return what;
+}
+
+} // namespace
+
+TEST_CASE("the first term of a cluster has no gap and lasts")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    auto what = term_of("a", noon, noon - 1h); // a free row may be old
+    what.how = "free";
+    what.node = "größe";
+    what.replayed = 7;
+    b.begin(2, what);
+    auto const all = b.all();
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].epoch == 2);
+    CHECK(all[0].owner == "host:1:boot:a");
+    CHECK(all[0].node == "größe");
+    CHECK(all[0].how == "free");
+    CHECK(all[0].began_at == noon);
+    CHECK(all[0].acting_at == noon + 5ms);
+    CHECK_FALSE(all[0].gap);
+    CHECK_FALSE(all[0].ended_at);
+    CHECK_FALSE(all[0].why_ended);
+    CHECK(all[0].replayed == 7);
+}
+
+TEST_CASE("a successor closes the term of a dead master at its last sign of life, and counts the gap from there")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    b.begin(2, term_of("a", noon, std::nullopt));
+    b.begin(3, term_of("b", noon + 60s, noon + 57s));
+    auto const all = b.all();
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].epoch == 3);
+    CHECK(all[0].gap == 3'005ms);
+    CHECK_FALSE(all[0].ended_at);
+    CHECK(all[1].ended_at == noon + 57s);
+    CHECK(all[1].why_ended == "its lease expired");
+}
+
+TEST_CASE("a term that told of its own end keeps what it said, and the gap counts from there")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    b.begin(2, term_of("a", noon, std::nullopt));
+    b.end(2, noon + 10s, "a clean stop");
+    b.begin(3, term_of("b", noon + 10'100ms, noon + 9s)); // its last renewal
+    auto const all = b.all();
+    CHECK(all.at(0).gap == 105ms);
+    CHECK(all.at(1).ended_at == noon + 10s);
+    CHECK(all.at(1).why_ended == "a clean stop");
+    b.end(2, noon + 20s, "too late");
+    CHECK(b.all().at(1).ended_at == noon + 10s);
+}
+
+TEST_CASE("what a deposed node says after its successor has closed its term changes nothing")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    b.begin(2, term_of("a", noon, std::nullopt));
+    b.begin(3, term_of("b", noon + 60s, noon + 57s));
+    b.end(2, noon + 70s, "the lease was lost");
+    CHECK(b.all().at(1).ended_at == noon + 57s);
+    CHECK(b.all().at(1).why_ended == "its lease expired");
+    CHECK_FALSE(b.all().at(0).ended_at);
+}
+
+TEST_CASE("a term's beginning is written under its own fence only, and once")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    b.begin(2, term_of("a", noon, std::nullopt));
+    auto again = term_of("a", noon + 1s, noon);
+    b.begin(2, again); // its answer was lost
+    CHECK(b.all().size() == 1);
+    CHECK(b.all()[0].began_at == noon);
+    wait_for(b.ledger.raise({"master", 4}));
+    CHECK_THROWS_AS(wait_for(b.terms.begin({"master", 3}, term_of("b", noon + 60s, noon + 57s))), not_master);
+    CHECK(b.all().size() == 1);
+    CHECK_FALSE(b.all()[0].ended_at);
+}
+
+TEST_CASE("no term ends before it began, and no gap is negative, whatever the clocks say")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    b.begin(2, term_of("a", noon, std::nullopt));
+    b.begin(3, term_of("b", noon + 1s, noon - 5s));
+    CHECK(b.all().at(1).ended_at == noon);
+    b.end(3, noon - 1s, "a clean stop");
+    CHECK(b.all().at(0).ended_at == noon + 1s);
+    b.begin(4, term_of("c", noon + 500ms, noon));
+    CHECK(b.all().at(0).gap == 0ms);
+}
+
+TEST_CASE("the history is read newest first, in pages, and each namespace has its own")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(b.ledger.raise({"other", 1}));
+    wait_for(b.terms.begin({"other", 1}, term_of("x", noon, std::nullopt)));
+    for (std::int64_t epoch = 2; epoch <= 6; ++epoch)
+        b.begin(epoch, term_of("a", noon + epoch * 1s, noon));
+    auto const first = wait_for(b.terms.list("master", std::nullopt, 2));
+    REQUIRE(first.size() == 2);
+    CHECK(first[0].epoch == 6);
+    CHECK(first[1].epoch == 5);
+    auto const next = wait_for(b.terms.list("master", 5, 10));
+    REQUIRE(next.size() == 3);
+    CHECK(next[0].epoch == 4);
+    CHECK(next[2].epoch == 2);
+    auto const others = wait_for(b.terms.list("other", std::nullopt, 10));
+    REQUIRE(others.size() == 1);
+    CHECK_FALSE(others[0].ended_at);
+}
+
+TEST_CASE("only the newest thousand terms are kept, and no beginning forgets more than a hundred")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    std::string rows;
+    for (int epoch = 1; epoch <= 1'150; ++epoch)
+        rows += (epoch == 1 ? "" : ", ") + std::string("('master', ") + std::to_string(epoch) +
+                ", 'o', 'n', 'free', 1, 1, 2, 'x', 0)";
+    b.home.exec("INSERT INTO term (namespace, epoch, owner, node, how, began_at, acting_at, ended_at, why_ended, "
+                "replayed) VALUES " +
+                rows);
+    b.begin(1'151, term_of("a", noon, noon));
+    CHECK(b.home.number("SELECT COUNT(*) FROM term") == 1'051);
+    b.begin(1'152, term_of("a", noon, noon));
+    CHECK(b.home.number("SELECT COUNT(*) FROM term") == 1'000);
+    CHECK(b.home.number("SELECT MIN(epoch) FROM term") == 153);
+}
