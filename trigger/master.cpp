@@ -15,7 +15,11 @@ master::master(settings const& how, surroundings outside)
     : how_(how),
       with_(std::move(outside)),
       open_(with_.of.time),
-      planner_(how.planner, with_.of, with_.ledger, book_, open_, with_.ids, with_.loop, [this] { assigner_.wake(); }),
+      planner_(how.planner, with_.of, with_.ledger, book_, open_, with_.ids, with_.loop,
+               [this] {
+                   assigner_.wake();
+                   planned_.wake();
+               }),
       attempts_(
           with_.of, with_.ledger, open_, with_.loop, [this] { assigner_.wake(); },
           [this](std::vector<execution_id> ids) { sweeper_.reread(std::move(ids)); }),
@@ -43,7 +47,8 @@ master::master(settings const& how, surroundings outside)
                 [this] {
                     planner_.wake();
                     assigner_.wake();
-                }})
+                }}),
+      planned_(with_.loop)
 {
     attempts_.on_ended([this](execution_id id) { completions_.ended(id); });
 }
@@ -56,8 +61,16 @@ awaitable<void> master::run()
         co_return;
     }
     co_await take_over();
+    with_.history.acts(replayed_);
     co_await (planner_.run() && assigner_.run() && attempts_.run() && doubts_.run() && completions_.run() &&
-              sweeper_.run() && signals_.run());
+              sweeper_.run() && signals_.run() && note_begin());
+}
+
+// Not before the first page of firings is planned: what is due comes before what people read of it.
+awaitable<void> master::note_begin()
+{
+    co_await planned_.wait_until(with_.of.time, with_.of.time.now() + 1s);
+    co_await with_.history.write_begin(with_.of.fence);
 }
 
 // What is open comes into memory before anything else happens: what is past due may be out already, and is asked after.
@@ -71,8 +84,11 @@ awaitable<void> master::take_over()
         open_set::reading const seen(open_);
         auto const rows = co_await with_.ledger.open(utc_time::max(), from, page);
         auto const now = with_.of.clock.now();
-        for (auto const& row : rows)
-            load(row, row.due_at <= now + clocks_apart, seen);
+        for (auto const& row : rows) {
+            bool const past_due = row.due_at <= now + clocks_apart;
+            replayed_ += past_due ? 1 : 0;
+            load(row, past_due, seen);
+        }
         more = rows.size() == page;
         if (more)
             from = {rows.back().due_at, rows.back().id};

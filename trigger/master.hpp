@@ -2,6 +2,7 @@
 
 #include "libs/protocol/node_wire.hpp"
 #include "libs/storage/ledger.hpp"
+#include "trigger/chronicle.hpp"
 #include "trigger/clients/registry.hpp"
 #include "trigger/dispatcher/assigner.hpp"
 #include "trigger/dispatcher/attempts.hpp"
@@ -33,6 +34,7 @@ public:
         id_generator& ids;
         asio::any_io_executor loop;
         carrier::learn heard;
+        chronicle& history;
     };
 
     master(settings const& how, surroundings outside);
@@ -51,6 +53,7 @@ public:
 
 private:
     awaitable<void> take_over();
+    awaitable<void> note_begin();
     void load(storage::open_execution const& row, bool may_be_out, open_set::reading const& seen);
 
     settings how_;
@@ -64,6 +67,8 @@ private:
     completions completions_;
     sweeper sweeper_;
     signal_reader signals_;
+    waker planned_; // for note_begin
+    int replayed_ = 0;
 };
 
 } // namespace baton::trigger

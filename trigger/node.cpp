@@ -3,6 +3,7 @@
 #include "libs/base/log.hpp"
 #include "libs/base/process.hpp"
 #include "trigger/api/api.hpp"
+#include "trigger/chronicle.hpp"
 #include "trigger/election/elector.hpp"
 #include "trigger/master.hpp"
 #include "trigger/membership/cluster_clock.hpp"
@@ -38,6 +39,7 @@ struct node::parts {
           clock(with.time),
           ids(with.time, with.random),
           ledger(with.deciding, with.shared),
+          history({with.incarnation, how.name}, with.deciding, with.shared, with.time, clock),
           members(how.membership, make_row(how, with), with.shared, with.time, [this] { return describe(); }),
           clients(how.clients, with.incarnation, with.shared, with.time),
           report(
@@ -155,11 +157,12 @@ struct node::parts {
     // One term of mastership.
     awaitable<void> rule(std::int64_t epoch)
     {
+        history.won(vote.began_by());
         learn(epoch, "this node");
         term const of{{how.election.name_space, epoch}, vote.state(), with.time, clock};
-        lead.emplace(how,
-                     master::surroundings{of, ledger, with.shared, clients, members, carry, with.http, ids, loop,
-                                          [this](std::int64_t higher, std::string const& who) { learn(higher, who); }});
+        lead.emplace(how, master::surroundings{
+                              of, ledger, with.shared, clients, members, carry, with.http, ids, loop,
+                              [this](std::int64_t higher, std::string const& who) { learn(higher, who); }, history});
         std::exception_ptr failure;
         try {
             co_await lead->run();
@@ -167,8 +170,22 @@ struct node::parts {
             failure = std::current_exception();
         }
         lead.reset();
+        // Beside: the lease need not wait for it, nor the successor for the lease.
+        tellers.spawn(
+            "the history of terms",
+            history.write_end(of.fence, std::min(with.time.now(), vote.state().deadline()), why_over(failure)));
         if (failure)
             std::rethrow_exception(failure);
+    }
+
+    std::string why_over(std::exception_ptr const& failure) const
+    {
+        if (!failure)
+            return "a newer master has raised the fence";
+        if (auto const text = failure_text(failure))
+            return "its duty failed: " + *text;
+        auto const told = vote.why_ended();
+        return told.empty() ? "the node ended" : told;
     }
 
     awaitable<void> vote_and_rule()
@@ -258,6 +275,7 @@ struct node::parts {
     cluster_clock clock;
     id_generator ids;
     storage::ledger ledger;
+    chronicle history;
     membership members;
     registry clients;
     reporter report;

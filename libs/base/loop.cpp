@@ -69,21 +69,18 @@ awaitable<void> waker::wait()
         rethrow_plainly(failure);
 }
 
-namespace {
-
-void tell(char const* name, std::exception_ptr const& failure)
+std::optional<std::string> failure_text(std::exception_ptr failure)
 {
     try {
-        std::rethrow_exception(failure);
+        std::rethrow_exception(cause_of(std::move(failure)));
     } catch (boost::system::system_error const& thrown) {
-        if (thrown.code() != asio::error::operation_aborted)
-            log::error("{} ended: {}", name, thrown.what());
+        if (thrown.code() == asio::error::operation_aborted)
+            return std::nullopt;
+        return thrown.what();
     } catch (std::exception const& thrown) {
-        log::error("{} ended: {}", name, thrown.what());
+        return thrown.what();
     }
 }
-
-} // namespace
 
 awaitable<void> supervised(char const* name, awaitable<void> part)
 {
@@ -93,8 +90,10 @@ awaitable<void> supervised(char const* name, awaitable<void> part)
     } catch (...) {
         failure = std::current_exception();
     }
-    if (failure)
-        tell(name, cause_of(failure));
+    if (!failure)
+        co_return;
+    if (auto const why = failure_text(failure))
+        log::error("{} ended: {}", name, *why);
 }
 
 } // namespace baton

@@ -7,6 +7,10 @@
 
 #include <boost/asio/experimental/channel.hpp>
 
+#include <exception>
+#include <optional>
+#include <string>
+
 namespace baton {
 
 // A bell for one waiting coroutine: rings made while nobody waits are remembered as one. On the loop only.
@@ -38,6 +42,9 @@ awaitable<void> every(time_source& time, duration period, Step step)
         co_await time.sleep_for(period);
     }
 }
+
+// What a part failed of, in words for people; nothing when it was cancelled.
+std::optional<std::string> failure_text(std::exception_ptr failure);
 
 // Waits for one of several coroutines of a scope to end and stops the others; a failure ends the scope like a return,
 // after it was logged with `name`. (Asio's || waits for the first *success*, which would let a scope outlive a part

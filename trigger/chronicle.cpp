@@ -1,0 +1,89 @@
+#include "trigger/chronicle.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <utility>
+
+namespace baton::trigger {
+
+namespace {
+
+constexpr duration pause = 1s; // after a failure
+
+struct wording {
+    char const* how;
+    char const* predecessor; // why it ended, unless it told by itself
+};
+
+wording words_for(succession::way how)
+{
+    switch (how) {
+    case succession::way::free:
+        return {"free", "it gave up the lease"};
+    case succession::way::expired:
+        return {"expired", "its lease expired"};
+    case succession::way::guard:
+        break;
+    }
+    return {"guard", "its session ended"};
+}
+
+} // namespace
+
+chronicle::chronicle(identity self, storage::database& deciding, storage::database& shared, time_source& time,
+                     cluster_clock& clock)
+    : terms_(deciding, shared), time_(time), clock_(clock)
+{
+    present_.owner = std::move(self.incarnation);
+    present_.node = std::move(self.name);
+}
+
+void chronicle::won(succession const& by)
+{
+    auto const words = words_for(by.how);
+    present_.how = words.how;
+    present_.predecessor = words.predecessor;
+    present_.led_until.reset();
+    if (by.led_until != instant{})
+        present_.led_until = at(by.led_until);
+    present_.began_at = clock_.now();
+}
+
+void chronicle::acts(int replayed)
+{
+    present_.acting_at = clock_.now();
+    present_.replayed = replayed;
+}
+
+awaitable<void> chronicle::write_begin(storage::fence mine)
+{
+    auto const what = present_;
+    for (;;) {
+        try {
+            co_await terms_.begin(mine, what);
+            co_return;
+        } catch (unavailable const& reason) {
+            log::warn("the beginning of epoch {} is not in the history yet: {}", mine.epoch, reason.what());
+        } catch (not_master const&) {
+            co_return; // the parts that decide something find out by themselves
+        } catch (boost::system::system_error const&) {
+            throw; // cancelled
+        } catch (std::exception const& reason) {
+            log::error("the beginning of epoch {} will not be in the history: {}", mine.epoch, reason.what());
+            co_return;
+        }
+        co_await time_.sleep_for(pause);
+    }
+}
+
+awaitable<void> chronicle::write_end(storage::fence mine, instant last, std::string why)
+{
+    auto const ended_at = at(last);
+    try {
+        co_await terms_.end(mine, ended_at, why);
+    } catch (unavailable const& reason) {
+        log::warn("the end of epoch {} is not in the history: {}", mine.epoch, reason.what());
+    }
+}
+
+} // namespace baton::trigger

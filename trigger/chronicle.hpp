@@ -1,0 +1,42 @@
+#pragma once
+
+#include "libs/storage/terms.hpp"
+#include "trigger/election/elector.hpp"
+#include "trigger/membership/cluster_clock.hpp"
+
+#include <string>
+
+namespace baton::trigger {
+
+// Writes the history of this node's terms (`baton nodes --terms`). For people: nothing waits for it, and no failure of
+// it ends anything.
+class chronicle {
+public:
+    struct identity {
+        std::string incarnation;
+        std::string name;
+    };
+
+    chronicle(identity self, storage::database& deciding, storage::database& shared, time_source& time,
+              cluster_clock& clock);
+
+    // The lease has just been won.
+    void won(succession const& by);
+    // The take-over is done: from now on the master may plan.
+    void acts(int replayed);
+
+    // Tries until the beginning is written or the fence shows that the term is over. Part of a term.
+    awaitable<void> write_begin(storage::fence mine);
+    // `last`: when the master may have acted for the last time.
+    awaitable<void> write_end(storage::fence mine, instant last, std::string why);
+
+private:
+    utc_time at(instant then) { return clock_.now() - (time_.now() - then); } // by the database's clock
+
+    storage::terms terms_;
+    time_source& time_;
+    cluster_clock& clock_;
+    storage::new_term present_;
+};
+
+} // namespace baton::trigger
