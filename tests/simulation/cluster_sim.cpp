@@ -13,7 +13,8 @@ using namespace baton::simulation;
 namespace {
 
 constexpr duration too_late = 50ms; // in peace
-constexpr duration settled = 60s;   // clients and nodes are buried after 15 s and 4 s, doubts asked after 10 s
+constexpr duration clocks_apart = 20ms;
+constexpr duration settled = 60s; // clients and nodes are buried after 15 s and 4 s, doubts asked after 10 s
 
 struct expectation {
     task_id task;
@@ -113,6 +114,27 @@ std::string wrong_firings(cluster_world& world, expectation const& expected)
     return wrong;
 }
 
+// What is wrong with the history of terms: one after the other, each but the last with an end and a reason.
+std::string wrong_history(cluster_world& world)
+{
+    std::string wrong;
+    auto const terms = world.terms();
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        auto const& term = terms[i];
+        auto const say = [&](char const* what) { wrong += fmt::format("the term of epoch {} {}\n", term.epoch, what); };
+        bool const last = i + 1 == terms.size();
+        if (last ? term.ended_at.has_value() : !term.ended_at || !term.why_ended || term.why_ended->empty())
+            say(last ? "should last" : "has no end or no reason for it");
+        if (term.acting_at < term.began_at || (term.ended_at && *term.ended_at < term.began_at))
+            say("ends or acts before it began");
+        if (!last && term.ended_at && *term.ended_at > terms[i + 1].began_at + clocks_apart)
+            say("ends after the next one began");
+        if (term.gap.has_value() != (i != 0))
+            say("has no gap, or one though nobody had led");
+    }
+    return terms.empty() ? "no term is in the history\n" : wrong;
+}
+
 // Empty when all is well; else what is wrong, each with the events that led to it.
 std::string verdict(cluster_world& world, std::vector<expectation> const& expected)
 {
@@ -121,6 +143,7 @@ std::string verdict(cluster_world& world, std::vector<expectation> const& expect
         wrong += wrong_firings(world, one);
     if (world.open_rows() != 0)
         wrong += fmt::format("{} executions have not ended\n", world.open_rows());
+    wrong += wrong_history(world);
     if (world.seen().handler_starts == 0)
         wrong += "no handler was ever called\n";
     for (auto const& incident : world.seen().incidents)

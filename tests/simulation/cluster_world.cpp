@@ -6,6 +6,7 @@
 #include <soci/soci.h>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace baton::simulation {
@@ -350,6 +351,19 @@ std::vector<cluster_world::ledger_row> cluster_world::firings(task_id task)
         });
     });
     return rows;
+}
+
+std::vector<storage::term_record> cluster_world::terms()
+{
+    std::vector<storage::term_record> out;
+    std::string const name_space = "master";
+    auto read = [&]() -> awaitable<void> {
+        storage::terms history(*direct_, *direct_);
+        out = co_await history.list(name_space, std::nullopt, 1'000);
+    };
+    stage_.play(read());
+    std::reverse(out.begin(), out.end());
+    return out;
 }
 
 int cluster_world::open_rows()

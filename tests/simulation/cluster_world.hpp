@@ -106,7 +106,8 @@ public:
     };
     // The firings of a task (run_key 0), in time order.
     std::vector<ledger_row> firings(task_id task);
-    int open_rows(); // executions that have not ended
+    int open_rows();                           // executions that have not ended
+    std::vector<storage::term_record> terms(); // the history, the oldest first
 
 private:
     void start_node(std::size_t which);
