@@ -6,6 +6,7 @@
 #include "libs/storage/executions.hpp"
 #include "libs/storage/nodes.hpp"
 #include "libs/storage/tasks.hpp"
+#include "libs/storage/terms.hpp"
 #include "web/master_line.hpp"
 #include "web/schedule_rules.hpp"
 #include "web/site.hpp"
@@ -25,6 +26,7 @@ struct context {
           executions(given.shared),
           nodes(given.shared),
           clients(given.shared),
+          terms(given.shared, given.shared), // only read here
           master(given.time, given.lease, given.shared, given.http, {how.notify_limit, how.master_cache})
     {}
 
@@ -36,6 +38,8 @@ struct context {
     storage::executions executions;
     storage::nodes nodes;
     storage::clients clients;
+    storage::terms terms;
+    std::string const name_space = "master"; // of the lock row, which the lease store reads
     master_line master;
 };
 

@@ -55,6 +55,7 @@ struct site::parts {
         serve_task_actions(table, shared);
         serve_executions(table, shared);
         serve_nodes(table, shared);
+        serve_terms(table, shared);
         serve_clients(table, shared);
         serve_cron(table, shared);
         serve_health(table, shared);

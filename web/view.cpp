@@ -162,6 +162,31 @@ json show(lock::lease_row const& lease)
             {"expired", lease.expired}};
 }
 
+json show(storage::term_record const& term)
+{
+    return {{"epoch", term.epoch},
+            {"owner", term.owner},
+            {"node", term.node},
+            {"how", term.how},
+            {"began_at", moment(term.began_at)},
+            {"acting_at", moment(term.acting_at)},
+            {"gap_ms", or_null(term.gap, [](duration gap) { return gap / 1ms; })},
+            {"ended_at", moment(term.ended_at)},
+            {"why_ended", text(term.why_ended)},
+            {"replayed", term.replayed}};
+}
+
+json show_failover(std::vector<storage::term_record> const& latest)
+{
+    if (latest.empty() || !latest[0].gap)
+        return nullptr;
+    auto const& now = latest[0];
+    auto const* const before = latest.size() > 1 ? &latest[1] : nullptr;
+    return {{"epoch", now.epoch}, {"from", before ? json(before->node) : json()},
+            {"to", now.node},     {"at", moment(now.acting_at)},
+            {"how", now.how},     {"why", before ? text(before->why_ended) : json()}};
+}
+
 json show_firing(utc_time at, std::string const& zone, utc_time before)
 {
     schedule::time_zone const clock(zone);

@@ -6,6 +6,7 @@
 #include "libs/storage/executions.hpp"
 #include "libs/storage/nodes.hpp"
 #include "libs/storage/tasks.hpp"
+#include "libs/storage/terms.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -34,6 +35,10 @@ nlohmann::json show(storage::client_record const& client);
 // `lease`: as the lock row stands, if it could be read; it says who is master and under which epoch.
 nlohmann::json show(storage::node_record const& node, std::optional<lock::lease_row> const& lease);
 nlohmann::json show(lock::lease_row const& lease);
+
+nlohmann::json show(storage::term_record const& term);
+// The latest change of masters: `latest` are the newest terms, the newest first. Null while there was none.
+nlohmann::json show_failover(std::vector<storage::term_record> const& latest);
 
 // A firing: the instant, the same on the wall clock of `zone`, and whether the clock was changed since `before`.
 nlohmann::json show_firing(utc_time at, std::string const& zone, utc_time before);

@@ -24,11 +24,15 @@ awaitable<http::response> list(context& site, http::request const& message)
     expect_no_query(message);
     auto const lease = co_await lease_row(site);
     auto const all = co_await site.nodes.all();
+    auto const terms = co_await site.terms.list(site.name_space, std::nullopt, 2);
     auto items = nlohmann::json::array();
     for (auto const& node : all)
         items.push_back(show(node, lease));
     auto const shown = lease ? show(*lease) : nlohmann::json();
-    co_return http::json_response(200, {{"items", std::move(items)}, {"lease", shown}});
+    auto const gap = terms.empty() ? nlohmann::json() : show(terms[0]).at("gap_ms");
+    auto const failover = show_failover(terms);
+    co_return http::json_response(
+        200, {{"items", std::move(items)}, {"lease", shown}, {"last_gap_ms", gap}, {"last_failover", failover}});
 }
 
 } // namespace

@@ -42,6 +42,82 @@ TEST_CASE("a free lease has no owner and no time left")
     CHECK(lease.at("seconds_left") == 0.0);
 }
 
+namespace {
+
+// Terms 2 to `last`, a minute each; all but the first came ten seconds after the one before.
+void add_terms(site_on_store& web, int last)
+{
+    for (int epoch = 2; epoch <= last; ++epoch) {
+        auto const began = std::to_string(1'800'000'000'000'000 + epoch * 60'000'000LL);
+        bool const first = epoch == 2;
+        bool const lasts = epoch == last;
+        web.data.exec("INSERT INTO term (namespace, epoch, owner, node, how, began_at, acting_at, gap_us, ended_at, "
+                      "why_ended, replayed) VALUES ('master', " +
+                      std::to_string(epoch) + ", 'host:1:boot:x', 'trigger-" + std::to_string(epoch % 3) + "', '" +
+                      (first ? "free" : "guard") + "', " + began + ", " + began + " + 4000, " +
+                      (first ? "NULL" : "10004321") + ", " + (lasts ? "NULL" : began + " + 50000000") + ", " +
+                      (lasts ? "NULL" : "'its session ended'") + ", 5)");
+    }
+}
+
+} // namespace
+
+TEST_CASE("the history of terms is shown newest first, in pages, with gaps and reasons")
+{
+    auto const web = arrange(engines());
+    auto const none = web->got(200, "/api/v1/terms");
+    CHECK(none.at("items").empty());
+    CHECK(none.at("next").is_null());
+    add_terms(*web, 6);
+
+    auto const page = web->got(200, "/api/v1/terms?limit=2");
+    REQUIRE(page.at("items").size() == 2);
+    auto const& present = page.at("items")[0];
+    CHECK(present.at("epoch") == 6);
+    CHECK(present.at("node") == "trigger-0");
+    CHECK(present.at("how") == "guard");
+    CHECK(present.at("began_at") == "2027-01-15T08:06:00.000000Z");
+    CHECK(present.at("acting_at") == "2027-01-15T08:06:00.004000Z");
+    CHECK(present.at("gap_ms") == 10'004);
+    CHECK(present.at("ended_at").is_null());
+    CHECK(present.at("why_ended").is_null());
+    CHECK(present.at("replayed") == 5);
+    CHECK(page.at("items")[1].at("why_ended") == "its session ended");
+
+    auto const rest = web->got(200, "/api/v1/terms?after=" + page.at("next").get<std::string>());
+    REQUIRE(rest.at("items").size() == 3);
+    CHECK(rest.at("items")[0].at("epoch") == 4);
+    CHECK(rest.at("items")[2].at("gap_ms").is_null());
+    CHECK(rest.at("next").is_null());
+}
+
+TEST_CASE("the terms are asked for in whole numbers only")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    for (auto const* bad : {"limit=0", "limit=501", "after=x", "after=0", "after=", "namespace=master"})
+        web->problem(400, web->get("/api/v1/terms?" + std::string(bad)));
+}
+
+TEST_CASE("with the nodes stands how mastership changed hands for the last time, and for how long nobody led")
+{
+    auto const web = arrange(engines());
+    auto const never = web->got(200, "/api/v1/nodes");
+    CHECK(never.at("last_gap_ms").is_null());
+    CHECK(never.at("last_failover").is_null());
+    add_terms(*web, 2);
+    CHECK(web->got(200, "/api/v1/nodes").at("last_failover").is_null());
+    web->data.exec("DELETE FROM term");
+    add_terms(*web, 4);
+    auto const now = web->got(200, "/api/v1/nodes");
+    CHECK(now.at("last_gap_ms") == 10'004);
+    json const expected{{"epoch", 4},        {"from", "trigger-0"},
+                        {"to", "trigger-1"}, {"at", "2027-01-15T08:04:00.004000Z"},
+                        {"how", "guard"},    {"why", "its session ended"}};
+    CHECK(now.at("last_failover") == expected);
+    web->data.exec("DELETE FROM term WHERE epoch < 4"); // forgotten
+    CHECK(web->got(200, "/api/v1/nodes").at("last_failover").at("from").is_null());
+}
+
 TEST_CASE("clients are shown without their secrets")
 {
     auto const web = arrange(engines());
