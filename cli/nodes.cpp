@@ -1,10 +1,11 @@
-// baton nodes: the cluster, its master, and how long the lease still holds.
+// baton nodes: the cluster, its master, how long the lease still holds, and who led before.
 
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
 
 #include <iostream>
+#include <memory>
 
 namespace baton::cli {
 
@@ -17,7 +18,34 @@ std::string one_decimal(double value)
     return text;
 }
 
-void show(common_options const& common)
+struct options {
+    bool terms = false;
+    std::size_t limit = 20;
+};
+
+void show_terms(options const& how, common_options const& common)
+{
+    auto const found = rest(common).list("/api/v1/terms", how.limit);
+    if (common.json)
+        return print_json(std::cout, found);
+    table shown({"EPOCH", "NODE", "WON", "BEGAN (UTC)", "ACTING (UTC)", "GAP (ms)", "ENDED (UTC)", "WHY", "REPLAYED"});
+    for (auto const& each : found)
+        shown.add({cell(each, "epoch"), cell(each, "node"), cell(each, "how"), time_cell(each, "began_at"),
+                   time_cell(each, "acting_at"), cell(each, "gap_ms"), time_cell(each, "ended_at"),
+                   cell(each, "why_ended"), cell(each, "replayed")});
+    shown.print(std::cout);
+}
+
+void show_failover(nlohmann::json const& answer)
+{
+    auto const last = answer.value("last_failover", nlohmann::json());
+    if (last.is_null())
+        return;
+    std::cout << "last failover: " << harmless(cell(last, "to")) << " took over from " << harmless(cell(last, "from"))
+              << " at " << time_cell(last, "at") << " UTC, after a gap of " << cell(answer, "last_gap_ms") << " ms\n";
+}
+
+void show_nodes(common_options const& common)
 {
     auto const answer = rest(common).get("/api/v1/nodes");
     if (common.json)
@@ -39,13 +67,26 @@ void show(common_options const& common)
                   << one_decimal(lease.value("age_ms", 0.0) / 1'000) << " s ago, "
                   << one_decimal(lease.value("seconds_left", 0.0)) << " s left"
                   << (lease.value("expired", false) ? " (expired)" : "") << '\n';
+    show_failover(answer);
 }
 
 } // namespace
 
 void add_nodes(CLI::App& program, common_options const& common)
 {
-    program.add_subcommand("nodes", "Show the nodes and the lease")->callback([&common] { show(common); });
+    auto& command = *program.add_subcommand("nodes", "Show the nodes and the lease");
+    auto const how = std::make_shared<options>();
+    auto* const terms = command.add_flag("--terms", how->terms, "Show the history of mastership instead");
+    command.add_option("--limit", how->limit, "At most so many terms, the latest first")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000'000))
+        ->needs(terms);
+    command.callback([how, &common] {
+        if (how->terms)
+            show_terms(*how, common);
+        else
+            show_nodes(common);
+    });
 }
 
 } // namespace baton::cli

@@ -106,7 +106,18 @@ const tone_of = { succeeded: "good", failed: "bad", timed_out: "bad", running: "
 
 // --- the three tables --------------------------------------------------------------------------------------------
 
-function show_nodes({ items, lease }) {
+// How mastership changed hands for the last time, and for how long nobody led.
+function show_failover(last, gap_ms) {
+  const line = $("failover");
+  line.hidden = !last;
+  if (!last) return;
+  const strong = (text) => make("strong", {}, text);
+  line.replaceChildren("Last failover: ", strong(last.to), " took over ", ...(last.from ? ["from ", strong(last.from), " "] : []),
+    "at " + moment(last.at) + ", after a gap of ", strong(gap_ms + " ms"), last.why ? " (" + last.why + ")." : ".");
+}
+
+function show_nodes({ items, lease, last_gap_ms, last_failover }) {
+  show_failover(last_failover, last_gap_ms);
   const master = items.find((node) => node.master);
   const line = $("lease");
   if (!lease || !lease.owner) line.replaceChildren("No node is master.");
