@@ -3,6 +3,7 @@
 At the end the judge looks at everything that these tests have caused."""
 
 import http.server
+import json
 import os
 import pathlib
 import select
@@ -297,6 +298,51 @@ class Stopping(unittest.TestCase):
             self.assertEqual(cluster.processes[name].terminate(within), 0, name)
         last = next(name for name in cluster.addresses if name != "web" and cluster.processes[name].alive())
         self.assertEqual(cluster.processes[last].terminate(20), 0, last)
+
+    def test_the_history_tells_of_every_change_of_masters(self):
+        cluster = self.cluster.start_all(triggers=3, recorders=1)
+        cluster.create("tick", {"kind": "fixed_rate", "every_ms": 100})
+        harness.wait_for("firings", lambda: len(cluster.journal()) > 5, 20)
+
+        def history():
+            return cluster.rest.get("/api/v1/terms")["items"]
+
+        def next_term(master, epoch):
+            harness.wait_for("another is master", lambda: cluster.master() not in (None, master)
+                             and cluster.epoch() > epoch, 15)
+            return harness.wait_for("its row", lambda: (found := history()[0])["epoch"] == cluster.epoch() and found, 5)
+
+        first = harness.wait_for("the first row", history, 5)[0]
+        self.assertIsNone(first["gap_ms"])
+        self.assertIsNone(first["ended_at"])
+        killed, epoch = cluster.master(), cluster.epoch()
+        self.assertEqual(first["node"], killed)
+        before = harness.utc_us()
+        cluster.processes[killed].kill()
+        second = next_term(killed, epoch)
+        self.assertEqual(second["node"], cluster.master())
+        self.assertIn(second["how"], ("expired", "guard"))
+        self.assertTrue(0 < second["gap_ms"] < 6000, second)
+        self.assertGreater(second["replayed"], 0)
+        self.assertGreater(harness.checker.expected.micros(second["acting_at"]), before)
+        ended = next(term for term in history() if term["epoch"] == epoch)
+        self.assertIsNotNone(ended["ended_at"])
+        self.assertIn(ended["why_ended"], ("its lease expired", "its session ended"))
+        overview = cluster.rest.get("/api/v1/nodes")
+        self.assertEqual(overview["last_gap_ms"], second["gap_ms"])
+        self.assertEqual((overview["last_failover"]["from"], overview["last_failover"]["to"]), (killed, second["node"]))
+
+        stopped, epoch = cluster.master(), cluster.epoch()
+        self.assertEqual(cluster.processes[stopped].terminate(20), 0)
+        third = next_term(stopped, epoch)
+        self.assertLess(third["gap_ms"], 2500)
+        self.assertEqual(history()[1]["why_ended"], "a clean stop")
+        shown = cluster.run_baton("--server", cluster.rest.address, "nodes", "--terms").splitlines()
+        self.assertEqual([line.split()[:2] for line in shown[1:]],
+                         [[str(term["epoch"]), term["node"]] for term in history()])
+        self.assertEqual(json.loads(cluster.run_baton("--server", cluster.rest.address, "--json", "nodes", "--terms")),
+                         history())
+        print(f"{STORE}: gaps of {second['gap_ms']} ms after a kill, {third['gap_ms']} ms after a clean stop")
 
     def test_a_second_signal_ends_a_draining_node_at_once(self):
         cluster = self.cluster.start_all(triggers=1, recorders=1)
