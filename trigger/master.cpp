@@ -30,7 +30,7 @@ master::master(settings const& how, surroundings outside)
                      if (auto* one = open_.find(id); one != nullptr && one->phase == phase::assigned)
                          doubts_.add(*one, "node_gone");
                  },
-                 with_.heard}),
+                 with_.heard, with_.leaving}),
       completions_(with_.of, with_.ledger, open_, attempts_, with_.clients, book_, with_.ids, with_.loop,
                    [this] {
                        planner_.wake();
@@ -61,7 +61,7 @@ awaitable<void> master::run()
         co_return;
     }
     co_await take_over();
-    with_.history.acts(replayed_);
+    with_.terms.acts(replayed_);
     co_await (planner_.run() && assigner_.run() && attempts_.run() && doubts_.run() && completions_.run() &&
               sweeper_.run() && signals_.run() && note_begin());
 }
@@ -70,7 +70,7 @@ awaitable<void> master::run()
 awaitable<void> master::note_begin()
 {
     co_await planned_.wait_until(with_.of.time, with_.of.time.now() + 1s);
-    co_await with_.history.write_begin(with_.of.fence);
+    co_await with_.terms.write_begin(with_.of.fence);
 }
 
 // What is open comes into memory before anything else happens: what is past due may be out already, and is asked after.

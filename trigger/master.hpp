@@ -34,7 +34,8 @@ public:
         id_generator& ids;
         asio::any_io_executor loop;
         carrier::learn heard;
-        chronicle& history;
+        chronicle& terms;
+        departure_watcher leaving{}; // of assignments
     };
 
     master(settings const& how, surroundings outside);

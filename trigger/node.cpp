@@ -5,6 +5,7 @@
 #include "trigger/api/api.hpp"
 #include "trigger/chronicle.hpp"
 #include "trigger/election/elector.hpp"
+#include "trigger/history.hpp"
 #include "trigger/master.hpp"
 #include "trigger/membership/cluster_clock.hpp"
 #include "trigger/results/collector.hpp"
@@ -38,8 +39,9 @@ struct node::parts {
           with(outside),
           clock(with.time),
           ids(with.time, with.random),
+          past(how.history, how.name, with.incarnation),
           ledger(with.deciding, with.shared),
-          history({with.incarnation, how.name}, with.deciding, with.shared, with.time, clock),
+          terms({with.incarnation, how.name}, with.deciding, with.shared, with.time, clock),
           members(how.membership, make_row(how, with), with.shared, with.time, [this] { return describe(); }),
           clients(how.clients, with.incarnation, with.shared, with.time),
           report(
@@ -78,6 +80,23 @@ struct node::parts {
             if (row.owner)
                 learn(row.epoch, "the lock row");
         });
+        if (past.kept())
+            keep_history();
+    }
+
+    void keep_history()
+    {
+        vote.on_event([this](election_event const& what) { past.verdict(what); });
+        vote.on_trust([this](trust_event const& what) { past.trust(what); });
+        carry.on_departure(
+            [this](auto epoch, auto const& client, auto const& which) { past.deliver(epoch, client, which); });
+    }
+
+    departure_watcher watch_assignments()
+    {
+        if (!past.kept())
+            return {};
+        return [this](auto epoch, auto const& to, auto const& which) { past.assign(epoch, to, which); };
     }
 
     membership::status describe()
@@ -107,8 +126,10 @@ struct node::parts {
 
     bool admit(std::int64_t epoch, std::string const& who)
     {
-        if (epoch < carry.epoch())
+        if (epoch < carry.epoch()) {
+            past.refuse(epoch, who);
             return false;
+        }
         learn(epoch, who);
         return true;
     }
@@ -157,12 +178,14 @@ struct node::parts {
     // One term of mastership.
     awaitable<void> rule(std::int64_t epoch)
     {
-        history.won(vote.began_by());
+        terms.won(vote.began_by());
         learn(epoch, "this node");
         term const of{{how.election.name_space, epoch}, vote.state(), with.time, clock};
-        lead.emplace(how, master::surroundings{
-                              of, ledger, with.shared, clients, members, carry, with.http, ids, loop,
-                              [this](std::int64_t higher, std::string const& who) { learn(higher, who); }, history});
+        master::surroundings around{
+            of,   ledger, with.shared, clients, members, carry, with.http,
+            ids,  loop,   [this](std::int64_t higher, std::string const& who) { learn(higher, who); },
+            terms, watch_assignments()};
+        lead.emplace(how, std::move(around));
         std::exception_ptr failure;
         try {
             co_await lead->run();
@@ -173,7 +196,7 @@ struct node::parts {
         // Beside: the lease need not wait for it, nor the successor for the lease.
         tellers.spawn(
             "the history of terms",
-            history.write_end(of.fence, std::min(with.time.now(), vote.state().deadline()), why_over(failure)));
+            terms.write_end(of.fence, std::min(with.time.now(), vote.state().deadline()), why_over(failure)));
         if (failure)
             std::rethrow_exception(failure);
     }
@@ -274,8 +297,9 @@ struct node::parts {
     world with;
     cluster_clock clock;
     id_generator ids;
+    history past;
     storage::ledger ledger;
-    chronicle history;
+    chronicle terms;
     membership members;
     registry clients;
     reporter report;
@@ -306,7 +330,10 @@ http::handler node::parts::make_routes()
     node_calls for_nodes;
     for_nodes.admit = [this](std::int64_t epoch, std::string const& who) { return admit(epoch, who); };
     for_nodes.epoch = [this] { return carry.epoch(); };
-    for_nodes.assign = [this](protocol::assign_request message) { return carry.accept(std::move(message)); };
+    for_nodes.assign = [this](protocol::assign_request message) {
+        past.take(message.epoch, message.master, message.executions.size());
+        return carry.accept(std::move(message));
+    };
     for_nodes.withdraw = [this](std::vector<std::int64_t> ids_) { return carry.withdraw(ids_); };
     for_nodes.report = [this](protocol::report_request const& what) { return take_report(what); };
     for_nodes.signal = [this] {

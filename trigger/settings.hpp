@@ -81,6 +81,7 @@ struct settings {
     std::string address;  // where others reach it, "http://10.0.0.1:7800"
     std::string token;    // that clients must show; empty: none asked
     duration drain = 10s; // for a clean stop
+    std::string history;  // a file that what this node believes and does is appended to; empty: none
     election_settings election;
     guard_settings guard;
     planner_settings planner;

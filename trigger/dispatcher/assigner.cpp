@@ -119,6 +119,8 @@ void assigner::repeat(std::string const& node, std::vector<execution_id> ids)
         for (auto const id : ids)
             if (auto const* one = open_.find(id))
                 batch.push_back(make_assignment(*one));
+        if (to_.leaving)
+            to_.leaving(term_.epoch(), node, values(ids));
         auto const count = here_.accept(std::move(batch));
         taken(ids, count);
         return;
@@ -164,6 +166,8 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids)
         request.master = nodes_.self().incarnation;
         for (auto const id : ids)
             request.executions.push_back(make_assignment(*open_.find(id)));
+        if (to_.leaving)
+            to_.leaving(term_.epoch(), node, values(ids));
         auto const answer = co_await ask(*row, std::move(request), maybe_there);
         if (answer && answer->status == 200) {
             taken(ids,

@@ -4,6 +4,7 @@
 #include "libs/http/client.hpp"
 #include "trigger/dispatcher/carrier.hpp"
 #include "trigger/dispatcher/open_set.hpp"
+#include "trigger/history.hpp"
 #include "trigger/membership/membership.hpp"
 #include "trigger/term.hpp"
 
@@ -24,6 +25,7 @@ public:
         std::function<void(std::vector<execution_id>)> broadcast; // to be split into shards first
         std::function<void(execution_id)> doubt;                  // a node is gone that may have it
         carrier::learn heard;                                     // of a higher epoch
+        departure_watcher leaving{};                              // before a group is given away
     };
 
     assigner(dispatcher_settings how, term& of, open_set& open, membership const& nodes, carrier& here,

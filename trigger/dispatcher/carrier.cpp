@@ -308,6 +308,17 @@ awaitable<void> carrier::send_lane(std::string instance)
         lanes_.erase(found);
 }
 
+void carrier::tell_of_departure(std::string const& instance, std::vector<parcel> const& group) const
+{
+    if (!leaving_)
+        return;
+    std::vector<std::int64_t> executions;
+    executions.reserve(group.size());
+    for (auto const& one : group)
+        executions.push_back(one.what.work.execution);
+    leaving_(epoch_, instance, executions);
+}
+
 awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& group)
 {
     auto const epoch = epoch_;
@@ -332,6 +343,7 @@ awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& g
         auto const to = http::parse_url(client->row.address);
         auto message = http::json_request(http::verb::post, protocol::path_dispatch, body);
         message.headers.set("Authorization", "Bearer " + client->row.secret);
+        tell_of_departure(instance, group);
         answer = co_await http_.send(to, std::move(message), how_.dispatch_limit);
     } catch (http::unreachable const& failure) {
         why = failure.what();

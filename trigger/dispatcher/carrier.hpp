@@ -7,6 +7,7 @@
 #include "trigger/clients/routing.hpp"
 #include "trigger/dispatcher/inbox.hpp"
 #include "trigger/dispatcher/reporter.hpp"
+#include "trigger/history.hpp"
 #include "trigger/membership/membership.hpp"
 
 #include <deque>
@@ -47,6 +48,9 @@ public:
 
     // The master has heard what became of it: no message with this number or a higher one assigns it again.
     void acknowledged(protocol::attempt_key const& which, std::int64_t from);
+
+    // Called before each group is sent to a client.
+    void on_departure(departure_watcher watcher) { leaving_ = std::move(watcher); }
 
     void client_changed(); // someone may take what waits
     void client_gone(std::string const& instance);
@@ -93,6 +97,7 @@ private:
     void start(std::string const& instance, lane& to);
     awaitable<void> send_lane(std::string instance);
     awaitable<void> send_group(std::string instance, std::vector<parcel>& group);
+    void tell_of_departure(std::string const& instance, std::vector<parcel> const& group) const;
     void settle(std::string const& instance, std::vector<parcel>& group, protocol::dispatch_answer const& answer);
     void settle_one(std::string const& instance, parcel one, protocol::dispatch_ack const& answer);
     void back(std::vector<parcel>& group);
@@ -116,6 +121,7 @@ private:
     time_source& time_;
     router_of_clients router_;
     learn heard_;
+    departure_watcher leaving_;
     std::int64_t epoch_ = 0;
     std::map<std::string, std::deque<parcel>> pending_; // by service: no client can take it now
     std::map<std::string, lane> lanes_;                 // by client

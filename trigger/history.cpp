@@ -1,0 +1,86 @@
+#include "trigger/history.hpp"
+
+#include "libs/base/log.hpp"
+#include "libs/base/process.hpp"
+
+namespace baton::trigger {
+
+namespace {
+
+std::string field(char const* name, std::string_view value)
+{
+    std::string text = "\t";
+    text += name;
+    text += '=';
+    text += value;
+    return text;
+}
+
+std::string nanos(char const* name, instant at)
+{
+    auto const micros = at.time_since_epoch().count();
+    return field(name, at == instant::max() ? "-" : std::to_string(micros * 1'000));
+}
+
+std::string list(std::vector<std::int64_t> const& executions)
+{
+    std::string text = field("n", std::to_string(executions.size())) + field("executions", "");
+    for (std::size_t i = 0; i < executions.size(); ++i)
+        text += (i == 0 ? "" : ",") + std::to_string(executions[i]);
+    return text;
+}
+
+} // namespace
+
+history::history(std::string const& file, std::string const& node, std::string const& incarnation)
+    : who_("\t" + node + "\t" + incarnation + "\t")
+{
+    if (file.empty())
+        return;
+    file_.emplace(file);
+    write("start", 0, field("pid", std::to_string(process_id())));
+}
+
+void history::write(char const* event, std::int64_t epoch, std::string const& fields)
+{
+    if (!file_)
+        return;
+    auto const line = std::to_string(kernel_nanos()) + who_ + event + "\t" + std::to_string(epoch) + fields + "\n";
+    if (file_->append(line) || std::exchange(complained_, true))
+        return;
+    log::error("the history cannot be written");
+}
+
+void history::verdict(election_event const& what)
+{
+    write("verdict", what.epoch, field("what", to_string(what.what)) + field("reason", what.reason));
+}
+
+void history::trust(trust_event const& what)
+{
+    write("trust", what.epoch,
+          field("by", what.by) + nanos("asked", what.asked) + nanos("answered", what.answered) +
+              nanos("lease", what.lease_until) + nanos("guard", what.guard_until));
+}
+
+void history::assign(std::int64_t epoch, std::string const& to, std::vector<std::int64_t> const& executions)
+{
+    write("assign", epoch, field("to", to) + list(executions));
+}
+
+void history::take(std::int64_t epoch, std::string const& from, std::size_t count)
+{
+    write("take", epoch, field("from", from) + field("n", std::to_string(count)));
+}
+
+void history::refuse(std::int64_t epoch, std::string const& from)
+{
+    write("refuse", epoch, field("from", from));
+}
+
+void history::deliver(std::int64_t epoch, std::string const& client, std::vector<std::int64_t> const& executions)
+{
+    write("deliver", epoch, field("client", client) + list(executions));
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "libs/base/line_file.hpp"
+#include "trigger/election/elector.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::trigger {
+
+// What this node believed of its mastership and did under it, one line an event, for whoever judges afterwards that the
+// election keeps its promises. Fields separated by tabs:
+//
+//     kernel_nanos  node  incarnation  event  epoch  name=value...
+//
+//     start    pid                                     the process has begun
+//     verdict  what reason                             of a tick of the election
+//     trust    by asked answered lease guard           in nanoseconds; `guard` is "-" when not guarded
+//     assign   to n executions                         the moment before they are given to a node
+//     take     from n                                  assignments of another node, let in by their epoch
+//     refuse   from                                    the epoch of that node's message is too old
+//     deliver  client n executions                     the moment before they are sent to a client
+//
+// Without a file all of it is nothing.
+class history {
+public:
+    history(std::string const& file, std::string const& node, std::string const& incarnation);
+
+    bool kept() const { return file_.has_value(); }
+
+    void verdict(election_event const& what);
+    void trust(trust_event const& what);
+    void assign(std::int64_t epoch, std::string const& to, std::vector<std::int64_t> const& executions);
+    void take(std::int64_t epoch, std::string const& from, std::size_t count);
+    void refuse(std::int64_t epoch, std::string const& from);
+    void deliver(std::int64_t epoch, std::string const& client, std::vector<std::int64_t> const& executions);
+
+private:
+    void write(char const* event, std::int64_t epoch, std::string const& fields);
+
+    std::optional<line_file> file_;
+    std::string who_;
+    bool complained_ = false;
+};
+
+// Told of executions that are about to leave: to whom, and which. Empty when nobody keeps a history.
+using departure_watcher =
+    std::function<void(std::int64_t epoch, std::string const& to, std::vector<std::int64_t> const& executions)>;
+
+} // namespace baton::trigger
