@@ -36,6 +36,7 @@ protocol::dispatch_ack engine::take(protocol::dispatch work, instant now)
         // What has not begun can still become the later attempt; what runs must end before another one starts.
         if (!mine.started && work.attempt > mine.work->work.attempt) {
             mine.work->work = std::move(work);
+            mine.work->epoch = epoch_;
             return say(ack::accepted, 0);
         }
         return say(ack::running, mine.work->work.attempt);
@@ -52,7 +53,9 @@ protocol::dispatch_ack engine::take(protocol::dispatch work, instant now)
     if (free() == 0)
         return say(ack::busy, 0);
     auto const execution = work.execution;
-    held_[execution].work = std::make_shared<job>(std::move(work));
+    auto& one = held_[execution];
+    one.work = std::make_shared<job>(std::move(work));
+    one.work->epoch = epoch_; // a message of another epoch is refused or raises it
     queue_.push_back(execution);
     return answer;
 }

@@ -58,6 +58,11 @@ std::string execution::idempotency_key() const
     return std::to_string(id()) + "/" + std::to_string(attempt());
 }
 
+std::int64_t execution::epoch() const
+{
+    return work_->epoch;
+}
+
 std::int64_t execution::task_id() const
 {
     return work_->work.task;

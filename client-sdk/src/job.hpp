@@ -16,7 +16,10 @@ namespace baton::client {
 struct job {
     explicit job(protocol::dispatch what) : work(std::move(what)) {}
 
-    protocol::dispatch work; // written only before the job starts
+    // Written only before the job starts.
+    protocol::dispatch work;
+    std::int64_t epoch = 0; // of the message that brought it
+
     std::stop_source stop;
     std::atomic<int> progress{0};
 };

@@ -23,6 +23,7 @@ class Line:
     shard: str
     outcome: str
     task: str
+    epoch: int = 0
 
 
 @dataclasses.dataclass
@@ -62,9 +63,9 @@ def parse_journal(text):
         raise ValueError("the journal ends within a line")
     lines = []
     for row in text.splitlines():
-        what, boot, pid, instance, execution, attempt, scheduled, shard, outcome, task = row.split("\t", 9)
+        what, boot, pid, instance, execution, attempt, scheduled, shard, outcome, epoch, task = row.split("\t", 10)
         lines.append(Line(what, int(boot), int(pid), instance, int(execution), int(attempt), int(scheduled), shard,
-                          outcome, task))
+                          outcome, task, int(epoch)))
     return lines
 
 

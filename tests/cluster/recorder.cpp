@@ -6,7 +6,7 @@
 // A line is one write to a file opened with O_APPEND, so lines of several processes never mix, and what is written
 // survives SIGKILL. Its fields, separated by tabs:
 //
-//     start|end  boot-time microseconds  pid  instance  execution  attempt  scheduled_at  shard  outcome  task
+//     start|end  boot-time microseconds  pid  instance  execution  attempt  scheduled_at  shard  outcome  epoch  task
 //
 // Handlers: "note" does nothing, "nap" sleeps {"ms": n} or until it is asked to stop, "fail" fails the first
 // {"times": n} attempts.
@@ -57,6 +57,7 @@ public:
         add(std::to_string(run.scheduled_at().time_since_epoch().count()));
         add(std::to_string(run.shard_index()) + "/" + std::to_string(run.shard_total()));
         add(outcome);
+        add(std::to_string(run.epoch()));
         add(run.task());
         line += '\n';
         if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))

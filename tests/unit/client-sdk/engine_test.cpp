@@ -1,3 +1,4 @@
+#include "baton/client/execution.hpp"
 #include "client-sdk/src/engine.hpp"
 
 #include <catch2/catch.hpp>
@@ -69,6 +70,23 @@ TEST_CASE("the highest epoch is remembered and lower ones are refused", "[client
     CHECK(s.it.epoch() == 7);
     CHECK(s.it.observe(9));
     CHECK(s.it.epoch() == 9);
+}
+
+TEST_CASE("a handler sees the epoch of the message that brought its attempt", "[client]")
+{
+    stage s({.slots = 1, .queue = 10});
+    s.it.observe(5);
+    s.take(1);
+    s.take(2, 1);
+    s.it.observe(6);
+    s.take(2, 2); // takes the place of the first attempt, which has not begun
+    auto const first = s.start();
+    REQUIRE(first.size() == 1);
+    CHECK(execution(first[0]).epoch() == 5);
+    s.finish(1);
+    auto const second = s.start();
+    REQUIRE(second.size() == 1);
+    CHECK(execution(second[0]).epoch() == 6);
 }
 
 TEST_CASE("an execution is accepted once, whether queued or running", "[client]")

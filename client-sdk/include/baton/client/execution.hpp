@@ -24,6 +24,11 @@ public:
     // "id/attempt": names this delivery, for logs and for calls that may be made once an attempt.
     std::string idempotency_key() const;
 
+    // The mastership under which this attempt was sent. It never falls from one attempt of an execution to the next, so
+    // a resource that remembers the highest number that it was shown and refuses lower ones (a fencing token) is safe
+    // from the late writes of an attempt that was given up when another master took over.
+    std::int64_t epoch() const;
+
     std::int64_t task_id() const;
     std::string const& task() const;    // the task's name
     std::string const& handler() const; // the name under which this handler was asked for

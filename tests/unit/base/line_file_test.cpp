@@ -1,0 +1,55 @@
+#include "libs/base/line_file.hpp"
+#include "libs/base/time.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace baton;
+
+TEST_CASE("lines of two processes do not mix", "[base]")
+{
+    std::string folder = (std::filesystem::temp_directory_path() / "baton-lines-XXXXXX").string();
+    REQUIRE(mkdtemp(folder.data()) != nullptr);
+    auto const path = folder + "/lines";
+    std::string const mine(3'000, 'a');
+    std::string const theirs(5'000, 'b');
+    line_file const file(path);
+    auto const child = fork();
+    if (child == 0) {
+        line_file const again(path);
+        for (int i = 0; i < 500; ++i)
+            again.append(theirs + "\n");
+        _exit(0);
+    }
+    for (int i = 0; i < 500; ++i)
+        CHECK(file.append(mine + "\n"));
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+
+    std::ifstream in(path);
+    std::size_t whole = 0;
+    for (std::string line; std::getline(in, line);)
+        whole += line == mine || line == theirs ? 1 : 0;
+    std::filesystem::remove_all(folder);
+    CHECK(whole == 1'000);
+}
+
+TEST_CASE("a line that does not fit on the disk is not said to be written", "[base]")
+{
+    line_file const file("/dev/full");
+    CHECK_FALSE(file.append("lost\n"));
+    CHECK_THROWS_AS(line_file("/nowhere/lines"), std::runtime_error);
+}
+
+TEST_CASE("the kernel's time is that of the boot clock", "[base]")
+{
+    system_time const time;
+    auto const before = time.now();
+    auto const at = instant{duration{kernel_nanos() / 1'000}};
+    CHECK(before <= at);
+    CHECK(at <= time.now());
+}

@@ -1,0 +1,64 @@
+#include "trigger/history.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+// The lines of a history without their times.
+std::vector<std::string> lines_of(std::string const& path)
+{
+    std::vector<std::string> lines;
+    std::ifstream in(path);
+    for (std::string line; std::getline(in, line);)
+        lines.push_back(line.substr(line.find('\t') + 1));
+    return lines;
+}
+
+} // namespace
+
+TEST_CASE("a history has a line for each change of belief and each departure", "[history]")
+{
+    std::string folder = (std::filesystem::temp_directory_path() / "baton-history-XXXXXX").string();
+    REQUIRE(mkdtemp(folder.data()) != nullptr);
+    auto const path = folder + "/history";
+    {
+        history past(path, "a node", "host:1:boot:x");
+        REQUIRE(past.kept());
+        past.verdict({verdict::promoted, 7, "the lease is free"});
+        past.trust({"seize", 7, instant{1s}, instant{2s}, instant{4s}, instant::max()});
+        past.trust({"guard_ping", 7, instant{3s}, instant{3s}, instant{4s}, instant{3300ms}});
+        past.assign(7, "host:2:boot:y", {11, 12});
+        past.take(7, "host:2:boot:y", 2);
+        past.refuse(6, "a master");
+        past.deliver(7, "client-1", {11});
+    }
+    auto const lines = lines_of(path);
+    std::filesystem::remove_all(folder);
+    std::string const who = "a node\thost:1:boot:x\t";
+    CHECK(lines == std::vector<std::string>{
+                       who + "start\t0\tpid=" + std::to_string(getpid()),
+                       who + "verdict\t7\twhat=PROMOTED\treason=the lease is free",
+                       who + "trust\t7\tby=seize\tasked=1000000000\tanswered=2000000000\tlease=4000000000\tguard=-",
+                       who + "trust\t7\tby=guard_ping\tasked=3000000000\tanswered=3000000000\tlease=4000000000"
+                             "\tguard=3300000000",
+                       who + "assign\t7\tto=host:2:boot:y\tn=2\texecutions=11,12",
+                       who + "take\t7\tfrom=host:2:boot:y\tn=2",
+                       who + "refuse\t6\tfrom=a master",
+                       who + "deliver\t7\tclient=client-1\tn=1\texecutions=11",
+                   });
+}
+
+TEST_CASE("without a file no history is kept", "[history]")
+{
+    history past("", "a node", "host:1:boot:x");
+    CHECK_FALSE(past.kept());
+    past.refuse(6, "a master");
+}
