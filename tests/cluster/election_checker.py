@@ -385,21 +385,27 @@ def timeline(record, around, before=2 * SECOND, after=SECOND, most=120):
     lines += [(at, "fault", f"{incarnation} is dead", None) for incarnation, at in record.deaths.items()]
     near = sorted((line for line in lines if around - before <= line[0] <= around + after), key=lambda line: line[0])
     out = []
-    repeated = 0
-    for index, (at, who, what, source) in enumerate(near):
-        common = isinstance(source, Event) and source.what in ("assign", "take", "deliver")
-        ahead = near[index + 1] if index + 1 < len(near) else None
-        if common and ahead is not None and (ahead[1], ahead[2]) == (who, what):
-            repeated += 1
+    routine = []
+    for at, who, what, source in near:
+        if isinstance(source, Event) and source.what in ("assign", "take", "deliver") and at != around:
+            routine.append((at, f"{who} {what}"))
             continue
-        out.append(f"{(at - around) / MILLI:+10.3f} ms  {who:<12} {what}{details(source, around)}"
-                   + (f"  (and {repeated} before)" if repeated else ""))
-        repeated = 0
-    if len(out) > most:
-        at = next((i for i, line in enumerate(out) if line.startswith("+") or " +" in line[:14]), len(out))
-        first = max(0, min(at - most * 2 // 3, len(out) - most))
-        out = out[first:first + most]
-    return "\n".join(out)
+        out += told_together(routine, around)
+        routine = []
+        out.append((at, f"{who:<12} {what}{details(source, around)}"))
+    out += told_together(routine, around)
+    centre = next((index for index, line in enumerate(out) if line[0] >= around), len(out))
+    first = max(0, min(centre - most * 2 // 3, len(out) - most))
+    return "\n".join(f"{(at - around) / MILLI:+10.3f} ms  {text}" for at, text in out[first:first + most])
+
+
+def told_together(routine, around):
+    """The first and the last of each kind of everyday lines, with how many there were."""
+    kinds = collections.defaultdict(list)
+    for at, what in routine:
+        kinds[what].append(at)
+    return sorted((times[0], f"{what}" + (f" ({len(times)} until {(times[-1] - around) / MILLI:+.3f})"
+                                          if len(times) > 1 else "")) for what, times in kinds.items())
 
 
 def details(source, around):

@@ -188,6 +188,18 @@ class Process:
         self.deaths[self.pid] = boot_us()
         return status
 
+    def freeze(self):
+        """SIGSTOP, which takes a moment to reach every thread; returns the boot time just before."""
+        at = boot_us()
+        self.child.send_signal(signal.SIGSTOP)
+        return at
+
+    def thaw(self):
+        """SIGCONT; returns the boot time just before."""
+        at = boot_us()
+        self.child.send_signal(signal.SIGCONT)
+        return at
+
     def end(self):
         if self.alive():
             self.kill()
@@ -201,7 +213,11 @@ class MySql:
         self.folder = folder / "mariadb"
         shared = os.environ.get("BATON_TEST_MYSQL")
         self.own = own_server or not shared
-        self.server = self.script("start") if self.own else shared
+        self.open(self.script("start") if self.own else shared)
+
+    def open(self, server):
+        """A new database on this server."""
+        self.server = server
         parts = urllib.parse.urlsplit(self.server)
         self.connection = {"host": parts.hostname, "port": parts.port, "user": parts.username,
                            "password": urllib.parse.unquote(parts.password or "")}
@@ -229,9 +245,13 @@ class MySql:
             names = [column[0] for column in cursor.description or ()]
             return [dict(zip(names, values)) for values in cursor.fetchall()]
 
+    def server_pid(self):
+        """Of the server that this run started."""
+        return int((self.folder / "server.pid").read_text())
+
     def kill(self):
-        """SIGKILL of the server, which this run started."""
-        pid = int((self.folder / "server.pid").read_text())
+        """SIGKILL of the server."""
+        pid = self.server_pid()
         at = boot_us()
         os.kill(pid, signal.SIGKILL)
         wait_for("the death of mariadbd", lambda: not pathlib.Path(f"/proc/{pid}/cmdline").exists()
@@ -298,8 +318,8 @@ class Cluster:
         self.rest = None
         self.ended = False
         atexit.register(self.end)
-        self.store = MySql(self.folder, own_server) if store == "mysql" else Sqlite(self.folder)
-        if store == "mysql":
+        self.store = self.open_store(store, own_server)
+        if self.store.kind == "mysql":
             self.run_baton("migrate", "--database", self.store.url)
 
     def __enter__(self):
@@ -310,6 +330,12 @@ class Cluster:
             self.keep = True
             print(f"kept for inspection: {self.folder}")
         self.end()
+
+    def open_store(self, store, own_server):
+        """"mysql", "sqlite", or a function that makes a store."""
+        if callable(store):
+            return store()
+        return MySql(self.folder, own_server) if store == "mysql" else Sqlite(self.folder)
 
     # --- processes
 

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Clusters under random faults: each run is drawn from a seed, judged by schedule, ledger, clients' journals and the
+histories of the nodes, and told in a line.
+
+    chaos.py --runs N --seed S [--jobs J] [--faults KIND,KIND...]
+    chaos.py --only SEED           repeats one run
+    chaos.py --measure KIND --runs N
+
+Ends with status 0 only if no run broke a promise. The program is that of $BATON_BUILD (build/dev by default).
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import traceback
+
+import chaos_faults
+import chaos_run
+import election_checker as judge
+import harness
+
+RUN_LIMIT = 300
+
+
+def guard_is_built():
+    schema = json.loads((harness.ROOT / "config/schema/trigger.schema.json").read_text())
+    return "guard" in schema["properties"]
+
+
+def kinds_of(options):
+    kinds = options.faults.split(",") if options.faults else sorted(chaos_faults.ALL)
+    for kind in kinds:
+        if kind not in chaos_faults.ALL:
+            sys.exit(f"chaos: no fault is called {kind}; there are {', '.join(sorted(chaos_faults.ALL))}")
+    return kinds
+
+
+# --- one run, in a process of its own
+
+
+def run_one(seed, options):
+    chance = random.Random(f"{seed}/faults")
+    drawn = chaos_faults.draw(chance, kinds_of(options))
+    told = {"seed": seed, "faults": [fault.text() for fault in drawn], "good": False, "figures": [], "words": []}
+    with chaos_run.Run(seed, drawn, pathlib.Path(options.server), options.guard) as run:
+        try:
+            record, report, ledger = run.go()
+        except Exception:
+            run.cluster.keep = True
+            told["words"] = [traceback.format_exc(), f"kept for inspection: {run.cluster.folder}"]
+            return told
+        told.update(good=report.good, epochs=len(report.epochs), late=report.late, summary=ledger.summary(),
+                    skipped=run.skipped, figures=figures(record, drawn),
+                    longest=max((end - begin for begin, end in report.gaps), default=0) / judge.MILLI)
+        if not report.good:
+            run.cluster.keep = True
+            told["words"] = describe(record, report) + [f"kept for inspection: {run.cluster.folder}"]
+    return told
+
+
+def describe(record, report):
+    words = [f"{violation.invariant}: {violation.words}" for violation in report.violations[:20]]
+    if len(report.violations) > 20:
+        words.append(f"and {len(report.violations) - 20} more")
+    first = report.violations[0]
+    return words + [f"the lines around the first, {first.invariant}:", judge.timeline(record, first.at)]
+
+
+def figures(record, drawn):
+    """(kind, milliseconds, whether the master changed) of each fault that no other overlaps: from the fault, or from
+    when somebody could lead again, to the first assignment under the new epoch, or the first at all."""
+    found = []
+    faults = [fault for fault in drawn if fault.began]
+    for fault in faults:
+        reach = max(fault.ended, fault.began) + record.settle
+        if any(other is not fault and other.began <= reach and fault.began <= other.ended + record.settle
+               for other in faults):
+            continue
+        since = max(fault.began, fault.cleared)
+        before = max((event.epoch for event in record.events if event.what == "assign" and event.at < fault.began),
+                     default=0)
+        new = judge.first_assignment(record, fault.began, above=before)
+        if new is not None and new.at <= reach:
+            found.append((fault.kind, max(0, new.at - since) / judge.MILLI, True))
+        elif fault.cleared:
+            again = judge.first_assignment(record, since)
+            if again is not None:
+                found.append((fault.kind, (again.at - since) / judge.MILLI, False))
+    return found
+
+
+# --- many
+
+
+def tell(told):
+    gaps = " ".join(f"{kind} {gap:.0f}ms{'' if changed else ' (same epoch)'}" for kind, gap, changed in told["figures"])
+    skipped = f" skipped: {'; '.join(told['skipped'])}" if told.get("skipped") else ""
+    print(f"{'good' if told['good'] else 'BAD '} seed {told['seed']}: {', '.join(told['faults'])}{skipped}; gap "
+          f"{gaps or '-'}; nobody led for {told.get('longest', 0):.0f} ms at most; {told.get('epochs', '?')} epochs; "
+          f"{told.get('summary', 'no verdict')}", flush=True)
+    for line in told["words"]:
+        print("  " + line.replace("\n", "\n  "), flush=True)
+
+
+def repeat_command(seed, options):
+    faults = f" --faults {options.faults}" if options.faults else ""
+    return f"scripts/chaos --only {seed}{faults}"
+
+
+def run_apart(seed, options, servers):
+    """The run's verdict, from a process that may fail or hang."""
+    server = servers.pop()
+    command = [sys.executable, __file__, "--one", str(seed), "--server", server]
+    command += ["--faults", options.faults] if options.faults else []
+    command += ["--guard", "on" if options.guard else "off"]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=RUN_LIMIT)
+        return json.loads(done.stdout.splitlines()[-1])
+    except (subprocess.TimeoutExpired, json.JSONDecodeError, IndexError) as failure:
+        return {"seed": seed, "faults": [], "good": False, "figures": [], "words": [f"the run itself failed: {failure!r}"]}
+    finally:
+        servers.append(server)
+
+
+def run_many(seeds, options):
+    violations = 0
+    gaps = collections.defaultdict(list)
+    folder = tempfile.mkdtemp(prefix="baton-chaos-")
+    servers = [f"{folder}/server-{number}" for number in range(options.jobs)]
+    try:
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            for told in concurrent.futures.as_completed(
+                    [pool.submit(run_apart, seed, options, servers) for seed in seeds]):
+                told = told.result()
+                tell(told)
+                if not told["good"]:
+                    violations += 1
+                    print(f"  again: {repeat_command(told['seed'], options)}", flush=True)
+                for kind, gap, changed in told["figures"]:
+                    gaps[kind + ("" if changed else " (same epoch)")].append(gap)
+    finally:
+        for server in servers:
+            subprocess.run([harness.ROOT / "scripts/private-mariadb", "stop", server], check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+    print_table(gaps)
+    print(f"{len(seeds)} runs, {violations} violations")
+    return 1 if violations else 0
+
+
+def print_table(gaps):
+    if not gaps:
+        return
+    print(f"{'fault':<28} {'n':>4} {'p50 ms':>8} {'max ms':>8}   from the fault's effect to the first assignment")
+    for kind in sorted(gaps):
+        values = sorted(gaps[kind])
+        print(f"{kind:<28} {len(values):>4} {statistics.median(values):>8.0f} {values[-1]:>8.0f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--faults", default="", help="kinds to draw from, with commas between; all by default")
+    parser.add_argument("--guard", choices=("on", "off"), default="on" if guard_is_built() else "off",
+                        help="whether the promises of the guard session hold; as the program has it by default")
+    parser.add_argument("--only", type=int, help="repeats the run of this seed")
+    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--server", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    options.guard = options.guard == "on"
+    kinds_of(options)
+    if options.one is not None:
+        print(json.dumps(run_one(options.one, options)))
+        return 0
+    seeds = [options.only] if options.only is not None else list(range(options.seed, options.seed + options.runs))
+    return run_many(seeds, options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

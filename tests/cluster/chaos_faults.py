@@ -1,0 +1,316 @@
+"""What may happen to a cluster, drawn at random or asked for by name. A fault decides what it will do when it is made, so
+that a seed repeats it; whom it hits, when it comes: the master of that moment, or a slave.
+
+Each says how soon somebody has to lead after it and how many terms it may end (election_checker.Fault).
+"""
+
+import threading
+import time
+
+import election_checker as judge
+import harness
+import proxy
+
+TTL, TICK, GUARD, SILENCE = 3.0, 1.0, 0.3, 2.0  # at their defaults
+SLACK = 0.5  # for a machine that does other things as well
+EXPIRY = TTL + TICK + SLACK
+
+
+def now():
+    return harness.boot_us() * 1000
+
+
+class Skipped(Exception):
+    """There is nobody whom this fault could hit now."""
+
+
+class Fault:
+    kind = ""
+    own_server = False   # the server of the database does not come through it intact
+    needs_proxy = False
+    needs_clock = ""     # whose clock is faked: "database" or "node"
+    role = "master"
+    changes = 1
+    with_guard, without_guard = EXPIRY, EXPIRY  # seconds until somebody leads
+
+    def __init__(self, chance, at):
+        self.chance = chance
+        self.at = at
+        self.span = 0.0
+        self.node = "database"
+        self.began = self.ended = self.cleared = 0
+        self.paused = False
+        self.over = threading.Event()
+        self.plan()
+
+    def plan(self):
+        """Decides what will happen."""
+
+    def text(self):
+        return f"{self.kind}@{self.at:.1f}s" + (f" for {self.span:.2f}s" if self.span else "")
+
+    def inject(self, arena):
+        """Does it, from beginning to end."""
+        raise NotImplementedError
+
+    def record(self, guarded):
+        bound = self.with_guard if guarded else self.without_guard
+        return judge.Fault(self.kind, self.node, self.began, self.ended, self.cleared or self.began,
+                           round(bound * judge.SECOND), self.changes, self.paused)
+
+
+class OfProcess(Fault):
+    """Hits a process, which nobody else touches meanwhile."""
+
+    def inject(self, arena):
+        with arena.one_process(self.role) as process:
+            self.node = process.name
+            self.hit(arena, process)
+            self.ended = now()
+
+
+class Kill(OfProcess):
+    kind = "kill"
+    with_guard = GUARD + SLACK
+
+    def plan(self):
+        self.span = self.chance.uniform(0.2, 3)
+
+    def hit(self, arena, process):
+        self.began = process.kill() * 1000
+        time.sleep(self.span)
+        process.start()
+
+
+class KillSlave(Kill):
+    kind, role, changes = "kill_slave", "slave", 0
+
+
+class KillClient(Kill):
+    kind, role, changes = "kill_client", "client", 0
+
+
+class Stop(OfProcess):
+    """SIGTERM: hands over, drains, ends."""
+    kind = "stop"
+    with_guard, without_guard = SLACK, TICK + SLACK
+
+    def plan(self):
+        self.span = self.chance.uniform(0.2, 2)
+
+    def hit(self, arena, process):
+        self.began = now()
+        status = process.terminate(20)
+        if status != 0:
+            arena.complain(f"{process.name} ended with status {status} after SIGTERM")
+        time.sleep(self.span)
+        process.start()
+
+
+class StopSlave(Stop):
+    kind, role, changes = "stop_slave", "slave", 0
+
+
+class Freeze(OfProcess):
+    """SIGSTOP, for shorter and longer than each limit: the guard's span, the guard session's, the lease's."""
+    kind = "freeze"
+    with_guard = SILENCE + GUARD + SLACK + 0.5
+
+    def plan(self):
+        self.paused = True
+        self.span = self.chance.uniform(*self.chance.choice(
+            [(0.05, GUARD), (GUARD, SILENCE - 0.1), (SILENCE, TTL - 0.3), (TTL - 0.3, TTL + 0.2), (TTL + 0.2, 6)]))
+
+    def hit(self, arena, process):
+        self.began = process.freeze() * 1000
+        time.sleep(self.span)
+        process.thaw()
+        self.ended = now()
+
+
+class FreezeSlave(Freeze):
+    kind, role, changes = "freeze_slave", "slave", 0
+
+
+class OfDatabase(Fault):
+    own_server = True
+
+    def inject(self, arena):
+        with arena.database:
+            self.hit(arena, arena.cluster.store)
+            self.ended = self.cleared = now()
+
+
+class KillDatabase(OfDatabase):
+    kind = "kill_database"
+
+    def plan(self):
+        self.span = self.chance.uniform(0, 2)
+
+    def hit(self, arena, store):
+        self.began = store.kill() * 1000
+        time.sleep(self.span)
+        store.restart()
+
+
+class FreezeDatabase(OfDatabase):
+    kind = "freeze_database"
+
+    def plan(self):
+        self.span = self.chance.uniform(*self.chance.choice([(0.2, 1), (1, 2.7), (2.5, 3.2), (3, 4)]))
+
+    def hit(self, arena, store):
+        self.began = now()
+        store.freeze()
+        time.sleep(self.span)
+        store.thaw()
+
+
+class HoldRow(Fault):
+    """A session of somebody else holds the lock row, so that commits stall across the expiry of the lease."""
+    kind = "hold_row"
+
+    def plan(self):
+        self.span = self.chance.uniform(TTL - 0.5, TTL + 0.5)
+
+    def inject(self, arena):
+        with arena.database:
+            connection = arena.cluster.store.connect(arena.cluster.store.name)
+            try:
+                with connection.cursor() as cursor:
+                    cursor.execute("START TRANSACTION")
+                    cursor.execute("SELECT id FROM `lock` WHERE namespace = 'master' FOR UPDATE")
+                    self.began = now()
+                    time.sleep(self.span)
+                    cursor.execute("ROLLBACK")
+            finally:
+                connection.close()
+                self.ended = self.cleared = now()
+
+
+class KillGuard(Fault):
+    """KILL of the master's guard session."""
+    kind = "kill_guard"
+    with_guard = GUARD + SLACK
+
+    def inject(self, arena):
+        with arena.database:
+            row = arena.cluster.store.query("SELECT guard_conn FROM `lock` WHERE namespace = 'master'")
+            if not row or not row[0]["guard_conn"]:
+                raise Skipped("no guard is armed")
+            self.began = now()
+            arena.cluster.store.query(f"KILL {row[0]['guard_conn']}")
+            self.ended = now()
+
+
+class OfConnection(Fault):
+    """Hits the way between one node and the database."""
+    needs_proxy = True
+    with_guard = SILENCE + GUARD + SLACK + 0.5
+
+    def plan(self):
+        self.role = self.chance.choice(["master", "master", "slave"])
+        self.changes = 1 if self.role == "master" else 0
+        self.span = self.chance.uniform(0.1, 6)
+
+    def inject(self, arena):
+        with arena.one_way(self.role) as (name, way):
+            self.node = name
+            self.began = now()
+            self.spoil(way)
+            time.sleep(self.span)
+            way.heal()
+            self.ended = now()
+
+
+class Cut(OfConnection):
+    kind = "cut"
+
+    def spoil(self, way):
+        way.cut()
+
+
+class CutReplies(OfConnection):
+    kind = "cut_replies"
+
+    def spoil(self, way):
+        way.cut((proxy.DOWN,))
+
+
+class CutRequests(OfConnection):
+    kind = "cut_requests"
+
+    def spoil(self, way):
+        way.cut((proxy.UP,))
+
+
+class Reset(OfConnection):
+    """Every connection of a node is reset, and again and again for a while."""
+    kind = "reset"
+    changes = 1
+
+    def plan(self):
+        super().plan()
+        self.span = self.chance.choice([0, 0, self.chance.uniform(0.1, 2)])
+
+    def spoil(self, way):
+        end = time.monotonic() + self.span
+        way.reset()
+        while time.monotonic() < end:
+            time.sleep(0.05)
+            way.reset()
+
+    def inject(self, arena):
+        with arena.one_way(self.role) as (name, way):
+            self.node = name
+            self.began = now()
+            self.spoil(way)
+            self.ended = now()
+            self.cleared = self.ended
+
+
+class Delay(OfConnection):
+    kind = "delay"
+    with_guard = EXPIRY
+
+    def plan(self):
+        super().plan()
+        self.least = self.chance.choice([0.01, 0.05, 0.1, 0.3, 1.0])
+        self.most = self.least * self.chance.choice([1, 2])
+        self.changes *= 2  # while it lasts, the node may lead again and lose it again
+
+    def text(self):
+        return super().text() + f" of {1000 * self.least:.0f}-{1000 * self.most:.0f}ms"
+
+    def spoil(self, way):
+        way.slow(self.least, self.most)
+
+
+class Loss(OfConnection):
+    kind = "loss"
+    with_guard = EXPIRY
+
+    def plan(self):
+        super().plan()
+        self.share = self.chance.choice([0.1, 0.3])
+        self.changes *= 2
+
+    def spoil(self, way):
+        way.lose(self.share)
+
+
+PROCESSES = [Kill, KillSlave, KillClient, Stop, StopSlave, Freeze, FreezeSlave]
+DATABASE = [KillDatabase, FreezeDatabase, HoldRow, KillGuard]
+CONNECTIONS = [Cut, CutReplies, CutRequests, Reset, Delay, Loss]
+ALL = {fault.kind: fault for fault in PROCESSES + DATABASE + CONNECTIONS}
+
+
+def draw(chance, kinds):
+    """One to three faults, which may overlap."""
+    count = chance.choice([1, 1, 2, 2, 3])
+    at = chance.uniform(1, 2.5)
+    drawn = []
+    for _ in range(count):
+        drawn.append(ALL[chance.choice(kinds)](chance, at))
+        at += chance.choice([chance.uniform(0, 0.5), chance.uniform(0.5, 4)])
+    return drawn

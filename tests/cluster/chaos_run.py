@@ -1,0 +1,253 @@
+"""One run: a cluster of real processes, a schedule that fires all the while, faults, and the verdict of both judges."""
+
+import contextlib
+import os
+import random
+import subprocess
+import threading
+import time
+
+import chaos_faults
+import checker
+import election_checker as judge
+import faults as campaigns
+import harness
+import proxy
+
+LEAST_SECONDS = 12
+SETTLES_WITHIN = 120
+TASKS = 50
+CLIENTS = 2
+AUDIT = """
+CREATE TABLE chaos_audit (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, at DATETIME(6) NOT NULL,
+    epoch BIGINT NOT NULL, owner VARCHAR(128) NULL, seq BIGINT NOT NULL) ENGINE=InnoDB"""
+# The row's own lock makes the order of these the order of commits.
+AUDIT_TRIGGER = """
+CREATE TRIGGER chaos_audit AFTER UPDATE ON `lock` FOR EACH ROW
+    INSERT INTO chaos_audit (at, epoch, owner, seq) VALUES (SYSDATE(6), NEW.version, NEW.owner, NEW.renew_seq)"""
+
+
+class Server(harness.MySql):
+    """A server that outlives the run: each run has a database of its own on it, and may kill and restart it."""
+
+    def __init__(self, folder, environment=None):
+        self.folder = folder
+        self.environment = environment or {}
+        self.own = False
+        self.open(self.script("start"))
+
+    def script(self, command):
+        done = subprocess.run([harness.ROOT / "scripts/private-mariadb", command, self.folder],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True,
+                              env={**os.environ, **self.environment})
+        return done.stdout.strip()
+
+    def freeze(self):
+        os.kill(self.server_pid(), 19)
+
+    def thaw(self):
+        os.kill(self.server_pid(), 18)
+
+
+class Arena:
+    """What faults work on: no two of them on the same process, or the same connection, at once."""
+
+    def __init__(self, run):
+        self.cluster = run.cluster
+        self.run = run
+        self.ways = run.ways
+        self.complaints = []
+        self.database = threading.RLock()
+        self.taken = set()
+        self.mutex = threading.Lock()
+
+    def complain(self, words):
+        self.complaints.append(words)
+
+    def names(self, role):
+        if role == "client":
+            return [name for name in self.cluster.processes if name.startswith("recorder")]
+        leader = self.run.leader()
+        nodes = [name for name in self.cluster.processes if name.startswith("trigger")]
+        if role == "master":
+            return [leader] if leader else nodes
+        return [name for name in nodes if name != leader]
+
+    @contextlib.contextmanager
+    def one(self, role, what):
+        with self.mutex:
+            names = sorted(name for name in self.names(role) if (what, name) not in self.taken)
+            if not names:
+                raise chaos_faults.Skipped(f"no {role} is free")
+            name = self.run.chance.choice(names)
+            self.taken.add((what, name))
+        try:
+            yield name
+        finally:
+            with self.mutex:
+                self.taken.discard((what, name))
+
+    @contextlib.contextmanager
+    def one_process(self, role):
+        with self.one(role, "process") as name:
+            yield self.cluster.processes[name]
+
+    @contextlib.contextmanager
+    def one_way(self, role):
+        with self.one(role, "way") as name:
+            yield name, self.ways.all[name]
+
+
+class Run:
+    def __init__(self, seed, drawn, server, guarded, tasks=TASKS):
+        self.seed = seed
+        self.chance = random.Random(f"{seed}/run")
+        self.drawn = drawn
+        self.guarded = guarded
+        self.tasks = tasks
+        self.ways = proxy.Proxies()
+        self.cluster = harness.Cluster(lambda: Server(server))
+        self.skipped = []
+        self.over = threading.Event()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if kind is not None:
+            self.cluster.keep = True
+        with contextlib.suppress(Exception):
+            self.cluster.store.thaw()
+        self.cluster.end()
+        self.ways.end()
+        self.over.set()
+
+    # --- the cluster
+
+    def history_file(self, name):
+        return self.cluster.folder / f"history-{name}"
+
+    def start(self):
+        cluster = self.cluster
+        store = cluster.store
+        store.query(AUDIT)
+        store.query(AUDIT_TRIGGER)
+        proxied = any(fault.needs_proxy for fault in self.drawn)
+        for number in (1, 2, 3):
+            name = f"trigger-{number}"
+            port = harness.free_port() if proxied else store.connection["port"]
+            if proxied:
+                self.ways.add(name, port, (harness.HOST, store.connection["port"]), f"{self.seed}/{name}")
+            url = f"mysql://{store.connection['user']}:{store.connection['password']}@{harness.HOST}:{port}/{store.name}"
+            cluster.start_trigger(name, database={"url": url}, history=str(self.history_file(name)))
+        cluster.start_web()
+        for number in range(CLIENTS):
+            cluster.start_recorder(f"recorder-{number + 1}")
+        cluster.await_ready(3, CLIENTS)
+
+    def register(self):
+        """Most handlers do nothing; some take a while, so that deaths find them at it."""
+        def create(number):
+            schedule = campaigns.make_schedule(random.Random(f"{self.seed}/{number}"))
+            nap = {"handler": "nap", "payload": {"ms": 150}} if number % 10 == 0 else {}
+            return self.cluster.create(f"tick {number}", schedule, **nap)
+        return self.cluster.in_parallel(create, list(range(self.tasks)))
+
+    def events(self):
+        found = []
+        for name in self.cluster.processes:
+            if self.history_file(name).exists():
+                text = self.history_file(name).read_text()
+                found += judge.parse_history(text[:text.rfind("\n") + 1])
+        return found
+
+    def leader(self):
+        """The name of the node that believes, or did so last."""
+        trusted = [event for event in self.events() if event.what == "trust" and event.fields["by"] != "lost"]
+        return max(trusted, key=lambda event: (event.epoch, event.at)).node if trusted else None
+
+    # --- the run
+
+    def go(self):
+        self.start()
+        tasks = self.register()
+        arena = Arena(self)
+        began = time.monotonic()
+        for fault in self.drawn:
+            threading.Thread(target=self.inject, args=(fault, arena, began), daemon=True).start()
+        for fault in self.drawn:
+            fault.over.wait()
+        last = max((fault.at + fault.span for fault in self.drawn), default=0)
+        time.sleep(max(0, began + max(LEAST_SECONDS, last + 3) - time.monotonic()))
+        problems = arena.complaints + self.settle(tasks)
+        return self.judge(problems)
+
+    def inject(self, fault, arena, began):
+        time.sleep(max(0, began + fault.at - time.monotonic()))
+        try:
+            fault.inject(arena)
+        except chaos_faults.Skipped as why:
+            self.skipped.append(f"{fault.kind}: {why}")
+        except Exception as failure:
+            arena.complain(f"{fault.kind} could not be done: {failure!r}")
+        fault.over.set()
+        self.over.wait()  # a process dies with the thread that started it (harness.end_with_parent)
+
+    def settle(self, tasks):
+        """Everybody is back, and everything that fell due has ended."""
+        cluster = self.cluster
+        try:
+            harness.wait_for("a master and all nodes",
+                             lambda: cluster.master() and len(cluster.live_nodes()) == 3, 30)
+            harness.wait_for("all clients", lambda: len(cluster.live_clients()) >= CLIENTS, 30)
+            self.ends = chaos_faults.now()
+            cluster.disable_all(tasks)
+            last = max(row["valid_from"] for row in cluster.store.query("SELECT valid_from FROM task_version"))
+            harness.wait_for("the last definition holds", lambda: harness.utc_us() > last, 10)
+            cluster.await_all_ended(SETTLES_WITHIN)
+        except harness.TimedOut as late:
+            self.ends = chaos_faults.now()
+            return [str(late)]
+        return []
+
+    def judge(self, problems):
+        cluster = self.cluster
+        ledger = checker.check(cluster.ledger(), cluster.journal(), cluster.deaths(), harness.utc_us())
+        if ledger.expected < self.tasks * (LEAST_SECONDS - 3):
+            problems.append(f"only {ledger.expected} firings were expected")
+        record = self.record(problems + ledger.problems)
+        return record, judge.check(record), ledger
+
+    def record(self, problems):
+        events = self.events()
+        pids = {int(event.fields["pid"]): event.incarnation for event in events if event.what == "start"}
+        deaths = {pids[pid]: at * 1000 for pid, at in self.cluster.deaths().items() if pid in pids}
+        done = [fault for fault in self.drawn if fault.began]
+        record = judge.Record(
+            events=events, commits=self.commits(), starts=self.starts(), deaths=deaths, ends=self.ends, ledger=problems,
+            faults=[fault.record(self.guarded) for fault in done],
+            ttl=round(chaos_faults.TTL * judge.SECOND), guard=round(chaos_faults.GUARD * judge.SECOND),
+            settle=round((chaos_faults.EXPIRY + 0.5) * judge.SECOND))
+        self.excuse_slaves(record)
+        return record
+
+    @staticmethod
+    def excuse_slaves(record):
+        """A fault of a slave may end a term if the slave is master before it is over."""
+        for fault in record.faults:
+            led = any(event.node == fault.node and event.what == "trust" and event.fields["by"] != "lost"
+                      and fault.began <= event.at <= fault.ended for event in record.events)
+            fault.changes = max(fault.changes, 1 if led else 0)
+
+    def commits(self):
+        offset = harness.boot_to_utc()
+        rows = self.cluster.store.query("SELECT CAST(UNIX_TIMESTAMP(CONVERT_TZ(at, @@session.time_zone, "
+                                        "@@session.time_zone)) * 1000000 AS SIGNED) AS at, epoch, owner, seq "
+                                        "FROM chaos_audit ORDER BY id")
+        faked = any(fault.needs_clock == "database" for fault in self.drawn)
+        return [judge.Commit(row["epoch"], row["owner"], row["seq"], None if faked else (row["at"] - offset) * 1000)
+                for row in rows]
+
+    def starts(self):
+        return [judge.Start(line.boot_us * 1000, line.instance, line.execution, line.epoch)
+                for line in self.cluster.journal() if line.what == "start"]
