@@ -21,30 +21,61 @@ bool is_there(soci::session& sql, fence const& mine)
     return found;
 }
 
-// A predecessor that told of its own end lived longer than its last renewal. None where nobody had led: where a free
-// row has no history, what is known of it is its creation.
-std::optional<utc_time> last_sign_of_life(soci::session& sql, fence const& mine, new_term const& what)
+struct open_term {
+    std::int64_t epoch = 0;
+    utc_time began_at;
+    std::optional<utc_time> heard; // the last heartbeat of its node
+};
+
+std::vector<open_term> open_before(soci::session& sql, fence const& mine)
+{
+    std::vector<open_term> found;
+    query ask(sql);
+    ask.select("t.epoch", "t.began_at", "n.heartbeat_at");
+    ask(" FROM term t LEFT JOIN node n ON n.incarnation = t.owner WHERE t.namespace = ", mine.name_space,
+        " AND t.epoch < ", mine.epoch, " AND t.ended_at IS NULL");
+    ask.each([&](row& cells) {
+        auto& term = found.emplace_back();
+        term.epoch = cells.number();
+        term.began_at = cells.moment();
+        term.heard = cells.maybe_moment();
+    });
+    return found;
+}
+
+// What the successor knows is of the term right before it. Where that one left no row, the one that did was over
+// earlier, and nobody knows how.
+void close_older(soci::session& sql, fence const& mine, new_term const& what)
+{
+    for (auto const& term : open_before(sql, mine)) {
+        bool const right_before = term.epoch + 1 == mine.epoch;
+        auto at = what.led_until.value_or(what.began_at);
+        if (term.heard && !(right_before && what.led_until))
+            at = std::min(at, *term.heard);
+        auto const why = right_before ? what.predecessor : "unknown: the term after it left no word either";
+        query(sql, "UPDATE term SET ended_at = ", std::max(at, term.began_at),
+              ", why_ended = ", fitting(why, longest_reason), " WHERE namespace = ", mine.name_space,
+              " AND epoch = ", term.epoch, " AND ended_at IS NULL")
+            .execute();
+    }
+}
+
+// From the end of the last term that is known. None where nobody had led: where a free row has no history, what is
+// known of it is its creation.
+std::optional<duration> gap_before(soci::session& sql, fence const& mine, new_term const& what)
 {
     bool first = true;
-    auto last = what.led_until;
+    auto ended = what.led_until;
     query ask(sql);
     ask.select("ended_at");
     ask(" FROM term WHERE namespace = ", mine.name_space, " AND epoch < ", mine.epoch, " ORDER BY epoch DESC LIMIT 1");
     ask.each([&](row& before) {
         first = false;
-        if (auto const ended = before.maybe_moment(); ended && (!last || *ended > *last))
-            last = ended;
+        ended = before.maybe_moment();
     });
-    return first && what.how == "free" ? std::nullopt : last;
-}
-
-void close_older(soci::session& sql, fence const& mine, new_term const& what)
-{
-    auto const at = what.led_until.value_or(what.began_at);
-    query(sql, "UPDATE term SET ended_at = CASE WHEN began_at > ", at, " THEN began_at ELSE ", at,
-          " END, why_ended = ", fitting(what.predecessor, longest_reason), " WHERE namespace = ", mine.name_space,
-          " AND epoch < ", mine.epoch, " AND ended_at IS NULL")
-        .execute();
+    if (!ended || (first && what.how == "free"))
+        return std::nullopt;
+    return std::max(what.acting_at - *ended, duration{});
 }
 
 void insert(soci::session& sql, fence const& mine, new_term const& what, std::optional<duration> gap)
@@ -75,11 +106,8 @@ awaitable<void> terms::begin(fence mine, new_term const& what)
         touch_fence(sql, mine);
         if (is_there(sql, mine)) // the answer to an earlier call was lost
             return;
-        std::optional<duration> gap;
-        if (auto const alive = last_sign_of_life(sql, mine, what))
-            gap = std::max(what.acting_at - *alive, duration{});
         close_older(sql, mine, what);
-        insert(sql, mine, what, gap);
+        insert(sql, mine, what, gap_before(sql, mine, what));
         forget_oldest(sql, mine);
     };
     co_await deciding_.transact(work);

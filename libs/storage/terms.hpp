@@ -15,7 +15,7 @@ struct new_term {
     std::string how;   // free, expired, guard: how it was won
     utc_time began_at;
     utc_time acting_at;
-    std::optional<utc_time> led_until; // the predecessor's last sign of life; none where nobody had led
+    std::optional<utc_time> led_until; // the predecessor's last sign of life; none where nobody knows
     std::string predecessor;           // why a term before it ended, should it not have told by itself
     int replayed = 0;
 };
@@ -27,7 +27,7 @@ struct term_record {
     std::string how;
     utc_time began_at;
     utc_time acting_at;
-    std::optional<duration> gap; // from the predecessor's last sign of life to acting_at
+    std::optional<duration> gap; // from the end of the term before to acting_at: nobody led
     std::optional<utc_time> ended_at;
     std::optional<std::string> why_ended;
     int replayed = 0;
@@ -38,7 +38,7 @@ class terms {
 public:
     terms(database& deciding, database& shared) : deciding_(deciding), shared_(shared) {}
 
-    // Inserts the row of this epoch and closes those before it that are still open, in one transaction that touches the
+    // Inserts the row of this epoch and ends those before it that are still open, in one transaction that touches the
     // fence; throws not_master as the ledger does. Repeated, it changes nothing. Forgets what is older than the newest
     // 1,000 epochs, some rows at a time.
     awaitable<void> begin(fence mine, new_term const& what);

@@ -1,6 +1,7 @@
 -- The history of terms, for people: nothing decides by it. `began_at` is the seizure and `acting_at` the end of the
--- take-over, both by the database's clock as the master estimates it; `gap_us` counts from the predecessor's last sign of
--- life to `acting_at`, NULL where nobody had led. `replayed`: open executions that were past due and taken over.
+-- take-over, both by the database's clock as the master estimates it. A term that cannot tell of its end is ended by its
+-- successor, at its last sign of life; from `ended_at` to the next `acting_at` counts `gap_us`, NULL where nobody had led.
+-- `replayed`: open executions that were past due and taken over.
 CREATE TABLE term (
     namespace VARCHAR(128)    CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     epoch     BIGINT UNSIGNED NOT NULL,

@@ -129,6 +129,9 @@ std::string wrong_history(cluster_world& world)
             say("ends or acts before it began");
         if (!last && term.ended_at && *term.ended_at > terms[i + 1].began_at + clocks_apart)
             say("ends after the next one began");
+        if (i != 0 && terms[i - 1].ended_at &&
+            term.gap != std::max(term.acting_at - *terms[i - 1].ended_at, duration{}))
+            say("has a gap that does not begin where the term before it ended");
         if (term.gap.has_value() != (i != 0))
             say("has no gap, or one though nobody had led");
     }

@@ -26,6 +26,14 @@ struct bench : scheduler_bench {
     void end(std::int64_t epoch, utc_time at, std::string why) { wait_for(terms.end({"master", epoch}, at, why)); }
     std::vector<term_record> all(int limit = 10) { return wait_for(terms.list("master", std::nullopt, limit)); }
 
+    // The last heartbeat of a node.
+    void heard(std::string const& node, utc_time at)
+    {
+        home.exec("INSERT INTO node (incarnation, name, address, secret, role, version, load_permille, clients, "
+                  "draining, ttl_us, started_at, heartbeat_at) VALUES ('host:1:boot:" +
+                  node + "', '', '', '', 'master', '', 0, 0, 0, 1, 1, " + std::to_string(to_micros(at)) + ")");
+    }
+
     storage::terms terms{*deciding, *shared};
 };
 
@@ -92,6 +100,47 @@ TEST_CASE("a term that told of its own end keeps what it said, and the gap count
     CHECK(all.at(1).why_ended == "a clean stop");
     b.end(2, noon + 20s, "too late");
     CHECK(b.all().at(1).ended_at == noon + 10s);
+}
+
+TEST_CASE(
+    "a master that died before it could write of itself neither lengthens the term before it nor shortens the gap")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    b.home.exec(
+        "INSERT INTO node (incarnation, name, address, secret, role, version, load_permille, clients, draining, "
+        "ttl_us, started_at, heartbeat_at) VALUES ('host:1:boot:a', 'a', '', '', 'master', '', 0, 0, 0, 1, 1, " +
+        std::to_string(to_micros(noon + 7s)) + ")");
+    b.begin(2, term_of("a", noon, std::nullopt));
+    b.begin(4, term_of("c", noon + 60s, noon + 57s)); // the third term led until then, and left no row
+    auto const all = b.all();
+    REQUIRE(all.size() == 2);
+    CHECK(all[1].ended_at == noon + 7s);
+    CHECK(all[1].why_ended == "unknown: the term after it left no word either");
+    CHECK(all[0].gap == 53'005ms);
+}
+
+TEST_CASE("where nobody knows until when the last master led, its last heartbeat tells")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    b.heard("a", noon + 7s);
+    b.begin(2, term_of("a", noon, std::nullopt));
+    auto what = term_of("b", noon + 600s, std::nullopt); // the host was started anew
+    what.how = "expired";
+    b.begin(3, what);
+    CHECK(b.all().at(1).ended_at == noon + 7s);
+    CHECK(b.all().at(0).gap == 593'005ms);
+}
+
+TEST_CASE("a term is ended at its last renewal, which may be younger or older than its node's last heartbeat")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    b.heard("a", noon + 7s);
+    b.heard("b", noon + 90s);
+    b.begin(2, term_of("a", noon, std::nullopt));
+    b.begin(3, term_of("b", noon + 11s, noon + 8s));
+    b.begin(4, term_of("c", noon + 99s, noon + 80s));
+    CHECK(b.all().at(2).ended_at == noon + 8s);
+    CHECK(b.all().at(1).ended_at == noon + 80s);
 }
 
 TEST_CASE("what a deposed node says after its successor has closed its term changes nothing")
