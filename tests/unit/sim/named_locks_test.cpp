@@ -165,6 +165,20 @@ TEST_CASE("who waits longest gets the lock first")
     CHECK(f.got("b") == 1);
 }
 
+TEST_CASE("a lock that a session got repeatedly is free when it has released it as often")
+{
+    fixture f;
+    CHECK(f.get("a") == 1);
+    CHECK(f.get("a") == 1);
+    CHECK(f.get("b") == 0);
+    CHECK(f.ask("b", "SELECT baton_release_lock('x')") == 0);
+    CHECK(f.ask("a", "SELECT baton_release_lock('x')") == 1);
+    CHECK(f.get("b") == 0);
+    CHECK(f.ask("a", "SELECT baton_release_lock('x')") == 1);
+    CHECK(f.ask("a", "SELECT baton_release_lock('x')") == null);
+    CHECK(f.get("b") == 1);
+}
+
 TEST_CASE("the server's now is that of the start of the statement, however long it waited for a lock")
 {
     fixture f;
@@ -335,6 +349,22 @@ TEST_CASE("a dead waiter may be granted the lock, and holds it for a moment or u
         CHECK((span > 3ms && span <= 1003ms));
     else
         CHECK(span == 3ms);
+}
+
+TEST_CASE("a waiter that dies in the instant in which it is granted the lock does not keep it")
+{
+    fixture f;
+    auto const a = f.id("a");
+    REQUIRE(f.get("a") == 1);
+    f.begin_get("b");
+    f.pass(1s);
+    bool const dies_first = GENERATE(false, true);
+    if (dies_first)
+        f.nodes.at("b").host.kill();
+    f.look("SELECT baton_kill(" + std::to_string(a) + ")");
+    f.nodes.at("b").host.kill();
+    CHECK(f.holder() != null);
+    CHECK(f.freed_within(1min) == 1ms);
 }
 
 TEST_CASE("a session that is silent for its idle limit ends, and its locks are free")
