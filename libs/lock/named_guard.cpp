@@ -11,6 +11,8 @@ namespace {
 using storage::query;
 using storage::row;
 
+constexpr int most_grants = 16;
+
 class named_guard final : public guard_store {
 public:
     named_guard(storage::database& own, storage::database& other, std::string name_space)
@@ -35,7 +37,9 @@ public:
         auto const session = waiting_.load();
         if (session == 0)
             co_return;
-        auto const work = [&](soci::session& other) { query(other, sql_.kill_query, session, sql_.kill_end).execute(); };
+        auto const work = [&](soci::session& other) {
+            query(other, sql_.kill_query, session, sql_.kill_end).execute();
+        };
         co_await other_.run(work);
     }
 
@@ -43,7 +47,8 @@ public:
     {
         // A session may hold the lock several times over, after a `take` whose answer was lost.
         auto const work = [this](soci::session& session) {
-            while (answer(session, sql_.release_lock, ")") == 1) {}
+            for (int times = 0; times < most_grants && answer(session, sql_.release_lock, ")") == 1;)
+                ++times;
         };
         co_await own_.run(work);
     }

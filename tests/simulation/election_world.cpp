@@ -1,5 +1,6 @@
 #include "tests/simulation/election_world.hpp"
 
+#include <soci/soci.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <functional>
@@ -19,6 +20,11 @@ trigger::election_settings settings()
     return how;
 }
 
+trigger::guard_settings guard_settings()
+{
+    return {};
+}
+
 sim::database_faults usual_faults()
 {
     sim::database_faults bad;
@@ -31,6 +37,17 @@ sim::database_faults usual_faults()
     return bad;
 }
 
+// With pings at this rate the usual weather would never let a guard stand for long.
+sim::database_faults gentle_faults()
+{
+    auto bad = usual_faults();
+    bad.hurdle = 0.005;
+    bad.stall = 0.003;
+    bad.lose_request = 0.001;
+    bad.lose_reply = 0.002;
+    return bad;
+}
+
 sim::database_faults storm()
 {
     auto bad = usual_faults();
@@ -40,6 +57,15 @@ sim::database_faults storm()
     bad.stall_most = 900ms;
     bad.lose_reply = 0.3;
     return bad;
+}
+
+// The trace up to the first violation tells more than that to the end.
+void blame(sim::trace& log, report& seen, int& count, std::string const& what)
+{
+    ++count;
+    log.note(what);
+    if (seen.tail.empty())
+        seen.tail = log.tail();
 }
 
 // True while it exists.
@@ -60,19 +86,26 @@ sim::clock_error some_clock(random_source& random)
 
 } // namespace
 
-candidate::candidate(sim::stage& stage, std::string name, int incarnation, flaw what, report& seen,
+candidate::candidate(sim::stage& stage, std::string name, int incarnation, flaw what, guarding guarded, report& seen,
                      std::int64_t& last_epoch)
     : stage_(stage),
       host_(stage.add_host(name, some_clock(stage.random))),
       flaw_(what),
       seen_(seen),
       last_epoch_(last_epoch),
-      database_(stage.database.connect(host_, {.sessions = 1, .read_limit = read_limit})),
+      database_(stage.database.connect(host_, {.sessions = 1, .read_limit = read_limit, .idle_limit = 0s})),
+      guarding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 4s, .idle_limit = 2s})),
+      other_(stage.database.connect(host_, {.sessions = 2, .read_limit = 10s, .idle_limit = 0s})),
       lease_(make_flawed_lease(*database_, fmt::format("{}#{}", name, incarnation), what,
                                [this] { trusted_until_ = host_.time().now() + settings().ttl - settings().margin; })),
       elector_(settings(), {fmt::format("{}#{}", name, incarnation), "http://" + name}, *lease_, host_.time(),
                host_.random(), stage.loop.get_executor())
 {
+    if (guarded == guarding::on) {
+        auto const pinged = [this] { guarded_until_ = host_.time().now() + guard_settings().wait; };
+        guard_ = make_flawed_guard(*guarding_, *other_, what, pinged);
+        elector_.guard_by(*guard_, guard_settings());
+    }
     elector_.on_event([this](trigger::election_event const& event) { promoted(event); });
     host_.spawn(live(), [this] { ended_ = true; });
 }
@@ -87,8 +120,10 @@ void candidate::promoted(trigger::election_event const& event)
     if (event.what != trigger::verdict::promoted)
         return;
     ++seen_.terms;
+    if (elector_.began_by().how == trigger::succession::way::guard)
+        ++seen_.succeeded;
     if (event.epoch <= last_epoch_)
-        ++seen_.epoch_went_back;
+        blame(stage_.log, seen_, seen_.epoch_went_back, "the epoch WENT BACK");
     last_epoch_ = std::max(last_epoch_, event.epoch);
 }
 
@@ -100,6 +135,10 @@ bool candidate::believes()
         return true;
     if (flaw_ == flaw::deadline_from_reply)
         return host_.time().now() < trusted_until_;
+    if (flaw_ == flaw::ignores_guard)
+        return host_.time().now() < elector_.state().lease_until();
+    if (flaw_ == flaw::guard_from_reply && elector_.state().guarded())
+        return host_.time().now() < std::min(elector_.state().lease_until(), guarded_until_);
     return elector_.state().at(host_.time().now()) == trigger::standing::active;
 }
 
@@ -116,14 +155,14 @@ awaitable<void> candidate::lead(std::int64_t term)
         if (elector_.state().active(term, host_.time().now())) {
             ++seen_.acts;
             if (term < last_epoch_)
-                ++seen_.epoch_went_back;
+                blame(stage_.log, seen_, seen_.epoch_went_back, "acts under an OLD EPOCH");
         }
         co_await host_.time().sleep_for(100ms);
     }
 }
 
-election_world::election_world(std::uint64_t seed, flaw what, std::size_t nodes)
-    : stage_(seed), flaw_(what), current_(nodes)
+election_world::election_world(std::uint64_t seed, flaw what, std::size_t nodes, guarding guarded)
+    : stage_(seed), flaw_(what), guarded_(guarded), gentle_(seed % 4 != 0), current_(nodes)
 {
     stage_.make_tables();
     for (std::size_t i = 0; i < current_.size(); ++i)
@@ -151,7 +190,7 @@ void election_world::start(std::size_t which)
 {
     auto const name = std::string(1, static_cast<char>('a' + which));
     auto const number = static_cast<int>(all_.size());
-    all_.push_back(std::make_unique<candidate>(stage_, name, number, flaw_, seen_, last_epoch_));
+    all_.push_back(std::make_unique<candidate>(stage_, name, number, flaw_, guarded_, seen_, last_epoch_));
     current_.at(which) = all_.back().get();
 }
 
@@ -174,17 +213,13 @@ void election_world::look()
         if (one != nullptr)
             masters += one->believes() ? 1 : 0;
     was_led_ = masters > 0;
-    if (masters > 1) {
-        ++seen_.two_masters;
-        stage_.log.note("TWO MASTERS");
-    }
+    if (masters > 1)
+        blame(stage_.log, seen_, seen_.two_masters, "TWO MASTERS");
     if (!stage_.time.at_rest())
         return;
     for (auto* const one : current_)
-        if (one != nullptr && one->serving() && one->epoch() == 0) {
-            ++seen_.duty_outside;
-            stage_.log.note(one->host().name() + " serves OUTSIDE ITS TERM");
-        }
+        if (one != nullptr && one->serving() && one->epoch() == 0)
+            blame(stage_.log, seen_, seen_.duty_outside, one->host().name() + " serves OUTSIDE ITS TERM");
 }
 
 duration election_world::between(duration least, duration most)
@@ -241,13 +276,29 @@ void election_world::last_gasp()
     later(cut + 4s, [this] { stage_.database.faults = weather_; });
 }
 
+// The session that guards the lease ends, as by an operator's KILL, while the master is well.
+void election_world::kill_guard()
+{
+    stage_.database.inspect([](soci::session& sql) {
+        long long session = 0;
+        soci::indicator found = soci::i_null;
+        sql << "SELECT baton_lock_holder('baton:master')", soci::into(session, found);
+        if (found == soci::i_ok)
+            sql << "SELECT baton_kill(" + std::to_string(session) + ")", soci::into(session, found);
+    });
+    stage_.log.note("the guard's session is killed");
+}
+
 void election_world::harm_once(bool near_the_end)
 {
+    ++seen_.faults;
     auto const which = static_cast<std::size_t>(stage_.random.below(current_.size()));
     auto const name = std::string(1, static_cast<char>('a' + which));
-    auto const kind = stage_.random.below(12);
+    auto const kind = stage_.random.below(guarded_ == guarding::on ? 14 : 12);
     auto const span = between(100ms, 5s);
-    if (kind >= 10) {
+    if (kind >= 12) {
+        kill_guard();
+    } else if (kind >= 10) {
         last_gasp();
     } else if (kind >= 8) {
         // Heavy weather: everything is slow, but little of it so slow that it is given up.
@@ -282,7 +333,7 @@ awaitable<void> election_world::harm(instant until)
 
 report election_world::play(duration faulty)
 {
-    weather_ = usual_faults();
+    weather_ = guarded_ == guarding::on && gentle_ ? gentle_faults() : usual_faults();
     stage_.database.faults = weather_;
     asio::co_spawn(stage_.loop, harm(stage_.time.now() + faulty), asio::detached);
     stage_.time.run_for(faulty);
@@ -302,7 +353,8 @@ report election_world::play(duration faulty)
     seen_.kept_leading = seen_.led - since == 30s;
     seen_.led = led;
     seen_.hash = stage_.log.hash();
-    seen_.tail = stage_.log.tail();
+    if (seen_.tail.empty())
+        seen_.tail = stage_.log.tail();
     return seen_;
 }
 

@@ -18,6 +18,8 @@ struct report {
     int epoch_went_back = 0; // a promotion or an act under an epoch that is not above (for acts: below) the last one
     int duty_outside = 0;    // a duty that goes on when its term is over
     int terms = 0;
+    int succeeded = 0; // of the terms: won by the guard
+    int faults = 0;
     int acts = 0;
     duration led{};           // of the faulty time
     bool led_in_time = false; // after the healing
@@ -26,10 +28,13 @@ struct report {
     std::string tail; // of the trace
 };
 
+enum class guarding { off, on };
+
 // One process.
 class candidate {
 public:
-    candidate(sim::stage& stage, std::string name, int incarnation, flaw what, report& seen, std::int64_t& last_epoch);
+    candidate(sim::stage& stage, std::string name, int incarnation, flaw what, guarding guarded, report& seen,
+              std::int64_t& last_epoch);
     ~candidate();
 
     sim::host& host() { return host_; }
@@ -50,8 +55,12 @@ private:
     report& seen_;
     std::int64_t& last_epoch_;
     instant trusted_until_{}; // by flaw::deadline_from_reply
+    instant guarded_until_{}; // by flaw::guard_from_reply
     std::unique_ptr<storage::database> database_;
+    std::unique_ptr<storage::database> guarding_;
+    std::unique_ptr<storage::database> other_;
     std::unique_ptr<lock::lease_store> lease_;
+    std::unique_ptr<lock::guard_store> guard_;
     trigger::elector elector_;
     int serving_ = 0; // the epoch of the duty that runs
     bool ended_ = false;
@@ -59,7 +68,7 @@ private:
 
 class election_world {
 public:
-    election_world(std::uint64_t seed, flaw what, std::size_t nodes = 3);
+    election_world(std::uint64_t seed, flaw what, std::size_t nodes = 3, guarding guarded = guarding::off);
     ~election_world();
 
     // `faulty` of faults, then healing, then a while of peace.
@@ -78,12 +87,15 @@ private:
     awaitable<void> harm(instant until);
     void harm_once(bool near_the_end);
     void last_gasp();
+    void kill_guard();
     void end_process(std::size_t which, bool cleanly);
     void later(duration after, std::function<void()> what);
     duration between(duration least, duration most);
 
     sim::stage stage_;
     flaw flaw_;
+    guarding guarded_;
+    bool gentle_;
     sim::database_faults weather_; // as it is outside storms
     report seen_;
     std::int64_t last_epoch_ = 0;

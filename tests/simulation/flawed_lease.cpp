@@ -73,7 +73,70 @@ private:
     std::function<void()> trusted_;
 };
 
+class flawed_guard final : public lock::guard_store {
+public:
+    flawed_guard(std::unique_ptr<lock::guard_store> right, flaw what, std::function<void()> pinged)
+        : right_(std::move(right)), flaw_(what), pinged_(std::move(pinged))
+    {}
+
+    bool proves_end() const override { return right_->proves_end(); }
+    awaitable<std::int64_t> take(duration limit) override { return right_->take(limit); }
+    awaitable<void> interrupt() override { return right_->interrupt(); }
+    awaitable<void> drop() override { return right_->drop(); }
+    awaitable<bool> held_elsewhere(std::int64_t grant) override { return right_->held_elsewhere(grant); }
+    awaitable<void> evict() override { return right_->evict(); }
+
+    awaitable<bool> held(std::int64_t grant) override
+    {
+        bool const held = co_await right_->held(grant);
+        if (held)
+            pinged_();
+        co_return held;
+    }
+
+    awaitable<guarded_row> poll() override
+    {
+        auto seen = co_await right_->poll();
+        if (flaw_ == flaw::succeeds_at_once && seen.row.guard > 0s)
+            seen.row.guard = 1us;
+        co_return seen;
+    }
+
+    awaitable<bool> arm(std::string owner, std::int64_t epoch, duration wait, std::int64_t grant) override
+    {
+        bool const armed = co_await right_->arm(owner, epoch, wait, grant);
+        if (armed)
+            pinged_();
+        co_return armed;
+    }
+
+    awaitable<bool> disarm(std::string owner, std::int64_t epoch) override
+    {
+        return right_->disarm(std::move(owner), epoch);
+    }
+
+    awaitable<bool> seize(lock::seizure bid, duration wait, std::int64_t grant) override
+    {
+        bool const ours = co_await right_->seize(bid, wait, grant);
+        if (ours)
+            pinged_();
+        co_return ours;
+    }
+
+private:
+    std::unique_ptr<lock::guard_store> right_;
+    flaw flaw_;
+    std::function<void()> pinged_;
+};
+
 } // namespace
+
+std::unique_ptr<lock::guard_store> make_flawed_guard(storage::database& own, storage::database& other, flaw what,
+                                                     std::function<void()> pinged)
+{
+    auto right = lock::make_named_guard(own, other, "master");
+    return std::make_unique<flawed_guard>(std::move(right), what, std::move(pinged));
+}
 
 std::unique_ptr<lock::lease_store> make_flawed_lease(storage::database& own, std::string self, flaw what,
                                                      std::function<void()> trusted)

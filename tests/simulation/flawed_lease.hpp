@@ -1,6 +1,6 @@
 #pragma once
 
-#include "libs/lock/lease_store.hpp"
+#include "libs/lock/lock.hpp"
 #include "libs/storage/database.hpp"
 
 #include <functional>
@@ -16,10 +16,17 @@ enum class flaw {
     no_deadline,            // master until told otherwise
     trusts_database_clock,  // seizes what the database calls expired without having watched the row
     seizes_by_version_only, // the statement compares neither renew_seq nor the expiry
+    succeeds_at_once,       // seizes as soon as it is granted the guard's lock
+    ignores_guard,          // believes in its lease while the guard binds it
+    guard_from_reply,       // trusts a ping from the answer on
 };
 
 // A lease over `own` with those flaws that lie in its statements; `trusted` is called at each answer that grants it.
 std::unique_ptr<lock::lease_store> make_flawed_lease(storage::database& own, std::string self, flaw what,
                                                      std::function<void()> trusted);
+
+// The same of a guard.
+std::unique_ptr<lock::guard_store> make_flawed_guard(storage::database& own, storage::database& other, flaw what,
+                                                     std::function<void()> pinged);
 
 } // namespace baton::simulation

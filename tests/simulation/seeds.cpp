@@ -9,8 +9,11 @@ std::vector<std::uint64_t> simulation_seeds(std::uint64_t count)
         return {std::stoull(one)};
     if (char const* const more = std::getenv("BATON_SEEDS"); more != nullptr)
         count = std::stoull(more);
+    std::uint64_t first = 1;
+    if (char const* const from = std::getenv("BATON_FIRST_SEED"); from != nullptr)
+        first = std::stoull(from);
     std::vector<std::uint64_t> seeds;
-    for (std::uint64_t seed = 1; seed <= count; ++seed)
+    for (std::uint64_t seed = first; seed < first + count; ++seed)
         seeds.push_back(seed);
     return seeds;
 }

@@ -94,6 +94,8 @@ awaitable<void> elector::vote(duty const& lead)
 void elector::stop()
 {
     stopping_ = true;
+    if (mastership_.epoch() != 0)
+        why_ended_ = "a clean stop";
     bell_.wake();
     end_bell_.wake();
 }
@@ -199,8 +201,6 @@ awaitable<void> elector::give_up(std::int64_t epoch)
     ended_ = std::max(ended_, epoch);
     bool const ours = std::exchange(forfeited_, false) || mastership_.epoch() != 0;
     if (mastership_.epoch() != 0) {
-        if (stopping_)
-            why_ended_ = "a clean stop";
         mastership_.lose();
         auto const now = time_.now();
         trust("lost", now, now);
@@ -268,6 +268,8 @@ void elector::settle(verdict outcome, lock::lease_row const& row, decision const
         promote(what.epoch, asked, ttl, by, what.reason);
         return;
     }
+    if (outcome == verdict::promoted)
+        outcome = verdict::stay; // of a term that the guard has won meanwhile
     if (outcome == verdict::leave && mine != 0) {
         lose(what.reason);
     } else if (outcome == verdict::stay && mine == what.epoch) {
@@ -305,8 +307,13 @@ guard::election elector::what_a_guard_asks()
     guard::election calls;
     calls.look = [this] { bell_.wake(); };
     calls.bid = [this](lock::lease_row const& row) { return bid_for(row); };
-    calls.promoted = [this](lock::seizure const& bid, instant asked, instant, instant ended) {
-        promote(bid.new_epoch, asked, bid.ttl, {succession::way::guard, ended, false}, "the master's session has ended");
+    calls.promoted = [this](lock::seizure const& bid, instant asked, instant answered, instant ended) {
+        if (mastership_.epoch() == bid.new_epoch) // the row has told it before the answer came
+            return trust("guard_ping", asked, answered);
+        if (mastership_.epoch() != 0 || bid.new_epoch <= ended_)
+            return;
+        promote(bid.new_epoch, asked, bid.ttl, {succession::way::guard, ended, false},
+                "the master's session has ended");
         bell_.wake(); // from standing for election
     };
     calls.trust = [this](std::string_view by, instant asked, instant answered) { trust(by, asked, answered); };

@@ -23,7 +23,8 @@ guard::guard(guard_settings how, std::string self, lock::guard_store& store, mas
       time_(time),
       votes_(std::move(votes)),
       bell_(std::move(loop)),
-      patience_(shortest_pause)
+      patience_(shortest_pause),
+      distance_(shortest_pause)
 {}
 
 void guard::term_began()
@@ -137,6 +138,8 @@ awaitable<void> guard::follow()
 {
     auto const asked = time_.now();
     grant_ = co_await store_.take(wait_step);
+    if (time_.now() - asked >= too_soon)
+        distance_ = shortest_pause; // somebody held it: a master who is guarded
     if (grant_ == 0 && !ending_ && time_.now() - asked < too_soon)
         co_await pause(longest_pause); // somebody ended the wait
     granted_at_ = time_.now(); // after the reply: what the holder believed ends by the row's measure from here on
@@ -155,7 +158,7 @@ awaitable<void> guard::claim()
         co_await pause(shortest_pause);
     } else if (what.act == bequest::let_go) {
         co_await let_go();
-        auto const until = time_.now() + std::exchange(patience_, std::min(patience_ * 2, longest_pause));
+        auto const until = time_.now() + std::exchange(distance_, std::min(distance_ * 2, longest_pause));
         while (!ending_ && ship_.epoch() == 0 && time_.now() < until)
             co_await bell_.wait_until(time_, until);
     } else {
@@ -166,6 +169,7 @@ awaitable<void> guard::claim()
             co_return; // the next reading tells why
         ship_.guard(trusted_from(asked));
         armed_ = true;
+        distance_ = shortest_pause;
         auto const answered = time_.now();
         votes_.promoted(bid, asked, answered, granted_at_);
     }
@@ -215,12 +219,17 @@ awaitable<void> guard::arm(std::int64_t epoch)
 {
     bool const was_bound = ship_.guarded();
     auto const asked = time_.now();
-    // Before it is sent: it may take effect though no answer comes.
-    ship_.guard(trusted_from(asked));
-    votes_.trust("guard_arm", asked, asked);
+    // It binds from before it is sent, as it may take effect though no answer comes; it frees only when acknowledged.
+    if (!was_bound) {
+        ship_.guard(trusted_from(asked));
+        votes_.trust("guard_arm", asked, asked);
+    }
     armed_ = co_await store_.arm(self_, epoch, how_.wait, grant_);
-    if (armed_)
+    if (armed_) {
+        ship_.guard(trusted_from(asked));
+        votes_.trust("guard_arm", asked, time_.now());
         co_return;
+    }
     // Refused, so it had no effect: the lease is over, or the guard's server does not know it yet, or never will.
     bool const free = was_bound ? co_await store_.disarm(self_, epoch) : true;
     if (free) {

@@ -24,7 +24,7 @@ public:
         // The lease is this node's since `asked`; its predecessor's session had ended by `ended`.
         std::function<void(lock::seizure const&, instant asked, instant answered, instant ended)> promoted;
         std::function<void(std::string_view by, instant asked, instant answered)> trust; // the mastership has changed
-        std::function<void(std::string const& why)> forfeit; // the term cannot be kept
+        std::function<void(std::string const& why)> forfeit;                             // the term cannot be kept
     };
 
     guard(guard_settings how, std::string self, lock::guard_store& store, mastership& ship, time_source& time,
@@ -67,7 +67,8 @@ private:
     bool in_term_ = false; // from its beginning to the end of its giving up
     bool armed_ = false;
     bool leaving_ = false; // the lock is to be let go: the lease has been given up
-    duration patience_{};
+    duration patience_;    // with a session that fails
+    duration distance_;    // from a lock that its master has yet to take
     bool complained_ = false;
     bool running_ = false;
     bool ending_ = false;
