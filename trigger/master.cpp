@@ -8,6 +8,7 @@ using namespace asio::experimental::awaitable_operators;
 
 namespace {
 constexpr int page = 2'000;
+constexpr duration begin_again = 20ms;   // after a take-over that the database cut short
 constexpr duration clocks_apart = 100ms; // by which the last master's clock may have been ahead of this node's
 }
 
@@ -55,12 +56,11 @@ master::master(settings const& how, surroundings outside)
 
 awaitable<void> master::run()
 {
-    bool const ours = co_await with_.ledger.raise(with_.of.fence);
+    bool const ours = co_await begin();
     if (!ours) {
         log::warn("epoch {}: a newer master has raised the fence", with_.of.epoch());
         co_return;
     }
-    co_await take_over();
     with_.terms.acts(replayed_);
     co_await (planner_.run() && assigner_.run() && attempts_.run() && doubts_.run() && completions_.run() &&
               sweeper_.run() && signals_.run() && note_begin());
@@ -73,10 +73,28 @@ awaitable<void> master::note_begin()
     co_await with_.terms.write_begin(with_.of.fence);
 }
 
+// A session that the last outage broke is no reason to give the term away: the lease is held, and the next try gets a
+// new session. False when a newer master has raised the fence.
+awaitable<bool> master::begin()
+{
+    for (;;) {
+        try {
+            bool const ours = co_await with_.ledger.raise(with_.of.fence);
+            if (ours)
+                co_await take_over();
+            co_return ours;
+        } catch (unavailable const& reason) {
+            log::warn("epoch {}: taking over: {}", with_.of.epoch(), reason.what());
+        }
+        co_await with_.of.time.sleep_for(begin_again);
+    }
+}
+
 // What is open comes into memory before anything else happens: what is past due may be out already, and is asked after.
 awaitable<void> master::take_over()
 {
     auto const began = with_.of.time.now();
+    replayed_ = 0;
     co_await with_.nodes.refresh();
     co_await with_.clients.refresh();
     storage::open_cursor from;

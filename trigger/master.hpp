@@ -53,6 +53,7 @@ public:
     std::size_t open() const { return open_.size(); }
 
 private:
+    awaitable<bool> begin();
     awaitable<void> take_over();
     awaitable<void> note_begin();
     void load(storage::open_execution const& row, bool may_be_out, open_set::reading const& seen);
