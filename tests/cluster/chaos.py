@@ -76,26 +76,55 @@ def describe(record, report):
 
 
 def figures(record, drawn):
-    """(kind, milliseconds, whether the master changed) of each fault that no other overlaps: from the fault, or from
-    when somebody could lead again, to the first assignment under the new epoch, or the first at all."""
-    found = []
+    """(kind, milliseconds, whether the master changed) of each fault that no other overlaps."""
     faults = [fault for fault in drawn if fault.began]
-    for fault in faults:
-        reach = max(fault.ended, fault.began) + record.settle
-        if any(other is not fault and other.began <= reach and fault.began <= other.ended + record.settle
-               for other in faults):
-            continue
-        since = max(fault.began, fault.cleared)
-        before = max((event.epoch for event in record.events if event.what == "assign" and event.at < fault.began),
-                     default=0)
-        new = judge.first_assignment(record, fault.began, above=before)
-        if new is not None and new.at <= reach:
-            found.append((fault.kind, max(0, new.at - since) / judge.MILLI, True))
-        elif fault.cleared:
-            again = judge.first_assignment(record, since)
-            if again is not None:
-                found.append((fault.kind, (again.at - since) / judge.MILLI, False))
-    return found
+    alone = [fault for fault in faults
+             if not any(other is not fault and other.began <= fault.ended + record.settle
+                        and fault.began <= other.ended + record.settle for other in faults)]
+    measured = ((fault.kind, figure(record, fault)) for fault in alone)
+    return [(kind, found[0], found[2]) for kind, found in measured if found]
+
+
+def figure(record, fault):
+    """Milliseconds from a fault, or from when somebody could lead again, to the first assignment and to the first start
+    of a handler, and whether that was under a new epoch. None when the fault was nothing to the cluster."""
+    reach = fault.ended + record.settle
+    since = max(fault.began, fault.cleared)
+    epochs = [event.epoch for event in record.events if event.what == "assign" and event.at < fault.began]
+    before = max(epochs, default=0)
+    new = judge.first_assignment(record, fault.began, above=before)
+    changed = new is not None and new.at <= reach
+    first = new if changed else judge.first_assignment(record, since) if fault.cleared else None
+    if first is None:
+        return None
+    starts = [start.at for start in record.starts if start.epoch == first.epoch and start.at >= first.at]
+    return max(0, first.at - since) / judge.MILLI, (min(starts, default=reach) - since) / judge.MILLI, changed
+
+
+def measure(options):
+    """Many faults of one kind, one after the other, on one cluster."""
+    kind = options.measure
+    folder = tempfile.mkdtemp(prefix="baton-chaos-")
+    server = pathlib.Path(folder) / "server"
+    try:
+        with chaos_run.Run(options.seed, [chaos_faults.ALL[kind]], server, options.guard) as run:
+            record, report, ledger = run.measure(kind, options.runs)
+            found = [figure(record, fault) for fault in run.drawn]
+            run.cluster.keep = not report.good
+            if not report.good:
+                print("\n".join(describe(record, report) + [f"kept for inspection: {run.cluster.folder}"]))
+    finally:
+        subprocess.run([harness.ROOT / "scripts/private-mariadb", "stop", server], check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+    for place, what in enumerate(("first assignment", "first handler start")):
+        for changed in (True, False):
+            values = sorted(each[place] for each in found if each and each[2] == changed)
+            if values:
+                print(f"{kind}: {what}{'' if changed else ' (same epoch)'}: n {len(values)}, "
+                      f"p50 {statistics.median(values):.0f} ms, max {values[-1]:.0f} ms")
+    print(f"{kind}: {len(report.epochs)} epochs, {ledger.summary()}")
+    print(f"{len(found)} faults, {len(report.violations)} violations")
+    return 0 if report.good else 1
 
 
 # --- many
@@ -174,6 +203,8 @@ def main():
     parser.add_argument("--guard", choices=("on", "off"), default="on" if guard_is_built() else "off",
                         help="whether the promises of the guard session hold; as the program has it by default")
     parser.add_argument("--only", type=int, help="repeats the run of this seed")
+    parser.add_argument("--measure", choices=sorted(chaos_faults.ALL), metavar="KIND",
+                        help="how long the cluster is without a master after this fault, --runs times")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--server", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -182,6 +213,8 @@ def main():
     if options.one is not None:
         print(json.dumps(run_one(options.one, options)))
         return 0
+    if options.measure:
+        return measure(options)
     seeds = [options.only] if options.only is not None else list(range(options.seed, options.seed + options.runs))
     return run_many(seeds, options)
 

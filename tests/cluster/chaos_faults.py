@@ -302,6 +302,9 @@ class Loss(OfConnection):
 PROCESSES = [Kill, KillSlave, KillClient, Stop, StopSlave, Freeze, FreezeSlave]
 DATABASE = [KillDatabase, FreezeDatabase, HoldRow, KillGuard]
 CONNECTIONS = [Cut, CutReplies, CutRequests, Reset, Delay, Loss]
+# How long each lasts when it is measured: until another master leads, but for what the same master outlives.
+MEASURED = {"kill": 1.0, "stop": 0.5, "freeze": 5.0, "freeze_database": 1.0, "kill_database": 0.0, "cut": 5.0,
+            "cut_replies": 5.0, "cut_requests": 5.0, "hold_row": TTL + 0.2, "reset": 0.0}
 ALL = {fault.kind: fault for fault in PROCESSES + DATABASE + CONNECTIONS}
 
 

@@ -70,7 +70,7 @@ class Arena:
         leader = self.run.leader()
         nodes = [name for name in self.cluster.processes if name.startswith("trigger")]
         if role == "master":
-            return [leader] if leader else nodes
+            return [leader] if leader else []
         return [name for name in nodes if name != leader]
 
     @contextlib.contextmanager
@@ -132,7 +132,7 @@ class Run:
         store = cluster.store
         store.query(AUDIT)
         store.query(AUDIT_TRIGGER)
-        proxied = any(fault.needs_proxy for fault in self.drawn)
+        proxied = any(fault.needs_proxy for fault in self.drawn)  # classes of faults will do as well
         for number in (1, 2, 3):
             name = f"trigger-{number}"
             port = harness.free_port() if proxied else store.connection["port"]
@@ -162,9 +162,14 @@ class Run:
         return found
 
     def leader(self):
-        """The name of the node that believes, or did so last."""
-        trusted = [event for event in self.events() if event.what == "trust" and event.fields["by"] != "lost"]
-        return max(trusted, key=lambda event: (event.epoch, event.at)).node if trusted else None
+        """The name of the node that believes, lives, and was the last to begin so; None when nobody does."""
+        events = self.events()
+        pids = {event.incarnation: int(event.fields["pid"]) for event in events if event.what == "start"}
+        last = {event.incarnation: event for event in events if event.what == "trust"}
+        now = chaos_faults.now()
+        believers = [event for event in last.values() if event.fields["by"] != "lost" and judge.deadline(event) > now
+                     and harness.is_alive(pids[event.incarnation])]
+        return max(believers, key=lambda event: event.epoch).node if believers else None
 
     # --- the run
 
@@ -181,6 +186,24 @@ class Run:
         time.sleep(max(0, began + max(LEAST_SECONDS, last + 3) - time.monotonic()))
         problems = arena.complaints + self.settle(tasks)
         return self.judge(problems)
+
+    def measure(self, kind, count):
+        """The same fault again and again, with the cluster whole in between; the figures of each (chaos.figure)."""
+        self.start()
+        tasks = self.register()
+        arena = Arena(self)
+        self.drawn = []
+        for _ in range(count):
+            time.sleep(self.chance.uniform(1.5, 2.5))  # so that it comes at any time of a tick
+            fault = chaos_faults.ALL[kind](self.chance, 0)
+            fault.span = chaos_faults.MEASURED.get(kind, fault.span)
+            if isinstance(fault, chaos_faults.OfConnection):
+                fault.role, fault.changes = "master", 1
+            fault.inject(arena)
+            self.drawn.append(fault)
+            harness.wait_for("a master and all nodes", lambda: self.leader() and len(self.cluster.live_nodes()) == 3, 30)
+        time.sleep(2)
+        return self.judge(arena.complaints + self.settle(tasks))
 
     def inject(self, fault, arena, began):
         time.sleep(max(0, began + fault.at - time.monotonic()))
