@@ -12,6 +12,7 @@ Ends with status 0 only if no run broke a promise. The program is that of $BATON
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import json
 import os
 import pathlib
@@ -56,6 +57,7 @@ def run_one(seed, options):
             record, report, ledger = run.go()
         except Exception:
             run.cluster.keep = True
+            told["summary"] = "no verdict"
             told["words"] = [traceback.format_exc(), f"kept for inspection: {run.cluster.folder}"]
             return told
         told.update(good=report.good, epochs=len(report.epochs), late=report.late, summary=ledger.summary(),
@@ -82,12 +84,21 @@ def figures(record, drawn):
              if not any(other is not fault and other.began <= fault.ended + record.settle
                         and fault.began <= other.ended + record.settle for other in faults)]
     measured = ((fault.kind, figure(record, fault)) for fault in alone)
-    return [(kind, found[0], found[2]) for kind, found in measured if found]
+    return [(kind, found.assigned, found.changed) for kind, found in measured if found]
+
+
+@dataclasses.dataclass
+class Figure:
+    changed: bool
+    assigned: float
+    started: float
+    believed: float
 
 
 def figure(record, fault):
-    """Milliseconds from a fault, or from when somebody could lead again, to the first assignment and to the first start
-    of a handler, and whether that was under a new epoch. None when the fault was nothing to the cluster."""
+    """Milliseconds from a fault, or from when somebody could lead again, to the first assignment, to the first start of
+    a handler and to the belief before them; and whether that was under a new epoch. None when the fault was nothing to
+    the cluster."""
     reach = fault.ended + record.settle
     since = max(fault.began, fault.cleared)
     epochs = [event.epoch for event in record.events if event.what == "assign" and event.at < fault.began]
@@ -98,7 +109,10 @@ def figure(record, fault):
     if first is None:
         return None
     starts = [start.at for start in record.starts if start.epoch == first.epoch and start.at >= first.at]
-    return max(0, first.at - since) / judge.MILLI, (min(starts, default=reach) - since) / judge.MILLI, changed
+    beliefs = [event.at for event in record.events if event.what == "trust" and event.epoch == first.epoch
+               and event.at >= fault.began]
+    return Figure(changed, *(max(0, at - since) / judge.MILLI for at in (first.at, min(starts, default=reach),
+                                                                         min(beliefs, default=reach))))
 
 
 def measure(options):
@@ -108,7 +122,7 @@ def measure(options):
     server = pathlib.Path(folder) / "server"
     try:
         with chaos_run.Run(options.seed, [chaos_faults.ALL[kind]], server, options.guard) as run:
-            record, report, ledger = run.measure(kind, options.runs)
+            record, report, ledger = run.measure(kind, options.runs, options.span)
             found = [figure(record, fault) for fault in run.drawn]
             run.cluster.keep = not report.good
             if not report.good:
@@ -116,12 +130,13 @@ def measure(options):
     finally:
         subprocess.run([harness.ROOT / "scripts/private-mariadb", "stop", server], check=False)
         shutil.rmtree(folder, ignore_errors=True)
-    for place, what in enumerate(("first assignment", "first handler start")):
-        for changed in (True, False):
-            values = sorted(each[place] for each in found if each and each[2] == changed)
+    for changed in (True, False):
+        for what, name in (("belief", "believed"), ("first assignment", "assigned"), ("first handler start", "started")):
+            values = sorted(getattr(each, name) for each in found if each and each.changed == changed)
             if values:
                 print(f"{kind}: {what}{'' if changed else ' (same epoch)'}: n {len(values)}, "
-                      f"p50 {statistics.median(values):.0f} ms, max {values[-1]:.0f} ms")
+                      f"p50 {statistics.median(values):.0f} ms, max {values[-1]:.0f} ms: "
+                      + " ".join(f"{value:.0f}" for value in values))
     print(f"{kind}: {len(report.epochs)} epochs, {ledger.summary()}")
     print(f"{len(found)} faults, {len(report.violations)} violations")
     return 0 if report.good else 1
@@ -166,6 +181,9 @@ def run_many(seeds, options):
     folder = tempfile.mkdtemp(prefix="baton-chaos-")
     servers = [f"{folder}/server-{number}" for number in range(options.jobs)]
     try:
+        for server in servers:
+            subprocess.run([harness.ROOT / "scripts/private-mariadb", "start", server], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, check=True)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             for told in concurrent.futures.as_completed(
                     [pool.submit(run_apart, seed, options, servers) for seed in seeds]):
@@ -205,6 +223,8 @@ def main():
     parser.add_argument("--only", type=int, help="repeats the run of this seed")
     parser.add_argument("--measure", choices=sorted(chaos_faults.ALL), metavar="KIND",
                         help="how long the cluster is without a master after this fault, --runs times")
+    parser.add_argument("--span", type=float, help="of the fault that is measured, in seconds")
+    parser.add_argument("--kinds", action="store_true", help="tells the kinds of faults")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--server", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -212,6 +232,10 @@ def main():
     kinds_of(options)
     if options.one is not None:
         print(json.dumps(run_one(options.one, options)))
+        return 0
+    if options.kinds:
+        for kind in sorted(chaos_faults.ALL):
+            print(f"{kind:<18} {chaos_faults.ALL[kind].__doc__}")
         return 0
     if options.measure:
         return measure(options)

@@ -70,6 +70,7 @@ class OfProcess(Fault):
 
 
 class Kill(OfProcess):
+    """SIGKILL of the master; it is started again after a while."""
     kind = "kill"
     with_guard = GUARD + SLACK
 
@@ -83,15 +84,17 @@ class Kill(OfProcess):
 
 
 class KillSlave(Kill):
+    """SIGKILL of a slave."""
     kind, role, changes = "kill_slave", "slave", 0
 
 
 class KillClient(Kill):
+    """SIGKILL of a client."""
     kind, role, changes = "kill_client", "client", 0
 
 
 class Stop(OfProcess):
-    """SIGTERM: hands over, drains, ends."""
+    """SIGTERM of the master: it hands over, drains, ends; and is started again."""
     kind = "stop"
     with_guard, without_guard = SLACK, TICK + SLACK
 
@@ -108,11 +111,12 @@ class Stop(OfProcess):
 
 
 class StopSlave(Stop):
+    """SIGTERM of a slave."""
     kind, role, changes = "stop_slave", "slave", 0
 
 
 class Freeze(OfProcess):
-    """SIGSTOP, for shorter and longer than each limit: the guard's span, the guard session's, the lease's."""
+    """SIGSTOP of the master, for shorter and longer than each limit: the guard's span, its session's, the lease's."""
     kind = "freeze"
     with_guard = SILENCE + GUARD + SLACK + 0.5
 
@@ -129,6 +133,7 @@ class Freeze(OfProcess):
 
 
 class FreezeSlave(Freeze):
+    """SIGSTOP of a slave."""
     kind, role, changes = "freeze_slave", "slave", 0
 
 
@@ -142,6 +147,7 @@ class OfDatabase(Fault):
 
 
 class KillDatabase(OfDatabase):
+    """SIGKILL of the database, and a restart."""
     kind = "kill_database"
 
     def plan(self):
@@ -154,6 +160,7 @@ class KillDatabase(OfDatabase):
 
 
 class FreezeDatabase(OfDatabase):
+    """SIGSTOP of the database for 0.2 to 4 s."""
     kind = "freeze_database"
 
     def plan(self):
@@ -167,7 +174,7 @@ class FreezeDatabase(OfDatabase):
 
 
 class HoldRow(Fault):
-    """A session of somebody else holds the lock row, so that commits stall across the expiry of the lease."""
+    """A foreign session holds the lock row, so that commits stall across the expiry of the lease."""
     kind = "hold_row"
 
     def plan(self):
@@ -224,6 +231,7 @@ class OfConnection(Fault):
 
 
 class Cut(OfConnection):
+    """Nothing passes between a node and the database, either way."""
     kind = "cut"
 
     def spoil(self, way):
@@ -231,6 +239,7 @@ class Cut(OfConnection):
 
 
 class CutReplies(OfConnection):
+    """What a node asks of the database arrives, the answers do not."""
     kind = "cut_replies"
 
     def spoil(self, way):
@@ -238,6 +247,7 @@ class CutReplies(OfConnection):
 
 
 class CutRequests(OfConnection):
+    """What a node asks of the database does not arrive."""
     kind = "cut_requests"
 
     def spoil(self, way):
@@ -245,7 +255,7 @@ class CutRequests(OfConnection):
 
 
 class Reset(OfConnection):
-    """Every connection of a node is reset, and again and again for a while."""
+    """A node's connections to the database are reset, once or again and again for a while."""
     kind = "reset"
     changes = 1
 
@@ -270,6 +280,7 @@ class Reset(OfConnection):
 
 
 class Delay(OfConnection):
+    """The way between a node and the database is slow."""
     kind = "delay"
     with_guard = EXPIRY
 
@@ -287,6 +298,7 @@ class Delay(OfConnection):
 
 
 class Loss(OfConnection):
+    """The way between a node and the database loses what then comes later."""
     kind = "loss"
     with_guard = EXPIRY
 

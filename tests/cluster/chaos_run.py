@@ -187,7 +187,7 @@ class Run:
         problems = arena.complaints + self.settle(tasks)
         return self.judge(problems)
 
-    def measure(self, kind, count):
+    def measure(self, kind, count, span):
         """The same fault again and again, with the cluster whole in between; the figures of each (chaos.figure)."""
         self.start()
         tasks = self.register()
@@ -196,7 +196,7 @@ class Run:
         for _ in range(count):
             time.sleep(self.chance.uniform(1.5, 2.5))  # so that it comes at any time of a tick
             fault = chaos_faults.ALL[kind](self.chance, 0)
-            fault.span = chaos_faults.MEASURED.get(kind, fault.span)
+            fault.span = chaos_faults.MEASURED.get(kind, fault.span) if span is None else span
             if isinstance(fault, chaos_faults.OfConnection):
                 fault.role, fault.changes = "master", 1
             fault.inject(arena)
