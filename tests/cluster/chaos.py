@@ -196,7 +196,8 @@ def run_many(seeds, options):
                     gaps[kind + ("" if changed else " (same epoch)")].append(gap)
     finally:
         for server in servers:
-            subprocess.run([harness.ROOT / "scripts/private-mariadb", "stop", server], check=False)
+            for kind in (server, server + "-clock"):
+                subprocess.run([harness.ROOT / "scripts/private-mariadb", "stop", kind], check=False)
         shutil.rmtree(folder, ignore_errors=True)
     print_table(gaps)
     print(f"{len(seeds)} runs, {violations} violations")

@@ -311,13 +311,59 @@ class Loss(OfConnection):
         way.lose(self.share)
 
 
+class StepClock(Fault):
+    """What the clock says changes at once by up to an hour, and after a while it is right again."""
+    changes = 2  # one a step
+    by = (1.5, -1.5, 5, -5, 3600, -3600)
+
+    def plan(self):
+        self.offset = self.chance.choice(self.by)
+        self.span = self.chance.uniform(0.5, 6)
+
+    def text(self):
+        return super().text() + f" by {self.offset:+g}s"
+
+    def step(self, clock):
+        self.began = now()
+        clock.step(self.offset)
+        time.sleep(self.span)
+        clock.step(0)
+        self.ended = now()
+
+
+class StepDatabase(StepClock):
+    """The database's clock is set, and set right again."""
+    kind, needs_clock = "step_database", "database"
+
+    def inject(self, arena):
+        with arena.database:
+            self.step(arena.cluster.store.clock)
+            self.cleared = self.ended
+
+
+class StepNode(StepClock):
+    """The wall clock of a node is set, and set right again."""
+    kind, needs_clock, changes = "step_node", "node", 0
+    with_guard = without_guard = 0.0  # it is nothing to the election
+
+    def plan(self):
+        super().plan()
+        self.role = self.chance.choice(["master", "slave"])
+
+    def inject(self, arena):
+        with arena.one_clock(self.role) as (name, clock):
+            self.node = name
+            self.step(clock)
+
+
 PROCESSES = [Kill, KillSlave, KillClient, Stop, StopSlave, Freeze, FreezeSlave]
 DATABASE = [KillDatabase, FreezeDatabase, HoldRow, KillGuard]
 CONNECTIONS = [Cut, CutReplies, CutRequests, Reset, Delay, Loss]
 # How long each lasts when it is measured: until another master leads, but for what the same master outlives.
 MEASURED = {"kill": 1.0, "stop": 0.5, "freeze": 5.0, "freeze_database": 1.0, "kill_database": 0.0, "cut": 5.0,
             "cut_replies": 5.0, "cut_requests": 5.0, "hold_row": TTL + 0.2, "reset": 0.0}
-ALL = {fault.kind: fault for fault in PROCESSES + DATABASE + CONNECTIONS}
+CLOCKS = [StepDatabase, StepNode]
+ALL = {fault.kind: fault for fault in PROCESSES + DATABASE + CONNECTIONS + CLOCKS}
 
 
 def draw(chance, kinds):

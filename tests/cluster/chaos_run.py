@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pathlib
 import random
 import subprocess
 import threading
@@ -19,20 +20,41 @@ SETTLES_WITHIN = 120
 TASKS = 50
 CLIENTS = 2
 AUDIT = """
-CREATE TABLE chaos_audit (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, at DATETIME(6) NOT NULL,
+CREATE TABLE chaos_audit (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, at BIGINT NOT NULL,
     epoch BIGINT NOT NULL, owner VARCHAR(128) NULL, seq BIGINT NOT NULL) ENGINE=InnoDB"""
 # The row's own lock makes the order of these the order of commits.
 AUDIT_TRIGGER = """
 CREATE TRIGGER chaos_audit AFTER UPDATE ON `lock` FOR EACH ROW
-    INSERT INTO chaos_audit (at, epoch, owner, seq) VALUES (SYSDATE(6), NEW.version, NEW.owner, NEW.renew_seq)"""
+    INSERT INTO chaos_audit (at, epoch, owner, seq)
+    VALUES (CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED), NEW.version, NEW.owner, NEW.renew_seq)"""
+
+
+class Clock:
+    """The wall clock that a process sees: libfaketime adds what the file says. The boot clock it leaves alone."""
+
+    def __init__(self, file):
+        self.file = pathlib.Path(file)
+        self.step(0)
+
+    def step(self, seconds):
+        fresh = self.file.with_suffix(".new")
+        fresh.write_text(f"{seconds:+f}s\n")
+        fresh.rename(self.file)
+
+    def environment(self):
+        library, = pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")
+        return {"LD_PRELOAD": str(library), "FAKETIME_TIMESTAMP_FILE": str(self.file), "FAKETIME_NO_CACHE": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
 
 
 class Server(harness.MySql):
     """A server that outlives the run: each run has a database of its own on it, and may kill and restart it."""
 
-    def __init__(self, folder, environment=None):
-        self.folder = folder
-        self.environment = environment or {}
+    def __init__(self, folder, faked):
+        self.folder = folder.with_name(folder.name + "-clock") if faked else folder
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.clock = Clock(self.folder / "clock") if faked else None
+        self.environment = self.clock.environment() if faked else {}
         self.own = False
         self.open(self.script("start"))
 
@@ -93,6 +115,11 @@ class Arena:
             yield self.cluster.processes[name]
 
     @contextlib.contextmanager
+    def one_clock(self, role):
+        with self.one(role, "clock") as name:
+            yield name, self.run.clocks[name]
+
+    @contextlib.contextmanager
     def one_way(self, role):
         with self.one(role, "way") as name:
             yield name, self.ways.all[name]
@@ -106,7 +133,9 @@ class Run:
         self.guarded = guarded
         self.tasks = tasks
         self.ways = proxy.Proxies()
-        self.cluster = harness.Cluster(lambda: Server(server))
+        faked = any(fault.needs_clock == "database" for fault in drawn)
+        self.cluster = harness.Cluster(lambda: Server(server, faked))
+        self.clocks = {}
         self.skipped = []
         self.over = threading.Event()
 
@@ -139,7 +168,10 @@ class Run:
             if proxied:
                 self.ways.add(name, port, (harness.HOST, store.connection["port"]), f"{self.seed}/{name}")
             url = f"mysql://{store.connection['user']}:{store.connection['password']}@{harness.HOST}:{port}/{store.name}"
-            cluster.start_trigger(name, database={"url": url}, history=str(self.history_file(name)))
+            if any(fault.needs_clock == "node" for fault in self.drawn):
+                self.clocks[name] = Clock(cluster.folder / f"clock-{name}")
+            environment = self.clocks[name].environment() if name in self.clocks else None
+            cluster.start_trigger(name, environment, database={"url": url}, history=str(self.history_file(name)))
         cluster.start_web()
         for number in range(CLIENTS):
             cluster.start_recorder(f"recorder-{number + 1}")
@@ -264,9 +296,7 @@ class Run:
 
     def commits(self):
         offset = harness.boot_to_utc()
-        rows = self.cluster.store.query("SELECT CAST(UNIX_TIMESTAMP(CONVERT_TZ(at, @@session.time_zone, "
-                                        "@@session.time_zone)) * 1000000 AS SIGNED) AS at, epoch, owner, seq "
-                                        "FROM chaos_audit ORDER BY id")
+        rows = self.cluster.store.query("SELECT at, epoch, owner, seq FROM chaos_audit ORDER BY id")
         faked = any(fault.needs_clock == "database" for fault in self.drawn)
         return [judge.Commit(row["epoch"], row["owner"], row["seq"], None if faked else (row["at"] - offset) * 1000)
                 for row in rows]

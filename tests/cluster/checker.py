@@ -183,6 +183,11 @@ def judge_pair(verdict, execution, earlier, later, ends, deaths):
                 f"{later.attempt} in {later.pid} {why}")
 
 
+def process_of(instance):
+    """A client that counted as gone goes on under a new name: its own, and a suffix."""
+    return instance.split("~")[0]
+
+
 def compare_journal(verdict, ledger, journal):
     rows = {row["id"]: row for row in ledger.executions}
     started = {(line.execution, line.attempt) for line in journal if line.what == "start"}
@@ -207,5 +212,5 @@ def compare_journal(verdict, ledger, journal):
                 verdict.add(f"execution {execution}/{attempt} succeeded, but no client began it")
             elif not ends:
                 verdict.add(f"execution {execution}/{attempt} succeeded, but no client ended it so")
-            elif client not in ends:
+            elif process_of(client) not in ends:
                 verdict.add(f"execution {execution}/{attempt} ran in {ends[0]}, not in {client}")

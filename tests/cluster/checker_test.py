@@ -147,6 +147,14 @@ class Judging(unittest.TestCase):
             checker.parse_journal("start\t1")
 
 
+    def test_a_client_is_known_by_the_name_that_it_had_before_it_counted_as_gone(self):
+        ledger, journal = good_history()
+        ledger.executions[1]["client"] = "a~1"
+        self.assertEqual(judge(ledger, journal).problems, [])
+        ledger.executions[1]["client"] = "b~1"
+        self.expect("ran in a, not in b~1", ledger, journal)
+
+
 class Expecting(unittest.TestCase):
     def test_a_rate_counts_from_its_anchor(self):
         schedule = {"kind": "fixed_rate", "every_ms": 700}

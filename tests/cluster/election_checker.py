@@ -21,6 +21,8 @@ import bisect
 import collections
 import dataclasses
 
+import checker
+
 SECOND = 1_000_000_000
 MILLI = 1_000_000
 AFTER_PAUSE = 20 * MILLI  # what a stopped process was in the midst of, it ends so soon after it goes on
@@ -284,7 +286,7 @@ def check_clients(record):
     for event in record.events:
         if event.what == "deliver":
             for execution in event.fields["executions"].split(","):
-                key = (event.fields["client"], int(execution or 0), event.epoch)
+                key = (checker.process_of(event.fields["client"]), int(execution or 0), event.epoch)
                 sent[key] = min(event.at, sent.get(key, event.at))
     begun = collections.defaultdict(list)
     for start in record.starts:

@@ -356,11 +356,11 @@ class Cluster:
         self.processes[name] = process
         return process.start()
 
-    def start_trigger(self, name, **more):
+    def start_trigger(self, name, environment=None, **more):
         port = free_port()
         self.addresses[name] = f"http://{HOST}:{port}"
         file = self.config(name, {"name": name, "listen": {"port": port}, "database": {"url": self.store.url}, **more})
-        return self.start(name, [self.baton, "trigger", "--config", file])
+        return self.start(name, [self.baton, "trigger", "--config", file], environment)
 
     def start_web(self, name="web", **more):
         port = free_port()
