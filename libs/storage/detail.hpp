@@ -16,7 +16,7 @@ class statement_error : public std::exception {
 public:
     enum class kind {
         conflict,  // deadlock, lock time-out, busy file: the transaction may be tried again
-        lost,      // the session is broken, the effect unknown
+        lost,      // the session is broken, or its server cannot write now; the effect is unknown
         duplicate, // a unique key is taken; `what` names it
         bad_value, // too long, out of range, not in the column's encoding
         refused,   // anything else

@@ -26,7 +26,10 @@ kind classify_mysql(unsigned number)
     case 1406: // data too long
     case 3854: // cannot convert string to character set
         return kind::bad_value;
+    case 1047: // unknown command: a Galera node without a majority
     case 1053: // server shutdown in progress
+    case 1290: // read-only server
+    case 1836: // read-only mode
     case 1927: // connection was killed
     case 4031: // closed by the server after inactivity (MySQL 8)
         return kind::lost;

@@ -218,6 +218,48 @@ TEST_CASE("two transactions that lock one another out both get through in the en
     CHECK(home.text("SELECT GROUP_CONCAT(v ORDER BY id) FROM t") == "xx,xx");
 }
 
+TEST_CASE("what an error of the server means for a transaction: again, a new session, or neither")
+{
+    struct meaning {
+        int number;
+        int calls;
+        bool same_session;
+    };
+    meaning const table[] = {
+        {1213, 5, true},  // deadlock, and a lost certification on Galera
+        {1205, 5, true},  // lock time-out
+        {1020, 5, true},  // record has changed
+        {1047, 1, false}, // a Galera node without a majority
+        {1290, 1, false}, // read-only server
+        {1836, 1, false}, // read-only mode
+        {1053, 1, false}, // shutdown
+        {1317, 1, true},  // interrupted by KILL QUERY
+        {1064, 1, true},  // nonsense
+    };
+    store home(engine::mysql);
+    make_table(home);
+    auto const database = home.open({.sessions = 1});
+    auto const who = [](soci::session& sql) {
+        std::int64_t id = 0;
+        query(sql).select("CONNECTION_ID()").each([&](row& cells) { id = cells.number(); });
+        return id;
+    };
+    for (auto const& row : table) {
+        INFO("error " << row.number);
+        auto const before = wait_for(database->run(who));
+        int calls = 0;
+        auto const work = [&](soci::session& sql) {
+            ++calls;
+            insert(sql, row.number, "x");
+            query(sql, "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = ", row.number).execute();
+        };
+        CHECK_THROWS_AS(wait_for(database->transact(work)), unavailable);
+        CHECK(calls == row.calls);
+        CHECK((wait_for(database->run(who)) == before) == row.same_session);
+    }
+    CHECK(home.number("SELECT COUNT(*) FROM t") == 0);
+}
+
 TEST_CASE("a lock that is not given within the limit is unavailable, and nothing is kept")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
