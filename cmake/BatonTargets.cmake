@@ -12,10 +12,12 @@ function(baton_library)
     baton_precompile(${target} "${arg_NO_PCH}")
 endfunction()
 
-# baton_test(NAME cron_test LABEL unit SOURCES a.cpp LINKS baton::x [STORES])
+# baton_test(NAME cron_test LABEL unit SOURCES a.cpp LINKS baton::x [STORES] [ALSO_ON_GALERA | ON_GALERA])
 # Every test file is a Catch2 executable of its own; `STORES` gives it the private MariaDB of the test run.
+# `ALSO_ON_GALERA` runs it a second time with what it keeps on MySQL on the Galera cluster of the test run, `ON_GALERA`
+# only so. These are shown as skipped where Galera is not installed.
 function(baton_test)
-    cmake_parse_arguments(arg "STORES" "NAME;LABEL;TIMEOUT" "SOURCES;LINKS" ${ARGN})
+    cmake_parse_arguments(arg "STORES;ALSO_ON_GALERA;ON_GALERA" "NAME;LABEL;TIMEOUT" "SOURCES;LINKS" ${ARGN})
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
     endif()
@@ -23,11 +25,25 @@ function(baton_test)
     set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} baton::test_main baton_options)
     baton_precompile(${arg_NAME} FALSE)
+    if(arg_ON_GALERA)
+        baton_test_on_galera(${arg_NAME} ${arg_NAME} ${arg_TIMEOUT})
+        return()
+    endif()
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
     set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
     if(arg_STORES)
         set_property(TEST ${arg_NAME} APPEND PROPERTY LABELS stores)
     endif()
+    if(arg_ALSO_ON_GALERA)
+        string(REGEX REPLACE "_test$" "_on_galera" name ${arg_NAME})
+        baton_test_on_galera(${name} ${arg_NAME} ${arg_TIMEOUT})
+    endif()
+endfunction()
+
+function(baton_test_on_galera name executable timeout)
+    add_test(NAME ${name} COMMAND ${executable})
+    set_tests_properties(${name} PROPERTIES LABELS galera TIMEOUT ${timeout} SKIP_RETURN_CODE 77
+        ENVIRONMENT BATON_TEST_ON=galera)
 endfunction()
 
 # Asio and the JSON library dominate compile time, so all targets share one precompiled header.

@@ -1,11 +1,12 @@
 #include "tests/support/private_mariadb.hpp"
 
+#include "tests/support/script.hpp"
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <poll.h>
 #include <stdexcept>
 #include <sys/syscall.h>
@@ -14,30 +15,6 @@
 namespace baton::test {
 
 namespace {
-
-std::string script(char const* command, std::string const& folder)
-{
-    auto const line = std::string(BATON_SOURCE_DIR "/scripts/private-mariadb ") + command + " '" + folder + "'";
-    std::unique_ptr<FILE, int (*)(FILE*)> output(popen(line.c_str(), "r"), pclose);
-    if (!output)
-        throw std::runtime_error("cannot run " + line);
-    std::string text;
-    for (int c = std::fgetc(output.get()); c != EOF; c = std::fgetc(output.get()))
-        text += static_cast<char>(c);
-    if (pclose(output.release()) != 0)
-        throw std::runtime_error("failed: " + line);
-    while (!text.empty() && text.back() == '\n')
-        text.pop_back();
-    return text;
-}
-
-std::string make_folder()
-{
-    char name[] = "/tmp/baton-mariadb-XXXXXX";
-    if (mkdtemp(name) == nullptr)
-        throw std::runtime_error("cannot make a folder in /tmp");
-    return name;
-}
 
 bool all_stopped(int process)
 {
@@ -62,7 +39,7 @@ std::string mysql_server()
     return own.url();
 }
 
-private_mariadb::private_mariadb() : folder_(make_folder())
+private_mariadb::private_mariadb() : folder_(make_folder("mariadb"))
 {
     start();
 }
@@ -72,7 +49,7 @@ private_mariadb::~private_mariadb()
     std::error_code ignored;
     try {
         resume();
-        script("stop", folder_);
+        script("private-mariadb stop '" + folder_ + "'");
     } catch (std::runtime_error const& failure) {
         std::fprintf(stderr, "%s\n", failure.what());
     }
@@ -81,7 +58,7 @@ private_mariadb::~private_mariadb()
 
 void private_mariadb::start()
 {
-    url_ = script("start", folder_);
+    url_ = script("private-mariadb start '" + folder_ + "'");
 }
 
 int private_mariadb::pid() const

@@ -2,6 +2,7 @@
 
 #include "libs/base/process.hpp"
 #include "libs/storage/detail.hpp"
+#include "tests/support/private_galera.hpp"
 #include "tests/support/private_mariadb.hpp"
 
 #include <soci/soci.h>
@@ -13,14 +14,18 @@ namespace baton::test {
 
 namespace {
 
-storage::location make_mysql(time_source const& time)
+// A new database, by its address on each of the servers.
+std::vector<storage::location> make_mysql(std::vector<std::string> const& servers, time_source const& time)
 {
     static int number = 0;
-    auto where = storage::parse_location(mysql_server() + "/mysql");
-    auto const session = storage::open_session(where, {}, time);
-    where.name = "baton_test_" + std::to_string(process_id()) + "_" + std::to_string(++number);
-    *session << "CREATE DATABASE " + where.name;
-    return where;
+    auto const name = "baton_test_" + std::to_string(process_id()) + "_" + std::to_string(++number);
+    std::vector<storage::location> found;
+    for (auto const& server : servers)
+        found.push_back(storage::parse_location(server + "/mysql"));
+    *storage::open_session(found.front(), {}, time) << "CREATE DATABASE " + name;
+    for (auto& each : found)
+        each.name = name;
+    return found;
 }
 
 storage::location make_sqlite()
@@ -33,17 +38,23 @@ storage::location make_sqlite()
 
 } // namespace
 
-store::store(storage::engine engine) : where_(engine == storage::engine::mysql ? make_mysql(time_) : make_sqlite()) {}
+store::store(storage::engine engine)
+{
+    if (engine == storage::engine::sqlite)
+        nodes_.push_back(make_sqlite());
+    else
+        nodes_ = make_mysql(on_galera() ? galera_servers() : std::vector{mysql_server()}, time_);
+}
 
 store::~store()
 {
-    if (where_.engine == storage::engine::sqlite) {
+    if (where().engine == storage::engine::sqlite) {
         std::error_code ignored;
-        std::filesystem::remove_all(std::filesystem::path(where_.name).parent_path(), ignored);
+        std::filesystem::remove_all(std::filesystem::path(where().name).parent_path(), ignored);
         return;
     }
     try {
-        exec("DROP DATABASE " + where_.name);
+        exec("DROP DATABASE " + where().name);
     } catch (std::exception const& failure) {
         std::fprintf(stderr, "%s\n", failure.what());
     }
@@ -52,7 +63,7 @@ store::~store()
 std::unique_ptr<storage::database> store::open(storage::database_settings settings)
 {
     settings.create_file = true;
-    return storage::open_database(where_, settings, time_);
+    return storage::open_database(where(), settings, time_);
 }
 
 store& store::migrated(std::string set)
@@ -62,11 +73,20 @@ store& store::migrated(std::string set)
     return *this;
 }
 
+// A session for one statement. In a cluster it waits first for all that other nodes have committed.
+storage::session_ptr store::plain(storage::location const& where)
+{
+    auto session = storage::open_session(where, {.create_file = true}, time_);
+    if (nodes_.size() > 1)
+        *session << "SET SESSION wsrep_sync_wait = 15";
+    return session;
+}
+
 std::int64_t store::number(std::string const& sql)
 {
     std::int64_t value = 0;
     soci::indicator state = soci::i_ok;
-    *storage::open_session(where_, {.create_file = true}, time_) << sql, soci::into(value, state);
+    *plain(nodes_.back()) << sql, soci::into(value, state);
     return state == soci::i_ok ? value : -1;
 }
 
@@ -74,13 +94,19 @@ std::string store::text(std::string const& sql)
 {
     std::string value;
     soci::indicator state = soci::i_ok;
-    *storage::open_session(where_, {.create_file = true}, time_) << sql, soci::into(value, state);
+    *plain(nodes_.back()) << sql, soci::into(value, state);
     return state == soci::i_ok ? value : "NULL";
 }
 
 void store::exec(std::string const& sql)
 {
-    *storage::open_session(where_, {.create_file = true}, time_) << sql;
+    *plain(nodes_.back()) << sql;
+    for (auto each = nodes_.rbegin() + 1; each != nodes_.rend(); ++each) {
+        auto elsewhere = *each;
+        elsewhere.name = "mysql"; // the database itself may be gone
+        int ignored = 0;
+        *plain(elsewhere) << "SELECT COUNT(*) FROM db", soci::into(ignored);
+    }
 }
 
 std::string to_string(storage::engine engine)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/storage/detail.hpp"
 #include "libs/storage/storage.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -10,6 +11,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace baton::test {
 
@@ -37,7 +39,9 @@ Result wait_for(awaitable<Result> part)
     }
 }
 
-// A database of its own on one of the two stores, empty at first and gone at the end.
+// A database of its own on one of the two stores, empty at first and gone at the end. With BATON_TEST_ON=galera what is
+// on MySQL is on a Galera cluster: where() and open() lead to one node. Plain statements go to another, read what any
+// node has committed, and stand on all nodes when they return.
 class store {
 public:
     explicit store(storage::engine engine);
@@ -45,8 +49,11 @@ public:
     store(store const&) = delete;
     store& operator=(store const&) = delete;
 
-    storage::location const& where() const { return where_; }
+    storage::location const& where() const { return nodes_.front(); }
     std::unique_ptr<storage::database> open(storage::database_settings settings = {});
+
+    // The same database on each node of the cluster, that of where() first; one without a cluster.
+    std::vector<storage::location> const& nodes() const { return nodes_; }
 
     // With the tables of the set, for tests that are not about migrations.
     store& migrated(std::string set = "scheduler");
@@ -57,8 +64,10 @@ public:
     void exec(std::string const& sql);
 
 private:
-    storage::location where_;
+    storage::session_ptr plain(storage::location const& where);
+
     system_time time_;
+    std::vector<storage::location> nodes_;
 };
 
 std::string to_string(storage::engine engine);

@@ -1,0 +1,34 @@
+#include "tests/support/script.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+namespace baton::test {
+
+std::string script(std::string const& line)
+{
+    auto const command = BATON_SOURCE_DIR "/scripts/" + line;
+    std::unique_ptr<FILE, int (*)(FILE*)> output(popen(command.c_str(), "r"), pclose);
+    if (!output)
+        throw std::runtime_error("cannot run " + command);
+    std::string text;
+    for (int c = std::fgetc(output.get()); c != EOF; c = std::fgetc(output.get()))
+        text += static_cast<char>(c);
+    if (int const status = pclose(output.release()); status != 0)
+        throw script_failed("failed: " + command, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    while (!text.empty() && text.back() == '\n')
+        text.pop_back();
+    return text;
+}
+
+std::string make_folder(std::string const& kind)
+{
+    auto name = "/tmp/baton-" + kind + "-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr)
+        throw std::runtime_error("cannot make a folder in /tmp");
+    return name;
+}
+
+} // namespace baton::test

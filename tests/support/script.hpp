@@ -1,0 +1,24 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace baton::test {
+
+// A script that ended with a status other than 0.
+class script_failed : public std::runtime_error {
+public:
+    script_failed(std::string const& what, int status) : std::runtime_error(what), status_(status) {}
+    int status() const { return status_; }
+
+private:
+    int status_;
+};
+
+// Runs scripts/LINE and returns what it printed, without the last line's end.
+std::string script(std::string const& line);
+
+// A new folder in /tmp, "baton-KIND-" and six letters.
+std::string make_folder(std::string const& kind);
+
+} // namespace baton::test
