@@ -104,6 +104,7 @@ private:
             bool const this_boot = cells.text() == boot_;
             // Boot-time microseconds of another boot mean nothing, but that boot is over, and its holder with it.
             auto const age = duration{now - cells.number()};
+            lease.dated = this_boot;
             lease.age = this_boot ? age : lease.ttl;
             lease.expired = !lease.owner || lease.age >= lease.ttl;
         });

@@ -25,6 +25,7 @@ struct lease_row {
     duration guard{}; // how long the guard's next holder must wait
     std::string owner_addr;
     duration age{};       // since the last renewal, by the store's clock; may be negative after a step of that clock
+    bool dated = true;    // false: renewed before the host started anew, nobody knows when
     bool expired = false; // by the store's clock (and boot, on SQLite)
     utc_time utc;         // the store's wall clock at the start of the statement
 };

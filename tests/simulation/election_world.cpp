@@ -20,11 +20,6 @@ trigger::election_settings settings()
     return how;
 }
 
-trigger::guard_settings guard_settings()
-{
-    return {};
-}
-
 sim::database_faults usual_faults()
 {
     sim::database_faults bad;
@@ -86,8 +81,8 @@ sim::clock_error some_clock(random_source& random)
 
 } // namespace
 
-candidate::candidate(sim::stage& stage, std::string name, int incarnation, flaw what, guarding guarded, report& seen,
-                     std::int64_t& last_epoch)
+candidate::candidate(sim::stage& stage, std::string name, int incarnation, flaw what,
+                     std::optional<trigger::guard_settings> guarded, report& seen, std::int64_t& last_epoch)
     : stage_(stage),
       host_(stage.add_host(name, some_clock(stage.random))),
       flaw_(what),
@@ -101,10 +96,10 @@ candidate::candidate(sim::stage& stage, std::string name, int incarnation, flaw 
       elector_(settings(), {fmt::format("{}#{}", name, incarnation), "http://" + name}, *lease_, host_.time(),
                host_.random(), stage.loop.get_executor())
 {
-    if (guarded == guarding::on) {
-        auto const pinged = [this] { guarded_until_ = host_.time().now() + guard_settings().wait; };
+    if (guarded) {
+        auto const pinged = [this, wait = guarded->wait] { guarded_until_ = host_.time().now() + wait; };
         guard_ = make_flawed_guard(*guarding_, *other_, what, pinged);
-        elector_.guard_by(*guard_, guard_settings());
+        elector_.guard_by(*guard_, *guarded);
     }
     elector_.on_event([this](trigger::election_event const& event) { promoted(event); });
     host_.spawn(live(), [this] { ended_ = true; });
@@ -161,8 +156,9 @@ awaitable<void> candidate::lead(std::int64_t term)
     }
 }
 
-election_world::election_world(std::uint64_t seed, flaw what, std::size_t nodes, guarding guarded)
-    : stage_(seed), flaw_(what), guarded_(guarded), gentle_(seed % 4 != 0), current_(nodes)
+election_world::election_world(std::uint64_t seed, flaw what, std::size_t nodes, guarding guarded,
+                               trigger::guard_settings guard)
+    : stage_(seed), flaw_(what), guarded_(guarded), guard_(guard), gentle_(seed % 4 != 0), current_(nodes)
 {
     stage_.make_tables();
     for (std::size_t i = 0; i < current_.size(); ++i)
@@ -190,8 +186,15 @@ void election_world::start(std::size_t which)
 {
     auto const name = std::string(1, static_cast<char>('a' + which));
     auto const number = static_cast<int>(all_.size());
-    all_.push_back(std::make_unique<candidate>(stage_, name, number, flaw_, guarded_, seen_, last_epoch_));
+    auto const guard = guarded_ == guarding::on ? std::optional(guard_) : std::nullopt;
+    all_.push_back(std::make_unique<candidate>(stage_, name, number, flaw_, guard, seen_, last_epoch_));
     current_.at(which) = all_.back().get();
+}
+
+void election_world::start_another()
+{
+    current_.push_back(nullptr);
+    start(current_.size() - 1);
 }
 
 candidate* election_world::master()

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,14 +34,15 @@ enum class guarding { off, on };
 // One process.
 class candidate {
 public:
-    candidate(sim::stage& stage, std::string name, int incarnation, flaw what, guarding guarded, report& seen,
-              std::int64_t& last_epoch);
+    candidate(sim::stage& stage, std::string name, int incarnation, flaw what,
+              std::optional<trigger::guard_settings> guarded, report& seen, std::int64_t& last_epoch);
     ~candidate();
 
     sim::host& host() { return host_; }
     bool believes(); // that it may act now
     bool serving() const { return serving_ != 0; }
     std::int64_t epoch() const { return elector_.state().epoch(); }
+    bool guarded() const { return elector_.state().guarded(); }
     void stop() { elector_.stop(); }
     bool ended() const { return ended_; }
 
@@ -68,7 +70,8 @@ private:
 
 class election_world {
 public:
-    election_world(std::uint64_t seed, flaw what, std::size_t nodes = 3, guarding guarded = guarding::off);
+    election_world(std::uint64_t seed, flaw what, std::size_t nodes = 3, guarding guarded = guarding::off,
+                   trigger::guard_settings guard = {});
     ~election_world();
 
     // `faulty` of faults, then healing, then a while of peace.
@@ -80,6 +83,12 @@ public:
     candidate* master();
     void pass(duration span);
     bool led_within(duration span);
+    void kill_guard();
+    std::vector<candidate*> const& nodes() const { return current_; }
+    // For nodes that start from now on.
+    void set_guarding(guarding guarded) { guarded_ = guarded; }
+    void set_guard(trigger::guard_settings how) { guard_ = how; }
+    void start_another();
 
 private:
     void start(std::size_t which);
@@ -87,7 +96,6 @@ private:
     awaitable<void> harm(instant until);
     void harm_once(bool near_the_end);
     void last_gasp();
-    void kill_guard();
     void end_process(std::size_t which, bool cleanly);
     void later(duration after, std::function<void()> what);
     duration between(duration least, duration most);
@@ -95,6 +103,7 @@ private:
     sim::stage stage_;
     flaw flaw_;
     guarding guarded_;
+    trigger::guard_settings guard_;
     bool gentle_;
     sim::database_faults weather_; // as it is outside storms
     report seen_;

@@ -241,6 +241,7 @@ awaitable<verdict> elector::act(lock::lease_row row, decision what)
     if (what.act == move::seize) {
         auto bid = bid_for(row);
         bid.new_epoch = what.epoch;
+        last_bid_ = {what.epoch, succession_to(row)};
         matched = co_await lease_.seize(bid);
     } else if (what.act == move::renew || what.act == move::confirm) {
         matched = co_await lease_.renew(self_.incarnation, what.epoch);
@@ -260,10 +261,7 @@ void elector::settle(verdict outcome, lock::lease_row const& row, decision const
         // ours whose answer was lost, and binds until the guard is in hand.
         bool const bound = what.act == move::confirm && row.guard_conn != 0;
         mastership_.guard(bound ? instant{} : mastership::unguarded);
-        succession by;
-        by.how = row.owner ? succession::way::expired : succession::way::free;
-        by.led_until = row_at_ - row.age;
-        by.first = row.epoch == 1;
+        auto const by = what.act == move::confirm ? succession_of(row, what.epoch) : succession_to(row);
         auto const ttl = what.act == move::confirm ? row.ttl : how_.ttl;
         promote(what.epoch, asked, ttl, by, what.reason);
         return;
@@ -277,6 +275,25 @@ void elector::settle(verdict outcome, lock::lease_row const& row, decision const
         trust("renew", asked, time_.now());
     }
     report(outcome, what.epoch, what.reason);
+}
+
+succession elector::succession_to(lock::lease_row const& row) const
+{
+    succession by;
+    by.how = row.owner ? succession::way::expired : succession::way::free;
+    by.led_until = row.dated ? row_at_ - row.age : instant{};
+    by.first = row.epoch == 1;
+    return by;
+}
+
+// Of a term that is found in the row: as it was when the bid was made, if that was this bid.
+succession elector::succession_of(lock::lease_row const& row, std::int64_t epoch) const
+{
+    if (last_bid_.epoch == epoch)
+        return last_bid_.by;
+    succession by;
+    by.how = row.guard_conn != 0 ? succession::way::guard : succession::way::expired;
+    return by;
 }
 
 void elector::promote(std::int64_t epoch, instant asked, duration ttl, succession by, char const* reason)

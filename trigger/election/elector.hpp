@@ -35,8 +35,8 @@ struct trust_event {
 // How a term was won, and of the one before: when its holder last gave a sign of life, by this node's boot clock.
 struct succession {
     enum class way { free, expired, guard } how = way::free;
-    instant led_until{};
-    bool first = false; // nobody had led before
+    instant led_until{}; // instant{}: nobody knows
+    bool first = false;  // nobody had led before
 };
 std::string_view to_string(succession::way how);
 
@@ -89,16 +89,18 @@ public:
 private:
     awaitable<void> vote(duty const& lead);
     awaitable<void> vote_to_the_end(duty const& lead); // and end the guard
-    awaitable<void> stand();                 // until promoted or told to stop
-    awaitable<void> hold();                  // ticks while leading; returns when the term is over
-    awaitable<void> serve(duty const& lead); // the duty; a failure of it ends the term
-    awaitable<void> await_end();             // until stop or superseded
-    awaitable<void> watch();                 // says when the term is suspended and when it resumes
-    awaitable<void> give_up(std::int64_t epoch); // releases the lease
+    awaitable<void> stand();                           // until promoted or told to stop
+    awaitable<void> hold();                            // ticks while leading; returns when the term is over
+    awaitable<void> serve(duty const& lead);           // the duty; a failure of it ends the term
+    awaitable<void> await_end();                       // until stop or superseded
+    awaitable<void> watch();                           // says when the term is suspended and when it resumes
+    awaitable<void> give_up(std::int64_t epoch);       // releases the lease
     awaitable<verdict> tick();
     awaitable<verdict> act(lock::lease_row row, decision what);
     void settle(verdict outcome, lock::lease_row const& row, decision const& what, instant asked);
     guard::election what_a_guard_asks();
+    succession succession_to(lock::lease_row const& row) const;
+    succession succession_of(lock::lease_row const& row, std::int64_t epoch) const;
     lock::seizure bid_for(lock::lease_row const& row) const;
     void promote(std::int64_t epoch, instant asked, duration ttl, succession by, char const* reason);
     void trust(std::string_view by, instant asked, instant answered);
@@ -122,6 +124,10 @@ private:
     bool stopping_ = false;
     bool cut_short_ = false; // the term, by word from outside
     bool forfeited_ = false; // the term, though the lease is still ours
+    struct {
+        std::int64_t epoch = 0;
+        succession by;
+    } last_bid_;
     succession began_by_;
     std::string why_ended_;
     std::unique_ptr<guard> guard_;

@@ -53,7 +53,10 @@ public:
 
 private:
     using moment = std::atomic<std::int64_t>;
-    static void store(moment& into, instant at) { into.store(at.time_since_epoch().count(), std::memory_order_release); }
+    static void store(moment& into, instant at)
+    {
+        into.store(at.time_since_epoch().count(), std::memory_order_release);
+    }
     static instant load(moment const& from) { return instant{duration{from.load(std::memory_order_acquire)}}; }
 
     std::atomic<std::int64_t> epoch_{0};

@@ -121,3 +121,68 @@ TEST_CASE("a lease is trusted from the moment of asking, less the margin and the
     CHECK_FALSE(ship.active(5, at(101s)));
     CHECK_FALSE(ship.active(0, at(101s)));
 }
+
+namespace {
+
+lock::guard_store::guarded_row guarded(std::string owner, duration wait, bool here = true)
+{
+    lock::guard_store::guarded_row seen;
+    seen.row = held_by(std::move(owner), 7, false);
+    seen.row.guard = wait;
+    seen.row.guard_conn = here ? 77 : 0;
+    seen.armed_here = here;
+    return seen;
+}
+
+} // namespace
+
+TEST_CASE("who is granted the guard's lock waits for as long as the holder wrote, from the answer on, and then seizes")
+{
+    auto const seen = guarded("other", 400ms);
+    auto const ripe = at(10s) + stretched(400ms) + 1ms;
+    CHECK(inherit(seen, "me", at(10s), at(10s), false).act == bequest::wait);
+    CHECK(inherit(seen, "me", at(10s), at(10s), false).ripe == ripe);
+    CHECK(inherit(seen, "me", at(10s), ripe - 1us, false).act == bequest::wait);
+    CHECK(inherit(seen, "me", at(10s), ripe, false).act == bequest::seize);
+}
+
+TEST_CASE("a grant that proves the holder's end needs no wait")
+{
+    CHECK(inherit(guarded("other", 0ms), "me", at(10s), at(10s), true).act == bequest::seize);
+}
+
+TEST_CASE("a row that is not armed here, or tells no wait, is left to its lease")
+{
+    CHECK(inherit(guarded("other", 400ms, false), "me", at(10s), at(20s), false).act == bequest::let_go);
+    CHECK(inherit(guarded("other", 0ms), "me", at(10s), at(20s), false).act == bequest::let_go);
+    CHECK(inherit(guarded("other", 400ms, false), "me", at(10s), at(20s), true).act == bequest::let_go);
+}
+
+TEST_CASE("a free lease, or one that the row calls ours, is for the election to decide")
+{
+    auto seen = guarded("me", 400ms);
+    CHECK(inherit(seen, "me", at(10s), at(20s), false).act == bequest::vacant);
+    seen.row.owner.reset();
+    CHECK(inherit(seen, "me", at(10s), at(10s), false).act == bequest::vacant);
+}
+
+TEST_CASE("once a guard binds it, a lease alone lets nobody act")
+{
+    mastership ship;
+    ship.guard(mastership::unguarded);
+    ship.extend(7, at(10s), 3s, 250ms);
+    CHECK(ship.active(7, at(12s)));
+    ship.guard(at(11s));
+    CHECK(ship.active(7, at(11s) - 1us));
+    CHECK_FALSE(ship.active(7, at(11s)));
+    CHECK(ship.at(at(11s)) == standing::suspended);
+    CHECK(ship.deadline() == at(11s));
+    ship.extend(7, at(12s), 3s, 250ms); // a renewal does not help
+    CHECK_FALSE(ship.active(7, at(12s)));
+    ship.guard(at(13s));
+    CHECK(ship.active(7, at(12s), 900ms));
+    CHECK_FALSE(ship.active(7, at(12s), 1s));
+    ship.guard(mastership::unguarded);
+    CHECK(ship.active(7, at(14s)));
+    CHECK_FALSE(ship.active(7, at(15s)));
+}

@@ -64,3 +64,20 @@ TEST_CASE("settings that contradict each other are refused by name")
     how.address.clear();
     CHECK(refused_for(how) == "address");
 }
+
+TEST_CASE("a guard whose pings could not keep it, or whose silence ends a session that waits, is refused")
+{
+    auto how = usable();
+    how.guard.ping = 136ms; // two pings must fit into 300 ms less 30 ms
+    CHECK(refused_for(how) == "guard.ping");
+    how.guard = {};
+    how.guard.margin = 151ms;
+    CHECK(refused_for(how) == "guard.margin");
+    how.guard = {};
+    how.guard.wait = 1'100ms;
+    CHECK(refused_for(how) == "guard.silence");
+    how.guard.silence = 2'500ms;
+    CHECK(refused_for(how) == "guard.silence"); // no whole seconds
+    how.guard.silence = 3s;
+    CHECK(refused_for(how).empty());
+}
