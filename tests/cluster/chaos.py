@@ -25,6 +25,7 @@ import tempfile
 import traceback
 
 import chaos_faults
+import chaos_net
 import chaos_run
 import election_checker as judge
 import harness
@@ -38,10 +39,15 @@ def guard_is_built():
 
 
 def kinds_of(options):
-    kinds = options.faults.split(",") if options.faults else sorted(chaos_faults.ALL)
+    able = set(chaos_faults.ALL)
+    if options.net == "loopback":
+        able -= {fault.kind for fault in chaos_faults.NAMESPACES}
+    elif not os.path.exists(f"/lib/modules/{os.uname().release}/kernel/net/sched/sch_netem.ko"):
+        able -= {"delay"}  # only netem holds packets up
+    kinds = options.faults.split(",") if options.faults else sorted(able)
     for kind in kinds:
-        if kind not in chaos_faults.ALL:
-            sys.exit(f"chaos: no fault is called {kind}; there are {', '.join(sorted(chaos_faults.ALL))}")
+        if kind not in able:
+            sys.exit(f"chaos: no such fault here: {kind}; there are {', '.join(sorted(able))}")
     return kinds
 
 
@@ -52,7 +58,7 @@ def run_one(seed, options):
     chance = random.Random(f"{seed}/faults")
     drawn = chaos_faults.draw(chance, kinds_of(options))
     told = {"seed": seed, "faults": [fault.text() for fault in drawn], "good": False, "figures": [], "words": []}
-    with chaos_run.Run(seed, drawn, pathlib.Path(options.server), options.guard) as run:
+    with chaos_run.Run(seed, drawn, pathlib.Path(options.server), options.guard, network_for(options, drawn)) as run:
         try:
             record, report, ledger = run.go()
         except Exception:
@@ -67,6 +73,12 @@ def run_one(seed, options):
             run.cluster.keep = True
             told["words"] = describe(record, report) + [f"kept for inspection: {run.cluster.folder}"]
     return told
+
+
+def network_for(options, drawn):
+    if options.net == "namespaces":
+        return chaos_net.Namespaces(options.slot)
+    return chaos_net.Loopback(options.one or options.seed, any(fault.needs_proxy for fault in drawn))
 
 
 def describe(record, report):
@@ -121,7 +133,8 @@ def measure(options):
     folder = tempfile.mkdtemp(prefix="baton-chaos-")
     server = pathlib.Path(folder) / "server"
     try:
-        with chaos_run.Run(options.seed, [chaos_faults.ALL[kind]], server, options.guard) as run:
+        drawn = [chaos_faults.ALL[kind]]
+        with chaos_run.Run(options.seed, drawn, server, options.guard, network_for(options, drawn)) as run:
             record, report, ledger = run.measure(kind, options.runs, options.span)
             found = [figure(record, fault) for fault in run.drawn]
             run.cluster.keep = not report.good
@@ -157,7 +170,8 @@ def tell(told):
 
 def repeat_command(seed, options):
     faults = f" --faults {options.faults}" if options.faults else ""
-    return f"scripts/chaos --only {seed}{faults}"
+    network = f" --net {options.net}" if options.net != "loopback" else ""
+    return f"scripts/chaos --only {seed}{faults}{network}"
 
 
 def run_apart(seed, options, servers):
@@ -165,7 +179,7 @@ def run_apart(seed, options, servers):
     server = servers.pop()
     command = [sys.executable, __file__, "--one", str(seed), "--server", server]
     command += ["--faults", options.faults] if options.faults else []
-    command += ["--guard", "on" if options.guard else "off"]
+    command += ["--guard", "on" if options.guard else "off", "--net", options.net, "--slot", server.rsplit("-", 1)[1]]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=RUN_LIMIT)
         return json.loads(done.stdout.splitlines()[-1])
@@ -221,6 +235,8 @@ def main():
     parser.add_argument("--faults", default="", help="kinds to draw from, with commas between; all by default")
     parser.add_argument("--guard", choices=("on", "off"), default="on" if guard_is_built() else "off",
                         help="whether the promises of the guard session hold; as the program has it by default")
+    parser.add_argument("--net", choices=("loopback", "namespaces"), default="loopback",
+                        help="each node in a network namespace of its own, with real packets lost; needs root")
     parser.add_argument("--only", type=int, help="repeats the run of this seed")
     parser.add_argument("--measure", choices=sorted(chaos_faults.ALL), metavar="KIND",
                         help="how long the cluster is without a master after this fault, --runs times")
@@ -228,9 +244,12 @@ def main():
     parser.add_argument("--kinds", action="store_true", help="tells the kinds of faults")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--server", help=argparse.SUPPRESS)
+    parser.add_argument("--slot", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.guard = options.guard == "on"
     kinds_of(options)
+    if options.net == "namespaces" and options.one is None:
+        chaos_net.enter_hub()
     if options.one is not None:
         print(json.dumps(run_one(options.one, options)))
         return 0

@@ -213,6 +213,7 @@ class KillGuard(Fault):
 class OfConnection(Fault):
     """Hits the way between one node and the database."""
     needs_proxy = True
+    gradual = False  # the node may lead, badly, while it lasts
     with_guard = SILENCE + GUARD + SLACK + 0.5
 
     def plan(self):
@@ -228,6 +229,8 @@ class OfConnection(Fault):
             time.sleep(self.span)
             way.heal()
             self.ended = now()
+            if self.gradual:
+                self.cleared = self.ended
 
 
 class Cut(OfConnection):
@@ -281,7 +284,7 @@ class Reset(OfConnection):
 
 class Delay(OfConnection):
     """The way between a node and the database is slow."""
-    kind = "delay"
+    kind, gradual = "delay", True
     with_guard = EXPIRY
 
     def plan(self):
@@ -299,7 +302,7 @@ class Delay(OfConnection):
 
 class Loss(OfConnection):
     """The way between a node and the database loses what then comes later."""
-    kind = "loss"
+    kind, gradual = "loss", True
     with_guard = EXPIRY
 
     def plan(self):
@@ -356,6 +359,14 @@ class StepNode(StepClock):
             self.step(clock)
 
 
+class Unplug(OfConnection):
+    """A node is cut off from everybody. (With namespaces only.)"""
+    kind = "unplug"
+
+    def spoil(self, way):
+        way.unplug()
+
+
 PROCESSES = [Kill, KillSlave, KillClient, Stop, StopSlave, Freeze, FreezeSlave]
 DATABASE = [KillDatabase, FreezeDatabase, HoldRow, KillGuard]
 CONNECTIONS = [Cut, CutReplies, CutRequests, Reset, Delay, Loss]
@@ -363,7 +374,8 @@ CONNECTIONS = [Cut, CutReplies, CutRequests, Reset, Delay, Loss]
 MEASURED = {"kill": 1.0, "stop": 0.5, "freeze": 5.0, "freeze_database": 1.0, "kill_database": 0.0, "cut": 5.0,
             "cut_replies": 5.0, "cut_requests": 5.0, "hold_row": TTL + 0.2, "reset": 0.0}
 CLOCKS = [StepDatabase, StepNode]
-ALL = {fault.kind: fault for fault in PROCESSES + DATABASE + CONNECTIONS + CLOCKS}
+NAMESPACES = [Unplug]
+ALL = {fault.kind: fault for fault in PROCESSES + DATABASE + CONNECTIONS + CLOCKS + NAMESPACES}
 
 
 def draw(chance, kinds):

@@ -13,7 +13,6 @@ import checker
 import election_checker as judge
 import faults as campaigns
 import harness
-import proxy
 
 LEAST_SECONDS = 12
 SETTLES_WITHIN = 120
@@ -77,7 +76,6 @@ class Arena:
     def __init__(self, run):
         self.cluster = run.cluster
         self.run = run
-        self.ways = run.ways
         self.complaints = []
         self.database = threading.RLock()
         self.taken = set()
@@ -95,14 +93,23 @@ class Arena:
             return [leader] if leader else []
         return [name for name in nodes if name != leader]
 
+    def await_one(self, role, what):
+        """A fault of another may have left no master for the moment."""
+        end = time.monotonic() + 2
+        while True:
+            with self.mutex:
+                names = sorted(name for name in self.names(role) if (what, name) not in self.taken)
+                if names:
+                    name = self.run.chance.choice(names)
+                    self.taken.add((what, name))
+                    return name
+            if time.monotonic() > end:
+                raise chaos_faults.Skipped(f"no {role} is free")
+            time.sleep(0.05)
+
     @contextlib.contextmanager
     def one(self, role, what):
-        with self.mutex:
-            names = sorted(name for name in self.names(role) if (what, name) not in self.taken)
-            if not names:
-                raise chaos_faults.Skipped(f"no {role} is free")
-            name = self.run.chance.choice(names)
-            self.taken.add((what, name))
+        name = self.await_one(role, what)
         try:
             yield name
         finally:
@@ -122,17 +129,17 @@ class Arena:
     @contextlib.contextmanager
     def one_way(self, role):
         with self.one(role, "way") as name:
-            yield name, self.ways.all[name]
+            yield name, self.run.network.ways[name]
 
 
 class Run:
-    def __init__(self, seed, drawn, server, guarded, tasks=TASKS):
+    def __init__(self, seed, drawn, server, guarded, network, tasks=TASKS):
         self.seed = seed
         self.chance = random.Random(f"{seed}/run")
         self.drawn = drawn
         self.guarded = guarded
         self.tasks = tasks
-        self.ways = proxy.Proxies()
+        self.network = network
         faked = any(fault.needs_clock == "database" for fault in drawn)
         self.cluster = harness.Cluster(lambda: Server(server, faked))
         self.clocks = {}
@@ -148,7 +155,7 @@ class Run:
         with contextlib.suppress(Exception):
             self.cluster.store.thaw()
         self.cluster.end()
-        self.ways.end()
+        self.network.end()
         self.over.set()
 
     # --- the cluster
@@ -161,20 +168,22 @@ class Run:
         store = cluster.store
         store.query(AUDIT)
         store.query(AUDIT_TRIGGER)
-        proxied = any(fault.needs_proxy for fault in self.drawn)  # classes of faults will do as well
         for number in (1, 2, 3):
             name = f"trigger-{number}"
-            port = harness.free_port() if proxied else store.connection["port"]
-            if proxied:
-                self.ways.add(name, port, (harness.HOST, store.connection["port"]), f"{self.seed}/{name}")
-            url = f"mysql://{store.connection['user']}:{store.connection['password']}@{harness.HOST}:{port}/{store.name}"
+            host, prefix, database = self.network.join(name, (store.connection["host"], store.connection["port"]))
             if any(fault.needs_clock == "node" for fault in self.drawn):
                 self.clocks[name] = Clock(cluster.folder / f"clock-{name}")
             environment = self.clocks[name].environment() if name in self.clocks else None
-            cluster.start_trigger(name, environment, database={"url": url}, history=str(self.history_file(name)))
+            url = "mysql://{user}:{password}@{0}:{1}/{2}".format(*database, store.name, **store.connection)
+            token = {"token": self.network.token} if self.network.token else {}
+            cluster.start_trigger(name, environment, host, prefix, database={"url": url},
+                                  history=str(self.history_file(name)), **token)
         cluster.start_web()
         for number in range(CLIENTS):
-            cluster.start_recorder(f"recorder-{number + 1}")
+            environment = {"RECORDER_LISTEN": self.network.host}
+            if self.network.token:
+                environment["RECORDER_TOKEN"] = self.network.token
+            cluster.start_recorder(f"recorder-{number + 1}", environment=environment)
         cluster.await_ready(3, CLIENTS)
 
     def register(self):

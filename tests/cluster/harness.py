@@ -356,11 +356,12 @@ class Cluster:
         self.processes[name] = process
         return process.start()
 
-    def start_trigger(self, name, environment=None, **more):
+    def start_trigger(self, name, environment=None, host=HOST, prefix=(), **more):
         port = free_port()
-        self.addresses[name] = f"http://{HOST}:{port}"
-        file = self.config(name, {"name": name, "listen": {"port": port}, "database": {"url": self.store.url}, **more})
-        return self.start(name, [self.baton, "trigger", "--config", file], environment)
+        self.addresses[name] = f"http://{host}:{port}"
+        file = self.config(name, {"name": name, "listen": {"address": host, "port": port},
+                                  "database": {"url": self.store.url}, **more})
+        return self.start(name, [*prefix, self.baton, "trigger", "--config", file], environment)
 
     def start_web(self, name="web", **more):
         port = free_port()
@@ -372,8 +373,8 @@ class Cluster:
     def triggers(self):
         return [address for name, address in self.addresses.items() if not name.startswith("web")]
 
-    def start_recorder(self, name, service="recorder", slots=8):
-        return self.start(name, [self.recorder_program, self.journal_file, service, slots, *self.triggers()])
+    def start_recorder(self, name, service="recorder", slots=8, environment=None):
+        return self.start(name, [self.recorder_program, self.journal_file, service, slots, *self.triggers()], environment)
 
     def start_all(self, triggers=3, recorders=3):
         for number in range(1, triggers + 1):

@@ -9,10 +9,11 @@
 //     start|end  boot-time microseconds  pid  instance  execution  attempt  scheduled_at  shard  outcome  epoch  task
 //
 // Handlers: "note" does nothing, "nap" sleeps {"ms": n} or until it is asked to stop, "fail" fails the first
-// {"times": n} attempts.
+// {"times": n} attempts. RECORDER_LISTEN and RECORDER_TOKEN are for nodes that are not on loopback.
 
 #include <baton/client/service.hpp>
 #include <condition_variable>
+#include <cstdlib>
 #include <exception>
 #include <fcntl.h>
 #include <iostream>
@@ -111,7 +112,13 @@ int main(int argc, char** argv)
     }
     try {
         journal into(argv[1]);
-        client::service service{{.name = argv[2], .triggers = {argv + 4, argv + argc}, .slots = std::stoi(argv[3])}};
+        client::service_options options{
+            .name = argv[2], .triggers = {argv + 4, argv + argc}, .slots = std::stoi(argv[3])};
+        if (auto const* listen = std::getenv("RECORDER_LISTEN"))
+            options.listen = listen;
+        if (auto const* token = std::getenv("RECORDER_TOKEN"))
+            options.token = token;
+        client::service service{std::move(options)};
         into.name(service.instance());
         service.handle("note", recorded(into, note));
         service.handle("nap", recorded(into, nap));
