@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/base/time.hpp"
+#include "trigger/election/epoch.hpp"
 
 #include <cstddef>
 #include <string>
@@ -15,6 +16,7 @@ struct election_settings {
     duration margin = 250ms;           // the master stops this long before
     duration initial_delay = 0s;       // before the first look
     duration grace = 5s;               // a term that has not ended so long after its deadline ends the process
+    epoch_rule epochs = epoch_rule::counted;
 
     void validate() const; // each throws invalid_input naming the key ("election.ttl")
 };

@@ -25,6 +25,16 @@ void bind(reader& from, database_config& into)
     from.value("database.sessions", into.sessions);
 }
 
+void bind(reader& from, trigger::epoch_rule& into)
+{
+    std::string name(to_string(into));
+    from.value("election.epochs", name);
+    auto const rule = trigger::parse_epoch_rule(name);
+    if (!rule)
+        from.refuse("election.epochs", "must be counted or hybrid");
+    into = *rule;
+}
+
 // Numbers and spans of the parts of a node.
 void bind(reader& from, trigger::settings& into)
 {
@@ -34,6 +44,7 @@ void bind(reader& from, trigger::settings& into)
     from.value("election.margin", into.election.margin);
     from.value("election.initial_delay", into.election.initial_delay);
     from.value("election.grace", into.election.grace);
+    bind(from, into.election.epochs);
     from.value("guard.enabled", into.guard.enabled);
     from.value("guard.wait", into.guard.wait);
     from.value("guard.ping", into.guard.ping);

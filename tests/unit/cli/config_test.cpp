@@ -176,6 +176,7 @@ TEST_CASE("the schemas' defaults are the loader's")
     CHECK(filled.node.election.tick == plain.node.election.tick);
     CHECK(filled.node.election.margin == plain.node.election.margin);
     CHECK(filled.node.election.grace == plain.node.election.grace);
+    CHECK(filled.node.election.epochs == plain.node.election.epochs);
     CHECK(filled.node.planner.look_ahead == plain.node.planner.look_ahead);
     CHECK(filled.node.planner.poll == plain.node.planner.poll);
     CHECK(filled.node.planner.edit_lead == plain.node.planner.edit_lead);
@@ -240,6 +241,7 @@ TEST_CASE("a variable that is wrong is named as the culprit")
     CHECK(refusal(fine, with({{"BATON_ELECTION_TTL", "soon"}})).starts_with("BATON_ELECTION_TTL: must be"));
     CHECK(refusal(fine, with({{"BATON_LISTEN_PORT", "70000"}})).starts_with("BATON_LISTEN_PORT: must be"));
     CHECK(refusal(fine, with({{"BATON_LISTEN_PORT", "7e3"}})).starts_with("BATON_LISTEN_PORT: must be"));
+    CHECK(refusal(fine, with({{"BATON_ELECTION_EPOCHS", "mixed"}})) == "election.epochs: must be counted or hybrid");
 }
 
 TEST_CASE("a trigger that listens on any free port is told by its listener where that is")
