@@ -53,12 +53,20 @@
 #define OLD(i) (1 + N + i)
 #define OVER (1 + 2 * N)
 
-/* ------------------------------------------------------------------------------------------------------ the database */
+/* Database servers that hold the one row together. Each has named locks of its own; nodes take turns at them. */
+#ifndef SERVERS
+#define SERVERS 1
+#endif
+#define SERVER(i) (i % SERVERS)
+
+/* ----------------------------------------------------------------------------------------------------- the database */
 
 byte owner;     /* 1 + node; 0 when free */
 byte guard;     /* the session in guard_conn */
+byte guard_at;  /* guard_server */
 byte row_d;     /* guard_us */
-byte lock_held; /* the session that holds the named lock */
+byte lock_held[SERVERS]; /* the session that holds the named lock */
+#define LOCK(i) lock_held[SERVER(i)]
 
 /* ANY_CLOCK: the row's test of expiry goes either way, as by a clock that does what it likes. Otherwise the database's
  * clock runs, or steps to and fro by STEP. */
@@ -243,7 +251,7 @@ inline new_epoch()
     k = 0
 }
 
-/* -------------------------------------------------------------------------------------------------- a node's beliefs */
+/* ------------------------------------------------------------------------------------------------- a node's beliefs */
 
 inline no_lease(i)
 {
@@ -329,20 +337,20 @@ inline execute(i, s, expired)
 #else
     :: s.what == SEIZE && (owner == 0 || expired) ->
 #endif
-        renewed(s); match(s); new_epoch(); s.same = 1; owner = i + 1; guard = 0; row_d = 0
+        renewed(s); match(s); new_epoch(); s.same = 1; owner = i + 1; guard = 0; guard_at = 0; row_d = 0
     :: (s.what == RENEW || s.what == CONFIRM) && owner == i + 1 && !expired ->
         renewed(s); match(s);
 #ifndef SEED
         new_seq()
 #endif
     :: s.what == RELEASE && owner == i + 1 ->
-        owner = 0; guard = 0; row_d = 0; new_seq(); clear(s)
+        owner = 0; guard = 0; guard_at = 0; row_d = 0; new_seq(); clear(s)
 #ifdef DISARM_IF_FREE
-    :: s.what == DISARM && owner == i + 1 && lock_held == 0 ->
+    :: s.what == DISARM && owner == i + 1 && lock_held[SERVERS - 1] == 0 ->
 #else
     :: s.what == DISARM && owner == i + 1 ->
 #endif
-        guard = 0; row_d = 0; match(s)
+        guard = 0; guard_at = 0; row_d = 0; match(s)
     :: else -> refuse(s)
     fi
 }
@@ -358,24 +366,26 @@ inline execute(i, s, expired)
 
 #ifdef GUARD_PATH
 #ifdef NO_LOCK_TEST
-#define LOCKED(x) true
+#define LOCKED(i, x) true
 #else
-#define LOCKED(x) (lock_held == x)
+#define LOCKED(i, x) (LOCK(i) == x)
 #endif
 #ifdef SEIZE_UNARMED
-#define ARMED true
+#define ARMED(i) true
+#elif defined(NO_SERVER_TEST)
+#define ARMED(i) (guard != 0)
 #else
-#define ARMED (guard != 0)
+#define ARMED(i) (guard != 0 && guard_at == SERVER(i))
 #endif
 #ifdef ARM_WITHOUT_LOCK
-#define MAY_ARM(x) true
+#define MAY_ARM(i, x) true
 #else
-#define MAY_ARM(x) (lock_held == x)
+#define MAY_ARM(i, x) (LOCK(i) == x)
 #endif
 
 inline arm_row(i, x)
 {
-    guard = x; row_d = D(i)
+    guard = x; guard_at = SERVER(i); row_d = D(i)
 }
 
 inline seize_early(i, x)
@@ -383,9 +393,9 @@ inline seize_early(i, x)
     new_epoch(); owner = i + 1; arm_row(i, x)
 }
 
-inline end_session(x)
+inline end_session(i, x)
 {
-    lock_held = 0;
+    LOCK(i) = 0;
     guard = (guard == x -> OVER : guard)
 }
 
@@ -416,7 +426,7 @@ inline end_session(x)
 #endif
 #endif
 
-/* --------------------------------------------------------------------------------------------------------- the nodes */
+/* -------------------------------------------------------------------------------------------------------- the nodes */
 
 active [N] proctype node()
 {
@@ -550,22 +560,22 @@ active [N] proctype node()
         clear(L[_pid]); judge() }
 
 #ifdef GUARD_PATH
-    :: d_step { !granted[_pid] && lock_held == 0 ->
-        printf("%d is granted the lock\n", _pid); lock_held = CUR(_pid); granted[_pid] = 1;
+    :: d_step { !granted[_pid] && LOCK(_pid) == 0 ->
+        printf("%d is granted the lock\n", _pid); LOCK(_pid) = CUR(_pid); granted[_pid] = 1;
         loose[_pid] = 0; /* the lock has moved on, and no arm of an earlier session can match any more */
 #if !defined(OTHER_SESSION) && !defined(WAIT_FROM_REQUEST)
         since[_pid] = 0
 #endif
         }
-    :: d_step { G[_pid].what == NONE && granted[_pid] && !HOLDS(_pid) && lock_held == CUR(_pid) ->
-        printf("%d releases the lock\n", _pid); granted[_pid] = 0; since[_pid] = 0; lock_held = 0 }
+    :: d_step { G[_pid].what == NONE && granted[_pid] && !HOLDS(_pid) && LOCK(_pid) == CUR(_pid) ->
+        printf("%d releases the lock\n", _pid); granted[_pid] = 0; since[_pid] = 0; LOCK(_pid) = 0 }
 #ifdef NO_LOCK_TEST
 #define FORGETFUL true
 #else
 #define FORGETFUL granted[_pid]
 #endif
     /* It reads the row and seizes. Had it read the row before, since the grant, it would have read the same. */
-    :: d_step { G[_pid].what == NONE && FORGETFUL && !HOLDS(_pid) && owner != 0 && ARMED && guard != CUR(_pid) &&
+    :: d_step { G[_pid].what == NONE && FORGETFUL && !HOLDS(_pid) && owner != 0 && ARMED(_pid) && guard != CUR(_pid) &&
         WAITED(_pid) ->
         printf("%d seizes early\n", _pid); send(G[_pid], EARLY) }
     :: d_step { G[_pid].what == NONE && granted[_pid] && held[_pid] == CURRENT && !armed[_pid] && QUIET(_pid) ->
@@ -583,7 +593,7 @@ active [N] proctype node()
         fi;
         send(G[_pid], ARM); judge() }
     /* A ping executes when it is sent: one that executes later would prove less. */
-    :: d_step { G[_pid].what == NONE && HOLDS(_pid) && guarded[_pid] && granted[_pid] && lock_held == CUR(_pid) &&
+    :: d_step { G[_pid].what == NONE && HOLDS(_pid) && guarded[_pid] && granted[_pid] && LOCK(_pid) == CUR(_pid) &&
 #ifdef PINGED_UNARMED
         true ->
 #else
@@ -595,7 +605,7 @@ active [N] proctype node()
     :: d_step { G[_pid].what == ARM && G[_pid].phase == SENT ->
         printf("    %d's arm executes\n", _pid);
         if
-        :: owner == _pid + 1 && MAY_ARM(CUR(_pid)) ->
+        :: owner == _pid + 1 && MAY_ARM(_pid, CUR(_pid)) ->
             if
             :: guard == OVER -> SAW(2)
             :: else
@@ -606,7 +616,7 @@ active [N] proctype node()
     :: d_step { G[_pid].what == EARLY && G[_pid].phase == SENT ->
         printf("    %d's early seizure executes\n", _pid);
         if
-        :: ARMED && guard != CUR(_pid) && LOCKED(CUR(_pid)) ->
+        :: ARMED(_pid) && guard != CUR(_pid) && LOCKED(_pid, CUR(_pid)) ->
             SAW(1); match(G[_pid]); seize_early(_pid, CUR(_pid)); G[_pid].same = 1
         :: else -> refuse(G[_pid])
         fi;
@@ -614,28 +624,28 @@ active [N] proctype node()
     :: d_step { old[_pid] == ARM ->
         printf("    %d's arm executes late, on its old session\n", _pid); old[_pid] = NONE;
         if
-        :: owner == _pid + 1 && lock_held == OLD(_pid) -> arm_row(_pid, OLD(_pid))
+        :: owner == _pid + 1 && LOCK(_pid) == OLD(_pid) -> arm_row(_pid, OLD(_pid))
         :: else
         fi }
     :: d_step { old[_pid] == EARLY ->
         printf("    %d's early seizure executes late, on its old session\n", _pid); old[_pid] = NONE;
         if
-        :: ARMED && guard != OLD(_pid) && LOCKED(OLD(_pid)) -> SAW(4); seize_early(_pid, OLD(_pid))
+        :: ARMED(_pid) && guard != OLD(_pid) && LOCKED(_pid, OLD(_pid)) -> SAW(4); seize_early(_pid, OLD(_pid))
         :: else
         fi;
         judge() }
 
     /* The server ends a session: killed, silent for too long, or it learnt that its client had gone. */
-    :: d_step { lock_held == CUR(_pid) -> printf("    %d's guard session ends\n", _pid); end_session(CUR(_pid)) }
-    :: d_step { lock_held == OLD(_pid) -> printf("    %d's old guard session ends\n", _pid);
-        old[_pid] = NONE; end_session(OLD(_pid)) }
+    :: d_step { LOCK(_pid) == CUR(_pid) -> printf("    %d's guard session ends\n", _pid); end_session(_pid, CUR(_pid)) }
+    :: d_step { LOCK(_pid) == OLD(_pid) -> printf("    %d's old guard session ends\n", _pid);
+        old[_pid] = NONE; end_session(_pid, OLD(_pid)) }
     /* The node gives its session up and makes another; the server may not know of that for long. */
     :: d_step { granted[_pid] ->
         printf("%d gives its guard session up and makes another\n", _pid);
         loose[_pid] = (loose[_pid] || (G[_pid].what == ARM && !G[_pid].vain));
         if
-        :: lock_held == CUR(_pid) ->
-            lock_held = OLD(_pid);
+        :: LOCK(_pid) == CUR(_pid) ->
+            LOCK(_pid) = OLD(_pid);
             guard = (guard == CUR(_pid) -> OLD(_pid) : guard);
             old[_pid] = (PENDING(G[_pid]) -> G[_pid].what : NONE)
         :: else
@@ -666,7 +676,7 @@ active [N] proctype node()
     od
 }
 
-/* -------------------------------------------------------------------------------------------------------------- time */
+/* ------------------------------------------------------------------------------------------------------------- time */
 
 #ifdef CLOCK
 inline shift(by)
