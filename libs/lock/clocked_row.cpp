@@ -5,6 +5,7 @@ namespace baton::lock {
 namespace {
 
 // The two comments make one expression: MariaDB skips those that name a version of MySQL, and MySQL those with an M.
+// server_uid is a hash of a port and a MAC address, server_id mostly 1, and hosts are called alike: hence all of them.
 constexpr dialect mysql{
     {"UTC_TIMESTAMP(6)"},
     {"TIMESTAMPDIFF(MICROSECOND, update_time, UTC_TIMESTAMP(6))"},
@@ -15,7 +16,8 @@ constexpr dialect mysql{
     {"RELEASE_LOCK("},
     {"IS_USED_LOCK("},
     {"CONNECTION_ID()"},
-    {"/*!50700 @@server_uuid *//*M! @@server_uid */"},
+    {"SHA2(CONCAT_WS(':', /*!50700 @@global.server_uuid *//*M! @@global.server_uid */, @@global.hostname, @@global.port, "
+     "@@global.server_id), 256)"},
     {"KILL QUERY "},
     {"KILL "},
     {""},

@@ -102,6 +102,7 @@ void elector::stop()
 
 void elector::superseded(std::int64_t epoch, std::string const& who)
 {
+    heard_ = std::max(heard_, epoch);
     auto const mine = mastership_.epoch();
     if (mine != 0 && epoch > mine)
         end_term(who + " knows epoch " + std::to_string(epoch));
@@ -239,8 +240,8 @@ awaitable<verdict> elector::act(lock::lease_row row, decision what)
     auto const asked = time_.now(); // before sending: what the lease is trusted from
     bool matched = true;
     if (what.act == move::seize) {
-        auto bid = bid_for(row);
-        bid.new_epoch = what.epoch;
+        auto const bid = bid_for(row);
+        what.epoch = bid.new_epoch;
         last_bid_ = {what.epoch, succession_to(row)};
         matched = co_await lease_.seize(bid);
     } else if (what.act == move::renew || what.act == move::confirm) {
@@ -315,7 +316,7 @@ lock::seizure elector::bid_for(lock::lease_row const& row) const
     bid.ttl = how_.ttl;
     bid.seen_epoch = row.epoch;
     bid.seen_seq = row.renew_seq;
-    bid.new_epoch = row.epoch + 1;
+    bid.new_epoch = next_epoch(how_.epochs, row, heard_);
     return bid;
 }
 
@@ -325,13 +326,16 @@ guard::election elector::what_a_guard_asks()
     calls.look = [this] { bell_.wake(); };
     calls.bid = [this](lock::lease_row const& row) { return bid_for(row); };
     calls.promoted = [this](lock::seizure const& bid, instant asked, instant answered, instant ended) {
-        if (mastership_.epoch() == bid.new_epoch) // the row has told it before the answer came
-            return trust("guard_ping", asked, answered);
+        if (mastership_.epoch() == bid.new_epoch) { // the row has told it before the answer came
+            trust("guard_ping", asked, answered);
+            return true;
+        }
         if (mastership_.epoch() != 0 || bid.new_epoch <= ended_)
-            return;
+            return false;
         promote(bid.new_epoch, asked, bid.ttl, {succession::way::guard, ended, false},
                 "the master's session has ended");
         bell_.wake(); // from standing for election
+        return true;
     };
     calls.trust = [this](std::string_view by, instant asked, instant answered) { trust(by, asked, answered); };
     calls.forfeit = [this](std::string const& why) {

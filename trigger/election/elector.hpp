@@ -5,6 +5,7 @@
 #include "libs/base/random.hpp"
 #include "libs/lock/lease_store.hpp"
 #include "trigger/election/decide.hpp"
+#include "trigger/election/epoch.hpp"
 #include "trigger/election/guard.hpp"
 #include "trigger/election/mastership.hpp"
 #include "trigger/settings.hpp"
@@ -117,6 +118,7 @@ private:
     asio::any_io_executor loop_;
     mastership mastership_;
     observation seen_;
+    std::int64_t heard_ = 0; // the highest epoch that anybody named
     std::int64_t ended_ = 0; // the highest epoch whose term is over here
     std::optional<lock::lease_row> row_;
     instant row_at_{};

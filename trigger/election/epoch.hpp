@@ -18,7 +18,7 @@ enum class epoch_rule {
 std::string_view to_string(epoch_rule rule);
 std::optional<epoch_rule> parse_epoch_rule(std::string_view text);
 
-// The epoch of a seizure of this row. `highest_heard`: of those that clients and other nodes have named.
+// The epoch of a seizure of this row. `highest_heard`: of those that other nodes have named.
 //
 // A database that loses commits when it fails over may show a row from before the last seizures, and counting would
 // give their numbers out again: to clients and nodes the new master's word would look like an old master's, and an old

@@ -168,10 +168,9 @@ awaitable<void> guard::claim()
         if (!ours)
             co_return; // the next reading tells why
         ship_.guard(trusted_from(asked));
-        armed_ = true;
         distance_ = shortest_pause;
         auto const answered = time_.now();
-        votes_.promoted(bid, asked, answered, granted_at_);
+        armed_ = votes_.promoted(bid, asked, answered, granted_at_);
     }
 }
 

@@ -21,8 +21,9 @@ public:
         std::function<void()> look; // the lease may be free: read the row now
         // What to bid for, by the row as it was read.
         std::function<lock::seizure(lock::lease_row const&)> bid;
-        // The lease is this node's since `asked`; its predecessor's session had ended by `ended`.
-        std::function<void(lock::seizure const&, instant asked, instant answered, instant ended)> promoted;
+        // The lease is this node's since `asked`; its predecessor's session had ended by `ended`. False when that term
+        // is over already.
+        std::function<bool(lock::seizure const&, instant asked, instant answered, instant ended)> promoted;
         std::function<void(std::string_view by, instant asked, instant answered)> trust; // the mastership has changed
         std::function<void(std::string const& why)> forfeit;                             // the term cannot be kept
     };
