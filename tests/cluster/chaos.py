@@ -14,6 +14,7 @@ import collections
 import concurrent.futures
 import dataclasses
 import json
+import math
 import os
 import pathlib
 import random
@@ -105,6 +106,7 @@ class Figure:
     assigned: float
     started: float
     believed: float
+    late: list  # milliseconds, of the firings between the fault and the first assignment
 
 
 def figure(record, fault):
@@ -123,8 +125,13 @@ def figure(record, fault):
     starts = [start.at for start in record.starts if start.epoch == first.epoch and start.at >= first.at]
     beliefs = [event.at for event in record.events if event.what == "trust" and event.epoch == first.epoch
                and event.at >= fault.began]
+    late = {}
+    for start in record.starts:
+        if fault.began <= start.due < first.at:
+            late[start.execution] = min((start.at - start.due) / judge.MILLI, late.get(start.execution, math.inf))
     return Figure(changed, *(max(0, at - since) / judge.MILLI for at in (first.at, min(starts, default=reach),
-                                                                         min(beliefs, default=reach))))
+                                                                         min(beliefs, default=reach))),
+                  list(late.values()))
 
 
 def measure(options):
@@ -143,6 +150,10 @@ def measure(options):
     finally:
         subprocess.run([harness.ROOT / "scripts/private-mariadb", "stop", server], check=False)
         shutil.rmtree(folder, ignore_errors=True)
+    late = sorted(each for figure in found if figure for each in figure.late)
+    if late:
+        print(f"{kind}: firings due in between: n {len(late)}, late by p50 {statistics.median(late):.0f} ms, "
+              f"max {late[-1]:.0f} ms")
     for changed in (True, False):
         for what, name in (("belief", "believed"), ("first assignment", "assigned"), ("first handler start", "started")):
             values = sorted(getattr(each, name) for each in found if each and each.changed == changed)

@@ -243,8 +243,13 @@ class Run:
             fault.inject(arena)
             self.drawn.append(fault)
             harness.wait_for("a master and all nodes", lambda: self.leader() and len(self.cluster.live_nodes()) == 3, 30)
+            harness.wait_for("what fell due meanwhile has ended", lambda: self.overdue() == 0, 30)
         time.sleep(2)
         return self.judge(arena.complaints + self.settle(tasks))
+
+    def overdue(self):
+        return self.cluster.store.query("SELECT COUNT(*) AS many FROM execution "
+                                        f"WHERE due_at < {harness.utc_us() - 500_000}")[0]["many"]
 
     def inject(self, fault, arena, began):
         time.sleep(max(0, began + fault.at - time.monotonic()))
@@ -311,5 +316,7 @@ class Run:
                 for row in rows]
 
     def starts(self):
-        return [judge.Start(line.boot_us * 1000, line.instance, line.execution, line.epoch)
+        offset = harness.boot_to_utc()
+        return [judge.Start(line.boot_us * 1000, checker.process_of(line.instance), line.execution, line.epoch,
+                            (line.scheduled_at - offset) * 1000)
                 for line in self.cluster.journal() if line.what == "start"]

@@ -63,11 +63,12 @@ class Fault:
 
 @dataclasses.dataclass
 class Start:
-    """A handler began in a client."""
+    """A handler began in a client. `due`: when the firing was."""
     at: int
     client: str
     execution: int
     epoch: int
+    due: int = 0
 
 
 @dataclasses.dataclass
