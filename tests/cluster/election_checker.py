@@ -3,13 +3,13 @@ sees values and returns what is wrong, in words, with the moment at which it wen
 CLOCK_BOOTTIME, which all processes of a host share.
 
     I1   an epoch belongs to one incarnation
-    I2   epochs only grow: in the order of commits, and in the order in which they were first believed
+    I2   epochs only grow: in the order of commits, and in the order in which they are believed
     I3   no two nodes, or terms, believe in their mastership at once
     I4   no belief outlasts what the database granted: the moment of asking and the ttl, or the guard's span
     I5   no node or client accepts a lower epoch after a higher one
     I6   every assignment is made while its sender believes in the epoch that it carries
     I7   every firing has one row and runs as often as it should (checker.py)
-    I8   nothing is assigned under an epoch that was released
+    I8   nothing is assigned under an epoch that was released, and nobody believes in it again
     I9   somebody leads again as soon after a fault as was promised
     I10  there are no more terms than faults that call for one
 
@@ -226,11 +226,9 @@ def check_growth(record, beliefs):
         highest, renewals = max(highest, commit.epoch), max(renewals, commit.seq)
         holder = commit.owner or holder
     highest = 0
-    seen = set()
     for belief in beliefs:
-        if belief.epoch not in seen and belief.epoch < highest:
-            yield Violation("I2", belief.begin, f"{belief.node} first believed in epoch {belief.epoch} after {highest}")
-        seen.add(belief.epoch)
+        if belief.epoch < highest:
+            yield Violation("I2", belief.begin, f"{belief.node} began to believe in epoch {belief.epoch} after {highest}")
         highest = max(highest, belief.epoch)
 
 
@@ -336,6 +334,13 @@ def check_releases(record):
     for commit in record.commits:
         if commit.owner is None and commit.at is not None:
             released[commit.epoch] = min(commit.at, released.get(commit.epoch, commit.at))
+    over = set()
+    for event in record.events:
+        if event.what == "trust":
+            if event.fields["by"] == "lost":
+                over.add((event.incarnation, event.epoch))
+            elif (event.incarnation, event.epoch) in over:
+                yield Violation("I8", event.at, f"{event.node} believes again in epoch {event.epoch}, which it gave up")
     for event in record.events:
         if event.what == "assign" and event.at > released.get(event.epoch, event.at):
             yield Violation("I8", event.at, f"{event.node} assigned under epoch {event.epoch} "

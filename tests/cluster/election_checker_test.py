@@ -109,7 +109,12 @@ class Judging(unittest.TestCase):
 
     def test_an_epoch_that_is_first_believed_after_a_higher_one_is_found(self):
         history = History().lead(0, 5000, "A", 3).lead(5010, 10_000, "B", 2).fault("stop", 5000, 5000, 1000)
-        self.finds("I2", "B first believed in epoch 2 after 3", history)
+        self.finds("I2", "B began to believe in epoch 2 after 3", history)
+
+    def test_a_term_that_is_resumed_after_a_higher_one_is_found(self):
+        history = History().fault("freeze", 10, 5000, 5000, paused=True).trust(0, "A", 2, "seize")
+        history.trust(3000, "B", 3, "seize", lease=1000)
+        self.finds("I2", "A began to believe in epoch 2 after 3", history.lead(4500, 10_000, "A", 2))
 
     def test_a_term_that_is_resumed_is_not_a_term_that_goes_back(self):
         history = History().trust(0, "A", 2, "seize").trust(2760, "A", 2).lead(3000, 10_000, "A", 2)
@@ -239,6 +244,10 @@ class Judging(unittest.TestCase):
         history = History().lead(0, 5000, "A", 2).lead(5010, 10_000, "B", 3).fault("stop", 5000, 5000, 1000)
         history.commit(4990, 2, None, 2).assign(4995, "A", 2)
         self.finds("I8", "5.000 ms after it was given up", history)
+
+    def test_a_belief_that_comes_back_after_it_was_given_up_is_found(self):
+        history = History().trust(0, "A", 2, "seize").lost(1000, "A", 2).trust(1001, "A", 2)
+        self.finds("I8", "A believes again in epoch 2", history.lead(2000, 10_000, "A", 2))
 
     # --- I7, I9, I10
 
