@@ -53,11 +53,18 @@
 #define OLD(i) (1 + N + i)
 #define OVER (1 + 2 * N)
 
-/* Database servers that hold the one row together. Each has named locks of its own; nodes take turns at them. */
+/* Database servers that hold the one row together, each with named locks of its own. The nodes take turns at them;
+ * ROAMING: a new session may be at any. */
 #ifndef SERVERS
 #define SERVERS 1
 #endif
+#ifdef ROAMING
+#define SERVER(i) at[i]
+#define OLD_SERVER(i) old_at[i]
+#else
 #define SERVER(i) (i % SERVERS)
+#define OLD_SERVER(i) SERVER(i)
+#endif
 
 /* ----------------------------------------------------------------------------------------------------- the database */
 
@@ -67,6 +74,7 @@ byte guard_at;  /* guard_server */
 byte row_d;     /* guard_us */
 byte lock_held[SERVERS]; /* the session that holds the named lock */
 #define LOCK(i) lock_held[SERVER(i)]
+#define OLD_LOCK(i) lock_held[OLD_SERVER(i)]
 
 /* ANY_CLOCK: the row's test of expiry goes either way, as by a clock that does what it likes. Otherwise the database's
  * clock runs, or steps to and fro by STEP. */
@@ -119,6 +127,10 @@ byte ping[N];    /* ticks left of the guard's deadline */
 bit armed[N];    /* this session's arm or early seizure was acknowledged */
 bit loose[N];    /* an arm of this term was given up, and its session may hold the lock */
 byte old[N];     /* what the old session has yet to execute */
+#ifdef ROAMING
+byte at[N], old_at[N];
+bit loose_at[N]; /* where that arm was sent */
+#endif
 #ifdef NO_GUARD_DEADLINE
 #define GUARD(i) true
 #else
@@ -260,6 +272,9 @@ inline no_lease(i)
 #endif
 #ifdef GUARD_PATH
     guarded[i] = 0; ping[i] = 0; armed[i] = 0; loose[i] = 0;
+#ifdef ROAMING
+    loose_at[i] = 0;
+#endif
 #endif
     skip
 }
@@ -366,16 +381,16 @@ inline execute(i, s, expired)
 
 #ifdef GUARD_PATH
 #ifdef NO_LOCK_TEST
-#define LOCKED(i, x) true
+#define LOCKED(server, x) true
 #else
-#define LOCKED(i, x) (LOCK(i) == x)
+#define LOCKED(server, x) (lock_held[server] == x)
 #endif
 #ifdef SEIZE_UNARMED
-#define ARMED(i) true
+#define ARMED(server) true
 #elif defined(NO_SERVER_TEST)
-#define ARMED(i) (guard != 0)
+#define ARMED(server) (guard != 0)
 #else
-#define ARMED(i) (guard != 0 && guard_at == SERVER(i))
+#define ARMED(server) (guard != 0 && guard_at == server)
 #endif
 #ifdef ARM_WITHOUT_LOCK
 #define MAY_ARM(i, x) true
@@ -383,19 +398,19 @@ inline execute(i, s, expired)
 #define MAY_ARM(i, x) (LOCK(i) == x)
 #endif
 
-inline arm_row(i, x)
+inline arm_row(i, x, server)
 {
-    guard = x; guard_at = SERVER(i); row_d = D(i)
+    guard = x; guard_at = server; row_d = D(i)
 }
 
-inline seize_early(i, x)
+inline seize_early(i, x, server)
 {
-    new_epoch(); owner = i + 1; arm_row(i, x)
+    new_epoch(); owner = i + 1; arm_row(i, x, server)
 }
 
-inline end_session(i, x)
+inline end_session(server, x)
 {
-    LOCK(i) = 0;
+    lock_held[server] = 0;
     guard = (guard == x -> OVER : guard)
 }
 
@@ -421,8 +436,11 @@ inline end_session(i, x)
 #endif
 #ifdef ARM_WHILE_DISARMING
 #define QUIET(i) true
-#else
+#elif defined(ARM_ANYWHERE)
 #define QUIET(i) (L[i].what != DISARM)
+#else
+/* Nor may one arm after an arm was given up at another server: that one might execute after this. */
+#define QUIET(i) (L[i].what != DISARM && !loose[i])
 #endif
 #endif
 
@@ -562,7 +580,13 @@ active [N] proctype node()
 #ifdef GUARD_PATH
     :: d_step { !granted[_pid] && LOCK(_pid) == 0 ->
         printf("%d is granted the lock\n", _pid); LOCK(_pid) = CUR(_pid); granted[_pid] = 1;
-        loose[_pid] = 0; /* the lock has moved on, and no arm of an earlier session can match any more */
+        /* The lock has moved on, and no arm of an earlier session at this server can match any more. */
+#if defined(ROAMING) && !defined(SETTLED_ANYWHERE)
+        loose[_pid] = (loose[_pid] && loose_at[_pid] != SERVER(_pid));
+        loose_at[_pid] = (loose[_pid] -> loose_at[_pid] : 0);
+#else
+        loose[_pid] = 0;
+#endif
 #if !defined(OTHER_SESSION) && !defined(WAIT_FROM_REQUEST)
         since[_pid] = 0
 #endif
@@ -575,8 +599,8 @@ active [N] proctype node()
 #define FORGETFUL granted[_pid]
 #endif
     /* It reads the row and seizes. Had it read the row before, since the grant, it would have read the same. */
-    :: d_step { G[_pid].what == NONE && FORGETFUL && !HOLDS(_pid) && owner != 0 && ARMED(_pid) && guard != CUR(_pid) &&
-        WAITED(_pid) ->
+    :: d_step { G[_pid].what == NONE && FORGETFUL && !HOLDS(_pid) && owner != 0 && ARMED(SERVER(_pid)) &&
+        guard != CUR(_pid) && WAITED(_pid) ->
         printf("%d seizes early\n", _pid); send(G[_pid], EARLY) }
     :: d_step { G[_pid].what == NONE && granted[_pid] && held[_pid] == CURRENT && !armed[_pid] && QUIET(_pid) ->
         printf("%d arms\n", _pid);
@@ -610,42 +634,50 @@ active [N] proctype node()
             :: guard == OVER -> SAW(2)
             :: else
             fi;
-            arm_row(_pid, CUR(_pid)); match(G[_pid])
+            arm_row(_pid, CUR(_pid), SERVER(_pid)); match(G[_pid])
         :: else -> refuse(G[_pid])
         fi }
     :: d_step { G[_pid].what == EARLY && G[_pid].phase == SENT ->
         printf("    %d's early seizure executes\n", _pid);
         if
-        :: ARMED(_pid) && guard != CUR(_pid) && LOCKED(_pid, CUR(_pid)) ->
-            SAW(1); match(G[_pid]); seize_early(_pid, CUR(_pid)); G[_pid].same = 1
+        :: ARMED(SERVER(_pid)) && guard != CUR(_pid) && LOCKED(SERVER(_pid), CUR(_pid)) ->
+            SAW(1); match(G[_pid]); seize_early(_pid, CUR(_pid), SERVER(_pid)); G[_pid].same = 1
         :: else -> refuse(G[_pid])
         fi;
         judge() }
     :: d_step { old[_pid] == ARM ->
         printf("    %d's arm executes late, on its old session\n", _pid); old[_pid] = NONE;
         if
-        :: owner == _pid + 1 && LOCK(_pid) == OLD(_pid) -> arm_row(_pid, OLD(_pid))
+        :: owner == _pid + 1 && OLD_LOCK(_pid) == OLD(_pid) -> arm_row(_pid, OLD(_pid), OLD_SERVER(_pid))
         :: else
         fi }
     :: d_step { old[_pid] == EARLY ->
         printf("    %d's early seizure executes late, on its old session\n", _pid); old[_pid] = NONE;
         if
-        :: ARMED(_pid) && guard != OLD(_pid) && LOCKED(_pid, OLD(_pid)) -> SAW(4); seize_early(_pid, OLD(_pid))
+        :: ARMED(OLD_SERVER(_pid)) && guard != OLD(_pid) && LOCKED(OLD_SERVER(_pid), OLD(_pid)) ->
+            SAW(4); seize_early(_pid, OLD(_pid), OLD_SERVER(_pid))
         :: else
         fi;
         judge() }
 
     /* The server ends a session: killed, silent for too long, or it learnt that its client had gone. */
-    :: d_step { LOCK(_pid) == CUR(_pid) -> printf("    %d's guard session ends\n", _pid); end_session(_pid, CUR(_pid)) }
-    :: d_step { LOCK(_pid) == OLD(_pid) -> printf("    %d's old guard session ends\n", _pid);
-        old[_pid] = NONE; end_session(_pid, OLD(_pid)) }
+    :: d_step { LOCK(_pid) == CUR(_pid) -> printf("    %d's guard session ends\n", _pid);
+        end_session(SERVER(_pid), CUR(_pid)) }
+    :: d_step { OLD_LOCK(_pid) == OLD(_pid) -> printf("    %d's old guard session ends\n", _pid);
+        old[_pid] = NONE; end_session(OLD_SERVER(_pid), OLD(_pid)) }
     /* The node gives its session up and makes another; the server may not know of that for long. */
-    :: d_step { granted[_pid] ->
+    :: d_step { granted[_pid] && (OLD_LOCK(_pid) != OLD(_pid) || LOCK(_pid) != CUR(_pid)) ->
         printf("%d gives its guard session up and makes another\n", _pid);
+#ifdef ROAMING
+        loose_at[_pid] = (!loose[_pid] && G[_pid].what == ARM && !G[_pid].vain -> SERVER(_pid) : loose_at[_pid]);
+#endif
         loose[_pid] = (loose[_pid] || (G[_pid].what == ARM && !G[_pid].vain));
         if
         :: LOCK(_pid) == CUR(_pid) ->
             LOCK(_pid) = OLD(_pid);
+#ifdef ROAMING
+            old_at[_pid] = at[_pid];
+#endif
             guard = (guard == CUR(_pid) -> OLD(_pid) : guard);
             old[_pid] = (PENDING(G[_pid]) -> G[_pid].what : NONE)
         :: else
@@ -655,6 +687,11 @@ active [N] proctype node()
         since[_pid] = 0;
 #endif
         clear(G[_pid]) }
+
+#ifdef ROAMING
+    :: d_step { !granted[_pid] -> printf("%d's next guard session is at another server\n", _pid);
+        at[_pid] = (at[_pid] + 1) % SERVERS }
+#endif
 
     /* The answer. */
     :: d_step { EXECUTED(G[_pid]) ->
