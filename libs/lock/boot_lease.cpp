@@ -88,8 +88,8 @@ private:
     {
         std::optional<lease_row> found;
         query ask(session);
-        ask.select("owner", "version", "renew_seq", "ttl_us", "guard_conn", "guard_server", "guard_us",
-                   "owner_addr", "boot", "update_time");
+        ask.select("owner", "version", "renew_seq", "ttl_us", "guard_conn", "guard_server", "guard_us", "owner_addr",
+                   "boot", "update_time");
         ask(" FROM `lock` WHERE namespace = ", name_space_);
         ask.each([&](row& cells) {
             lease_row& lease = found.emplace();

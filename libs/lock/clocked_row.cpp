@@ -16,7 +16,8 @@ constexpr dialect mysql{
     {"RELEASE_LOCK("},
     {"IS_USED_LOCK("},
     {"CONNECTION_ID()"},
-    {"SHA2(CONCAT_WS(':', /*!50700 @@global.server_uuid *//*M! @@global.server_uid */, @@global.hostname, @@global.port, "
+    {"SHA2(CONCAT_WS(':', /*!50700 @@global.server_uuid *//*M! @@global.server_uid */, @@global.hostname, "
+     "@@global.port, "
      "@@global.server_id), 256)"},
     {"KILL QUERY "},
     {"KILL "},

@@ -31,13 +31,17 @@ public:
     {
         interrupted_ = false;
         for (auto const until = time_.now() + limit;;) {
-            if (lock_.try_lock())
+            if (lock_.try_lock()) {
+                server_ = boot_ + ":" + lock_.identity();
                 co_return ++grants_;
+            }
             if (interrupted_ || time_.now() >= until)
                 co_return 0;
             co_await time_.sleep_for(between_looks);
         }
     }
+
+    std::string const& server() const override { return server_; }
 
     awaitable<void> interrupt() override
     {
@@ -48,6 +52,7 @@ public:
     awaitable<void> drop() override
     {
         lock_.unlock();
+        server_.clear();
         co_return;
     }
 
@@ -59,13 +64,13 @@ public:
     {
         guarded_row seen;
         seen.row = co_await lease_.poll();
-        seen.armed_here = seen.row.guard_conn != 0 && seen.row.guard_server == server();
+        seen.armed_here = seen.row.guard_conn != 0 && seen.row.guard_server == server_;
         co_return seen;
     }
 
     awaitable<bool> arm(std::string owner, std::int64_t epoch, duration, std::int64_t grant) override
     {
-        auto const here = server();
+        auto const here = server_;
         if (!lock_.locked() || grant != grants_)
             co_return false;
         auto const work = [&](soci::session& session) {
@@ -89,7 +94,7 @@ public:
     awaitable<bool> seize(seizure bid, duration, std::int64_t grant) override
     {
         auto const now = time_.now().time_since_epoch().count();
-        auto const here = server();
+        auto const here = server_;
         if (!lock_.locked() || grant != grants_)
             co_return false;
         auto const work = [&](soci::session& session) {
@@ -104,14 +109,13 @@ public:
     }
 
 private:
-    std::string server() const { return boot_ + ":" + lock_.identity(); }
-
     storage::database& own_;
     lease_store& lease_;
     std::string name_space_;
     file_lock lock_;
     time_source& time_;
     std::string boot_;
+    std::string server_; // boot and file, while it is locked
     std::int64_t grants_ = 0;
     bool interrupted_ = false;
 };

@@ -25,6 +25,9 @@ public:
     // Waits for the lock, for at most `limit` (on MySQL in whole seconds; 0 looks once). The number of the grant, which
     // the other calls name; 0 when it was not granted.
     virtual awaitable<std::int64_t> take(duration limit) = 0;
+    // Where the last grant was given. What was sent there and not answered may still take effect, wherever a later
+    // session is, until this node is granted the lock there again.
+    virtual std::string const& server() const = 0;
     // Ends a `take` in progress, from outside; may come too early or too late.
     virtual awaitable<void> interrupt() = 0;
     virtual awaitable<void> drop() = 0;
@@ -48,8 +51,8 @@ public:
     virtual awaitable<bool> arm(std::string owner, std::int64_t epoch, duration wait, std::int64_t grant) = 0;
     virtual awaitable<bool> disarm(std::string owner, std::int64_t epoch) = 0;
 
-    // Seizes an armed row without regard to its expiry, and arms it for the new holder; only on the session of the grant
-    // and while that holds the lock. `bid.seen_seq` is not compared: a renewal does not prove a guard.
+    // Seizes an armed row without regard to its expiry, and arms it for the new holder; only on the session of the
+    // grant and while that holds the lock. `bid.seen_seq` is not compared: a renewal does not prove a guard.
     virtual awaitable<bool> seize(seizure bid, duration wait, std::int64_t grant) = 0;
 };
 

@@ -19,7 +19,7 @@ struct lease_row {
     std::optional<std::string> owner; // incarnation; none when free
     std::int64_t epoch = 0;           // `version`
     std::int64_t renew_seq = 0;
-    duration ttl{}; // the holder's
+    duration ttl{};              // the holder's
     std::int64_t guard_conn = 0; // 0: the holder's lease is not guarded (guard_store.hpp)
     std::string guard_server;
     duration guard{}; // how long the guard's next holder must wait

@@ -32,6 +32,8 @@ public:
         co_return co_await own_.run(work);
     }
 
+    std::string const& server() const override { return server_; }
+
     awaitable<void> interrupt() override
     {
         auto const session = waiting_.load();
@@ -140,10 +142,14 @@ private:
         std::int64_t grant = 0;
         query ask(session);
         ask.column(sql_.get_lock)(sql_.name_begin, name_space_, sql_.name_end, ", ", seconds, ")");
-        ask.column(sql_.connection).each([&](row& cells) {
+        ask.column(sql_.connection).column(sql_.server).each([&](row& cells) {
             bool const granted = cells.maybe_number().value_or(0) == 1; // NULL: the wait was ended
-            auto const number_now = cells.number();
-            grant = granted ? number_now : 0;
+            auto const self_now = cells.number();
+            auto const server_now = cells.text();
+            if (granted) {
+                grant = self_now;
+                server_ = server_now; // read by the loop after the answer
+            }
         });
         return grant;
     }
@@ -193,6 +199,7 @@ private:
     storage::database& other_;
     std::string name_space_;
     dialect const& sql_;
+    std::string server_;
     std::atomic<std::int64_t> waiting_{0}; // the number of the session that waits; set on the session's thread
 };
 

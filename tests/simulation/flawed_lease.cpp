@@ -81,6 +81,7 @@ public:
 
     bool proves_end() const override { return right_->proves_end(); }
     awaitable<std::int64_t> take(duration limit) override { return right_->take(limit); }
+    std::string const& server() const override { return right_->server(); }
     awaitable<void> interrupt() override { return right_->interrupt(); }
     awaitable<void> drop() override { return right_->drop(); }
     awaitable<bool> held_elsewhere(std::int64_t grant) override { return right_->held_elsewhere(grant); }

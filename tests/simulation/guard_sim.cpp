@@ -177,3 +177,21 @@ TEST_CASE("nodes with a guard and nodes without elect one another")
     CHECK(world.master()->guarded());
     CHECK(world.seen().two_masters == 0);
 }
+
+TEST_CASE("an arming that had no answer allows another one at the same server only")
+{
+    auto const elsewhere = GENERATE(false, true);
+    election_world world(1, flaw::none, 1, guarding::on);
+    auto& server = world.stage().database;
+    REQUIRE(world.led_within(2s));
+    auto const first = world.master()->epoch();
+    server.faults.lose_reply = 1;
+    world.pass(100ms); // it arms
+    server.faults.lose_reply = 0;
+    if (elsewhere)
+        server.set_server_id("another");
+    world.pass(8s);
+    REQUIRE(world.master() != nullptr);
+    CHECK(world.master()->epoch() == (elsewhere ? first + 1 : first));
+    CHECK(world.master()->guarded());
+}

@@ -257,7 +257,7 @@ awaitable<verdict> elector::act(lock::lease_row row, decision what)
 void elector::settle(verdict outcome, lock::lease_row const& row, decision const& what, instant asked)
 {
     auto const mine = mastership_.epoch();
-    if (outcome == verdict::promoted && mine == 0) {
+    if (outcome == verdict::promoted && mine == 0 && what.epoch > ended_) {
         // A seizure here has cleared the guard's mark; one that is found in the row may have been left by a seizure of
         // ours whose answer was lost, and binds until the guard is in hand.
         bool const bound = what.act == move::confirm && row.guard_conn != 0;
@@ -268,7 +268,8 @@ void elector::settle(verdict outcome, lock::lease_row const& row, decision const
         return;
     }
     if (outcome == verdict::promoted)
-        outcome = verdict::stay; // of a term that the guard has won meanwhile
+        outcome =
+            mine != 0 ? verdict::stay : verdict::unknown; // the guard has won that term meanwhile, and maybe lost it
     if (outcome == verdict::leave && mine != 0) {
         lose(what.reason);
     } else if (outcome == verdict::stay && mine == what.epoch) {

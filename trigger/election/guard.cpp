@@ -30,6 +30,7 @@ guard::guard(guard_settings how, std::string self, lock::guard_store& store, mas
 void guard::term_began()
 {
     in_term_ = true;
+    unanswered_at_.clear(); // an arming of an older epoch matches nothing
     lost_at_ = time_.now();
     bell_.wake();
 }
@@ -66,7 +67,7 @@ awaitable<void> guard::run()
         co_await pause(span);
     }
     try {
-        if (grant_ != 0)
+        if (grant_ != 0 && ship_.epoch() == 0)
             co_await let_go(); // the others wake
     } catch (unavailable const&) {
         // Then the end of the session wakes them.
@@ -130,6 +131,7 @@ awaitable<void> guard::pause(duration span)
 awaitable<void> guard::let_go()
 {
     leaving_ = false;
+    armed_ = false;
     co_await store_.drop();
     grant_ = 0;
 }
@@ -165,8 +167,10 @@ awaitable<void> guard::claim()
         auto const bid = votes_.bid(seen.row);
         auto const asked = time_.now();
         bool const ours = co_await store_.seize(bid, how_.wait, grant_);
-        if (!ours)
+        if (!ours) {
+            co_await pause(shortest_pause);
             co_return; // the next reading tells why
+        }
         ship_.guard(trusted_from(asked));
         distance_ = shortest_pause;
         auto const answered = time_.now();
@@ -216,6 +220,11 @@ awaitable<bool> guard::regain()
 
 awaitable<void> guard::arm(std::int64_t epoch)
 {
+    // It may yet put that server's name into the row, whose lock is given to others.
+    if (!unanswered_at_.empty() && unanswered_at_ != store_.server()) {
+        votes_.forfeit("an arming at another server may still take effect");
+        co_return;
+    }
     bool const was_bound = ship_.guarded();
     auto const asked = time_.now();
     // It binds from before it is sent, as it may take effect though no answer comes; it frees only when acknowledged.
@@ -223,7 +232,12 @@ awaitable<void> guard::arm(std::int64_t epoch)
         ship_.guard(trusted_from(asked));
         votes_.trust("guard_arm", asked, asked);
     }
-    armed_ = co_await store_.arm(self_, epoch, how_.wait, grant_);
+    unanswered_at_ = store_.server();
+    bool const armed = co_await store_.arm(self_, epoch, how_.wait, grant_);
+    unanswered_at_.clear();
+    if (ship_.epoch() != epoch) // an answer for a term that is over
+        co_return;
+    armed_ = armed;
     if (armed_) {
         ship_.guard(trusted_from(asked));
         votes_.trust("guard_arm", asked, time_.now());

@@ -64,8 +64,9 @@ private:
     std::int64_t grant_ = 0;      // the lock is held under it
     std::int64_t last_grant_ = 0; // as it was when its session was lost
     instant granted_at_{};
-    instant lost_at_{};    // when the session was, of a term that the guard binds
-    bool in_term_ = false; // from its beginning to the end of its giving up
+    std::string unanswered_at_; // the server of an arming of this term that had no answer
+    instant lost_at_{};         // when the session was, of a term that the guard binds
+    bool in_term_ = false;      // from its beginning to the end of its giving up
     bool armed_ = false;
     bool leaving_ = false; // the lock is to be let go: the lease has been given up
     duration patience_;    // with a session that fails
