@@ -9,7 +9,7 @@ using namespace asio::experimental::awaitable_operators;
 namespace {
 constexpr int page = 2'000;
 constexpr duration begin_again = 20ms;   // after a take-over that the database cut short
-constexpr duration clocks_apart = 100ms; // by which the last master's clock may have been ahead of this node's
+constexpr duration clocks_apart = 10ms; // by which the last master's estimate of the time may have been off, as a rule
 }
 
 master::master(settings const& how, surroundings outside)
@@ -103,7 +103,7 @@ awaitable<void> master::take_over()
         auto const rows = co_await with_.ledger.open(utc_time::max(), from, page);
         auto const now = with_.of.clock.now();
         for (auto const& row : rows) {
-            bool const past_due = row.due_at <= now + clocks_apart;
+            bool const past_due = row.due_at <= now + clocks_apart + with_.of.clock.error();
             replayed_ += past_due ? 1 : 0;
             load(row, past_due, seen);
         }

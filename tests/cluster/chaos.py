@@ -142,6 +142,7 @@ def measure(options):
     try:
         drawn = [chaos_faults.ALL[kind]]
         with chaos_run.Run(options.seed, drawn, server, options.guard, network_for(options, drawn)) as run:
+            run.cluster.keep = True  # should it not come to an end
             record, report, ledger = run.measure(kind, options.runs, options.span)
             found = [figure(record, fault) for fault in run.drawn]
             run.cluster.keep = not report.good

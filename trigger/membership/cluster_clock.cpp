@@ -25,18 +25,25 @@ void cluster_clock::sample(utc_time utc, instant asked, instant answered)
     follow_step(readings_[(count_ - 1) % readings_.size()].offset, answered);
 }
 
-duration cluster_clock::best() const
+cluster_clock::reading const& cluster_clock::best() const
 {
     auto const end = readings_.begin() + static_cast<std::ptrdiff_t>(std::min(count_, readings_.size()));
-    return std::min_element(readings_.begin(), end, [](auto const& a, auto const& b) { return a.error < b.error; })
-        ->offset;
+    return *std::min_element(readings_.begin(), end, [](auto const& a, auto const& b) { return a.error < b.error; });
+}
+
+duration cluster_clock::error() const
+{
+    if (!offset_ || count_ == 0) // one host, one clock; or the first sample after a step
+        return {};
+    auto const& rests_on = best();
+    return rests_on.error + std::chrono::abs(rests_on.offset - *offset_);
 }
 
 void cluster_clock::slew(instant now)
 {
     auto const most = (now - slewed_at_) / 200; // 5 ms a second
     slewed_at_ = now;
-    auto const wanted = best() - *offset_;
+    auto const wanted = best().offset - *offset_;
     if (wanted > -step_limit && wanted < step_limit)
         *offset_ += std::clamp(wanted, -most, most);
 }

@@ -20,6 +20,10 @@ public:
 
     utc_time now();
 
+    // By how much this estimate may be off, as far as this node can tell: half a round trip of the sample that it rests
+    // on, and what it has yet to slew.
+    duration error() const;
+
     // The host's wall clock minus cluster time: what a person should see when a node's clock is wrong.
     duration skew() { return time_.utc() - now(); }
 
@@ -28,7 +32,7 @@ private:
         duration offset{};
         duration error{};
     };
-    duration best() const;
+    reading const& best() const;
     void slew(instant now);
     void follow_step(duration target, instant now);
 

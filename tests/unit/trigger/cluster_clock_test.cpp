@@ -114,3 +114,20 @@ TEST_CASE("a step that is taken back within ten seconds is forgotten")
     }
     CHECK(b.error() == 0s);
 }
+
+TEST_CASE("it knows by how much it may be off: half the quickest round trip, and what it has yet to slew")
+{
+    bench b;
+    CHECK(b.clock.error() == 0s);
+    b.sample(6ms);
+    CHECK(b.clock.error() == 3ms);
+    b.sample(2ms);
+    CHECK(b.clock.error() == 1ms);
+    b.database += 300ms;
+    for (int i = 0; i < 16; ++i) {
+        b.time.boot += 998ms;
+        b.sample(2ms);
+    }
+    CHECK(b.clock.error() == 1ms - b.error());
+    CHECK(b.clock.error() > 200ms);
+}
