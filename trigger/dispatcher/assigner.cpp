@@ -23,6 +23,15 @@ std::vector<std::int64_t> values(std::vector<execution_id> const& ids)
     return plain;
 }
 
+std::vector<std::int64_t> values(std::vector<protocol::attempt_key> const& keys)
+{
+    std::vector<std::int64_t> plain;
+    plain.reserve(keys.size());
+    for (auto const& key : keys)
+        plain.push_back(key.execution);
+    return plain;
+}
+
 } // namespace
 
 assigner::assigner(dispatcher_settings how, term& of, open_set& open, membership const& nodes, carrier& here,
@@ -121,8 +130,9 @@ void assigner::repeat(std::string const& node, std::vector<execution_id> ids)
                 batch.push_back(make_assignment(*one));
         if (to_.leaving)
             to_.leaving(term_.epoch(), node, values(ids));
+        auto const given = assigned_to(node, ids);
         auto const count = here_.accept(std::move(batch));
-        taken(ids, count);
+        taken(node, given, count);
         return;
     }
     for (std::size_t begin = 0; begin < ids.size(); begin += how_.group) {
@@ -133,44 +143,59 @@ void assigner::repeat(std::string const& node, std::vector<execution_id> ids)
     }
 }
 
-// The slave's queue was full from there on: they wait a little and may go elsewhere.
-void assigner::taken(std::vector<execution_id> const& ids, std::size_t count)
+std::vector<protocol::attempt_key> assigner::assigned_to(std::string const& node, std::vector<execution_id> const& ids)
 {
-    for (auto i = count; i < ids.size(); ++i)
-        if (auto* one = open_.find(ids[i]); one != nullptr && one->phase == phase::assigned)
-            open_.wait(*one, term_.clock.now() + full_pause);
+    std::vector<protocol::attempt_key> out;
+    out.reserve(ids.size());
+    for (auto const id : ids)
+        if (auto const* one = open_.find(id); one != nullptr && one->phase == phase::assigned && one->where == node)
+            out.push_back({id.value(), one->attempt});
+    return out;
 }
 
-void assigner::fire_again(std::vector<execution_id> const& ids)
+// An answer may come when the node has long counted as gone, and what it was given is elsewhere as the next attempt.
+bool assigner::still_assigned(std::string const& node, protocol::attempt_key const& which)
 {
-    for (auto const id : ids)
-        if (auto* one = open_.find(id); one != nullptr && one->phase == phase::assigned)
-            open_.wait(*one, term_.clock.now());
+    auto const* one = open_.find(execution_id{which.execution});
+    return one != nullptr && one->phase == phase::assigned && one->where == node && one->attempt == which.attempt;
+}
+
+// The slave's queue was full from there on: they wait a little and may go elsewhere.
+void assigner::taken(std::string const& node, std::vector<protocol::attempt_key> const& given, std::size_t count)
+{
+    for (auto i = count; i < given.size(); ++i)
+        if (still_assigned(node, given[i]))
+            open_.wait(*open_.find(execution_id{given[i].execution}), term_.clock.now() + full_pause);
+}
+
+void assigner::fire_again(std::string const& node, std::vector<protocol::attempt_key> const& given)
+{
+    for (auto const& one : given)
+        if (still_assigned(node, one))
+            open_.wait(*open_.find(execution_id{one.execution}), term_.clock.now());
     bell_.wake();
 }
 
 awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids)
 {
     bool maybe_there = false;
+    auto given = assigned_to(node, ids);
     while (!nodes_.gone(node)) {
         co_await term_.until_active(need);
         auto const* row = nodes_.find(node);
-        std::erase_if(ids, [&](auto id) {
-            auto const* one = open_.find(id);
-            return one == nullptr || one->phase != phase::assigned || one->where != node;
-        });
-        if (ids.empty() || row == nullptr)
+        given = assigned_to(node, ids);
+        if (given.empty() || row == nullptr)
             co_return;
         protocol::assign_request request;
         request.epoch = term_.epoch();
         request.master = nodes_.self().incarnation;
-        for (auto const id : ids)
-            request.executions.push_back(make_assignment(*open_.find(id)));
+        for (auto const& one : given)
+            request.executions.push_back(make_assignment(*open_.find(execution_id{one.execution})));
         if (to_.leaving)
-            to_.leaving(term_.epoch(), node, values(ids));
+            to_.leaving(term_.epoch(), node, values(given));
         auto const answer = co_await ask(*row, std::move(request), maybe_there);
         if (answer && answer->status == 200) {
-            taken(ids,
+            taken(node, given,
                   static_cast<std::size_t>(http::parse_json(answer->body).get<protocol::assign_answer>().accepted));
             co_return;
         }
@@ -182,11 +207,12 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids)
             log::warn("node {}: status {}", node, answer->status);
         avoid_[node] = term_.time.now() + unreachable_pause;
         if (!maybe_there)
-            co_return fire_again(ids);
+            co_return fire_again(node, given);
         co_await term_.time.sleep_for(how_.retry_pause);
     }
-    for (auto const id : ids)
-        to_.doubt(id);
+    for (auto const& one : given)
+        if (still_assigned(node, one))
+            to_.doubt(execution_id{one.execution});
 }
 
 std::int64_t assigner::next_number(std::string const& node) const

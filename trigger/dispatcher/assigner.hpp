@@ -61,8 +61,10 @@ private:
     void distribute(std::vector<execution_id> ids);
     void give(std::string const& node, std::vector<execution_id> ids);
     awaitable<void> send(std::string node, std::vector<execution_id> ids);
-    void taken(std::vector<execution_id> const& ids, std::size_t count);
-    void fire_again(std::vector<execution_id> const& ids);
+    std::vector<protocol::attempt_key> assigned_to(std::string const& node, std::vector<execution_id> const& ids);
+    bool still_assigned(std::string const& node, protocol::attempt_key const& which);
+    void taken(std::string const& node, std::vector<protocol::attempt_key> const& given, std::size_t count);
+    void fire_again(std::string const& node, std::vector<protocol::attempt_key> const& given);
     std::vector<std::string> carriers();
 
     dispatcher_settings how_;
