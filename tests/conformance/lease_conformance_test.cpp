@@ -128,6 +128,7 @@ TEST_CASE("seizing takes a free or expired row, and only as it was seen")
         {"long expired", "other", 24h, 7, 40, 8, true},
         {"held", "other", 0s, 7, 40, 8, false},
         {"held, nearly expired", "other", 2s, 7, 40, 8, false},
+        {"expired by a hair", "other", 3s + 1us, 7, 40, 8, true},
         {"dated in the future", "other", -1h, 7, 40, 8, false},
         {"another epoch was seen", "", 0s, 6, 40, 8, false},
         {"a renewal was not seen", "other", 3s, 7, 39, 8, false},

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <set>
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -17,6 +19,7 @@ public:
 
     awaitable<lock::lease_row> poll() override
     {
+        polled.push_back(time_.now());
         co_await answer();
         row.age = time_.now() - renewed_at;
         row.expired = row.age >= row.ttl;
@@ -62,6 +65,7 @@ public:
     duration latency{};
     bool down = false;
     int renewals = 0;
+    std::vector<instant> polled;
     bool released = false;
 
 private:
@@ -236,4 +240,63 @@ TEST_CASE("a clean stop drains the duty, releases the lease and returns")
     CHECK(b.ended);
     CHECK_FALSE(b.on_duty);
     CHECK(b.lease.released);
+}
+
+TEST_CASE("ticks are never late, and drift apart from those of other nodes")
+{
+    bench b;
+    b.lease.row.owner = "other";
+    b.lease.row.epoch = 4;
+    b.lease.row.ttl = 1h;
+    b.start();
+    b.time.run_for(60s);
+    std::set<duration> spans;
+    for (std::size_t i = 1; i < b.lease.polled.size(); ++i)
+        spans.insert(b.lease.polled[i] - b.lease.polled[i - 1]);
+    CHECK(*spans.rbegin() <= 1s);
+    CHECK(*spans.begin() >= 900ms);
+    CHECK(spans.size() > 30);
+}
+
+TEST_CASE("a renewal without an answer is tried again at once, not a tick later")
+{
+    bench b;
+    b.start();
+    b.time.run_for(5s);
+    b.lease.down = true;
+    b.time.run_for(1s);
+    auto const tries = b.lease.polled.size();
+    b.time.run_for(1s);
+    CHECK(b.lease.polled.size() >= tries + 9);
+    b.lease.down = false;
+    b.time.run_for(100ms);
+    CHECK(b.vote.state().deadline() > b.time.now() + 2s);
+}
+
+TEST_CASE("a term tells how it was won, since when nobody had led, and why it ended")
+{
+    bench b;
+    b.lease.row.owner = "dead";
+    b.lease.row.epoch = 4;
+    b.lease.row.ttl = 3s;
+    b.lease.renewed_at = b.time.now();
+    auto const last_sign = b.time.now();
+    std::vector<trust_event> told;
+    b.vote.on_trust([&](trust_event const& event) { told.push_back(event); });
+    b.start();
+    b.time.run_for(5s);
+    REQUIRE(b.active());
+    CHECK(b.vote.began_by().how == succession::way::expired);
+    CHECK(b.vote.began_by().led_until == last_sign);
+    CHECK_FALSE(b.vote.began_by().first);
+    CHECK(told.front().by == "seize");
+    CHECK(told.back().by == "renew");
+    CHECK(told.back().epoch == 5);
+    CHECK(told.back().lease_until == b.vote.state().lease_until());
+    CHECK(told.back().lease_until == told.back().asked + 3s - 3ms - 250ms);
+    b.vote.stop();
+    CHECK(b.vote.why_ended() == "a clean stop"); // known before the duty is told
+    b.time.run_for(100ms);
+    CHECK(told.back().by == "lost");
+    CHECK(told.back().epoch == 5);
 }
