@@ -21,7 +21,7 @@ struct scene {
     {
         world.stage().database.faults.ghost = 0;
         world.stage().database.faults.notice_most = 0us;
-        world.pass(6s); // elected, and armed
+        world.pass(7s); // elected, and armed; the slaves are in the middle of a wait
         first = world.master();
         REQUIRE(first != nullptr);
         REQUIRE(first->guarded());

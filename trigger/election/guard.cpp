@@ -39,7 +39,6 @@ void guard::term_ended()
 {
     in_term_ = false;
     armed_ = false;
-    leaving_ = grant_ != 0;
     bell_.wake();
 }
 
@@ -100,8 +99,6 @@ awaitable<void> guard::round()
         co_await defend();
     else if (in_term_)
         co_await bell_.wait(); // lost, but not yet drained and given up: the lock is let go after the lease
-    else if (leaving_)
-        co_await let_go();
     else if (grant_ != 0)
         co_await claim();
     else
@@ -119,7 +116,6 @@ void guard::session_lost(std::string const& why)
     }
     grant_ = 0;
     armed_ = false;
-    leaving_ = false;
 }
 
 awaitable<void> guard::pause(duration span)
@@ -130,7 +126,6 @@ awaitable<void> guard::pause(duration span)
 
 awaitable<void> guard::let_go()
 {
-    leaving_ = false;
     armed_ = false;
     co_await store_.drop();
     grant_ = 0;

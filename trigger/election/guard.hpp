@@ -68,7 +68,6 @@ private:
     instant lost_at_{};         // when the session was, of a term that the guard binds
     bool in_term_ = false;      // from its beginning to the end of its giving up
     bool armed_ = false;
-    bool leaving_ = false; // the lock is to be let go: the lease has been given up
     duration patience_;    // with a session that fails
     duration distance_;    // from a lock that its master has yet to take
     bool complained_ = false;
