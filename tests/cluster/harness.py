@@ -89,16 +89,24 @@ def is_alive(pid):
         return False
 
 
+RESERVED = []  # for as long as this process lives
+
+
 def free_port():
-    """Below the ports that the kernel gives out itself, so that a killed process finds its own again."""
+    """Below the ports that the kernel gives out itself, so that a killed process finds its own again; and never the same
+    for two clusters at once: a name that only one process of a host can have says whose it is."""
     for _ in range(200):
         port = random.SystemRandom().randrange(20000, 32000)
+        name = socket.socket(socket.AF_UNIX)
         with socket.socket() as probe:
             try:
+                name.bind(f"\0baton-test-port-{port}")
                 probe.bind((HOST, port))
-                return port
             except OSError:
+                name.close()
                 continue
+        RESERVED.append(name)
+        return port
     raise RuntimeError("no free port")
 
 
