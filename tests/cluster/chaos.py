@@ -40,11 +40,7 @@ def guard_is_built():
 
 
 def kinds_of(options):
-    able = set(chaos_faults.ALL)
-    if options.net == "loopback":
-        able -= {fault.kind for fault in chaos_faults.NAMESPACES}
-    elif not os.path.exists(f"/lib/modules/{os.uname().release}/kernel/net/sched/sch_netem.ko"):
-        able -= {"delay"}  # only netem holds packets up
+    able = chaos_faults.kinds(options.net)
     kinds = options.faults.split(",") if options.faults else sorted(able)
     for kind in kinds:
         if kind not in able:
@@ -59,7 +55,7 @@ def run_one(seed, options):
     chance = random.Random(f"{seed}/faults")
     drawn = chaos_faults.draw(chance, kinds_of(options))
     told = {"seed": seed, "faults": [fault.text() for fault in drawn], "good": False, "figures": [], "words": []}
-    with chaos_run.Run(seed, drawn, pathlib.Path(options.server), options.guard, network_for(options, drawn)) as run:
+    with chaos_run.Run(seed, drawn, store_for(options, drawn), options.guard, network_for(options, drawn)) as run:
         try:
             record, report, ledger = run.go()
         except Exception:
@@ -74,6 +70,11 @@ def run_one(seed, options):
             run.cluster.keep = True
             told["words"] = describe(record, report) + [f"kept for inspection: {run.cluster.folder}"]
     return told
+
+
+def store_for(options, drawn):
+    return lambda: chaos_run.Server(pathlib.Path(options.server),
+                                    any(fault.needs_clock == "database" for fault in drawn))
 
 
 def network_for(options, drawn):
@@ -138,10 +139,11 @@ def measure(options):
     """Many faults of one kind, one after the other, on one cluster."""
     kind = options.measure
     folder = tempfile.mkdtemp(prefix="baton-chaos-")
-    server = pathlib.Path(folder) / "server"
+    options.server = f"{folder}/server"
     try:
         drawn = [chaos_faults.ALL[kind]]
-        with chaos_run.Run(options.seed, drawn, server, options.guard, network_for(options, drawn)) as run:
+        store, network = store_for(options, drawn), network_for(options, drawn)
+        with chaos_run.Run(options.seed, drawn, store, options.guard, network) as run:
             run.cluster.keep = True  # should it not come to an end
             record, report, ledger = run.measure(kind, options.runs, options.span)
             found = [figure(record, fault) for fault in run.drawn]
@@ -149,7 +151,7 @@ def measure(options):
             if not report.good:
                 print("\n".join(describe(record, report) + [f"kept for inspection: {run.cluster.folder}"]))
     finally:
-        subprocess.run([harness.ROOT / "scripts/private-mariadb", "stop", server], check=False)
+        chaos_run.stop_servers(options.server)
         shutil.rmtree(folder, ignore_errors=True)
     late = sorted(each for figure in found if figure for each in figure.late)
     if late:
@@ -172,7 +174,7 @@ def measure(options):
 
 def tell(told):
     gaps = " ".join(f"{kind} {gap:.0f}ms{'' if changed else ' (same epoch)'}" for kind, gap, changed in told["figures"])
-    skipped = f" skipped: {'; '.join(told['skipped'])}" if told.get("skipped") else ""
+    skipped = f" ({'; '.join(told['skipped'])})" if told.get("skipped") else ""
     print(f"{'good' if told['good'] else 'BAD '} seed {told['seed']}: {', '.join(told['faults'])}{skipped}; gap "
           f"{gaps or '-'}; nobody led for {told.get('longest', 0):.0f} ms at most; {told.get('epochs', '?')} epochs; "
           f"{told.get('summary', 'no verdict')}", flush=True)
@@ -182,8 +184,8 @@ def tell(told):
 
 def repeat_command(seed, options):
     faults = f" --faults {options.faults}" if options.faults else ""
-    network = f" --net {options.net}" if options.net != "loopback" else ""
-    return f"scripts/chaos --only {seed}{faults}{network}"
+    where = f" --net {options.net}" if options.net != "loopback" else ""
+    return f"scripts/chaos --only {seed}{faults}{where}"
 
 
 def run_apart(seed, options, servers):
@@ -208,8 +210,7 @@ def run_many(seeds, options):
     servers = [f"{folder}/server-{number}" for number in range(options.jobs)]
     try:
         for server in servers:
-            subprocess.run([harness.ROOT / "scripts/private-mariadb", "start", server], stdin=subprocess.DEVNULL,
-                           stdout=subprocess.DEVNULL, check=True)
+            chaos_run.private_mariadb("start", server)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             for told in concurrent.futures.as_completed(
                     [pool.submit(run_apart, seed, options, servers) for seed in seeds]):
@@ -222,8 +223,7 @@ def run_many(seeds, options):
                     gaps[kind + ("" if changed else " (same epoch)")].append(gap)
     finally:
         for server in servers:
-            for kind in (server, server + "-clock"):
-                subprocess.run([harness.ROOT / "scripts/private-mariadb", "stop", kind], check=False)
+            chaos_run.stop_servers(server)
         shutil.rmtree(folder, ignore_errors=True)
     print_table(gaps)
     print(f"{len(seeds)} runs, {violations} violations")

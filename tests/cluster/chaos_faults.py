@@ -4,8 +4,12 @@ that a seed repeats it; whom it hits, when it comes: the master of that moment, 
 Each says how soon somebody has to lead after it and how many terms it may end (election_checker.Fault).
 """
 
+import glob
+import os
 import threading
 import time
+
+import pymysql
 
 import election_checker as judge
 import harness
@@ -205,9 +209,12 @@ class KillGuard(Fault):
             row = arena.cluster.store.query("SELECT guard_conn FROM `lock` WHERE namespace = 'master'")
             if not row or not row[0]["guard_conn"]:
                 raise Skipped("no guard is armed")
-            self.began = now()
-            arena.cluster.store.query(f"KILL {row[0]['guard_conn']}")
-            self.ended = now()
+            at = now()
+            try:
+                arena.cluster.store.query(f"KILL {row[0]['guard_conn']}")
+            except pymysql.err.OperationalError as failure:
+                raise Skipped(f"the guard is gone: {failure}") from None
+            self.began, self.ended = at, now()
 
 
 class OfConnection(Fault):
@@ -376,6 +383,16 @@ MEASURED = {"kill": 1.0, "stop": 0.5, "freeze": 5.0, "freeze_database": 1.0, "ki
 CLOCKS = [StepDatabase, StepNode]
 NAMESPACES = [Unplug]
 ALL = {fault.kind: fault for fault in PROCESSES + DATABASE + CONNECTIONS + CLOCKS + NAMESPACES}
+
+
+def kinds(net):
+    """Those that can happen there."""
+    able = {fault.kind for fault in PROCESSES + DATABASE + CONNECTIONS + CLOCKS}
+    if net == "namespaces":
+        able |= {fault.kind for fault in NAMESPACES}
+        if not glob.glob(f"/lib/modules/{os.uname().release}/kernel/net/sched/sch_netem.ko*"):
+            able.discard(Delay.kind)  # only netem holds packets up
+    return able
 
 
 def draw(chance, kinds):
