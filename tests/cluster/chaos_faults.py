@@ -272,6 +272,8 @@ class Reset(OfConnection):
     def plan(self):
         super().plan()
         self.span = self.chance.choice([0, 0, self.chance.uniform(0.1, 2)])
+        if self.span:
+            self.changes *= 2  # while it lasts, the node may lead again and lose it again
 
     def spoil(self, way):
         end = time.monotonic() + self.span

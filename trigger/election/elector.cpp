@@ -8,7 +8,8 @@ using namespace asio::experimental::awaitable_operators;
 
 namespace {
 
-constexpr duration try_again = 100ms; // after a renewal that was not answered
+constexpr duration try_again = 100ms;  // after a renewal that was not answered
+constexpr duration stand_back = 150ms; // after a term that was forfeited: whoever has the guard's lock should lead
 
 } // namespace
 
@@ -87,7 +88,10 @@ awaitable<void> elector::vote(duty const& lead)
                   await_end());
         if (deadman_ != nullptr)
             deadman_->disarm();
+        bool const forfeited = forfeited_;
         co_await give_up(epoch);
+        if (forfeited && !stopping_)
+            co_await time_.sleep_for(stand_back);
     }
 }
 

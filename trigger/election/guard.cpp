@@ -9,8 +9,9 @@ namespace {
 constexpr duration wait_step = 2s; // a longer wait would outlive a broken network unnoticed
 constexpr duration shortest_pause = 20ms;
 constexpr duration longest_pause = 500ms;
-constexpr duration out_of_reach = 3s; // of the guard, in a term that it binds: then the term cannot be kept
-constexpr duration too_soon = 1s;     // for a wait to end without the lock
+constexpr duration between_readings = 50ms; // of the row, while a successor waits
+constexpr duration out_of_reach = 3s;       // of the guard, in a term that it binds: then the term cannot be kept
+constexpr duration too_soon = 1s;           // for a wait to end without the lock
 
 } // namespace
 
@@ -149,7 +150,9 @@ awaitable<void> guard::claim()
         co_return;
     auto const what = inherit(seen, self_, granted_at_, time_.now(), store_.proves_end());
     if (what.act == bequest::wait) {
-        co_await bell_.wait_until(time_, what.ripe);
+        // A master that has lost the lock, and knows it, gives the lease up before that.
+        auto const again = std::min(what.ripe, time_.now() + between_readings);
+        co_await bell_.wait_until(time_, again);
     } else if (what.act == bequest::vacant) {
         votes_.look();
         co_await pause(shortest_pause);
