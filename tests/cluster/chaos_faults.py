@@ -6,6 +6,8 @@ Each says how soon somebody has to lead after it and how many terms it may end (
 
 import glob
 import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -376,15 +378,35 @@ class Unplug(OfConnection):
         way.unplug()
 
 
+class Hog(Fault):
+    """Six busy loops beside everything. (Only where it is asked for.)"""
+    kind, changes = "hog", 0
+
+    def plan(self):
+        self.node = "host"
+        self.span = 60
+
+    def inject(self, arena):
+        self.began = now()
+        loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=harness.end_with_parent)
+                 for _ in range(6)]
+        time.sleep(self.span)
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+        self.ended = self.cleared = now()
+
+
 PROCESSES = [Kill, KillSlave, KillClient, Stop, StopSlave, Freeze, FreezeSlave]
 DATABASE = [KillDatabase, FreezeDatabase, HoldRow, KillGuard]
 CONNECTIONS = [Cut, CutReplies, CutRequests, Reset, Delay, Loss]
 # How long each lasts when it is measured: until another master leads, but for what the same master outlives.
 MEASURED = {"kill": 1.0, "stop": 0.5, "freeze": 5.0, "freeze_database": 1.0, "kill_database": 0.0, "cut": 5.0,
-            "cut_replies": 5.0, "cut_requests": 5.0, "hold_row": TTL + 0.2, "reset": 0.0}
+            "cut_replies": 5.0, "cut_requests": 5.0, "hold_row": TTL + 0.2, "reset": 0.0, "hog": 60.0}
 CLOCKS = [StepDatabase, StepNode]
 NAMESPACES = [Unplug]
-ALL = {fault.kind: fault for fault in PROCESSES + DATABASE + CONNECTIONS + CLOCKS + NAMESPACES}
+ASKED_FOR = [Hog]
+ALL = {fault.kind: fault for fault in PROCESSES + DATABASE + CONNECTIONS + CLOCKS + NAMESPACES + ASKED_FOR}
 
 
 def kinds(net):
