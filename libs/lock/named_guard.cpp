@@ -125,8 +125,7 @@ public:
                        ", update_time = ", sql_.now);
             bump(", guard_conn = ", sql_.connection, ", guard_server = ", sql_.server, ", guard_us = ", wait);
             bump(" WHERE namespace = ", name_space_, " AND version = ", bid.seen_epoch, " AND ", bid.new_epoch,
-                 " > version AND guard_conn <> 0 AND guard_conn <> ", sql_.connection,
-                 " AND guard_server = ", sql_.server);
+                 " > version AND guard_conn <> 0 AND owner <> ", bid.owner, " AND guard_server = ", sql_.server);
             holding(bump, grant);
             return bump.execute() == 1;
         };

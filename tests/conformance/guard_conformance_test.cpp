@@ -277,6 +277,15 @@ TEST_CASE("what this node armed itself it cannot succeed to, nor a lease that wa
     CHECK(b.row().guard_conn == 0);
 }
 
+TEST_CASE("a session that has the number of the dead master's, from before a restart of the server, succeeds it")
+{
+    bench b(GENERATE(kind::mariadb, kind::simulated));
+    b.arrange_armed("a");
+    auto const grant = b.run(b.guard("b").take(0s));
+    b.exec("UPDATE `lock` SET guard_conn = " + std::to_string(grant));
+    CHECK(b.run(b.guard("b").seize(bid_of("b"), 300ms, grant)));
+}
+
 TEST_CASE("a seizure of an expired lease clears what the one before had armed")
 {
     bench b(GENERATE(kind::mariadb, kind::simulated, kind::file));

@@ -330,13 +330,15 @@ guard::election elector::what_a_guard_asks()
     guard::election calls;
     calls.look = [this] { bell_.wake(); };
     calls.bid = [this](lock::lease_row const& row) { return bid_for(row); };
-    calls.promoted = [this](lock::seizure const& bid, instant asked, instant answered, instant ended) {
+    calls.promoted = [this](lock::seizure const& bid, instant asked, instant guarded, instant ended) {
         if (mastership_.epoch() == bid.new_epoch) { // the row has told it before the answer came
-            trust("guard_ping", asked, answered);
+            mastership_.guard(guarded);
+            trust("guard_ping", asked, time_.now());
             return true;
         }
         if (mastership_.epoch() != 0 || bid.new_epoch <= ended_)
             return false;
+        mastership_.guard(guarded);
         promote(bid.new_epoch, asked, bid.ttl, {succession::way::guard, ended, false},
                 "the master's session has ended");
         bell_.wake(); // from standing for election

@@ -169,10 +169,8 @@ awaitable<void> guard::claim()
             co_await pause(shortest_pause);
             co_return; // the next reading tells why
         }
-        ship_.guard(trusted_from(asked));
         distance_ = shortest_pause;
-        auto const answered = time_.now();
-        armed_ = votes_.promoted(bid, asked, answered, granted_at_);
+        armed_ = votes_.promoted(bid, asked, trusted_from(asked), granted_at_);
     }
 }
 
@@ -210,8 +208,10 @@ awaitable<bool> guard::regain()
             co_return false;
         }
     }
-    if (bound || time_.now() - lost_at_ > 2 * wait_step)
-        co_await store_.evict(); // a ghost: this node's own session of before, or that of who is no more
+    // A ghost: this node's own session of before, or that of who is no more. (But not that of a successor.)
+    bool const ours = time_.now() < ship_.lease_until();
+    if (ours && (bound || time_.now() - lost_at_ > 2 * wait_step))
+        co_await store_.evict();
     co_await pause(shortest_pause);
     co_return false;
 }
@@ -242,8 +242,10 @@ awaitable<void> guard::arm(std::int64_t epoch)
         co_return;
     }
     // Refused, so it had no effect: the lease is over, or the guard's server does not know it yet, or never will.
-    bool const free = was_bound ? co_await store_.disarm(self_, epoch) : true;
-    if (free) {
+    bool free = !was_bound;
+    if (was_bound)
+        free = co_await store_.disarm(self_, epoch);
+    if (free && ship_.epoch() == epoch) {
         ship_.guard(mastership::unguarded);
         votes_.trust("guard_off", asked, time_.now());
     }
@@ -253,13 +255,14 @@ awaitable<void> guard::arm(std::int64_t epoch)
 
 awaitable<void> guard::ping()
 {
+    auto const epoch = ship_.epoch();
     auto const asked = time_.now();
     bool const held = co_await store_.held(grant_);
     if (!held) {
         session_lost("the lock is not held any more");
         co_return;
     }
-    if (ship_.epoch() != 0) {
+    if (armed_ && ship_.epoch() == epoch) {
         ship_.guard(trusted_from(asked));
         votes_.trust("guard_ping", asked, time_.now());
     }

@@ -21,9 +21,9 @@ public:
         std::function<void()> look; // the lease may be free: read the row now
         // What to bid for, by the row as it was read.
         std::function<lock::seizure(lock::lease_row const&)> bid;
-        // The lease is this node's since `asked`; its predecessor's session had ended by `ended`. False when that term
-        // is over already.
-        std::function<bool(lock::seizure const&, instant asked, instant answered, instant ended)> promoted;
+        // The lease is this node's since `asked`, guarded until `guard`; its predecessor's session had ended by
+        // `ended`. False when that term is over already.
+        std::function<bool(lock::seizure const&, instant asked, instant guard, instant ended)> promoted;
         std::function<void(std::string_view by, instant asked, instant answered)> trust; // the mastership has changed
         std::function<void(std::string const& why)> forfeit;                             // the term cannot be kept
     };
@@ -68,8 +68,8 @@ private:
     instant lost_at_{};         // when the session was, of a term that the guard binds
     bool in_term_ = false;      // from its beginning to the end of its giving up
     bool armed_ = false;
-    duration patience_;    // with a session that fails
-    duration distance_;    // from a lock that its master has yet to take
+    duration patience_; // with a session that fails
+    duration distance_; // from a lock that its master has yet to take
     bool complained_ = false;
     bool running_ = false;
     bool ending_ = false;
