@@ -8,7 +8,7 @@ using namespace asio::experimental::awaitable_operators;
 
 namespace {
 constexpr int page = 2'000;
-constexpr duration begin_again = 20ms;   // after a take-over that the database cut short
+constexpr duration begin_again = 20ms;  // after a take-over that the database cut short
 constexpr duration clocks_apart = 10ms; // by which the last master's estimate of the time may have been off, as a rule
 }
 

@@ -182,9 +182,12 @@ struct node::parts {
         learn(epoch, "this node");
         term const of{{how.election.name_space, epoch}, vote.state(), with.time, clock};
         master::surroundings around{
-            of,   ledger, with.shared, clients, members, carry, with.http,
-            ids,  loop,   [this](std::int64_t higher, std::string const& who) { learn(higher, who); },
-            terms, watch_assignments()};
+            of,          ledger,
+            with.shared, clients,
+            members,     carry,
+            with.http,   ids,
+            loop,        [this](std::int64_t higher, std::string const& who) { learn(higher, who); },
+            terms,       watch_assignments()};
         lead.emplace(how, std::move(around));
         std::exception_ptr failure;
         try {
@@ -194,9 +197,8 @@ struct node::parts {
         }
         lead.reset();
         // Beside: the lease need not wait for it, nor the successor for the lease.
-        tellers.spawn(
-            "the history of terms",
-            terms.write_end(of.fence, std::min(with.time.now(), vote.state().deadline()), why_over(failure)));
+        tellers.spawn("the history of terms",
+                      terms.write_end(of.fence, std::min(with.time.now(), vote.state().deadline()), why_over(failure)));
         if (failure)
             std::rethrow_exception(failure);
     }

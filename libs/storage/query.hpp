@@ -25,10 +25,10 @@ struct fragment {
 
 storage::engine engine_of(soci::session& sql);
 std::int64_t session_number(soci::session& sql); // by which MySQL's KILL knows it; 0 on SQLite. Asks no server
-fragment now_us(soci::session& sql);         // the database's now in microseconds, as an expression
-fragment for_update(soci::session& sql);     // " FOR UPDATE", or nothing where the transaction holds the write lock
-std::int64_t read_now(soci::session& sql);   // the same as a value
-std::size_t rows_at_once(std::size_t width); // how many rows of `width` values one statement may carry
+fragment now_us(soci::session& sql);             // the database's now in microseconds, as an expression
+fragment for_update(soci::session& sql);         // " FOR UPDATE", or nothing where the transaction holds the write lock
+std::int64_t read_now(soci::session& sql);       // the same as a value
+std::size_t rows_at_once(std::size_t width);     // how many rows of `width` values one statement may carry
 
 // A row of an answer, read from left to right.
 class row {

@@ -21,8 +21,8 @@ TEST_CASE("migrating an empty database makes every table and says which steps it
     CHECK(steps[0].name == "0001_scheduler");
     for (std::size_t i = 0; i < steps.size(); ++i)
         CHECK(steps[i].number == static_cast<int>(i) + 1);
-    for (auto const* table :
-         {"lock_fence", "task", "task_version", "execution", "attempt", "term", "node", "client", "`signal`", "idempotency"})
+    for (auto const* table : {"lock_fence", "task", "task_version", "execution", "attempt", "term", "node", "client",
+                              "`signal`", "idempotency"})
         CHECK(home.number(std::string("SELECT COUNT(*) FROM ") + table) == 0);
     CHECK(home.number("SELECT MIN(applied_at) FROM schema_version") > 1'700'000'000'000'000);
 }
