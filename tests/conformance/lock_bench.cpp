@@ -106,7 +106,11 @@ private:
 
 class simulated_bench final : public bench {
 public:
-    ~simulated_bench() override { stage_.end(); }
+    ~simulated_bench() override
+    {
+        stage_.end();
+        close_all(); // while their hosts are still there
+    }
 
     std::string get(std::string const& lock, int seconds) const override
     {
