@@ -12,8 +12,8 @@ namespace baton {
 // Calls `on_first` on the loop at the first SIGTERM or SIGINT; the second ends the process at once with status 130.
 awaitable<void> stop_signals(std::function<void()> on_first);
 
-// The last resort (DESIGN: a term that did not drain): unless `disarm` comes first, ends the process with status 70
-// when `after` has passed. A thread of its own, so that a stuck loop cannot delay it. Any thread may call either.
+// The last resort (a term of mastership that did not drain): unless `disarm` comes first, ends the process with status
+// 70 when `after` has passed. A thread of its own, so that a stuck loop cannot delay it. Any thread may call either.
 class deadman {
 public:
     deadman();

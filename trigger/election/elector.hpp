@@ -84,7 +84,7 @@ public:
     void on_trust(std::function<void(trust_event const&)> watcher) { on_trust_ = std::move(watcher); }
     void on_event(std::function<void(election_event const&)> watcher) { on_event_ = std::move(watcher); }
 
-    // When a term did not drain, the process ends (DESIGN §7); without one, nothing does.
+    // When a term did not drain, the process ends (docs/election.md); without one, nothing does.
     void use(deadman& last_resort) { deadman_ = &last_resort; }
 
 private:
