@@ -1,3 +1,4 @@
+#include "libs/lock/clocked_row.hpp"
 #include "libs/lock/lease_store.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/query.hpp"
@@ -88,19 +89,11 @@ private:
     {
         std::optional<lease_row> found;
         query ask(session);
-        ask.select("owner", "version", "renew_seq", "ttl_us", "guard_conn", "guard_server", "guard_us", "owner_addr",
-                   "boot", "update_time");
+        select_holder(ask);
+        ask.column({"boot"}).column({"update_time"});
         ask(" FROM `lock` WHERE namespace = ", name_space_);
         ask.each([&](row& cells) {
-            lease_row& lease = found.emplace();
-            lease.owner = cells.maybe_text();
-            lease.epoch = cells.number();
-            lease.renew_seq = cells.number();
-            lease.ttl = duration{cells.number()};
-            lease.guard_conn = cells.number();
-            lease.guard_server = cells.text();
-            lease.guard = duration{cells.number()};
-            lease.owner_addr = cells.text();
+            auto& lease = found.emplace(read_holder(cells));
             bool const this_boot = cells.text() == boot_;
             // Boot-time microseconds of another boot mean nothing, but that boot is over, and its holder with it.
             auto const age = duration{now - cells.number()};

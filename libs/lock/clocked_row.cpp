@@ -17,8 +17,7 @@ constexpr dialect mysql{
     {"IS_USED_LOCK("},
     {"CONNECTION_ID()"},
     {"SHA2(CONCAT_WS(':', /*!50700 @@global.server_uuid *//*M! @@global.server_uid */, @@global.hostname, "
-     "@@global.port, "
-     "@@global.server_id), 256)"},
+     "@@global.port, @@global.server_id), 256)"},
     {"KILL QUERY "},
     {"KILL "},
     {""},
@@ -46,13 +45,12 @@ dialect const& dialect_of(storage::engine engine)
     return engine == storage::engine::mysql ? mysql : sqlite;
 }
 
-void select_lease(storage::query& ask, dialect const& sql)
+void select_holder(storage::query& ask)
 {
     ask.select("owner", "version", "renew_seq", "ttl_us", "guard_conn", "guard_server", "guard_us", "owner_addr");
-    ask.column(sql.age).column(sql.utc);
 }
 
-lease_row read_lease(storage::row& cells)
+lease_row read_holder(storage::row& cells)
 {
     lease_row lease;
     lease.owner = cells.maybe_text();
@@ -63,10 +61,29 @@ lease_row read_lease(storage::row& cells)
     lease.guard_server = cells.text();
     lease.guard = duration{cells.number()};
     lease.owner_addr = cells.text();
+    return lease;
+}
+
+void select_lease(storage::query& ask, dialect const& sql)
+{
+    select_holder(ask);
+    ask.column(sql.age).column(sql.utc);
+}
+
+lease_row read_lease(storage::row& cells)
+{
+    auto lease = read_holder(cells);
     lease.age = duration{cells.number()};
     lease.utc = cells.moment();
     lease.expired = !lease.owner || lease.age >= lease.ttl;
     return lease;
+}
+
+bool clear_guard(soci::session& session, std::string const& name_space, std::string const& owner, std::int64_t epoch)
+{
+    storage::query clear(session, "UPDATE `lock` SET guard_conn = 0, guard_server = '', guard_us = 0");
+    clear(" WHERE namespace = ", name_space, " AND owner = ", owner, " AND version = ", epoch);
+    return clear.execute() == 1;
 }
 
 } // namespace baton::lock

@@ -1,5 +1,6 @@
 #pragma once
-// How the lock row is read and compared by the database's clock. For .cpp files of this folder.
+// What the implementations share: how the lock row is read, and compared by the database's clock. For .cpp files of
+// this folder.
 
 #include "libs/lock/lease_store.hpp"
 #include "libs/storage/query.hpp"
@@ -26,8 +27,14 @@ struct dialect {
 
 dialect const& dialect_of(storage::engine engine);
 
-// The columns that `read_lease` reads.
+// The columns that every implementation reads, and what they say; not age and expiry.
+void select_holder(storage::query& ask);
+lease_row read_holder(storage::row& cells);
+// With the age by the database's clock.
 void select_lease(storage::query& ask, dialect const& sql);
 lease_row read_lease(storage::row& cells);
+
+// Takes the guard's mark off the row; true when the lease is `owner`'s under `epoch`.
+bool clear_guard(soci::session& session, std::string const& name_space, std::string const& owner, std::int64_t epoch);
 
 } // namespace baton::lock

@@ -1,4 +1,5 @@
 #include "libs/base/file_lock.hpp"
+#include "libs/lock/clocked_row.hpp"
 #include "libs/lock/guard_store.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/query.hpp"
@@ -83,11 +84,7 @@ public:
 
     awaitable<bool> disarm(std::string owner, std::int64_t epoch) override
     {
-        auto const work = [&](soci::session& session) {
-            query clear(session, "UPDATE `lock` SET guard_conn = 0, guard_server = '', guard_us = 0");
-            clear(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch);
-            return clear.execute() == 1;
-        };
+        auto const work = [&](soci::session& session) { return clear_guard(session, name_space_, owner, epoch); };
         co_return co_await own_.run(work);
     }
 

@@ -73,7 +73,10 @@ public:
 
     awaitable<bool> held_elsewhere(std::int64_t grant) override
     {
-        auto const work = [&](soci::session& session) { return holder(session) != 0 && holder(session) != grant; };
+        auto const work = [&](soci::session& session) {
+            auto const whose = holder(session);
+            return whose != 0 && whose != grant;
+        };
         co_return co_await other_.run(work);
     }
 
@@ -109,11 +112,7 @@ public:
 
     awaitable<bool> disarm(std::string owner, std::int64_t epoch) override
     {
-        auto const work = [&](soci::session& session) {
-            query clear(session, "UPDATE `lock` SET guard_conn = 0, guard_server = '', guard_us = 0");
-            clear(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch);
-            return clear.execute() == 1;
-        };
+        auto const work = [&](soci::session& session) { return clear_guard(session, name_space_, owner, epoch); };
         co_return co_await own_.run(work);
     }
 

@@ -71,19 +71,18 @@ awaitable<void> elector::vote_to_the_end(duty const& lead)
 {
     co_await vote(lead);
     co_await guard_->end();
-    if (auto const epoch = mastership_.epoch(); epoch != 0) // won by the guard in the last moment
-        co_await give_up(epoch);
+    if (term_ != 0) // won by the guard in the last moment
+        co_await give_up(term_);
 }
 
 awaitable<void> elector::vote(duty const& lead)
 {
     while (!stopping_) {
         co_await stand();
-        auto const epoch = mastership_.epoch();
+        auto const epoch = term_;
         if (epoch == 0)
             continue;
         // Whichever ends first ends the term: the duty, the lease, or the word from outside.
-        cut_short_ = false;
         co_await (serve(lead) || supervised("the renewal", hold()) || supervised("the watch over the term", watch()) ||
                   await_end());
         if (deadman_ != nullptr)
@@ -137,7 +136,7 @@ void elector::lose(std::string why)
 awaitable<void> elector::stand()
 {
     bool ensured = false;
-    while (!stopping_ && mastership_.epoch() == 0) {
+    while (!stopping_ && term_ == 0) {
         try {
             if (!ensured)
                 co_await lease_.ensure();
@@ -146,7 +145,7 @@ awaitable<void> elector::stand()
         } catch (unavailable const& failure) {
             report(verdict::unknown, 0, failure.what());
         }
-        if (mastership_.epoch() != 0)
+        if (term_ != 0)
             co_return;
         co_await bell_.wait_until(time_, next_tick());
     }
@@ -174,6 +173,8 @@ awaitable<void> elector::hold()
 awaitable<void> elector::serve(duty const& lead)
 {
     auto const epoch = mastership_.epoch();
+    if (epoch == 0) // lost before it was taken up
+        co_return;
     co_await supervised("the term of mastership", lead(epoch));
     if (mastership_.epoch() == epoch)
         why_ended_ = "its work ended";
@@ -218,6 +219,7 @@ awaitable<void> elector::give_up(std::int64_t epoch)
     } catch (unavailable const& failure) {
         log::warn("election: epoch {} not released, it will expire: {}", epoch, failure.what());
     }
+    term_ = 0;
     if (guard_)
         guard_->term_ended();
 }
@@ -261,7 +263,7 @@ awaitable<verdict> elector::act(lock::lease_row row, decision what)
 void elector::settle(verdict outcome, lock::lease_row const& row, decision const& what, instant asked)
 {
     auto const mine = mastership_.epoch();
-    if (outcome == verdict::promoted && mine == 0 && what.epoch > ended_) {
+    if (outcome == verdict::promoted && term_ == 0 && what.epoch > ended_) {
         // A seizure here has cleared the guard's mark; one that is found in the row may have been left by a seizure of
         // ours whose answer was lost, and binds until the guard is in hand.
         bool const bound = what.act == move::confirm && row.guard_conn != 0;
@@ -271,9 +273,8 @@ void elector::settle(verdict outcome, lock::lease_row const& row, decision const
         promote(what.epoch, asked, ttl, by, what.reason);
         return;
     }
-    if (outcome == verdict::promoted)
-        outcome =
-            mine != 0 ? verdict::stay : verdict::unknown; // the guard has won that term meanwhile, and maybe lost it
+    if (outcome == verdict::promoted) // the guard has won that term meanwhile, and maybe lost it
+        outcome = mine != 0 ? verdict::stay : verdict::unknown;
     if (outcome == verdict::leave && mine != 0) {
         lose(what.reason);
     } else if (outcome == verdict::stay && mine == what.epoch) {
@@ -304,6 +305,8 @@ succession elector::succession_of(lock::lease_row const& row, std::int64_t epoch
 
 void elector::promote(std::int64_t epoch, instant asked, duration ttl, succession by, char const* reason)
 {
+    term_ = epoch;
+    cut_short_ = false;
     began_by_ = by;
     why_ended_.clear();
     mastership_.extend(epoch, asked, ttl, how_.margin);
@@ -336,7 +339,7 @@ guard::election elector::what_a_guard_asks()
             trust("guard_ping", asked, time_.now());
             return true;
         }
-        if (mastership_.epoch() != 0 || bid.new_epoch <= ended_)
+        if (term_ != 0 || bid.new_epoch <= ended_)
             return false;
         mastership_.guard(guarded);
         promote(bid.new_epoch, asked, bid.ttl, {succession::way::guard, ended, false},

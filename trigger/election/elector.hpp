@@ -118,6 +118,7 @@ private:
     asio::any_io_executor loop_;
     mastership mastership_;
     observation seen_;
+    std::int64_t term_ = 0;  // its epoch, from the winning to the end of the giving up, though it may be lost already
     std::int64_t heard_ = 0; // the highest epoch that anybody named
     std::int64_t ended_ = 0; // the highest epoch whose term is over here
     std::optional<lock::lease_row> row_;

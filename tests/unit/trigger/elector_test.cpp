@@ -242,6 +242,25 @@ TEST_CASE("a clean stop drains the duty, releases the lease and returns")
     CHECK(b.lease.released);
 }
 
+TEST_CASE("a term that is lost in the moment of its winning is given up like any other, and another can follow")
+{
+    bench b;
+    // As a message may that comes between the winning and the beginning of the duty.
+    b.vote.on_event([&](election_event const& event) {
+        if (event.what == verdict::promoted && event.epoch == 2)
+            b.vote.superseded(3, "a node");
+    });
+    b.start();
+    b.time.run_for(100ms);
+    CHECK(b.terms == 0);
+    b.lease.row.owner.reset();
+    b.time.run_for(2s);
+    CHECK(b.active());
+    CHECK(b.terms == 1);
+    b.time.run_for(60s);
+    CHECK(b.active());
+}
+
 TEST_CASE("ticks are never late, and drift apart from those of other nodes")
 {
     bench b;
