@@ -51,6 +51,7 @@ master::master(settings const& how, surroundings outside)
                 }}),
       planned_(with_.loop)
 {
+    doubts_.on_return([this] { assigner_.trust_replaced(); });
     attempts_.on_ended([this](execution_id id) { completions_.ended(id); });
 }
 

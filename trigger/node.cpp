@@ -63,6 +63,7 @@ struct node::parts {
             vote.guard_by(*with.guard, how.guard);
         report.on_acknowledged(
             [this](protocol::attempt_key const& which, std::int64_t from) { carry.acknowledged(which, from); });
+        carry.deliver_while([this] { return may_deliver(); });
         clients.on_change([this] { carry.client_changed(); });
         clients.on_gone([this](std::string const& instance) {
             carry.client_gone(instance);
@@ -175,12 +176,20 @@ struct node::parts {
         }
     }
 
+    // What this node assigned to itself goes out under its own mastership only, or once it gave that back: whoever
+    // replaces it without its doing need not wait for it.
+    bool may_deliver() const
+    {
+        return carry.epoch() != led || vote.released() == led || vote.state().active(led, with.time.now());
+    }
+
     // One term of mastership.
     awaitable<void> rule(std::int64_t epoch)
     {
         terms.won(vote.began_by());
         learn(epoch, "this node");
-        term const of{{how.election.name_space, epoch}, vote.state(), with.time, clock};
+        led = epoch;
+        term const of{{how.election.name_space, epoch}, vote.state(), with.time, clock, vote.began_by().replaced};
         master::surroundings around{
             of,          ledger,
             with.shared, clients,
@@ -309,6 +318,7 @@ struct node::parts {
     collector results;
     elector vote;
     std::optional<master> lead; // while this node leads
+    std::int64_t led = 0;       // the epoch of its present or last term
     deadman last_resort;
     waker stopped;
     bool stopping = false;

@@ -13,6 +13,9 @@ struct term {
     mastership const& ship;
     time_source& time;
     cluster_clock& clock;
+    // The incarnation whose term this one replaced without its doing, if known: it delivers nothing more of what it had
+    // assigned to itself, because it did so under its own mastership only.
+    std::string replaced{};
 
     std::int64_t epoch() const { return fence.epoch; }
     // May an act that takes up to `need` begin now?

@@ -18,6 +18,17 @@ storage::location database_at(std::string const& url)
     return storage::parse_location(url + "/quorum");
 }
 
+// What one database node has committed, another may not have applied yet.
+void await_schema(std::string const& url, time_source const& time)
+{
+    auto const database = storage::open_database(storage::parse_location(url + "/mysql"), {.sessions = 1}, time);
+    auto const look = [](soci::session& sql) {
+        storage::query(sql, "SET SESSION wsrep_sync_wait = 15").execute();
+        storage::query(sql).select("COUNT(*)")(" FROM quorum.`lock`").each([](storage::row& cells) { cells.number(); });
+    };
+    wait_for(database->run(look));
+}
+
 void make_database(private_galera const& cluster, time_source const& time)
 {
     auto const server = storage::open_database(storage::parse_location(cluster.urls().front() + "/mysql"), {}, time);
@@ -25,6 +36,8 @@ void make_database(private_galera const& cluster, time_source const& time)
     wait_for(server->run(create));
     auto const database = storage::open_database(database_at(cluster.urls().front()), {.sessions = 1}, time);
     wait_for(storage::migrate(*database, "scheduler"));
+    for (auto const& url : cluster.urls())
+        await_schema(url, time);
 }
 
 // What the last of the calls said.

@@ -50,17 +50,19 @@ sim::database_faults bad_database()
 
 } // namespace
 
-node_process::node_process(sim::stage& stage, std::string const& name, int number)
+node_process::node_process(sim::stage& stage, std::string const& name, int number, bool guarded)
     : host_(stage.add_host(name)),
       shared_(stage.database.connect(host_, {.sessions = 4, .read_limit = 5s})),
       deciding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
       own_(stage.database.connect(host_, {.sessions = 1, .read_limit = 1s})),
+      guarding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 4s, .idle_limit = 2s})),
       lease_(lock::make_clocked_lease(*own_, "master")),
+      guard_(guarded ? lock::make_named_guard(*guarding_, *shared_, "master") : nullptr),
       http_(stage.net.client_for(host_))
 {
     auto const how = node_settings(name);
     auto const who = fmt::format("{}#{}", name, number);
-    trigger::world const world{host_.time(), host_.random(),        *shared_, *deciding_, *lease_, nullptr, *http_,
+    trigger::world const world{host_.time(), host_.random(),        *shared_, *deciding_, *lease_, guard_.get(), *http_,
                                who,          "the-secret-of-" + who};
     node_ = std::make_unique<trigger::node>(stage.loop.get_executor(), how, world);
     stage.net.attach(host_, http::parse_url(how.address), node_->routes());
@@ -123,8 +125,8 @@ awaitable<void> client_process::handle(std::shared_ptr<client::job> work, std::f
     done(std::move(what));
 }
 
-cluster_world::cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots)
-    : stage_(seed), nodes_(nodes), clients_(clients), slots_(slots), ids_(stage_.time, stage_.random)
+cluster_world::cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots, bool guarded)
+    : stage_(seed), nodes_(nodes), clients_(clients), slots_(slots), guarded_(guarded), ids_(stage_.time, stage_.random)
 {
     stage_.make_tables();
     direct_ = stage_.database.direct();
@@ -146,7 +148,7 @@ cluster_world::~cluster_world()
 void cluster_world::start_node(std::size_t which)
 {
     if (!nodes_.at(which))
-        nodes_[which] = std::make_unique<node_process>(stage_, fmt::format("t{}", which), processes_++);
+        nodes_[which] = std::make_unique<node_process>(stage_, fmt::format("t{}", which), processes_++, guarded_);
 }
 
 void cluster_world::start_client(std::size_t which)
@@ -338,7 +340,10 @@ std::vector<cluster_world::ledger_row> cluster_world::firings(task_id task)
     std::vector<ledger_row> rows;
     stage_.database.inspect([&](soci::session& sql) {
         storage::query ask(sql);
-        ask.select("id", "scheduled_at", "state", "started_at", "ended_at", "attempt");
+        ask.select(
+            "id", "scheduled_at", "state",
+            "COALESCE(started_at, (SELECT MIN(a.started_at) FROM attempt a WHERE a.execution_id = execution.id))",
+            "ended_at", "attempt");
         ask(" FROM execution WHERE task_id = ", task, " AND run_key = 0 ORDER BY scheduled_at");
         ask.each([&](storage::row& cells) {
             ledger_row& found = rows.emplace_back();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "client-sdk/src/runtime.hpp"
+#include "libs/lock/guard_store.hpp"
 #include "libs/lock/lease_store.hpp"
 #include "libs/protocol/task.hpp"
 #include "libs/sim/sim.hpp"
@@ -40,7 +41,7 @@ struct cluster_report {
 // A trigger process on a host.
 class node_process {
 public:
-    node_process(sim::stage& stage, std::string const& name, int number);
+    node_process(sim::stage& stage, std::string const& name, int number, bool guarded);
 
     sim::host& host() { return host_; }
     trigger::node& node() { return *node_; }
@@ -50,7 +51,9 @@ private:
     std::unique_ptr<storage::database> shared_;
     std::unique_ptr<storage::database> deciding_;
     std::unique_ptr<storage::database> own_;
+    std::unique_ptr<storage::database> guarding_;
     std::unique_ptr<lock::lease_store> lease_;
+    std::unique_ptr<lock::guard_store> guard_;
     std::unique_ptr<http::client> http_;
     std::unique_ptr<trigger::node> node_;
 };
@@ -78,8 +81,9 @@ private:
 
 class cluster_world {
 public:
-    // `slots` of each client, which also queues as many: with few, they are often busy.
-    cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots);
+    // `slots` of each client, which also queues as many: with few, they are often busy. `guarded`: masters have a
+    // guard.
+    cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots, bool guarded = true);
     ~cluster_world();
 
     sim::stage& stage() { return stage_; }
@@ -100,7 +104,7 @@ public:
         std::int64_t id = 0;
         std::int64_t scheduled_at = 0;
         std::string state;
-        std::int64_t started_at = 0; // of its first attempt
+        std::int64_t started_at = 0; // of its first attempt that did
         std::int64_t ended_at = 0;
         int attempt = 1;
     };
@@ -130,6 +134,7 @@ private:
     std::vector<std::unique_ptr<client_process>> clients_;
     std::vector<std::string> node_addresses_;
     int slots_;
+    bool guarded_;
     int processes_ = 0;
     std::unique_ptr<storage::database> direct_;
     id_generator ids_;

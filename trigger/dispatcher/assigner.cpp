@@ -43,6 +43,7 @@ assigner::assigner(dispatcher_settings how, term& of, open_set& open, membership
       here_(here),
       http_(http),
       to_(std::move(to)),
+      suspect_(of.replaced),
       bell_(loop),
       senders_(loop)
 {}
@@ -80,7 +81,7 @@ std::vector<std::string> assigner::carriers()
     std::erase_if(avoid_, [&](auto const& entry) { return entry.second <= now; });
     for (auto const& node : nodes_.all())
         if (node.incarnation != nodes_.self().incarnation && !node.draining && nodes_.alive(node.incarnation) &&
-            !avoid_.contains(node.incarnation))
+            !avoid_.contains(node.incarnation) && node.incarnation != suspect_)
             able.push_back(node.incarnation);
     if (!nodes_.self().draining || able.empty())
         able.push_back(nodes_.self().incarnation);

@@ -33,6 +33,8 @@ public:
 
     awaitable<void> run();
     void wake() { bell_.wake(); }
+    // The master that was replaced has answered.
+    void trust_replaced() { suspect_.clear(); }
 
     // An edit that is committed is known to this master before any firing that it takes back: nothing due after this
     // fires until the signals have been read again.
@@ -78,6 +80,7 @@ private:
     std::size_t turn_ = 0;
     std::map<std::string, instant> avoid_; // nodes that could not be reached
     std::map<std::string, numbers> numbers_;
+    std::string suspect_; // the node whose term was taken over, until it answers: it may be dead or stopped
     waker bell_;
     task_group senders_;
 };

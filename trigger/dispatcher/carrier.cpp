@@ -230,7 +230,7 @@ bool carrier::look_at_membership()
 
 void carrier::route_waiting()
 {
-    if (!look_at_membership())
+    if (!may_deliver())
         return;
     for (auto& [service, queue] : pending_) {
         if (queue.empty())
@@ -284,7 +284,7 @@ void carrier::start(std::string const& instance, lane& to)
 awaitable<void> carrier::send_lane(std::string instance)
 {
     for (;;) {
-        bool const able = look_at_membership();
+        bool const able = may_deliver();
         auto& mine = lanes_[instance];
         if (mine.queue.empty() || !able)
             break;

@@ -49,6 +49,8 @@ public:
     // The master has heard what became of it: no message with this number or a higher one assigns it again.
     void acknowledged(protocol::attempt_key const& which, std::int64_t from);
 
+    // Asked before each group: not now means later.
+    void deliver_while(std::function<bool()> allowed) { allowed_ = std::move(allowed); }
     // Called before each group is sent to a client.
     void on_departure(departure_watcher watcher) { leaving_ = std::move(watcher); }
 
@@ -91,6 +93,7 @@ private:
 
     awaitable<void> work();
     bool look_at_membership();
+    bool may_deliver() { return look_at_membership() && (!allowed_ || allowed_()); }
     void forget_settled();
     void route_waiting();
     void route(parcel one, std::map<std::string, std::vector<known_client*>>& able);
@@ -121,6 +124,7 @@ private:
     time_source& time_;
     router_of_clients router_;
     learn heard_;
+    std::function<bool()> allowed_;
     departure_watcher leaving_;
     std::int64_t epoch_ = 0;
     std::map<std::string, std::deque<parcel>> pending_; // by service: no client can take it now

@@ -52,11 +52,13 @@ awaitable<void> doubts::work()
 awaitable<void> doubts::announce()
 {
     tellers_.spawn("announcement to clients", tell_clients());
+    if (!term_.replaced.empty())
+        tellers_.spawn("announcement to the last master", tell_replaced());
     for (;;) {
         std::vector<std::string> left;
         for (auto const& node : nodes_.all())
-            if (node.incarnation != nodes_.self().incarnation && !nodes_.gone(node.incarnation) &&
-                !told_.contains(node.incarnation))
+            if (node.incarnation != nodes_.self().incarnation && node.incarnation != term_.replaced &&
+                !nodes_.gone(node.incarnation) && !told_.contains(node.incarnation))
                 left.push_back(node.incarnation);
         if (left.empty())
             break;
@@ -67,6 +69,16 @@ awaitable<void> doubts::announce()
             co_await term_.time.sleep_for(pause);
     }
     announced_ = true;
+}
+
+awaitable<void> doubts::tell_replaced()
+{
+    while (!told_.contains(term_.replaced) && !nodes_.gone(term_.replaced)) {
+        co_await tell_node(term_.replaced);
+        if (told_.contains(term_.replaced) && returned_)
+            returned_();
+        co_await term_.time.sleep_for(pause);
+    }
 }
 
 awaitable<void> doubts::tell_node(std::string incarnation)

@@ -9,6 +9,7 @@
 #include "trigger/membership/membership.hpp"
 #include "trigger/term.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,11 +18,11 @@
 namespace baton::trigger {
 
 // Settles executions that were sent by a node that died: nobody knows whether a client has them. First every live node
-// has heard of this epoch (or is gone), so that nobody delivers under an older one; then the live clients of the
-// service are asked, in one grouped request each. From then on they refuse older epochs, and what they do not have up
-// to the attempt that was asked for, so that no message still on its way can start it. What no live client knows is
-// sent as the next attempt; what one runs as an earlier attempt (its node or it had counted as gone) waits for that to
-// end. Part of a term.
+// has heard of this epoch (or is gone), so that nobody delivers under an older one; the master that was replaced is not
+// waited for, its own deadline binds it. Then the live clients of the service are asked, in one grouped request each.
+// From then on they refuse older epochs, and what they do not have up to the attempt that was asked for, so that no
+// message still on its way can start it. What no live client knows is sent as the next attempt; what one runs as an
+// earlier attempt (its node or it had counted as gone) waits for that to end. Part of a term.
 class doubts {
 public:
     doubts(term& of, open_set& open, attempts& next, registry& clients, membership const& nodes, carrier& here,
@@ -31,12 +32,16 @@ public:
 
     awaitable<void> run();
 
+    // The master that was replaced has heard of this epoch: it lives, and may be given work.
+    void on_return(std::function<void()> watcher) { returned_ = std::move(watcher); }
+
     bool announced() const { return announced_; }
 
 private:
     awaitable<void> work();
     awaitable<void> announce();
     awaitable<void> tell_node(std::string incarnation);
+    awaitable<void> tell_replaced();
     awaitable<void> tell_clients();
     // When to ask again: nothing, when no doubt is left.
     awaitable<std::optional<duration>> step();
@@ -61,6 +66,7 @@ private:
     http::client& http_;
     bool announced_ = false;
     std::set<std::string> told_; // nodes
+    std::function<void()> returned_;
     waker bell_;
     task_group tellers_;
 };

@@ -215,6 +215,8 @@ awaitable<void> elector::give_up(std::int64_t epoch)
         bool released = false;
         if (ours)
             released = co_await lease_.release(self_.incarnation, epoch);
+        if (released)
+            released_ = epoch;
         log::info("election: epoch {} {}", epoch, released ? "released" : "was over already");
     } catch (unavailable const& failure) {
         log::warn("election: epoch {} not released, it will expire: {}", epoch, failure.what());
@@ -290,6 +292,7 @@ succession elector::succession_to(lock::lease_row const& row) const
     by.how = row.owner ? succession::way::expired : succession::way::free;
     by.led_until = row.dated ? row_at_ - row.age : instant{};
     by.first = row.epoch == 1;
+    by.replaced = row.owner.value_or("");
     return by;
 }
 
@@ -333,7 +336,8 @@ guard::election elector::what_a_guard_asks()
     guard::election calls;
     calls.look = [this] { bell_.wake(); };
     calls.bid = [this](lock::lease_row const& row) { return bid_for(row); };
-    calls.promoted = [this](lock::seizure const& bid, instant asked, instant guarded, instant ended) {
+    calls.promoted = [this](lock::seizure const& bid, std::string const& from, instant asked, instant guarded,
+                            instant ended) {
         if (mastership_.epoch() == bid.new_epoch) { // the row has told it before the answer came
             mastership_.guard(guarded);
             trust("guard_ping", asked, time_.now());
@@ -342,7 +346,7 @@ guard::election elector::what_a_guard_asks()
         if (term_ != 0 || bid.new_epoch <= ended_)
             return false;
         mastership_.guard(guarded);
-        promote(bid.new_epoch, asked, bid.ttl, {succession::way::guard, ended, false},
+        promote(bid.new_epoch, asked, bid.ttl, {succession::way::guard, ended, false, from},
                 "the master's session has ended");
         bell_.wake(); // from standing for election
         return true;

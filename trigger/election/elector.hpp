@@ -36,8 +36,9 @@ struct trust_event {
 // How a term was won, and of the one before: when its holder last gave a sign of life, by this node's boot clock.
 struct succession {
     enum class way { free, expired, guard } how = way::free;
-    instant led_until{}; // instant{}: nobody knows
-    bool first = false;  // nobody had led before
+    instant led_until{};    // instant{}: nobody knows
+    bool first = false;     // nobody had led before
+    std::string replaced{}; // the incarnation that had not given the lease back; empty: nobody, or not known
 };
 std::string_view to_string(succession::way how);
 
@@ -72,6 +73,8 @@ public:
 
     succession const& began_by() const { return began_by_; } // of the present or last term
     std::string const& why_ended() const { return why_ended_; }
+    // The highest epoch that this node gave back, which the database has acknowledged.
+    std::int64_t released() const { return released_; }
 
     // Looks at the lock row now, without waiting for the next tick.
     void look() { bell_.wake(); }
@@ -121,6 +124,7 @@ private:
     std::int64_t term_ = 0;  // its epoch, from the winning to the end of the giving up, though it may be lost already
     std::int64_t heard_ = 0; // the highest epoch that anybody named
     std::int64_t ended_ = 0; // the highest epoch whose term is over here
+    std::int64_t released_ = 0;
     std::optional<lock::lease_row> row_;
     instant row_at_{};
     verdict last_ = verdict::unknown;

@@ -170,7 +170,8 @@ awaitable<void> guard::claim()
             co_return; // the next reading tells why
         }
         distance_ = shortest_pause;
-        armed_ = votes_.promoted(bid, asked, trusted_from(asked), granted_at_);
+        auto const from = seen.row.owner.value_or("");
+        armed_ = votes_.promoted(bid, from, asked, trusted_from(asked), granted_at_);
     }
 }
 

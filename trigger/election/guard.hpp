@@ -21,9 +21,10 @@ public:
         std::function<void()> look; // the lease may be free: read the row now
         // What to bid for, by the row as it was read.
         std::function<lock::seizure(lock::lease_row const&)> bid;
-        // The lease is this node's since `asked`, guarded until `guard`; its predecessor's session had ended by
-        // `ended`. False when that term is over already.
-        std::function<bool(lock::seizure const&, instant asked, instant guard, instant ended)> promoted;
+        // The lease is this node's since `asked`, guarded until `guard`; the session of its predecessor `from` had
+        // ended by `ended`. False when that term is over already.
+        std::function<bool(lock::seizure const&, std::string const& from, instant asked, instant guard, instant ended)>
+            promoted;
         std::function<void(std::string_view by, instant asked, instant answered)> trust; // the mastership has changed
         std::function<void(std::string const& why)> forfeit;                             // the term cannot be kept
     };
