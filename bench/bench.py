@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Measures the data path: whole loads through real processes on a real server, on this machine.
+
+    bench.py [--only ROW,ROW...] [--seconds S] [--rate N] [--rounds N] [--json FILE] ...
+
+Each row runs several times, interleaved with the others; the table gives the median and the spread of each figure. A run
+in which the wall clock moved against the monotonic one by more than 100 µs is discarded and repeated. The programs are
+those of $BATON_BUILD. Exit status 1 when a run missed or doubled a firing.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+
+import gauges
+import report
+from rows import ROWS
+from stage import Server
+
+REPEATS = 2  # of a discarded run
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--only", default=",".join(ROWS), help="rows, separated by commas: " + ", ".join(ROWS))
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each row (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=60, help="of a window (%(default)s)")
+    parser.add_argument("--warm", type=float, default=5, help="seconds before the window (%(default)s)")
+    parser.add_argument("--rate", type=int, default=10_000, help="firings a second, each of a task of its own period "
+                        "of one second (%(default)s)")
+    parser.add_argument("--lag-rate", type=int, default=1_000, help="the same for the lag (%(default)s)")
+    parser.add_argument("--herd", type=int, default=10_000, help="tasks of the herd (%(default)s)")
+    parser.add_argument("--herds", type=int, default=4, help="in one run (%(default)s)")
+    parser.add_argument("--many", type=int, default=1_000_000, help="tasks of the row with a million (%(default)s)")
+    parser.add_argument("--history", type=int, default=2_000_000, help="executions of the row with a history "
+                        "(%(default)s; 100 million take about 40 GB)")
+    parser.add_argument("--crowd", type=int, default=10_000, help="clients of the row with many (%(default)s)")
+    parser.add_argument("--calls", type=int, default=300, help="of run now on an idle cluster (%(default)s)")
+    parser.add_argument("--payload", type=int, default=256, help="bytes, of the steady row (%(default)s)")
+    parser.add_argument("--kind", choices=("fixed_rate", "cron"), default="fixed_rate",
+                        help="of the steady row's tasks; fixed_rate is spread over the second, cron fires on it")
+    parser.add_argument("--triggers", type=int, default=1, help="nodes, of the steady row (%(default)s)")
+    parser.add_argument("--look-ahead", default="5s", help="of the planner (%(default)s)")
+    parser.add_argument("--slots", type=int, default=2, help="of the client (%(default)s)")
+    parser.add_argument("--ceiling-sessions", type=int, nargs="+", default=[1, 2, 4], help="tried (%(default)s)")
+    parser.add_argument("--ceiling-batch", type=int, default=500, help="rows a statement (%(default)s)")
+    parser.add_argument("--ceiling-seconds", type=float, default=10, help="for each (%(default)s)")
+    parser.add_argument("--json", metavar="FILE", help="write all results there")
+    parser.add_argument("--figures", metavar="DIR", help="write the figures of docs/performance.md there")
+    parser.add_argument("--quick", action="store_true", help="low rates and short windows, to see that all works")
+    parser.add_argument("--beside", metavar="COMMAND", help="run this during each window, such as "
+                        "'perf record -g -p {trigger} -o /tmp/perf.data -- sleep {seconds}'; also {client}, {mariadbd}")
+    options = parser.parse_args()
+    options.only = options.only.split(",")
+    if unknown := set(options.only) - set(ROWS):
+        parser.error(f"no such row: {', '.join(sorted(unknown))}")
+    if options.quick:
+        options.only, options.rounds, options.seconds, options.warm = ["steady", "herd"], 1, 5, 2
+        options.rate, options.herd, options.herds = 200, 500, 1
+    options.trigger = {"planner": {"look_ahead": options.look_ahead}}
+    return options
+
+
+def measure(server, options, name):
+    """One run that counts."""
+    for _ in range(1 + REPEATS):
+        server.await_idle()
+        result = ROWS[name].run(server, options)
+        if result.get("drift_us", 0) <= gauges.DRIFT_LIMIT_US:
+            return result
+        print(f"{name}: discarded, the wall clock moved by {result['drift_us']:.0f} µs", file=sys.stderr)
+    raise SystemExit(f"{name}: the wall clock never stood still")
+
+
+def compare(runs):
+    """Notes the last run of each row against the ceiling that the same round has found."""
+    if "ceiling" in runs:
+        for each in runs.values():
+            if "rate" in each[-1]:
+                each[-1]["of_ceiling"] = each[-1]["rate"] / runs["ceiling"][-1]["rate"]
+
+
+def summary(name, runs):
+    """{title: median, least, most} of the figures that the runs have."""
+    found = {}
+    for figure in ROWS[name].figures:
+        values = [value for run in runs if (value := figure.of(run)) is not None]
+        if values:
+            found[figure.title] = {"median": statistics.median(values), "least": min(values), "most": max(values),
+                                   "unit": figure.unit, "goal": figure.goal(),
+                                   "reached": figure.reached(statistics.median(values))}
+    return found
+
+
+def main():
+    options = arguments()
+    server = Server()
+    runs = {name: [] for name in options.only}
+    try:
+        for turn in range(options.rounds):
+            for name in options.only:
+                result = measure(server, options, name)
+                runs[name].append(result)
+                report.tell(name, turn, options.rounds, result)
+            compare(runs)
+    finally:
+        server.end()
+    rows = {name: {"title": ROWS[name].title, "figures": summary(name, runs[name]), "runs": runs[name]} for name in runs}
+    document = {"machine": report.machine(), "server": server.options, "options": vars(options), "rows": rows}
+    print(report.table(document))
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(document, file, indent=1)
+    if options.figures:
+        import figures
+        figures.draw(document, options.figures)
+    return 1 if any(run.get("problems") for each in runs.values() for run in each) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

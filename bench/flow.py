@@ -1,0 +1,105 @@
+"""One run of a load through the whole path: register, warm up, measure a window, let everything end, judge."""
+
+import collections
+import shlex
+import subprocess
+import time
+
+import gauges
+import judge
+from loads import SECOND
+from stage import Stage, harness
+
+COUNTED = ("Questions", "Com_commit", "Com_insert", "Com_update", "Com_select", "Com_delete", "Handler_commit",
+           "Innodb_rows_inserted", "Innodb_rows_updated", "Innodb_rows_deleted", "Innodb_os_log_fsyncs",
+           "Innodb_data_fsyncs", "Innodb_os_log_written", "Bytes_received", "Bytes_sent")
+SETTLES_WITHIN = 120  # an overloaded path may have this long for what it has not done in time
+
+
+def sleep_until(utc_us):
+    time.sleep(max(0, (utc_us - harness.utc_us()) / SECOND))
+
+
+class Window:
+    """What the machine does between two instants."""
+
+    def __init__(self, stage, begin, end, beside=None):
+        sleep_until(begin)
+        drift = gauges.Drift()
+        counters = gauges.Counters(stage.store)
+        processors = gauges.Processors(stage.pids())
+        child = start_beside(beside, stage, (end - begin) / SECOND)
+        sleep_until(end)
+        self.processors = processors.read()
+        counted = counters.read()
+        self.drift_us = drift.read()
+        self.counters = {name: counted[name] for name in COUNTED if name in counted}
+        if child:
+            child.wait()
+
+    def per_execution(self, name, executions):
+        return self.counters[name] / executions if executions else None
+
+    def facts(self, executions):
+        return {"executions": executions, "drift_us": self.drift_us, "counters": self.counters,
+                "processes": self.processors, "commits_per_execution": self.per_execution("Com_commit", executions),
+                "statements_per_execution": self.per_execution("Questions", executions)}
+
+
+def start_beside(command, stage, seconds):
+    """A command that runs during the window, such as a profiler: {trigger}, {client}, {mariadbd} and {seconds} stand for
+    what they say."""
+    if not command:
+        return None
+    pids = {name.replace("trigger-1", "trigger"): pid for name, pid in stage.pids().items()}
+    words = [word.format(seconds=int(seconds), **pids) for word in shlex.split(command)]
+    return subprocess.Popen(words, stdin=subprocess.DEVNULL)
+
+
+def nothing(stage):
+    return {}
+
+
+def run(server, options, load, warm, seconds, triggers=1, web=False, until=None, prepare=nothing, after=nothing):
+    """`until`: microseconds behind the window; what is due there or later is not waited for. By default everything is.
+    `prepare` is called before the nodes start, `after` when everything has ended; what they return joins the result."""
+    with Stage(server, options) as stage:
+        more = prepare(stage)
+        room = int(min(load.tasks * load.firings, 2 * options.rate * (warm + seconds))) + 100_000
+        stage.begin(triggers=triggers, web=web, room=room)
+        load.register(stage.store, harness.utc_us())
+        if harness.utc_us() > load.begin - 2 * SECOND:
+            raise AssertionError("the tasks were registered too late")
+        begin = load.begin + int(warm * SECOND)
+        end = begin + int(seconds * SECOND)
+        until = load.end if until is None else end + until
+        window = Window(stage, begin, end, options.beside)
+        sleep_until(until)
+        settled = stage.await_ended(until, SETTLES_WITHIN)
+        rows = stage.rows(load.begin)
+        more.update(after(stage))
+        starts = stage.starts()
+        verdict = judge.judge(load, until, [row[:5] for row in rows], starts)
+        by_second = ends_by_second(rows, begin, end)
+        lags = [began - at for _, _, _, at, began in starts if begin <= at < end]
+        commits = [ended - at for _, _, at, _, _, ended in rows if begin <= at < end and ended]
+        return {**more, **window.facts(sum(by_second)), "rate": sum(by_second) / seconds, "by_second": by_second,
+                "lag_ms": gauges.percentiles_ms(lags), "committed_after_ms": gauges.percentiles_ms(commits),
+                "lag_samples_us": sample(lags), "settled_s": settled, "expected": verdict.expected,
+                "missed": verdict.missed, "doubled": verdict.doubled, "starts": verdict.starts,
+                "problems": verdict.problems}
+
+
+def ends_by_second(rows, begin, end):
+    """How many executions were committed as succeeded in each second of the window."""
+    counts = collections.Counter((row[5] - begin) // SECOND for row in rows
+                                 if row[3] == "succeeded" and begin <= row[5] < end)
+    return [counts[second] for second in range(-(-(end - begin) // SECOND))]
+
+
+def sample(values, most=1000):
+    """Evenly from the sorted values, for a figure."""
+    ordered = sorted(values)
+    if len(ordered) <= most:
+        return ordered
+    return [ordered[(len(ordered) - 1) * place // (most - 1)] for place in range(most)]

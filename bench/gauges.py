@@ -1,0 +1,122 @@
+"""What a window of a run is measured by: the server's own counters, the processors' time of each process, and whether
+the wall clock went as the monotonic one did."""
+
+import collections
+import os
+import pathlib
+import threading
+import time
+
+TICKS = os.sysconf("SC_CLK_TCK")
+DRIFT_LIMIT_US = 100
+
+
+def processor_seconds(stat):
+    """Of a /proc stat file: user and system."""
+    fields = stat.read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def resident_mib(pid):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def thread_seconds(pid):
+    """{thread id: (name, processor seconds)}"""
+    found = {}
+    for thread in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        try:
+            found[int(thread.name)] = ((thread / "comm").read_text().strip(), processor_seconds(thread / "stat"))
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # it has ended
+    return found
+
+
+class Processors:
+    """Between the making and `read`: cores used by each process and each of its threads."""
+
+    def __init__(self, pids):
+        self.pids = dict(pids)
+        self.began = time.monotonic()
+        self.before = {name: thread_seconds(pid) for name, pid in self.pids.items()}
+        self.whole = {name: processor_seconds(pathlib.Path(f"/proc/{pid}/stat")) for name, pid in self.pids.items()}
+
+    def read(self):
+        seconds = time.monotonic() - self.began
+        found = {}
+        for name, pid in self.pids.items():
+            used = processor_seconds(pathlib.Path(f"/proc/{pid}/stat")) - self.whole[name]
+            threads = sorted(((now - self.before[name].get(thread, ("", 0.0))[1]) / seconds
+                              for thread, (_, now) in thread_seconds(pid).items()), reverse=True)
+            found[name] = {"cores": used / seconds, "resident_mib": resident_mib(pid),
+                           "threads": [round(share, 3) for share in threads if share >= 0.005]}
+        return found
+
+
+class Counters:
+    """The server's status, as differences."""
+
+    def __init__(self, store):
+        self.store = store
+        self.before = self.now()
+
+    def now(self):
+        found = {}
+        for row in self.store.query("SHOW GLOBAL STATUS"):
+            name, value = row["Variable_name"], row["Value"]
+            if value.isdigit():
+                found[name] = int(value)
+        return found
+
+    def read(self):
+        after = self.now()
+        return collections.Counter({name: value - self.before.get(name, 0) for name, value in after.items()})
+
+
+def wall_less_monotonic_us():
+    """The best of several readings: one that was interrupted is larger or smaller by that."""
+    pairs = []
+    for _ in range(20):
+        first = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        wall = time.clock_gettime_ns(time.CLOCK_REALTIME)
+        last = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        pairs.append((last - first, wall - (first + last) // 2))
+    return min(pairs)[1] / 1000
+
+
+class Drift(threading.Thread):
+    """Samples how far the wall clock moves against the monotonic one while it runs."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.seen = [wall_less_monotonic_us()]
+        self.over = threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.over.wait(0.5):
+            self.seen.append(wall_less_monotonic_us())
+
+    def read(self):
+        self.over.set()
+        self.join()
+        self.seen.append(wall_less_monotonic_us())
+        return max(self.seen) - min(self.seen)
+
+
+def percentile(ordered, share):
+    """Of a sorted list: the least value that at least this share of all does not exceed."""
+    return ordered[max(0, -(-len(ordered) * share // 1000) - 1)] if ordered else None
+
+
+def percentiles_ms(micros):
+    """p50, p99, p99.9 and the maximum."""
+    ordered = sorted(micros)
+    if not ordered:
+        return {}
+    named = (("p50", 500), ("p99", 990), ("p99.9", 999))
+    return {**{name: percentile(ordered, share) / 1000 for name, share in named}, "max": ordered[-1] / 1000,
+            "least": ordered[0] / 1000}

@@ -1,0 +1,58 @@
+"""Results in words: a line a run, and the table at the end."""
+
+import os
+import pathlib
+
+
+def machine():
+    model = next((line.split(":")[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+                  if line.startswith("model name")), "unknown")
+    return {"cores": len(os.sched_getaffinity(0)), "processor": model, "kernel": os.uname().release}
+
+
+def number(value):
+    if value is None:
+        return "-"
+    if isinstance(value, int) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
+
+
+def tell(name, turn, turns, result):
+    """One run."""
+    lines = [f"{name} {turn + 1}/{turns}"]
+    for tried in result.get("tried", ()):
+        lines.append(", ".join(f"{key} {number(value)}" for key, value in tried.items()))
+    if "by_second" in result:
+        lines.append(f"{number(result['rate'])} executions/s (each second: {spread(result['by_second'])}), "
+                     f"missed {result['missed']}, doubled {result['doubled']} of {result['expected']:,}, settled after "
+                     f"{number(result['settled_s'])} s")
+    for what in ("lag_ms", "committed_after_ms"):
+        if result.get(what):
+            lines.append(f"{what}: " + ", ".join(f"{key} {number(value)}" for key, value in result[what].items()))
+    if "counters" in result:
+        lines.append(f"commits/execution {number(result['commits_per_execution'])}, statements/execution "
+                     f"{number(result['statements_per_execution'])}, drift {number(result['drift_us'])} µs")
+        lines.append("counters: " + ", ".join(f"{key} {value:,}" for key, value in result["counters"].items()))
+    for process, used in result.get("processes", {}).items():
+        lines.append(f"{process}: {used['cores']:.2f} cores, {used['resident_mib']:.0f} MiB, threads {used['threads']}")
+    lines += [f"PROBLEM: {problem}" for problem in result.get("problems", ())]
+    print("\n    ".join(lines), flush=True)
+
+
+def spread(counts):
+    return f"{number(min(counts))} to {number(max(counts))}" if counts else "-"
+
+
+def table(document):
+    """Markdown."""
+    machine = document["machine"]
+    lines = [f"{machine['cores']} cores, {machine['processor']}; mariadbd {' '.join(document['server'])}", "",
+             "| row | figure | to reach | median | least to most | n |", "|---|---|---|---|---|---|"]
+    for row in document["rows"].values():
+        for title, figure in row["figures"].items():
+            unit = f" {figure['unit']}" if figure["unit"] else ""
+            goal = f"{figure['goal']}{unit}" + ("" if figure["reached"] else " (not reached)") if figure["goal"] else ""
+            lines.append(f"| {row['title']} | {title} | {goal} | {number(figure['median'])}{unit} | "
+                         f"{number(figure['least'])} to {number(figure['most'])} | {len(row['runs'])} |")
+    return "\n".join(lines)

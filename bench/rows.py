@@ -1,0 +1,159 @@
+"""The rows of the table: what each measures, and what it has to reach."""
+
+import dataclasses
+import json
+import typing
+
+import flow
+import gauges
+import standing
+from loads import SECOND, Load
+from stage import Stage, harness
+
+
+@dataclasses.dataclass
+class Figure:
+    """One number of a row: where it lies in a run's result, and what it has to reach."""
+    title: str
+    path: str  # "lag_ms/p50"
+    unit: str = ""
+    most: float = None
+    least: float = None
+    slack: float = 0  # of `least`: a window cuts what is under way at both its ends
+
+    def of(self, result):
+        for key in self.path.split("/"):
+            if not isinstance(result, dict):
+                return None
+            result = result.get(key)
+        return result
+
+    def goal(self):
+        return f"≤ {self.most:g}" if self.most is not None else f"≥ {self.least:g}" if self.least is not None else ""
+
+    def reached(self, value):
+        return (self.most is None or value <= self.most) and (self.least is None or value >= self.least * (1 - self.slack))
+
+
+@dataclasses.dataclass
+class Row:
+    title: str
+    run: typing.Callable  # (server, options) to a result
+    figures: list
+
+
+MISSED = Figure("missed", "missed", most=0)
+DOUBLED = Figure("doubled", "doubled", most=0)
+OF_CEILING = Figure("of the ceiling", "of_ceiling", least=0.5)
+COSTS = [Figure("commits per execution", "commits_per_execution", most=0.05),
+         Figure("statements per execution", "statements_per_execution", most=0.1)]
+
+
+def rate(goal=None):
+    return Figure("executions", "rate", "1/s", least=goal, slack=0.005)
+
+
+def lags(p50=None, p99=None, p999=None):
+    return [Figure("lag p50", "lag_ms/p50", "ms", most=p50), Figure("lag p99", "lag_ms/p99", "ms", most=p99),
+            Figure("lag p99.9", "lag_ms/p99.9", "ms", most=p999), Figure("lag max", "lag_ms/max", "ms")]
+
+
+def repeating(tasks, options, **more):
+    """Tasks of one second each, for as long as the run takes."""
+    return Load(tasks=tasks, firings=int(options.warm + options.seconds) + 1, **more)
+
+
+def steady(server, options):
+    kind = options.kind
+    load = repeating(options.rate, options, kind=kind, payload=options.payload, spread=0 if kind == "cron" else SECOND)
+    return flow.run(server, options, load, options.warm, options.seconds, triggers=options.triggers)
+
+
+def payload_1k(server, options):
+    load = repeating(options.rate, options, payload=1000)
+    return flow.run(server, options, load, options.warm, options.seconds)
+
+
+def own_task(server, options):
+    """Every firing is of a task that fires once."""
+    span = options.warm + options.seconds + 1
+    load = Load(tasks=int(options.rate * span), kind="once", spread=int(span * SECOND))
+    return flow.run(server, options, load, options.warm, options.seconds)
+
+
+def three_nodes(server, options):
+    return flow.run(server, options, repeating(options.rate, options), options.warm, options.seconds, triggers=3)
+
+
+def lag(server, options):
+    return flow.run(server, options, repeating(options.lag_rate, options), options.warm, options.seconds)
+
+
+def ceiling(server, options):
+    """What the database alone takes of the same rows, with the number of sessions that is best."""
+    tried = []
+    for sessions in options.ceiling_sessions:
+        with Stage(server, options) as stage:
+            load = Load(tasks=options.rate, firings=2)
+            load.register(stage.store, harness.utc_us())
+            begun = gauges.Processors({"mariadbd": server.pid})
+            tried.append(json.loads(stage.run_program(
+                "bench_ceiling", stage.store.url, "--first-id", load.first_id, "--begin", load.begin, "--tasks",
+                load.tasks, "--sessions", sessions, "--batch", options.ceiling_batch, "--seconds",
+                options.ceiling_seconds)))
+            tried[-1]["mariadbd_cores"] = begun.read()["mariadbd"]["cores"]
+    return {"rate": max(each["rate"] for each in tried), "tried": tried}
+
+
+def million(server, options):
+    """One firing of each in a thousand seconds, of which a window is looked at; then the master is killed."""
+    load = Load(tasks=options.many, period=options.many * SECOND // options.lag_rate,
+                spread=options.many * SECOND // options.lag_rate)
+    return flow.run(server, options, load, options.warm, options.seconds, triggers=2, until=0,
+                    after=standing.take_over)
+
+
+def history(server, options):
+    """The same load as for the lag, on a ledger that has seen much."""
+    return flow.run(server, options, repeating(options.lag_rate, options), options.warm, options.seconds, web=True,
+                    prepare=lambda stage: standing.fill_history(stage, options.history), after=standing.first_page)
+
+
+def herd(server, options):
+    """Several, five seconds apart; the worst counts."""
+    load = Load(tasks=options.herd, firings=options.herds, period=5 * SECOND, spread=0)
+    return flow.run(server, options, load, 0, 5 * options.herds)
+
+
+ROWS = {
+    "steady": Row("steady rate", steady, [rate(10_000), OF_CEILING, *COSTS, *lags(), MISSED, DOUBLED]),
+    "ceiling": Row("ceiling: the database alone", ceiling, [rate()]),
+    "herd": Row("herd: all at the same instant", herd,
+                [Figure("last handler began", "lag_ms/max", "ms", most=1000), Figure("half began", "lag_ms/p50", "ms"),
+                 Figure("last result committed", "committed_after_ms/max", "ms"), MISSED, DOUBLED]),
+    "lag": Row("lag at 1,000 firings/s", lag, [rate(), *lags(2, 10, 50), MISSED, DOUBLED]),
+    "run_now": Row("run now through REST, idle cluster", standing.run_now,
+                   [Figure("call to handler p50", "until_start_ms/p50", "ms", most=5),
+                    Figure("call to handler p99", "until_start_ms/p99", "ms", most=20),
+                    Figure("call to answer p50", "until_answer_ms/p50", "ms"), MISSED, DOUBLED]),
+    "run_batch": Row("run now through REST, as fast as it goes", standing.run_batch,
+                     [rate(), *COSTS, Figure("call to handler p50", "until_start_ms/p50", "ms"), MISSED, DOUBLED]),
+    "payload_1k": Row("steady rate, 1 kB payloads", payload_1k, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),
+    "own_task": Row("every firing from a task of its own", own_task, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),
+    "three_nodes": Row("steady rate, three nodes", three_nodes, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),
+    "idle_slave": Row("idle slave", standing.idle_slave,
+                      [Figure("processor", "percent_of_a_core", "% of a core", most=0.5),
+                       Figure("statements", "statements_per_second", "1/s", most=4),
+                       Figure("resident", "resident_mib", "MiB", most=30)]),
+    "crowd": Row("10,000 clients that beat every 5 s", standing.crowd,
+                 [Figure("processor of the node", "percent_of_a_core", "% of a core", most=10),
+                  Figure("statements", "statements_per_second", "1/s", most=5),
+                  Figure("resident", "resident_mib", "MiB"), Figure("heartbeats", "beats/heartbeats"),
+                  Figure("not answered", "beats/failed", most=0)]),
+    "million": Row("one million tasks, 1,000 firings/s", million,
+                   [rate(), *lags(2, 10, 50), Figure("memory of the master", "master_mib", "MiB", most=150),
+                    Figure("seizure to the first planned page", "planning_after_ms", "ms", most=500), MISSED, DOUBLED]),
+    "history": Row("1,000 firings/s on a long history", history,
+                   [Figure("finished executions before", "history"), rate(), *lags(2, 10, 50),
+                    Figure("first page of the list", "first_page_ms", "ms"), MISSED, DOUBLED]),
+}

@@ -1,0 +1,121 @@
+"""The processes of one run: a database of its own on the benchmark's server, nodes, web and one client that counts."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests/cluster"))
+
+import harness  # noqa: E402
+
+from judge import parse_starts  # noqa: E402
+
+# Full durability; beyond that what anybody gives a server that is to work.
+SERVER_OPTIONS = ["--innodb-buffer-pool-size=2G", "--innodb-log-file-size=2G", "--innodb-flush-log-at-trx-commit=1",
+                  "--innodb-doublewrite=ON", "--skip-log-bin", "--max-allowed-packet=64M", "--max-connections=300"]
+IDLE_SHARE = 0.05  # of a core: what a server uses that has finished what came before
+
+
+class Server:
+    """A MariaDB for all runs of a benchmark, in a folder that goes with it."""
+
+    def __init__(self, options=()):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="baton-bench-"))
+        self.options = [*SERVER_OPTIONS, *options]
+        self.url = self.script("start")
+        os.environ["BATON_TEST_MYSQL"] = self.url
+        self.pid = int((self.folder / "server.pid").read_text())
+
+    def script(self, command):
+        done = subprocess.run([ROOT / "scripts/private-mariadb", command, self.folder], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, text=True, check=True,
+                              env={**os.environ, "BATON_MARIADB_OPTIONS": " ".join(self.options)})
+        return done.stdout.strip()
+
+    def await_idle(self, within=120):
+        """It goes on purging and writing pages for a while after a run."""
+        from gauges import Processors
+        end = time.monotonic() + within
+        while time.monotonic() < end:
+            gauge = Processors({"mariadbd": self.pid})
+            time.sleep(1)
+            if gauge.read()["mariadbd"]["cores"] < IDLE_SHARE:
+                return
+        print(f"the server is still busy after {within} s", file=sys.stderr)
+
+    def end(self):
+        self.script("stop")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Stage(harness.Cluster):
+    """Nodes, web and the client of one run; `with` ends them all."""
+
+    def __init__(self, server, options):
+        super().__init__(store="mysql")
+        self.server = server
+        self.options = options
+        self.starts_file = self.folder / "starts"
+
+    def run_program(self, name, *arguments, within=600):
+        """What a program of this folder prints."""
+        done = subprocess.run([harness.build_folder() / "bench" / name, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, text=True, check=True, timeout=within)
+        return done.stdout
+
+    def begin(self, triggers=1, web=False, room=0):
+        """Returns when there is a master, all nodes see each other, and the client is up."""
+        for number in range(1, triggers + 1):
+            self.start_trigger(f"trigger-{number}", **self.options.trigger)
+        if web:
+            self.start_web(log={"level": "warn"})
+        program = harness.build_folder() / "bench/bench_client"
+        self.start("client", [program, self.starts_file, room, self.options.slots, *self.triggers()])
+        try:
+            harness.wait_for("a master, all nodes and the client", lambda: self.ready(triggers), 30)
+        except harness.TimedOut as failure:
+            raise AssertionError(f"{failure}\n" + "\n".join(
+                f"--- {process.name}\n{process.tail()}" for process in self.processes.values())) from None
+        return self
+
+    def ready(self, triggers):
+        roles = [row["role"] for row in self.store.query("SELECT role FROM node")]
+        clients = self.store.query("SELECT COUNT(*) AS many FROM client WHERE state = 'up'")[0]["many"]
+        return len(roles) == triggers and "master" in roles and clients == 1
+
+    def pids(self):
+        return {"mariadbd": self.server.pid, **{name: process.pid for name, process in self.processes.items()}}
+
+    def await_ended(self, until, within):
+        """Seconds until every execution that is due before `until` has ended; None if that is not within the limit."""
+        began = time.monotonic()
+        try:
+            harness.wait_for("the end of all that is due", lambda: self.nothing_open(until), within)
+        except harness.TimedOut:
+            return None
+        return time.monotonic() - began
+
+    def nothing_open(self, until):
+        unplanned = self.store.query(f"SELECT 1 AS one FROM task WHERE next_fire_at < {until} LIMIT 1")
+        return not unplanned and not self.store.query(f"SELECT 1 AS one FROM execution WHERE due_at < {until} LIMIT 1")
+
+    def starts(self):
+        """The client's own record; ends the client."""
+        status = self.processes["client"].terminate(60)
+        if status != 0:
+            raise AssertionError(f"the client ended with status {status}\n{self.processes['client'].tail()}")
+        return parse_starts(self.starts_file.read_bytes())
+
+    def rows(self, since):
+        """(id, task_id, scheduled_at, state, attempt, ended_at) of all executions that were due since then."""
+        import pymysql.cursors
+        connection = self.store.connect(self.store.name)
+        with connection, connection.cursor(pymysql.cursors.SSCursor) as cursor:
+            cursor.execute("SELECT id, task_id, scheduled_at, state, attempt, ended_at FROM execution "
+                           f"WHERE scheduled_at >= {since}")
+            return list(cursor)

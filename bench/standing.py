@@ -1,0 +1,160 @@
+"""Rows that are no flow of firings: what a person or a program asks for, and what a cluster costs that stands by."""
+
+import json
+import secrets
+import struct
+import subprocess
+import time
+
+import gauges
+from flow import Window
+from loads import HANDLER, SECOND, SERVICE
+from stage import Stage, harness
+
+CALL = struct.Struct("=3q")  # as bench/calls.cpp writes it
+SETTLE = 5  # seconds from the start of a cluster until it only stands by
+HISTORY_DAYS = 90
+HISTORY_TASKS = 10_000
+HISTORY_CHUNK = 200_000
+
+
+# --- run now
+
+def run_now(server, options):
+    """One call after another, with a pause between them."""
+    return call(server, options, count=options.calls, pause=37, connections=1)
+
+
+def run_batch(server, options):
+    """Many callers, none of whom pauses."""
+    return call(server, options, count=options.calls * 50, pause=0, connections=32)
+
+
+def call(server, options, count, pause, connections):
+    with Stage(server, options) as stage:
+        stage.begin(web=True, room=2 * count)
+        payload = {"data": "x" * (options.payload - len('{"data":""}'))}
+        tasks = [stage.create(f"run {number}", {"kind": "api"}, HANDLER, SERVICE, payload=payload)["id"]
+                 for number in range(10)]
+        time.sleep(SETTLE)
+        file = stage.folder / "calls"
+        drift, counters, processors = gauges.Drift(), gauges.Counters(stage.store), gauges.Processors(stage.pids())
+        told = json.loads(stage.run_program("bench_calls", stage.addresses["web"], file, "--task", *tasks, "--count",
+                                            count, "--pause", pause, "--connections", connections))
+        stage.await_all_ended(60)
+        counted = counters.read()
+        result = {"rate": told["rate"], "processes": processors.read(), "drift_us": drift.read(), "expected": count,
+                  "commits_per_execution": counted["Com_commit"] / count,
+                  "statements_per_execution": counted["Questions"] / count}
+        return {**result, **judge_calls(stage, list(CALL.iter_unpack(file.read_bytes())), count)}
+
+
+def judge_calls(stage, calls, count):
+    succeeded = {row["id"] for row in stage.store.query("SELECT id FROM execution WHERE state = 'succeeded'")}
+    began = {}
+    starts = stage.starts()
+    for execution, _, _, _, at in starts:
+        began.setdefault(execution, at)
+    problems = []
+    named = {execution for execution, _, _ in calls}
+    if not named == succeeded == set(began) or len(named) != count:
+        problems.append(f"{len(named)} called, {len(succeeded)} succeeded, {len(began)} began, of {count}")
+    return {"until_start_ms": gauges.percentiles_ms([began[id] - sent for id, sent, _ in calls if id in began]),
+            "until_answer_ms": gauges.percentiles_ms([answered - sent for _, sent, answered in calls]),
+            "missed": count - len(succeeded & named), "doubled": len(starts) - len(began), "problems": problems}
+
+
+# --- what a cluster costs that stands by
+
+def idle_slave(server, options):
+    """Of two nodes without a task; what the slave asks is counted by the user that is its own."""
+    with Stage(server, options) as stage:
+        user, password = "bench_slave", secrets.token_hex(16)
+        stage.store.query(f"CREATE OR REPLACE USER {user}@'127.0.0.1' IDENTIFIED BY '{password}'")
+        stage.store.query(f"GRANT ALL ON {stage.store.name}.* TO {user}@'127.0.0.1'")
+        stage.begin()
+        place = stage.store.url.split("@")[1]
+        slave = stage.start_trigger("trigger-2", database={"url": f"mysql://{user}:{password}@{place}"})
+        harness.wait_for("two nodes", lambda: len(stage.store.query("SELECT 1 AS one FROM node")) == 2, 30)
+        stage.store.query("SET GLOBAL userstat = 1")
+        time.sleep(SETTLE)
+        before = statements_of(stage, user)
+        processors = gauges.Processors({"slave": slave.pid})
+        time.sleep(options.seconds)
+        used = processors.read()["slave"]
+        asked = statements_of(stage, user) - before
+        stage.store.query("SET GLOBAL userstat = 0")
+        return {"percent_of_a_core": 100 * used["cores"], "resident_mib": used["resident_mib"],
+                "statements_per_second": asked / options.seconds}
+
+
+def statements_of(stage, user):
+    rows = stage.store.query("SELECT SELECT_COMMANDS + UPDATE_COMMANDS + OTHER_COMMANDS AS many "
+                             f"FROM information_schema.USER_STATISTICS WHERE USER = '{user}'")
+    return int(rows[0]["many"]) if rows else 0
+
+
+def crowd(server, options):
+    """Clients that beat and have nothing to do."""
+    with Stage(server, options) as stage:
+        stage.begin()
+        program = [harness.build_folder() / "bench/bench_crowd", stage.triggers()[0], "--clients", str(options.crowd)]
+        with subprocess.Popen(program, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                              preexec_fn=harness.end_with_parent) as child:
+            try:
+                if child.stdout.readline() != "ready\n":
+                    raise AssertionError("the crowd did not come up")
+                time.sleep(SETTLE)
+                begin = harness.utc_us()
+                window = Window(stage, begin, begin + int(options.seconds * SECOND))
+            finally:
+                child.terminate()
+            beats = json.loads(child.stdout.readline())
+        node = window.processors["trigger-1"]
+        return {"percent_of_a_core": 100 * node["cores"], "resident_mib": node["resident_mib"], "beats": beats,
+                "statements_per_second": window.counters["Questions"] / options.seconds,
+                "processes": window.processors, "drift_us": window.drift_us}
+
+
+# --- before and after a flow
+
+def take_over(stage):
+    """The master is killed; how long its successor takes from its seizure to its first planned page."""
+    master = stage.store.query("SELECT name FROM node WHERE role = 'master'")[0]["name"]
+    memory = gauges.resident_mib(stage.processes[master].pid)
+    before = last_term(stage)
+    stage.processes[master].kill()
+    harness.wait_for("the next term", lambda: last_term(stage)["epoch"] > before["epoch"], 60)
+    term = last_term(stage)
+    return {"master_mib": memory, "planning_after_ms": (term["acting_at"] - term["began_at"]) / 1000,
+            "gap_ms": term["gap_us"] / 1000, "replayed": term["replayed"]}
+
+
+def last_term(stage):
+    return stage.store.query("SELECT epoch, began_at, acting_at, gap_us, replayed FROM term ORDER BY epoch DESC LIMIT 1")[0]
+
+
+def fill_history(stage, rows):
+    """Finished executions, evenly over the last three months, written by the server itself."""
+    now = harness.utc_us()
+    step = HISTORY_DAYS * 86_400 * SECOND // max(rows, 1)
+    begin = now - rows * step - 3600 * SECOND
+    for low in range(0, rows, HISTORY_CHUNK):
+        at = f"({begin} + seq * {step})"
+        stage.store.query(
+            "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, due_at, "
+            "attempt, max_attempts, retry_delay_us, epoch, created_at, ended_at, node, client, started_at, finished_at, "
+            f"outcome, progress) SELECT seq + 1, 'default', 1 + seq % {HISTORY_TASKS}, 1, {at}, 0, 'schedule', "
+            f"'succeeded', NULL, 1, 1, 1000000, 1, {at} - 5000000, {at} + 3000, 'benchmark:4712:2f9c01d3:8c1f6f4ce05a9b3f', "
+            f"'benchmark:4711:2f9c01d3:8c1f6f4ce05a9b3f', {at} + 1000, {at} + 1100, 'succeeded', 0 "
+            f"FROM seq_{low}_to_{min(low + HISTORY_CHUNK, rows) - 1}")
+    return {"history": rows}
+
+
+def first_page(stage):
+    spans = []
+    for _ in range(20):
+        began = time.monotonic_ns()
+        stage.rest.get("/api/v1/executions", limit=50)
+        spans.append((time.monotonic_ns() - began) // 1000)
+    return {"first_page_ms": gauges.percentiles_ms(spans)["p50"]}
