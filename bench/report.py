@@ -4,6 +4,10 @@ import os
 import pathlib
 
 
+TOLD = {"rate", "missed", "doubled", "expected", "settled_s", "commits_per_execution", "statements_per_execution",
+        "drift_us", "executions", "starts"}  # in lines of their own
+
+
 def machine():
     model = next((line.split(":")[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
                   if line.startswith("model name")), "unknown")
@@ -27,12 +31,19 @@ def tell(name, turn, turns, result):
         lines.append(f"{number(result['rate'])} executions/s (each second: {spread(result['by_second'])}), "
                      f"missed {result['missed']}, doubled {result['doubled']} of {result['expected']:,}, settled after "
                      f"{number(result['settled_s'])} s")
-    for what in ("lag_ms", "committed_after_ms"):
-        if result.get(what):
-            lines.append(f"{what}: " + ", ".join(f"{key} {number(value)}" for key, value in result[what].items()))
-    if "counters" in result:
+    elif "rate" in result:
+        lines.append(f"{number(result['rate'])} executions/s")
+    for what, values in result.items():
+        if what.endswith("_ms") and isinstance(values, dict):
+            lines.append(f"{what}: " + ", ".join(f"{key} {number(value)}" for key, value in values.items()))
+    plain = [f"{what} {number(value)}" for what, value in result.items()
+             if isinstance(value, (int, float)) and what not in TOLD]
+    if plain:
+        lines.append(", ".join(plain))
+    if "commits_per_execution" in result:
         lines.append(f"commits/execution {number(result['commits_per_execution'])}, statements/execution "
                      f"{number(result['statements_per_execution'])}, drift {number(result['drift_us'])} µs")
+    if "counters" in result:
         lines.append("counters: " + ", ".join(f"{key} {value:,}" for key, value in result["counters"].items()))
     for process, used in result.get("processes", {}).items():
         lines.append(f"{process}: {used['cores']:.2f} cores, {used['resident_mib']:.0f} MiB, threads {used['threads']}")
