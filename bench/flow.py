@@ -10,8 +10,8 @@ import judge
 from loads import SECOND
 from stage import Stage, harness
 
-COUNTED = ("Questions", "Com_commit", "Com_insert", "Com_update", "Com_select", "Com_delete", "Handler_commit",
-           "Innodb_rows_inserted", "Innodb_rows_updated", "Innodb_rows_deleted", "Innodb_os_log_fsyncs",
+COUNTED = ("Questions", "trx_rw_commits", "Com_commit", "Com_insert", "Com_update", "Com_select", "Com_delete", "Handler_commit",
+           "Handler_write", "Handler_update", "Handler_delete",
            "Innodb_data_fsyncs", "Innodb_os_log_written", "Bytes_received", "Bytes_sent")
 SETTLES_WITHIN = 120  # an overloaded path may have this long for what it has not done in time
 
@@ -37,13 +37,14 @@ class Window:
         if child:
             child.wait()
 
-    def per_execution(self, name, executions):
-        return self.counters[name] / executions if executions else None
+    def facts(self):
+        return {"drift_us": self.drift_us, "counters": self.counters, "processes": self.processors}
 
-    def facts(self, executions):
-        return {"executions": executions, "drift_us": self.drift_us, "counters": self.counters,
-                "processes": self.processors, "commits_per_execution": self.per_execution("Com_commit", executions),
-                "statements_per_execution": self.per_execution("Questions", executions)}
+
+def costs(counters, executions):
+    """By the server's own counters. Com_commit does not see what commits on its own; InnoDB does."""
+    return {"commits_per_execution": counters["trx_rw_commits"] / max(executions, 1),
+            "statements_per_execution": counters["Questions"] / max(executions, 1)}
 
 
 def start_beside(command, stage, seconds):
@@ -70,24 +71,38 @@ def run(server, options, load, warm, seconds, triggers=1, web=False, until=None,
         load.register(stage.store, harness.utc_us())
         if harness.utc_us() > load.begin - 2 * SECOND:
             raise AssertionError("the tasks were registered too late")
+        whole = gauges.Processors(stage.pids())
         begin = load.begin + int(warm * SECOND)
         end = begin + int(seconds * SECOND)
         until = load.end if until is None else end + until
         window = Window(stage, begin, end, options.beside)
         sleep_until(until)
         settled = stage.await_ended(until, SETTLES_WITHIN)
+        used = whole.read_seconds()
         rows = stage.rows(load.begin)
         more.update(after(stage))
         starts = stage.starts()
-        verdict = judge.judge(load, until, [row[:5] for row in rows], starts)
-        by_second = ends_by_second(rows, begin, end)
-        lags = [began - at for _, _, _, at, began in starts if begin <= at < end]
-        commits = [ended - at for _, _, at, _, _, ended in rows if begin <= at < end and ended]
-        return {**more, **window.facts(sum(by_second)), "rate": sum(by_second) / seconds, "by_second": by_second,
-                "lag_ms": gauges.percentiles_ms(lags), "committed_after_ms": gauges.percentiles_ms(commits),
-                "lag_samples_us": sample(lags), "settled_s": settled, "expected": verdict.expected,
-                "missed": verdict.missed, "doubled": verdict.doubled, "starts": verdict.starts,
-                "problems": verdict.problems}
+        found = weigh(load, begin, end, until, rows, starts)
+        return {**more, **window.facts(), **costs(window.counters, sum(found["by_second"])), **found,
+                "processor_us": per_execution(used, len(rows)), "settled_s": settled}
+
+
+def weigh(load, begin, end, until, rows, starts):
+    """What ledger and client say of the window, and of all that was due before `until`."""
+    verdict = judge.judge(load, until, [row[:5] for row in rows], starts)
+    by_second = ends_by_second(rows, begin, end)
+    lags = [began - at for _, _, _, at, began in starts if begin <= at < end]
+    commits = [ended - at for _, _, at, _, _, ended in rows if begin <= at < end and ended]
+    return {"rate": sum(by_second) * SECOND / (end - begin), "by_second": by_second,
+            "lag_ms": gauges.percentiles_ms(lags), "committed_after_ms": gauges.percentiles_ms(commits),
+            "lag_samples_us": sample(lags), "expected": verdict.expected, "missed": verdict.missed,
+            "doubled": verdict.doubled, "starts": verdict.starts, "problems": verdict.problems}
+
+
+def per_execution(seconds, executions):
+    """Of the whole run, from the registration to the last result: what each process and all of them use for one."""
+    found = {name: each * SECOND / max(executions, 1) for name, each in seconds.items()}
+    return {"all": sum(found.values()), **found}
 
 
 def ends_by_second(rows, begin, end):

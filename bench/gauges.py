@@ -44,20 +44,24 @@ class Processors:
         self.before = {name: thread_seconds(pid) for name, pid in self.pids.items()}
         self.whole = {name: processor_seconds(pathlib.Path(f"/proc/{pid}/stat")) for name, pid in self.pids.items()}
 
+    def read_seconds(self):
+        return {name: processor_seconds(pathlib.Path(f"/proc/{pid}/stat")) - self.whole[name]
+                for name, pid in self.pids.items()}
+
     def read(self):
         seconds = time.monotonic() - self.began
+        used_by = self.read_seconds()
         found = {}
         for name, pid in self.pids.items():
-            used = processor_seconds(pathlib.Path(f"/proc/{pid}/stat")) - self.whole[name]
             threads = sorted(((now - self.before[name].get(thread, ("", 0.0))[1]) / seconds
                               for thread, (_, now) in thread_seconds(pid).items()), reverse=True)
-            found[name] = {"cores": used / seconds, "resident_mib": resident_mib(pid),
+            found[name] = {"cores": used_by[name] / seconds, "resident_mib": resident_mib(pid),
                            "threads": [round(share, 3) for share in threads if share >= 0.005]}
         return found
 
 
 class Counters:
-    """The server's status, as differences."""
+    """The server's status and its count of transactions that wrote something, as differences."""
 
     def __init__(self, store):
         self.store = store
@@ -69,6 +73,9 @@ class Counters:
             name, value = row["Variable_name"], row["Value"]
             if value.isdigit():
                 found[name] = int(value)
+        for row in self.store.query("SELECT NAME, `COUNT` FROM information_schema.INNODB_METRICS "
+                                    "WHERE NAME = 'trx_rw_commits'"):
+            found[row["NAME"]] = int(row["COUNT"])
         return found
 
     def read(self):

@@ -43,6 +43,9 @@ def tell(name, turn, turns, result):
     if "commits_per_execution" in result:
         lines.append(f"commits/execution {number(result['commits_per_execution'])}, statements/execution "
                      f"{number(result['statements_per_execution'])}, drift {number(result['drift_us'])} µs")
+    if "processor_us" in result:
+        lines.append("µs of processor for each execution, whole run: " + ", ".join(
+            f"{name} {value:.0f}" for name, value in result["processor_us"].items()))
     if "counters" in result:
         lines.append("counters: " + ", ".join(f"{key} {value:,}" for key, value in result["counters"].items()))
     for process, used in result.get("processes", {}).items():

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import gauges
-from flow import Window
+from flow import Window, costs
 from loads import HANDLER, SECOND, SERVICE
 from stage import Stage, harness
 
@@ -43,10 +43,8 @@ def call(server, options, count, pause, connections):
                                             count, "--pause", pause, "--connections", connections))
         stage.await_all_ended(60)
         counted = counters.read()
-        result = {"rate": told["rate"], "processes": processors.read(), "drift_us": drift.read(), "expected": count,
-                  "commits_per_execution": counted["Com_commit"] / count,
-                  "statements_per_execution": counted["Questions"] / count}
-        return {**result, **judge_calls(stage, list(CALL.iter_unpack(file.read_bytes())), count)}
+        result = {"rate": told["rate"], "processes": processors.read(), "drift_us": drift.read(), "expected": count}
+        return {**result, **costs(counted, count), **judge_calls(stage, list(CALL.iter_unpack(file.read_bytes())), count)}
 
 
 def judge_calls(stage, calls, count):
