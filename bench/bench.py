@@ -3,12 +3,13 @@
 
     bench.py [--only ROW,ROW...] [--seconds S] [--rate N] [--rounds N] [--json FILE] ...
 
-Each row runs several times, interleaved with the others; the table gives the median and the spread of each figure. A run
-in which the wall clock moved against the monotonic one by more than 100 µs is discarded and repeated. The programs are
-those of $BATON_BUILD. Exit status 1 when a run missed or doubled a firing.
+Each row runs several times, interleaved with the others; the table gives the median and the spread of each figure. A
+run in which the wall clock moved against the monotonic one by more than 100 µs is discarded and repeated. The programs
+are those of $BATON_BUILD. Exit status 1 when a run missed or doubled a firing.
 """
 
 import argparse
+import datetime
 import json
 import statistics
 import sys
@@ -16,14 +17,15 @@ import sys
 import gauges
 import report
 from rows import ROWS
-from stage import Server
+from stage import ROOT, Server
 
 REPEATS = 2  # of a discarded run
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--only", default=",".join(ROWS), help="rows, separated by commas: " + ", ".join(ROWS))
+    parser.add_argument("--only", default=",".join(name for name in ROWS if name != "peers"),
+                        help="rows, separated by commas: " + ", ".join(ROWS) + " (all but peers)")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each row (%(default)s)")
     parser.add_argument("--seconds", type=float, default=60, help="of a window (%(default)s)")
     parser.add_argument("--warm", type=float, default=5, help="seconds before the window (%(default)s)")
@@ -48,6 +50,7 @@ def arguments():
     parser.add_argument("--ceiling-seconds", type=float, default=10, help="for each (%(default)s)")
     parser.add_argument("--json", metavar="FILE", help="write all results there")
     parser.add_argument("--figures", metavar="DIR", help="write the figures of docs/performance.md there")
+    parser.add_argument("--record", action="store_true", help="write table and figures into docs/performance.md")
     parser.add_argument("--quick", action="store_true", help="low rates and short windows, to see that all works")
     parser.add_argument("--beside", metavar="COMMAND", help="run this during each window, such as "
                         "'perf record -g -p {trigger} -o /tmp/perf.data -- sleep {seconds}'; also {client}, {mariadbd}")
@@ -58,6 +61,9 @@ def arguments():
     if options.quick:
         options.only, options.rounds, options.seconds, options.warm = ["steady", "herd"], 1, 5, 2
         options.rate, options.herd, options.herds = 200, 500, 1
+    told = ("only", "rounds", "json", "figures", "record", "beside")
+    options.changed = {name: value for name, value in vars(options).items()
+                       if name not in told and value != parser.get_default(name)}
     options.trigger = {"planner": {"look_ahead": options.look_ahead}}
     return options
 
@@ -84,7 +90,8 @@ def compare(runs):
 def summary(name, runs):
     """{title: median, least, most} of the figures that the runs have."""
     found = {}
-    for figure in ROWS[name].figures:
+    row = ROWS[name]
+    for figure in row.figures(runs) if callable(row.figures) else row.figures:
         values = [value for run in runs if (value := figure.of(run)) is not None]
         if values:
             found[figure.title] = {"median": statistics.median(values), "least": min(values), "most": max(values),
@@ -106,15 +113,19 @@ def main():
             compare(runs)
     finally:
         server.end()
-    rows = {name: {"title": ROWS[name].title, "figures": summary(name, runs[name]), "runs": runs[name]} for name in runs}
-    document = {"machine": report.machine(), "server": server.options, "options": vars(options), "rows": rows}
+    rows = {name: {"title": ROWS[name].title, "figures": summary(name, each), "runs": each}
+            for name, each in runs.items()}
+    document = {"date": datetime.date.today().isoformat(), "machine": report.machine(), "server": server.options,
+                "options": vars(options), "rows": rows}
     print(report.table(document))
     if options.json:
         with open(options.json, "w") as file:
             json.dump(document, file, indent=1)
-    if options.figures:
+    if options.figures or options.record:
         import figures
-        figures.draw(document, options.figures)
+        drawn = figures.draw(document, options.figures or ROOT / "docs/figures")
+    if options.record:
+        report.record(document, drawn, ROOT / "docs/performance.md")
     return 1 if any(run.get("problems") for each in runs.values() for run in each) else 0
 
 

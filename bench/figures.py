@@ -16,24 +16,30 @@ LAGS = ("lag", "million", "history", "steady")
 
 
 def draw(document, folder):
+    """Returns the names of those that there was something to draw for."""
+    drawn = []
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     rows = document["rows"]
-    for name, paint, wanted in (("rates", paint_rates, RATES), ("lags", paint_lags, LAGS), ("herd", paint_herd, ("herd",))):
+    for name, paint, wanted in (("rates", paint_rates, RATES), ("lags", paint_lags, LAGS),
+                                ("herd", paint_herd, ("herd",))):
         present = [row for row in wanted if row in rows]
         if present:
             figure, axes = pyplot.subplots(figsize=(7, 3.2), layout="constrained")
             paint(axes, rows, present)
             figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
             pyplot.close(figure)
+            drawn.append(name)
+    return drawn
 
 
 def paint_rates(axes, rows, present):
     """Executions a second, with the spread over the runs, and what the database alone takes."""
     values = [[run["rate"] for run in rows[name]["runs"]] for name in present]
     middle = [statistics.median(each) for each in values]
-    axes.barh([rows[name]["title"] for name in present], middle,
-              xerr=[[m - min(each) for m, each in zip(middle, values)], [max(each) - m for m, each in zip(middle, values)]])
+    below = [m - min(each) for m, each in zip(middle, values)]
+    above = [max(each) - m for m, each in zip(middle, values)]
+    axes.barh([rows[name]["title"] for name in present], middle, xerr=[below, above])
     if "ceiling" in rows:
         axes.axvline(statistics.median(run["rate"] for run in rows["ceiling"]["runs"]), color="black", linestyle="--",
                      label="the database alone")

@@ -10,9 +10,9 @@ import judge
 from loads import SECOND
 from stage import Stage, harness
 
-COUNTED = ("Questions", "trx_rw_commits", "Com_commit", "Com_insert", "Com_update", "Com_select", "Com_delete", "Handler_commit",
-           "Handler_write", "Handler_update", "Handler_delete",
-           "Innodb_data_fsyncs", "Innodb_os_log_written", "Bytes_received", "Bytes_sent")
+COUNTED = ("Questions", "trx_rw_commits", "Com_commit", "Com_insert", "Com_update", "Com_select", "Com_delete",
+           "Handler_commit", "Handler_write", "Handler_update", "Handler_delete", "Innodb_data_fsyncs",
+           "Innodb_os_log_written", "Bytes_received", "Bytes_sent")
 SETTLES_WITHIN = 120  # an overloaded path may have this long for what it has not done in time
 
 
@@ -48,8 +48,7 @@ def costs(counters, executions):
 
 
 def start_beside(command, stage, seconds):
-    """A command that runs during the window, such as a profiler: {trigger}, {client}, {mariadbd} and {seconds} stand for
-    what they say."""
+    """A command that runs during the window, such as a profiler: {trigger}, {client}, {mariadbd} are pids."""
     if not command:
         return None
     pids = {name.replace("trigger-1", "trigger"): pid for name, pid in stage.pids().items()}

@@ -1,9 +1,9 @@
 """What a benchmark registers, and what is due by it.
 
-A load is `tasks` tasks of one period, whose instants are spread evenly over it, or `together`: all at the same instants.
-They are written into the tables by one statement each instead of through REST, which takes one task a request; what the
-rows hold is what REST would have written. Everything about a load is arithmetic, so that what was due is known without
-asking the scheduler.
+A load is `tasks` tasks of one period, whose first instants lie evenly in `spread`, or all at once. They are written
+into the tables by a few statements instead of through REST, which takes one task a request; what the rows hold is what
+REST would have written. Everything about a load is arithmetic, so that what was due is known without asking the
+scheduler.
 """
 
 import dataclasses
@@ -66,8 +66,8 @@ class Load:
         numbers = f"seq_{low}_to_{high - 1}"
         store.query(
             "INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
-            f"next_fire_at, waiting_for, created_at, updated_at) SELECT {task}, 'default', CONCAT('bench ', seq), 1, 1, "
-            f"'{SERVICE}', '{HANDLER}', '{self.kind}', {definition}, {first}, NULL, {now}, {now} FROM {numbers}")
+            f"next_fire_at, waiting_for, created_at, updated_at) SELECT {task}, 'default', CONCAT('bench ', seq), 1, "
+            f"1, '{SERVICE}', '{HANDLER}', '{self.kind}', {definition}, {first}, NULL, {now}, {now} FROM {numbers}")
         store.query(
             "INSERT INTO task_version (task_id, version, action, valid_from, definition, created_at) "
             f"SELECT {task}, 1, 'created', {now}, {definition}, {now} FROM {numbers}")

@@ -4,6 +4,7 @@ import os
 import pathlib
 
 
+BEGIN, END = "<!-- scripts/bench --record writes from here -->", "<!-- to here -->"
 TOLD = {"rate", "missed", "doubled", "expected", "settled_s", "commits_per_execution", "statements_per_execution",
         "drift_us", "executions", "starts"}  # in lines of their own
 
@@ -61,7 +62,9 @@ def spread(counts):
 def table(document):
     """Markdown."""
     machine = document["machine"]
-    lines = [f"{machine['cores']} cores, {machine['processor']}; mariadbd {' '.join(document['server'])}", "",
+    changed = "".join(f", {name} {value}" for name, value in document["options"]["changed"].items())
+    lines = [f"{machine['cores']} cores, {machine['processor']}, Linux {machine['kernel']}; "
+             f"{document['date']}{changed}.", "",
              "| row | figure | to reach | median | least to most | n |", "|---|---|---|---|---|---|"]
     for row in document["rows"].values():
         for title, figure in row["figures"].items():
@@ -70,3 +73,11 @@ def table(document):
             lines.append(f"| {row['title']} | {title} | {goal} | {number(figure['median'])}{unit} | "
                          f"{number(figure['least'])} to {number(figure['most'])} | {len(row['runs'])} |")
     return "\n".join(lines)
+
+
+def record(document, drawn, file):
+    """Puts the table and the figures in place of the last ones."""
+    images = "\n".join(f"![{name}](figures/{name}.svg)" for name in drawn)
+    before, rest = file.read_text().split(BEGIN)
+    after = rest.split(END)[1]
+    file.write_text(f"{before}{BEGIN}\n\n{table(document)}\n\n{images}\n\n{END}{after}")

@@ -2,13 +2,14 @@
 
 import dataclasses
 import json
+import subprocess
 import typing
 
 import flow
 import gauges
 import standing
 from loads import SECOND, Load
-from stage import Stage, harness
+from stage import ROOT, Stage, harness
 
 
 @dataclasses.dataclass
@@ -32,14 +33,16 @@ class Figure:
         return f"≤ {self.most:g}" if self.most is not None else f"≥ {self.least:g}" if self.least is not None else ""
 
     def reached(self, value):
-        return (self.most is None or value <= self.most) and (self.least is None or value >= self.least * (1 - self.slack))
+        if self.most is not None:
+            return value <= self.most
+        return self.least is None or value >= self.least * (1 - self.slack)
 
 
 @dataclasses.dataclass
 class Row:
     title: str
     run: typing.Callable  # (server, options) to a result
-    figures: list
+    figures: typing.Any  # a list, or a function that makes one of the runs
 
 
 MISSED = Figure("missed", "missed", most=0)
@@ -120,6 +123,30 @@ def history(server, options):
                     prepare=lambda stage: standing.fill_history(stage, options.history), after=standing.first_page)
 
 
+def peers(server, options):
+    """Other schedulers under the same loads on the same server; bench/peers/README.md has their settings."""
+    trials = subprocess.run(
+        [ROOT / "bench/peers/run", "--json", "--mysql", server.url, "--repeat", "1", "--tasks", str(options.rate),
+         "--seconds", str(int(min(options.seconds, 15)))], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+        check=True).stdout
+    found = {}
+    for line in trials.splitlines():
+        trial = json.loads(line)
+        load = f"{trial['load']} {trial['tasks']:,}"
+        found.setdefault(load, {})[f"{trial['peer']} {trial['settings']}"] = trial
+    return {"trials": found}
+
+
+def figures_of_peers(runs):
+    told = {"steady": [("executions_per_s", "executions", "1/s"),
+                       ("commits_per_execution", "commits per execution", ""),
+                       ("statements_per_execution", "statements per execution", "")],
+            "herd": [("herd_s", "last job began", "s"), ("missed", "missed", "")],
+            "lag": [("lag_ms/p50", "lag p50", "ms"), ("lag_ms/p99", "lag p99", "ms"), ("missed", "missed", "")]}
+    return [Figure(f"{peer}, {load}: {title}", f"trials/{load}/{peer}/{key}", unit)
+            for load, each in runs[0]["trials"].items() for peer in each for key, title, unit in told[load.split()[0]]]
+
+
 def herd(server, options):
     """Several, five seconds apart; the worst counts."""
     load = Load(tasks=options.herd, firings=options.herds, period=5 * SECOND, spread=0)
@@ -157,4 +184,5 @@ ROWS = {
     "history": Row("1,000 firings/s on a long history", history,
                    [Figure("finished executions before", "history"), rate(), *lags(2, 10, 50),
                     Figure("first page of the list", "first_page_ms", "ms"), MISSED, DOUBLED]),
+    "peers": Row("peers", peers, figures_of_peers),
 }

@@ -44,7 +44,8 @@ def call(server, options, count, pause, connections):
         stage.await_all_ended(60)
         counted = counters.read()
         result = {"rate": told["rate"], "processes": processors.read(), "drift_us": drift.read(), "expected": count}
-        return {**result, **costs(counted, count), **judge_calls(stage, list(CALL.iter_unpack(file.read_bytes())), count)}
+        calls = list(CALL.iter_unpack(file.read_bytes()))
+        return {**result, **costs(counted, count), **judge_calls(stage, calls, count)}
 
 
 def judge_calls(stage, calls, count):
@@ -136,7 +137,8 @@ def take_over(stage):
 
 
 def last_term(stage):
-    return stage.store.query("SELECT epoch, began_at, acting_at, gap_us, replayed FROM term ORDER BY epoch DESC LIMIT 1")[0]
+    return stage.store.query("SELECT epoch, began_at, acting_at, gap_us, replayed FROM term "
+                             "ORDER BY epoch DESC LIMIT 1")[0]
 
 
 def fill_history(stage, rows):
@@ -148,10 +150,11 @@ def fill_history(stage, rows):
         at = f"({begin} + seq * {step})"
         stage.store.query(
             "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, due_at, "
-            "attempt, max_attempts, retry_delay_us, epoch, created_at, ended_at, node, client, started_at, finished_at, "
-            f"outcome, progress) SELECT seq + 1, 'default', 1 + seq % {HISTORY_TASKS}, 1, {at}, 0, 'schedule', "
-            f"'succeeded', NULL, 1, 1, 1000000, 1, {at} - 5000000, {at} + 3000, 'benchmark:4712:2f9c01d3:8c1f6f4ce05a9b3f', "
-            f"'benchmark:4711:2f9c01d3:8c1f6f4ce05a9b3f', {at} + 1000, {at} + 1100, 'succeeded', 0 "
+            "attempt, max_attempts, retry_delay_us, epoch, created_at, ended_at, node, client, started_at, "
+            f"finished_at, outcome, progress) SELECT seq + 1, 'default', 1 + seq % {HISTORY_TASKS}, 1, {at}, 0, "
+            f"'schedule', 'succeeded', NULL, 1, 1, 1000000, 1, {at} - 5000000, {at} + 3000, "
+            "'benchmark:4712:2f9c01d3:8c1f6f4ce05a9b3f', 'benchmark:4711:2f9c01d3:8c1f6f4ce05a9b3f', "
+            f"{at} + 1000, {at} + 1100, 'succeeded', 0 "
             f"FROM seq_{low}_to_{min(low + HISTORY_CHUNK, rows) - 1}")
     return {"history": rows}
 
