@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 using namespace baton;
@@ -218,6 +219,35 @@ std::string in_trouble(std::uint64_t seed)
     return verdict(world, expected);
 }
 
+// The database is away for longer than nodes and clients may be silent: nobody could beat, and nobody has died.
+std::string without_database(std::uint64_t seed)
+{
+    cluster_world world(seed, 3, 3, 200);
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto const expected = register_tasks(world, from, from + 60s);
+    world.pass(10s);
+    auto const span = std::array{5s, 18s, 25s, 100s}.at(seed / 2 % 4); // ttl: 4 s of nodes, 15 s of clients
+    auto& database = world.stage().database;
+    if (seed % 2 == 0)
+        database.freeze_for(span);
+    else
+        database.crash_for(span);
+    for (int node = 0; node < 3; ++node)
+        database.part(fmt::format("t{}", node));
+    world.pass(span);
+    for (std::uint64_t node = 0; node < 3; ++node) { // they do not all reach it again at once
+        database.mend(fmt::format("t{}", (seed + node) % 3));
+        world.pass(1'300ms);
+    }
+    world.pass(60s + settled);
+    auto wrong = verdict(world, expected);
+    if (world.buried_clients() != 0)
+        wrong += fmt::format("{} clients were buried alive, and {} handlers began again\n", world.buried_clients(),
+                             world.seen().after_burial);
+    return wrong;
+}
+
 void check_seeds(std::uint64_t count, std::string (*play)(std::uint64_t seed))
 {
     for (auto const seed : simulation_seeds(count)) {
@@ -245,6 +275,11 @@ TEST_CASE("what falls due while nobody leads begins as soon as somebody does")
 TEST_CASE("whatever dies, freezes or is cut off: no firing is missed or doubled, and all end once it is over")
 {
     check_seeds(10, in_trouble);
+}
+
+TEST_CASE("however long the database is away, no client that lives is given up, and nothing runs again")
+{
+    check_seeds(8, without_database);
 }
 
 TEST_CASE("the same seed replays the same cluster")

@@ -14,7 +14,7 @@ namespace baton::simulation {
 namespace {
 
 constexpr char service[] = "shop";
-constexpr duration longest_cut = 25s; // a client is buried after 15 s
+constexpr duration longest_cut = 25s; // of a client, or of the database; a client is buried after 15 s
 
 trigger::settings node_settings(std::string const& name)
 {
@@ -276,7 +276,7 @@ std::string cluster_world::some_host()
 
 void cluster_world::harm_once()
 {
-    auto const kind = stage_.random.below(10);
+    auto const kind = stage_.random.below(11);
     auto const span = between(100ms, 5s);
     auto const a = some_host();
     auto const b = some_host();
@@ -293,6 +293,8 @@ void cluster_world::harm_once()
         stage_.database.crash_for(span);
     } else if (kind == 9) {
         cut_off(stage_.random.below(clients_.size()), between(10s, longest_cut));
+    } else if (kind == 10) {
+        stage_.database.crash_for(between(10s, longest_cut));
     } else if (kind == 6) {
         stage_.database.part(a);
         later(span, [this, a] { stage_.database.mend(a); });
@@ -377,6 +379,14 @@ int cluster_world::open_rows()
     stage_.database.inspect([&](soci::session& sql) {
         sql << "SELECT COUNT(*) FROM execution WHERE due_at IS NOT NULL", soci::into(count);
     });
+    return count;
+}
+
+int cluster_world::buried_clients()
+{
+    int count = 0;
+    stage_.database.inspect(
+        [&](soci::session& sql) { sql << "SELECT COUNT(*) FROM client WHERE state = 'gone'", soci::into(count); });
     return count;
 }
 

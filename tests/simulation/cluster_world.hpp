@@ -111,6 +111,7 @@ public:
     // The firings of a task (run_key 0), in time order.
     std::vector<ledger_row> firings(task_id task);
     int open_rows();                           // executions that have not ended
+    int buried_clients();                      // counted as gone within the last hour
     std::vector<storage::term_record> terms(); // the history, the oldest first
 
 private:

@@ -5,10 +5,14 @@
 #include "libs/base/loop.hpp"
 #include "libs/http/message.hpp"
 
+#include <algorithm>
+
 namespace baton::trigger {
 
 namespace {
 
+constexpr duration pace = 1s;
+constexpr duration longest_gap = 3 * pace; // between two rounds of a node that hears its clients
 // Commits do not come in the order of changed_at: read again what is younger than this.
 constexpr duration overlap = 5s;
 // An instance that is gone stays so: while nodes remember it, and then by its row, which is kept for longer.
@@ -55,7 +59,7 @@ awaitable<void> registry::run()
         co_await write_departures();
         co_await bury_silent();
     };
-    co_await every(time_, 1s, step);
+    co_await every(time_, pace, step);
 }
 
 awaitable<void> registry::refresh()
@@ -199,8 +203,19 @@ void registry::departed(std::string const& instance)
     forget(instance);
 }
 
+// A node that stood still heard nobody, and while the database was away, nobody else could adopt those that it does not
+// hear: after either, all have their ttl anew.
+void registry::note_gap()
+{
+    auto const now = time_.now();
+    if (now - looked_at_ > longest_gap)
+        listening_since_ = now;
+    looked_at_ = now;
+}
+
 awaitable<void> registry::bury_silent()
 {
+    note_gap();
     // Also those that the table says are heard here, though no beat has come: of two nodes that a client registered
     // with at once, the one that the table names must watch it.
     for (auto const& [instance, client] : clients_)
@@ -208,7 +223,7 @@ awaitable<void> registry::bury_silent()
             heard_.try_emplace(instance, time_.now());
     std::vector<std::string> silent;
     for (auto const& [instance, at] : heard_)
-        if (time_.now() - at > how_.ttl())
+        if (time_.now() - std::max(at, listening_since_) > how_.ttl())
             silent.push_back(instance);
     for (auto const& instance : silent) {
         auto const mine = co_await table_.set_state(instance, self_, storage::client_state::gone);

@@ -63,6 +63,7 @@ public:
     void on_change(std::function<void()> watcher) { changed_ = std::move(watcher); }
 
 private:
+    void note_gap();
     void apply(storage::client_record row);
     void forget(std::string const& instance);
     awaitable<void> bury_silent();
@@ -80,6 +81,8 @@ private:
     bool loaded_ = false;
     utc_time read_until_{};
     instant read_at_{};
+    instant looked_at_{};       // when it was last looked who is silent
+    instant listening_since_{}; // without a break
     instant purged_at_{};
     std::function<void(std::string const&)> gone_;
     std::function<void(std::string const&)> departure_;

@@ -218,6 +218,8 @@ std::vector<std::string> sweeper::long_unknown()
             unknown.insert(client.row.node);
     });
     std::erase_if(strangers_, [&](auto const& entry) { return !unknown.contains(entry.first); });
+    if (!with_.nodes.regular_for(client_.ttl())) // nobody could adopt them during an outage
+        return {};
     auto const now = with_.of.time.now();
     std::vector<std::string> out;
     for (auto const& node : unknown)
@@ -232,10 +234,10 @@ awaitable<void> sweeper::bury_nodes()
     std::vector<std::string> silent;
     std::vector<std::string> old;
     for (auto const& node : with_.nodes.all()) {
-        if (node.alive() || node.incarnation == with_.nodes.self().incarnation)
+        if (node.alive() || node.incarnation == with_.nodes.self().incarnation ||
+            !with_.nodes.silent_for(node, client_.ttl()))
             continue;
-        if (node.age > client_.ttl())
-            silent.push_back(node.incarnation);
+        silent.push_back(node.incarnation);
         if (node.age > node_rows_kept + client_.ttl())
             old.push_back(node.incarnation);
     }

@@ -42,9 +42,11 @@ awaitable<void> membership::refresh()
     auto read = co_await table_.all();
     if (asked < asked_at_) // a later one has overtaken it
         co_return;
-    asked_at_ = asked;
     nodes_ = std::move(read);
     read_at_ = time_.now();
+    if (asked_at_ == instant{} || read_at_ - asked_at_ > longest_gap())
+        regular_since_ = read_at_;
+    asked_at_ = asked;
     if (changed_)
         changed_();
 }
@@ -87,7 +89,24 @@ bool membership::alive(std::string const& incarnation) const
 bool membership::gone(std::string const& incarnation) const
 {
     auto const* node = find(incarnation);
-    return node == nullptr || !node->alive();
+    return node == nullptr || silent_for(*node, node->ttl);
+}
+
+bool membership::silent_for(storage::node_record const& node, duration span) const
+{
+    return node.age >= span && regular_for(span);
+}
+
+bool membership::regular_for(duration span) const
+{
+    return asked_at_ - regular_since_ >= span;
+}
+
+// From the asking of one reading to the answer of the next: one round may fail. So short a gap hides no outage in which
+// a living node's row becomes as old as its ttl: it beat up to a heartbeat before, and does so up to a heartbeat after.
+duration membership::longest_gap() const
+{
+    return std::max(2 * how_.heartbeat, how_.ttl - 2 * how_.heartbeat) + how_.heartbeat / 4;
 }
 
 } // namespace baton::trigger

@@ -47,15 +47,20 @@ public:
     std::vector<storage::node_record> const& all() const { return nodes_; }
     storage::node_record const* find(std::string const& incarnation) const; // null: unknown
     // Two questions, because a view grows old while the database does not answer. For choosing whom to call: as far as
-    // this node knows, it lives. For handing on what it has: it counts as gone, because a reading showed its row silent
-    // for its ttl, by the clock that also wrote the row, or showed no row. Such a node has stopped delivering, and lets
-    // go of what it had when it beats again. Neither may hold.
+    // this node knows, it lives. For handing on what it has: it counts as gone, because readings showed its row silent
+    // for its ttl, or showed no row. Such a node has stopped delivering, and lets go of what it had when it beats
+    // again. Neither may hold.
     bool alive(std::string const& incarnation) const;
     bool gone(std::string const& incarnation) const;
+    // It has not beaten for so long, by the clock that also wrote its row, though it could have: this node has read
+    // without a break for as long. After an outage everybody's row is old, whoever lives.
+    bool silent_for(storage::node_record const& node, duration span) const;
+    bool regular_for(duration span) const;
     storage::node_record const& self() const { return self_; }
 
 private:
     awaitable<void> beat();
+    duration longest_gap() const;
 
     membership_settings how_;
     storage::node_record self_;
@@ -66,6 +71,7 @@ private:
     std::vector<storage::node_record> nodes_;
     instant asked_at_{}; // of the reading in nodes_
     instant read_at_{};
+    instant regular_since_{}; // the first answer of the present unbroken series of readings
     instant valid_until_{};
     std::uint64_t lapses_ = 0;
 };

@@ -1,4 +1,5 @@
 #include "libs/base/error.hpp"
+#include "libs/sim/sim.hpp"
 #include "tests/support/stores.hpp"
 #include "trigger/clients/registry.hpp"
 
@@ -36,6 +37,84 @@ std::string refused_field(protocol::register_request request)
     return {};
 }
 
+// The time of a process that can be stopped, as by SIGSTOP: nothing in it wakes before it goes on.
+class stoppable_time final : public time_source {
+public:
+    explicit stoppable_time(time_source& of) : of_(of) {}
+
+    instant now() const override { return of_.now(); }
+    utc_time utc() const override { return of_.utc(); }
+    awaitable<void> sleep_until(instant at) override
+    {
+        co_await of_.sleep_until(at);
+        while (of_.now() < goes_on_)
+            co_await of_.sleep_until(goes_on_);
+    }
+
+    void stop_for(duration span) { goes_on_ = of_.now() + span; }
+
+private:
+    time_source& of_;
+    instant goes_on_{};
+};
+
+// Two nodes that hear clients, in virtual time; "host:1" has joined at the first.
+struct two_nodes {
+    sim::stage stage{3};
+    client_settings how; // a heartbeat every five seconds, gone after fifteen
+
+    struct node {
+        explicit node(two_nodes& in, std::string const& name)
+            : host(in.stage.add_host(name)),
+              time(host.time()),
+              database(in.stage.database.connect(host, {.sessions = 1, .read_limit = 1s})),
+              clients(in.how, name, *database, time)
+        {
+            host.spawn(clients.run());
+        }
+        sim::host& host;
+        stoppable_time time;
+        std::unique_ptr<storage::database> database;
+        registry clients;
+    };
+    std::unique_ptr<node> a;
+    std::unique_ptr<node> b;
+
+    two_nodes()
+    {
+        stage.make_tables();
+        a = std::make_unique<node>(*this, "a");
+        b = std::make_unique<node>(*this, "b");
+        pass(3s);
+        stage.play([](registry& at) -> awaitable<void> {
+            auto request = make_request();
+            co_await at.join(std::move(request));
+        }(a->clients));
+        pass(3s);
+    }
+    ~two_nodes() { stage.end(); }
+
+    void pass(duration span) { stage.time.run_for(span); }
+
+    // A heartbeat to this node; whether it was taken.
+    bool beat(node& at)
+    {
+        bool taken = false;
+        protocol::heartbeat_request request;
+        request.instance = "host:1";
+        auto call = [&]() -> awaitable<void> {
+            try {
+                taken = co_await at.clients.beat(request);
+            } catch (unavailable const&) {
+                taken = false;
+            }
+        };
+        stage.play(call());
+        return taken;
+    }
+    bool knows(node& which) { return which.clients.find("host:1") != nullptr; }
+};
+
 } // namespace
 
 TEST_CASE("a secret that cannot stand in a header is refused when the client registers")
@@ -58,4 +137,43 @@ TEST_CASE("a client's service and version cannot write lines of their own into t
     request = make_request();
     request.version = "1.0\x1b[2J";
     CHECK_FALSE(refused_field(request).empty());
+}
+
+TEST_CASE("a client that is silent for its ttl is gone, for all nodes")
+{
+    two_nodes f;
+    f.pass(f.how.ttl() - 5s);
+    CHECK(f.knows(*f.a));
+    f.pass(10s);
+    CHECK_FALSE(f.knows(*f.a));
+    CHECK_FALSE(f.knows(*f.b));
+}
+
+TEST_CASE("a node that was stopped for longer than its clients may be silent buries none of those that live")
+{
+    two_nodes f;
+    f.a->time.stop_for(20s);
+    f.pass(20s + 4s); // until the next heartbeat comes
+    CHECK(f.knows(*f.a));
+    CHECK(f.beat(*f.a));
+
+    f.a->time.stop_for(20s);
+    f.pass(20s + 20s); // this time none comes
+    CHECK_FALSE(f.knows(*f.a));
+}
+
+TEST_CASE("a client that changed its node while the database was away has as long to be adopted as any other")
+{
+    two_nodes f;
+    f.stage.database.crash_for(21s);
+    for (int beats = 0; beats < 5; ++beats) {
+        f.pass(4s);
+        CHECK_FALSE(f.beat(*f.b)); // which cannot write down that it hears it
+    }
+    for (int beats = 0; beats < 5; ++beats) {
+        f.pass(4s);
+        CHECK(f.beat(*f.b));
+    }
+    CHECK(f.knows(*f.a));
+    CHECK(f.knows(*f.b));
 }

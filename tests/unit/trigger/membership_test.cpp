@@ -1,0 +1,143 @@
+#include "libs/sim/sim.hpp"
+#include "trigger/membership/membership.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+constexpr membership_settings how; // a heartbeat a second, gone after four
+
+// Nodes that do nothing but beat and look at one another.
+struct fixture {
+    sim::stage stage{5};
+    std::unique_ptr<storage::database> direct;
+
+    struct process {
+        sim::host& host;
+        std::unique_ptr<storage::database> database;
+        std::unique_ptr<membership> view;
+    };
+    std::vector<std::unique_ptr<process>> all;
+
+    fixture() { stage.make_tables(); }
+    ~fixture() { stage.end(); }
+
+    process& start(std::string const& name)
+    {
+        auto& host = stage.add_host(name);
+        auto database = stage.database.connect(host, {.sessions = 1, .read_limit = 10s});
+        storage::node_record row;
+        row.incarnation = row.name = row.address = name;
+        row.started_at = host.time().utc();
+        auto const idle = [] { return membership::status{"slave", 0, 0}; };
+        auto view = std::make_unique<membership>(how, row, *database, host.time(), idle);
+        host.spawn(view->run());
+        all.push_back(std::make_unique<process>(process{host, std::move(database), std::move(view)}));
+        return *all.back();
+    }
+
+    void pass(duration span) { stage.time.run_for(span); }
+
+    // How long it takes from now until `who` counts as gone; `most` when it does not within that.
+    duration until_gone(process const& by, std::string const& who, duration most)
+    {
+        auto const began = stage.time.now();
+        stage.time.run_until([&] { return by.view->gone(who); }, most);
+        return stage.time.now() - began;
+    }
+};
+
+} // namespace
+
+TEST_CASE("a node that dies counts as gone when its row is as old as its ttl")
+{
+    fixture f;
+    auto const& a = f.start("a");
+    auto& b = f.start("b");
+    f.pass(10s);
+    CHECK_FALSE(a.view->gone("b"));
+    b.host.kill();
+    auto const took = f.until_gone(a, "b", 1min);
+    CHECK(took > how.ttl - how.heartbeat - 50ms);
+    CHECK(took < how.ttl + how.heartbeat + 50ms);
+}
+
+TEST_CASE("after an outage of the database nobody who lives counts as gone, though all rows are old")
+{
+    fixture f;
+    auto const& a = f.start("a");
+    f.pass(300ms); // so that one beats before the other
+    auto const& b = f.start("b");
+    f.pass(10s);
+    auto const kind = GENERATE(0, 1);
+    auto const span = GENERATE(3s, 5s, 20s, 100s);
+    CAPTURE(kind, span / 1s);
+    if (kind == 0)
+        f.stage.database.crash_for(span); // refuses connections
+    else
+        f.stage.database.freeze_for(span); // lets everybody wait
+    bool gone = false;
+    f.stage.time.observe([&] { gone = gone || a.view->gone("b") || b.view->gone("a"); });
+    f.pass(span + 30s);
+    f.stage.time.observe({});
+    CHECK_FALSE(gone);
+    CHECK(a.view->alive("b"));
+}
+
+TEST_CASE("who died during an outage counts as gone when the others have read for as long as its ttl")
+{
+    fixture f;
+    auto const& a = f.start("a");
+    auto& b = f.start("b");
+    f.pass(10s);
+    f.stage.database.crash_for(20s);
+    f.pass(5s);
+    b.host.kill();
+    f.pass(15s);
+    CHECK_FALSE(a.view->alive("b"));
+    auto const took = f.until_gone(a, "b", 1min);
+    CHECK(took > how.ttl);
+    CHECK(took < how.ttl + 3 * how.heartbeat);
+}
+
+TEST_CASE("an outage too short to silence a living node delays nothing")
+{
+    fixture f;
+    auto const& a = f.start("a");
+    auto& b = f.start("b");
+    f.pass(10s);
+    b.host.kill();
+    f.pass(2s);
+    f.stage.database.crash_for(500ms);
+    CHECK(f.until_gone(a, "b", 1min) < how.ttl - 2s + how.heartbeat + 100ms);
+}
+
+TEST_CASE("a process that has just begun to read counts nobody as gone for the age of a row alone")
+{
+    fixture f;
+    auto& b = f.start("b");
+    f.pass(10s);
+    b.host.kill();
+    f.pass(1min);
+    auto const& a = f.start("a");
+    f.pass(1s);
+    CHECK_FALSE(a.view->alive("b"));
+    CHECK_FALSE(a.view->gone("b")); // it may be about to beat, if the database is just back
+    CHECK(f.until_gone(a, "b", 1min) < how.ttl + how.heartbeat);
+}
+
+TEST_CASE("a row that is not there is that of a node that is gone")
+{
+    fixture f;
+    auto const& a = f.start("a");
+    auto const& b = f.start("b");
+    f.pass(10s);
+    f.stage.play(b.view->leave());
+    // Its next beat would bring it back: it is read before.
+    f.stage.play(a.view->refresh());
+    CHECK(a.view->gone("b"));
+    CHECK(a.view->gone("somebody"));
+}
