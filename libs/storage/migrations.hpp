@@ -17,7 +17,8 @@ struct migration_step {
 // program. `set` is "scheduler" for the tables, "lease" for SQLite's lease file.
 awaitable<std::vector<migration_step>> migrate(database& where, std::string set);
 
-// Throws schema_mismatch unless the database stands exactly at this program's version.
+// Throws schema_mismatch unless the database stands exactly at this program's version. Both look again for five seconds
+// at what is half done on MySQL: another node may be about to finish it.
 awaitable<void> check_schema(database& where, std::string set);
 
 class schema_mismatch : public std::exception {

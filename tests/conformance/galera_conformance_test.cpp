@@ -195,3 +195,16 @@ TEST_CASE("a transaction that touched the fence before another node raised it ca
     std::printf("of 50 transactions that %s, %d committed before it\n",
                 race ? "raced with the raise of the fence" : "were open when the fence was raised", in_time);
 }
+
+TEST_CASE("what one node has migrated, a program that starts at another finds whole")
+{
+    for (int times = 0; times < 5; ++times) {
+        store home(storage::engine::mysql);
+        home.exec("SELECT 1"); // the database itself stands on all nodes
+        system_time const time;
+        auto const here = storage::open_database(home.nodes().front(), {.sessions = 1}, time);
+        auto const there = storage::open_database(home.nodes().back(), {.sessions = 1}, time);
+        wait_for(storage::migrate(*here, "scheduler"));
+        CHECK_NOTHROW(wait_for(storage::check_schema(*there, "scheduler")));
+    }
+}

@@ -83,6 +83,31 @@ TEST_CASE("a step that was left half done on MySQL is named instead of repeated"
     CHECK_THROWS_WITH(wait_for(storage::migrate(*database, "scheduler")), Catch::Contains("begun and not finished"));
 }
 
+TEST_CASE("a step that another node has begun is waited for, and refused only when it is not finished in time")
+{
+    store home(engine::mysql);
+    home.migrated();
+    auto const database = home.open();
+    auto const all = std::to_string(home.number("SELECT COUNT(*) FROM schema_version"));
+    auto const during = [&](std::string const& half, std::string const& whole, auto const& start) {
+        home.exec(half);
+        std::thread other([&] {
+            std::this_thread::sleep_for(300ms); // as late as it arrives
+            home.exec(whole);
+        });
+        CHECK_NOTHROW(start());
+        other.join();
+    };
+    auto const check = [&] { wait_for(storage::check_schema(*database, "scheduler")); };
+    auto const migrate = [&] { CHECK(wait_for(storage::migrate(*database, "scheduler")).empty()); };
+    auto const begun = "UPDATE schema_version SET applied_at = NULL WHERE number = " + all;
+    auto const finished = "UPDATE schema_version SET applied_at = 1 WHERE number = " + all;
+    during(begun, finished, check);
+    during(begun, finished, migrate);
+    during("DELETE FROM schema_version WHERE number = " + all,
+           "INSERT INTO schema_version VALUES ('scheduler', " + all + ", 'the last', 1)", check);
+}
+
 TEST_CASE("a failing step leaves nothing behind on SQLite")
 {
     store home(engine::sqlite);
