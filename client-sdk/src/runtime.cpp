@@ -26,6 +26,7 @@ runtime::runtime(asio::any_io_executor loop, runtime_parts parts, runtime_settin
       engine_(settings.limits, settings.handlers),
       routes_(engine_, parts.time, settings.link.identity.secret, [this] { pump(); }),
       link_(loop, parts.time, parts.random, parts.http, engine_, complete(settings)),
+      pump_bell_(loop),
       timer_bell_(loop),
       drain_bell_(loop)
 {
@@ -44,7 +45,7 @@ void runtime::pump()
         auto const execution = work->work.execution;
         parts_.handlers.start(std::move(work), [this, execution](outcome what) {
             engine_.finish(execution, std::move(what));
-            pump();
+            pump_bell_.wake();
         });
     }
     timer_bell_.wake();
@@ -56,7 +57,17 @@ awaitable<void> runtime::run()
 {
     using namespace asio::experimental::awaitable_operators;
     co_await (supervised("baton client heartbeats", link_.beat()) ||
-              supervised("baton client reports", link_.report()) || supervised("baton client timers", keep_time()));
+              supervised("baton client reports", link_.report()) || supervised("baton client timers", keep_time()) ||
+              supervised("baton client handlers", follow_handlers()));
+}
+
+// Many handlers may have ended by the time the bell is heard.
+awaitable<void> runtime::follow_handlers()
+{
+    for (;;) {
+        co_await pump_bell_.wait();
+        pump();
+    }
 }
 
 awaitable<void> runtime::keep_time()

@@ -46,6 +46,7 @@ public:
 private:
     void pump(); // starts what can start, and lets timers and link look
     awaitable<void> keep_time();
+    awaitable<void> follow_handlers();
     awaitable<void> wait_idle(instant until);
     awaitable<void> wait_recorded(instant until);
 
@@ -53,6 +54,7 @@ private:
     engine engine_;
     routes routes_;
     link link_;
+    waker pump_bell_; // rung when handlers have ended
     waker timer_bell_;
     waker drain_bell_;
 };
