@@ -1,5 +1,4 @@
-#include "libs/sim/virtual_time.hpp"
-#include "trigger/election/elector.hpp"
+#include "tests/unit/trigger/elector_bench.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -7,113 +6,7 @@
 
 using namespace baton;
 using namespace baton::trigger;
-
-namespace {
-
-// A lease row whose answers the test writes: late, lost or refused.
-class scripted_lease final : public lock::lease_store {
-public:
-    explicit scripted_lease(time_source& time) : time_(time) { row.epoch = 1; }
-
-    awaitable<void> ensure() override { co_return; }
-
-    awaitable<lock::lease_row> poll() override
-    {
-        polled.push_back(time_.now());
-        co_await answer();
-        row.age = time_.now() - renewed_at;
-        row.expired = row.age >= row.ttl;
-        co_return row;
-    }
-
-    awaitable<bool> seize(lock::seizure bid) override
-    {
-        if (row.epoch != bid.seen_epoch || row.renew_seq != bid.seen_seq)
-            co_return false;
-        row.owner = bid.owner;
-        row.epoch = bid.new_epoch;
-        ++row.renew_seq;
-        row.ttl = bid.ttl;
-        renewed_at = time_.now();
-        co_await answer();
-        co_return true;
-    }
-
-    awaitable<bool> renew(std::string owner, std::int64_t epoch) override
-    {
-        bool const ours = row.owner == owner && row.epoch == epoch;
-        if (ours) {
-            ++row.renew_seq;
-            renewed_at = time_.now();
-            ++renewals;
-        }
-        co_await answer();
-        co_return ours;
-    }
-
-    awaitable<bool> release(std::string owner, std::int64_t epoch) override
-    {
-        bool const ours = row.owner == owner && row.epoch == epoch;
-        if (ours)
-            row.owner.reset();
-        released = ours;
-        co_return ours;
-    }
-
-    lock::lease_row row;
-    instant renewed_at{};
-    duration latency{};
-    bool down = false;
-    int renewals = 0;
-    std::vector<instant> polled;
-    bool released = false;
-
-private:
-    // A call to a database cannot be cancelled: neither can this one.
-    awaitable<void> answer()
-    {
-        co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-        co_await time_.sleep_for(latency);
-        co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-        if (down)
-            throw unavailable("the test took the database away");
-    }
-
-    time_source& time_;
-};
-
-struct bench {
-    asio::io_context loop{1};
-    sim::virtual_time time{loop};
-    seeded_random random{7};
-    scripted_lease lease{time};
-    elector vote{election_settings{}, {"me", "http://127.0.0.1:1"}, lease, time, random, loop.get_executor()};
-    int terms = 0;
-    bool on_duty = false;
-    bool ended = false;
-
-    void start()
-    {
-        auto const duty = [this](std::int64_t) { return serve(); };
-        asio::co_spawn(loop, vote.run(duty), [this](std::exception_ptr) { ended = true; });
-    }
-
-    awaitable<void> serve()
-    {
-        struct guard {
-            bool& flag;
-            ~guard() { flag = false; }
-        } const leaving{on_duty};
-        ++terms;
-        on_duty = true;
-        for (;;)
-            co_await time.sleep_for(1s);
-    }
-
-    bool active() { return vote.state().at(time.now()) == standing::active; }
-};
-
-} // namespace
+using baton::test::bench;
 
 TEST_CASE("a node that is alone leads within a tick and renews for as long as it runs")
 {
@@ -240,25 +133,6 @@ TEST_CASE("a clean stop drains the duty, releases the lease and returns")
     CHECK(b.ended);
     CHECK_FALSE(b.on_duty);
     CHECK(b.lease.released);
-}
-
-TEST_CASE("a term that is lost in the moment of its winning is given up like any other, and another can follow")
-{
-    bench b;
-    // As a message may that comes between the winning and the beginning of the duty.
-    b.vote.on_event([&](election_event const& event) {
-        if (event.what == verdict::promoted && event.epoch == 2)
-            b.vote.superseded(3, "a node");
-    });
-    b.start();
-    b.time.run_for(100ms);
-    CHECK(b.terms == 0);
-    b.lease.row.owner.reset();
-    b.time.run_for(2s);
-    CHECK(b.active());
-    CHECK(b.terms == 1);
-    b.time.run_for(60s);
-    CHECK(b.active());
 }
 
 TEST_CASE("ticks are never late, and drift apart from those of other nodes")

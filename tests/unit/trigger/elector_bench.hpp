@@ -1,0 +1,118 @@
+#pragma once
+
+#include "libs/sim/virtual_time.hpp"
+#include "trigger/election/elector.hpp"
+
+#include <string>
+#include <vector>
+
+namespace baton::test {
+
+// A lease row whose answers the test writes: late, lost or refused.
+class scripted_lease final : public lock::lease_store {
+public:
+    explicit scripted_lease(time_source& time) : time_(time) { row.epoch = 1; }
+
+    awaitable<void> ensure() override { co_return; }
+
+    awaitable<lock::lease_row> poll() override
+    {
+        polled.push_back(time_.now());
+        co_await answer();
+        row.age = time_.now() - renewed_at;
+        row.expired = row.age >= row.ttl;
+        co_return row;
+    }
+
+    awaitable<bool> seize(lock::seizure bid) override
+    {
+        if (row.epoch != bid.seen_epoch || row.renew_seq != bid.seen_seq)
+            co_return false;
+        row.owner = bid.owner;
+        row.epoch = bid.new_epoch;
+        ++row.renew_seq;
+        row.ttl = bid.ttl;
+        renewed_at = time_.now();
+        co_await answer();
+        co_return true;
+    }
+
+    awaitable<bool> renew(std::string owner, std::int64_t epoch) override
+    {
+        bool const ours = row.owner == owner && row.epoch == epoch;
+        if (ours) {
+            ++row.renew_seq;
+            renewed_at = time_.now();
+            ++renewals;
+        }
+        co_await answer();
+        co_return ours;
+    }
+
+    awaitable<bool> release(std::string owner, std::int64_t epoch) override
+    {
+        bool const ours = row.owner == owner && row.epoch == epoch;
+        if (ours)
+            row.owner.reset();
+        released = ours;
+        co_return ours;
+    }
+
+    lock::lease_row row;
+    instant renewed_at{};
+    duration latency{};
+    bool down = false;
+    int renewals = 0;
+    std::vector<instant> polled;
+    bool released = false;
+
+private:
+    // A call to a database cannot be cancelled: neither can this one.
+    awaitable<void> answer()
+    {
+        co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+        co_await time_.sleep_for(latency);
+        co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+        if (down)
+            throw unavailable("the test took the database away");
+    }
+
+    time_source& time_;
+};
+
+struct bench {
+    asio::io_context loop{1};
+    sim::virtual_time time{loop};
+    seeded_random random{7};
+    scripted_lease lease{time};
+    trigger::elector vote;
+    int terms = 0;
+    bool on_duty = false;
+    bool ended = false;
+
+    explicit bench(trigger::election_settings how = {})
+        : vote(how, {"me", "http://127.0.0.1:1"}, lease, time, random, loop.get_executor())
+    {}
+
+    void start()
+    {
+        auto const duty = [this](std::int64_t) { return serve(); };
+        asio::co_spawn(loop, vote.run(duty), [this](std::exception_ptr) { ended = true; });
+    }
+
+    awaitable<void> serve()
+    {
+        struct guard {
+            bool& flag;
+            ~guard() { flag = false; }
+        } const leaving{on_duty};
+        ++terms;
+        on_duty = true;
+        for (;;)
+            co_await time.sleep_for(1s);
+    }
+
+    bool active() { return vote.state().at(time.now()) == trigger::standing::active; }
+};
+
+} // namespace baton::test
