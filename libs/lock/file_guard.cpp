@@ -1,4 +1,3 @@
-#include "libs/base/file_lock.hpp"
 #include "libs/lock/clocked_row.hpp"
 #include "libs/lock/guard_store.hpp"
 #include "libs/storage/database.hpp"
@@ -16,12 +15,12 @@ constexpr duration between_looks = 20ms; // a blocking flock could be ended by a
 // there is nothing to wait for. `guard_server` is the boot and the file, as another file is another lock.
 class file_guard final : public guard_store {
 public:
-    file_guard(storage::database& own, lease_store& lease, std::string name_space, std::string file, time_source& time,
-               std::string boot)
+    file_guard(storage::database& own, lease_store& lease, std::string name_space, std::unique_ptr<exclusive_lock> lock,
+               time_source& time, std::string boot)
         : own_(own),
           lease_(lease),
           name_space_(std::move(name_space)),
-          lock_(std::move(file)),
+          lock_(std::move(lock)),
           time_(time),
           boot_(std::move(boot))
     {}
@@ -32,8 +31,8 @@ public:
     {
         interrupted_ = false;
         for (auto const until = time_.now() + limit;;) {
-            if (lock_.try_lock()) {
-                server_ = boot_ + ":" + lock_.identity();
+            if (lock_->try_lock()) {
+                server_ = boot_ + ":" + lock_->identity();
                 co_return ++grants_;
             }
             if (interrupted_ || time_.now() >= until)
@@ -52,12 +51,12 @@ public:
 
     awaitable<void> drop() override
     {
-        lock_.unlock();
+        lock_->unlock();
         server_.clear();
         co_return;
     }
 
-    awaitable<bool> held(std::int64_t grant) override { co_return lock_.locked() && grant == grants_; }
+    awaitable<bool> held(std::int64_t grant) override { co_return lock_->locked() && grant == grants_; }
     awaitable<bool> held_elsewhere(std::int64_t) override { co_return false; }
     awaitable<void> evict() override { co_return; } // a dead process holds nothing
 
@@ -72,7 +71,7 @@ public:
     awaitable<bool> arm(std::string owner, std::int64_t epoch, duration, std::int64_t grant) override
     {
         auto const here = server_;
-        if (!lock_.locked() || grant != grants_)
+        if (!lock_->locked() || grant != grants_)
             co_return false;
         auto const work = [&](soci::session& session) {
             query mark(session, "UPDATE `lock` SET guard_conn = 1, guard_us = 0, guard_server = ", here);
@@ -92,7 +91,7 @@ public:
     {
         auto const now = time_.now().time_since_epoch().count();
         auto const here = server_;
-        if (!lock_.locked() || grant != grants_)
+        if (!lock_->locked() || grant != grants_)
             co_return false;
         auto const work = [&](soci::session& session) {
             query bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
@@ -109,7 +108,7 @@ private:
     storage::database& own_;
     lease_store& lease_;
     std::string name_space_;
-    file_lock lock_;
+    std::unique_ptr<exclusive_lock> lock_;
     time_source& time_;
     std::string boot_;
     std::string server_; // boot and file, while it is locked
@@ -122,7 +121,14 @@ private:
 std::unique_ptr<guard_store> make_file_guard(storage::database& own, lease_store& lease, std::string name_space,
                                              std::string file, time_source& time, std::string boot)
 {
-    return std::make_unique<file_guard>(own, lease, std::move(name_space), std::move(file), time, std::move(boot));
+    auto lock = std::make_unique<file_lock>(std::move(file));
+    return make_file_guard(own, lease, std::move(name_space), std::move(lock), time, std::move(boot));
+}
+
+std::unique_ptr<guard_store> make_file_guard(storage::database& own, lease_store& lease, std::string name_space,
+                                             std::unique_ptr<exclusive_lock> lock, time_source& time, std::string boot)
+{
+    return std::make_unique<file_guard>(own, lease, std::move(name_space), std::move(lock), time, std::move(boot));
 }
 
 } // namespace baton::lock

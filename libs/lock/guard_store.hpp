@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/base/file_lock.hpp"
 #include "libs/lock/lease_store.hpp"
 
 #include <cstdint>
@@ -63,5 +64,7 @@ std::unique_ptr<guard_store> make_named_guard(storage::database& own, storage::d
 // A lock of the kernel on `file` (flock), for SQLite on one host; `own` and `lease` are those of the lease.
 std::unique_ptr<guard_store> make_file_guard(storage::database& own, lease_store& lease, std::string name_space,
                                              std::string file, time_source& time, std::string boot);
+std::unique_ptr<guard_store> make_file_guard(storage::database& own, lease_store& lease, std::string name_space,
+                                             std::unique_ptr<exclusive_lock> lock, time_source& time, std::string boot);
 
 } // namespace baton::lock

@@ -66,6 +66,11 @@ public:
     // Called once, when the host is killed, before anything of it unwinds: what its kernel does for it.
     void when_killed(std::function<void()> what) { epilogue_.push_back(std::move(what)); }
 
+    // SIGSTOP, and SIGCONT when `span` has passed: what it awaits of this host's time and of SQLite files comes to it
+    // only then, while clocks go on and what it has locked stays locked. Servers and the network know nothing of it.
+    void stop_for(duration span);
+    bool stopped() const { return alive() && shared_.now() < life_.stopped_until; }
+
     // SIGKILL. Not to be called by a coroutine of the host itself.
     void kill();
 

@@ -6,6 +6,7 @@
 #include <soci/sqlite3/soci-sqlite3.h>
 
 #include <algorithm>
+#include <exception>
 #include <stdexcept>
 #include <string_view>
 
@@ -44,6 +45,15 @@ int record(unsigned, void* context, void* statement, void*)
     return 0;
 }
 
+int refuse_writes(void* refused, int action, char const*, char const*, char const*, char const*)
+{
+    bool const reads =
+        action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_FUNCTION || action == SQLITE_RECURSIVE;
+    if (!reads)
+        *static_cast<bool*>(refused) = true;
+    return reads ? SQLITE_OK : SQLITE_DENY;
+}
+
 } // namespace
 
 struct memory_store::parts {
@@ -77,6 +87,22 @@ void memory_store::run(job const& work, bool in_transaction, utc_time now)
     auto const never = [](int) { return false; };
     bool begun = false;
     storage::run_job(parts_->sql, work, in_transaction, never, begun);
+}
+
+bool memory_store::read(job const& work, utc_time now)
+{
+    bool refused = false;
+    std::exception_ptr failure;
+    sqlite3_set_authorizer(parts_->raw(), refuse_writes, &refused);
+    try {
+        run(work, false, now);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    sqlite3_set_authorizer(parts_->raw(), nullptr, nullptr);
+    if (failure && !refused)
+        std::rethrow_exception(failure);
+    return !refused;
 }
 
 void memory_store::run_and_lose(job const& work, utc_time now)

@@ -22,6 +22,9 @@ public:
     // the database arrive as they do from the real one.
     void run(job const& work, bool in_transaction, utc_time now);
 
+    // Runs the job if it only reads; false, and nothing of it has happened, when it wants to write.
+    bool read(job const& work, utc_time now);
+
     // Runs the job in a transaction that is then rolled back: what a deadlock does.
     void run_and_lose(job const& work, utc_time now);
 

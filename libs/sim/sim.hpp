@@ -4,7 +4,9 @@
 
 #include "libs/sim/database.hpp"
 #include "libs/sim/host.hpp"
+#include "libs/sim/lock_file.hpp"
 #include "libs/sim/network.hpp"
+#include "libs/sim/sqlite_file.hpp"
 #include "libs/sim/stage.hpp"
 #include "libs/sim/trace.hpp"
 #include "libs/sim/virtual_time.hpp"

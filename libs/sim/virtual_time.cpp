@@ -56,6 +56,14 @@ awaitable<void> virtual_time::rest(ticket place, life const* whose, manner how)
     co_await asio::async_initiate<asio::use_awaitable_t<> const, void(error_code)>(fall_asleep, asio::use_awaitable);
 }
 
+awaitable<void> virtual_time::rest_while_stopped(life const& whose, manner how)
+{
+    while (now_ < whose.stopped_until) {
+        auto const place = reserve(whose.stopped_until);
+        co_await rest(place, &whose, how);
+    }
+}
+
 void virtual_time::rouse(ticket place)
 {
     if (auto const found = sleepers_.find(place); found != sleepers_.end())

@@ -12,6 +12,7 @@ namespace baton::sim {
 // The span of a simulated process. What waits in its name ends with it.
 struct life {
     bool over = false;
+    instant stopped_until{}; // it does nothing before
 };
 
 // Time that moves only when the simulation says so. Sleepers wake in the order of their deadlines, ties in the order in
@@ -38,6 +39,9 @@ public:
     // Sleeps at a place. Ends with operation_aborted when `whose` life is over or ends, or, unless stubborn, when it is
     // cancelled.
     awaitable<void> rest(ticket place, life const* whose, manner how);
+
+    // Rests for as long as `whose` is stopped; ends like a rest.
+    awaitable<void> rest_while_stopped(life const& whose, manner how);
 
     void rouse(ticket place); // wakes it before its time; nothing happens when nobody sleeps there
 

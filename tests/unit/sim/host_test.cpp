@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <stdexcept>
+#include <vector>
 
 using namespace baton;
 
@@ -54,6 +55,34 @@ TEST_CASE("a process that swallows its cancellation finds every seam dead")
     host.kill();
     stage.time.settle();
     CHECK(failures == 3);
+    CHECK(host.running() == 0);
+    stage.end();
+}
+
+TEST_CASE("a process that is stopped does nothing until it goes on, though its clock does")
+{
+    sim::stage stage(4);
+    auto& host = stage.add_host("a");
+    auto const begin = host.time().now();
+    std::vector<duration> rounds;
+    auto tick = [&]() -> awaitable<void> {
+        for (;;) {
+            co_await host.time().sleep_for(1s);
+            rounds.push_back(host.time().now() - begin);
+        }
+    };
+    host.spawn(tick());
+    stage.time.run_for(1500ms);
+    host.stop_for(3s);
+    CHECK(host.stopped());
+    stage.time.run_for(2s);
+    CHECK(rounds == std::vector<duration>{1s});
+    stage.time.run_for(2500ms);
+    CHECK_FALSE(host.stopped());
+    CHECK(rounds == std::vector<duration>{1s, 4500ms, 5500ms});
+    host.stop_for(1h);
+    host.kill();
+    stage.time.settle();
     CHECK(host.running() == 0);
     stage.end();
 }

@@ -1,0 +1,187 @@
+#include "libs/sim/sim.hpp"
+
+#include <catch2/catch.hpp>
+#include <soci/soci.h>
+
+#include <map>
+
+using namespace baton;
+
+namespace {
+
+// Processes of one machine with a file of words, and when their calls were answered. A step takes a millisecond.
+struct fixture {
+    sim::stage stage{7};
+    sim::sqlite_file file{"file", stage.loop, stage.time, stage.log, 1};
+    std::map<std::string, sim::host*> hosts;
+    std::map<std::string, std::unique_ptr<storage::database>> databases;
+    std::map<std::string, instant> answered;    // by who asked
+    std::map<std::string, std::string> failure; // the same
+    int read = -1;
+
+    fixture()
+    {
+        file.inspect([](soci::session& sql) { sql << "CREATE TABLE entry (word TEXT NOT NULL)"; });
+        file.faults.quickest = file.faults.slowest = 1ms;
+        for (std::string const name : {"a", "b"}) {
+            hosts[name] = &stage.add_host(name);
+            databases[name] = file.open_by(*hosts[name], 500ms);
+        }
+    }
+    ~fixture() { stage.end(); }
+
+    awaitable<void> write(std::string who, std::string word)
+    {
+        auto const work = [&](soci::session& sql) { sql << "INSERT INTO entry (word) VALUES ('" + word + "')"; };
+        try {
+            co_await databases.at(who)->run(work);
+        } catch (unavailable const& why) {
+            failure[who] = why.what();
+        }
+        answered[who] = stage.time.now();
+    }
+    awaitable<void> look(std::string who)
+    {
+        auto const work = [](soci::session& sql) {
+            int count = 0;
+            sql << "SELECT COUNT(*) FROM entry", soci::into(count);
+            return count;
+        };
+        read = co_await databases.at(who)->run(work);
+        answered[who] = stage.time.now();
+    }
+    void begin_write(std::string const& who) { hosts.at(who)->spawn(write(who, who)); }
+    void begin_look(std::string const& who) { hosts.at(who)->spawn(look(who)); }
+
+    int words()
+    {
+        int count = 0;
+        file.inspect([&](soci::session& sql) { sql << "SELECT COUNT(*) FROM entry", soci::into(count); });
+        return count;
+    }
+    bool done(std::string const& who) const { return answered.contains(who); }
+    void pass(duration span) { stage.time.run_for(span); }
+};
+
+} // namespace
+
+TEST_CASE("one process writes to a SQLite file at a time, and others read what was committed")
+{
+    fixture f;
+    f.begin_write("a");
+    f.pass(1500us);
+    CHECK(f.file.writer() == f.hosts["a"]);
+    f.begin_write("b");
+    f.begin_look("b"); // waits for the session of b
+    f.pass(700us);
+    CHECK(f.words() == 1);
+    f.pass(1s);
+    CHECK(f.done("a"));
+    CHECK(f.done("b"));
+    CHECK(f.words() == 2);
+    CHECK(f.read == 2);
+    CHECK(f.file.writer() == nullptr);
+}
+
+TEST_CASE("a SQLite file that is busy delays a write, refuses it after the time-out, and hinders no reader")
+{
+    fixture f;
+    f.file.occupy_for(300ms);
+    f.begin_write("a");
+    f.begin_look("b");
+    f.pass(10ms);
+    CHECK(f.read == 0);
+    CHECK_FALSE(f.done("a"));
+    f.pass(400ms);
+    CHECK(f.done("a"));
+    CHECK(f.failure.empty());
+    CHECK(f.words() == 1);
+
+    f.answered.clear();
+    f.file.occupy_for(1s);
+    f.begin_write("a");
+    f.pass(510ms);
+    CHECK(f.done("a"));
+    CHECK(f.failure["a"] == "database: database is locked");
+    CHECK(f.words() == 1);
+}
+
+TEST_CASE("a stopped process keeps the SQLite file's write lock, and hears of what it has written when it wakes")
+{
+    fixture f;
+    f.begin_write("a");
+    f.pass(1500us);
+    f.hosts["a"]->stop_for(300ms);
+    f.begin_write("b");
+    f.pass(200ms);
+    CHECK(f.file.writer() == f.hosts["a"]);
+    CHECK(f.words() == 0);
+    f.pass(300ms);
+    CHECK(f.done("a"));
+    CHECK(f.done("b"));
+    CHECK(f.words() == 2);
+}
+
+TEST_CASE("a process that is killed leaves what it had committed in the SQLite file, and no lock")
+{
+    bool const committed = GENERATE(false, true);
+    fixture f;
+    f.begin_write("a");
+    f.pass(committed ? 2500us : 1500us);
+    REQUIRE(f.file.writer() == f.hosts["a"]);
+    f.hosts["a"]->kill();
+    f.pass(0us);
+    CHECK(f.file.writer() == nullptr);
+    CHECK(f.words() == (committed ? 1 : 0));
+    f.pass(1s);
+    CHECK_FALSE(f.done("a"));
+    CHECK(f.words() == (committed ? 1 : 0));
+}
+
+TEST_CASE("of writes that fail for their caller some have happened")
+{
+    fixture f;
+    f.file.faults.fail = 1;
+    for (int i = 0; i < 40; ++i) {
+        f.begin_write("a");
+        f.pass(10ms);
+    }
+    CHECK(f.failure["a"] == "database: disk I/O error");
+    CHECK(f.words() > 5);
+    CHECK(f.words() < 35);
+}
+
+TEST_CASE("a simulated lock file is locked by one process at a time, also a stopped one, until that dies")
+{
+    fixture f;
+    sim::lock_file leader(f.stage.log, 1);
+    auto const a = leader.open_by(*f.hosts["a"]);
+    auto const b = leader.open_by(*f.hosts["b"]);
+    CHECK(a->try_lock());
+    CHECK(a->try_lock()); // held already
+    CHECK_FALSE(b->try_lock());
+    f.hosts["a"]->stop_for(1s);
+    CHECK_FALSE(b->try_lock());
+    f.hosts["a"]->kill();
+    CHECK(b->try_lock());
+    CHECK_FALSE(a->locked());
+    b->unlock();
+    CHECK(b->identity().empty());
+    CHECK_THROWS_AS(a->try_lock(), boost::system::system_error); // the dead lock nothing
+}
+
+TEST_CASE("a lock file that was removed stays locked for who has it, and the next one is another lock")
+{
+    fixture f;
+    sim::lock_file leader(f.stage.log, 1);
+    auto const a = leader.open_by(*f.hosts["a"]);
+    auto const b = leader.open_by(*f.hosts["b"]);
+    REQUIRE(a->try_lock());
+    leader.remove();
+    CHECK(b->try_lock());
+    CHECK(a->locked());
+    CHECK(a->identity() != b->identity());
+    leader.refuse(true);
+    a->unlock();
+    CHECK_THROWS_AS(a->try_lock(), unavailable);
+}
