@@ -54,15 +54,6 @@ sim::database_faults storm()
     return bad;
 }
 
-// The trace up to the first violation tells more than that to the end.
-void blame(sim::trace& log, report& seen, int& count, std::string const& what)
-{
-    ++count;
-    log.note(what);
-    if (seen.tail.empty())
-        seen.tail = log.tail();
-}
-
 // True while it exists.
 struct while_serving {
     int& count;

@@ -2,6 +2,7 @@
 
 #include "libs/sim/sim.hpp"
 #include "tests/simulation/flawed_lease.hpp"
+#include "tests/simulation/report.hpp"
 #include "trigger/election/elector.hpp"
 
 #include <cstdint>
@@ -13,21 +14,6 @@
 
 // Some electors over one faulty database, and what was seen of them.
 namespace baton::simulation {
-
-struct report {
-    int two_masters = 0;     // instants at which two nodes held themselves for active
-    int epoch_went_back = 0; // a promotion or an act under an epoch that is not above (for acts: below) the last one
-    int duty_outside = 0;    // a duty that goes on when its term is over
-    int terms = 0;
-    int succeeded = 0; // of the terms: won by the guard
-    int faults = 0;
-    int acts = 0;
-    duration led{};           // of the faulty time
-    bool led_in_time = false; // after the healing
-    bool kept_leading = false;
-    std::uint64_t hash = 0;
-    std::string tail; // of the trace
-};
 
 enum class guarding { off, on };
 

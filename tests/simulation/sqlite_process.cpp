@@ -1,0 +1,132 @@
+#include "tests/simulation/sqlite_process.hpp"
+
+#include "libs/storage/ledger.hpp"
+#include "libs/storage/migrations.hpp"
+#include "libs/storage/query.hpp"
+#include "libs/storage/rows.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace baton::simulation {
+
+namespace {
+
+constexpr duration between_acts = 400ms;
+
+awaitable<void> make_tables(storage::database& where, std::string set)
+{
+    co_await storage::migrate(where, set);
+}
+
+} // namespace
+
+machine::machine(sim::stage& stage, std::uint64_t seed)
+    : lease("lease", stage.loop, stage.time, stage.log, seed * 3 + 1),
+      ledger("ledger", stage.loop, stage.time, stage.log, seed * 3 + 2),
+      leader(stage.log, seed * 3 + 3)
+{
+    auto const plain_lease = lease.direct();
+    auto const plain_ledger = ledger.direct();
+    stage.play(make_tables(*plain_lease, "lease"));
+    stage.play(make_tables(*plain_ledger, "scheduler"));
+    ledger.inspect([](soci::session& sql) {
+        storage::query(sql, "CREATE TABLE deed (id INTEGER PRIMARY KEY AUTOINCREMENT, epoch INTEGER NOT NULL)")
+            .execute();
+    });
+}
+
+process::process(sim::stage& stage, machine& on, std::string name, int incarnation, file_flaw what, bool guarded,
+                 file_report& seen, std::int64_t& last_epoch)
+    : stage_(stage),
+      host_(stage.add_host(name, on.clock)),
+      flaw_(what),
+      seen_(seen),
+      last_epoch_(last_epoch),
+      leasing_(on.lease.open_by(host_, 1s)),
+      deciding_(on.ledger.open_by(host_, 5s)),
+      lease_(make_flawed_file_lease({*leasing_, host_.time(), on.boot}, what,
+                                    [this] { trusted_until_ = host_.time().now() + 3s - 250ms; })),
+      elector_({}, {fmt::format("{}#{}", name, incarnation), "http://" + name}, *lease_, host_.time(), host_.random(),
+               stage.loop.get_executor())
+{
+    if (guarded) {
+        own_files const mine{*leasing_, host_.time(), on.boot};
+        guard_ = make_flawed_file_guard(mine, *lease_, on.leader.open_by(host_), what);
+        elector_.guard_by(*guard_, {});
+    }
+    elector_.on_event([this](trigger::election_event const& event) { heard(event); });
+    host_.spawn(live());
+}
+
+process::~process() = default;
+
+void process::heard(trigger::election_event const& event)
+{
+    if (!host_.alive())
+        return;
+    stage_.log.note(fmt::format("{} {} epoch {}: {}", host_.name(), to_string(event.what), event.epoch, event.reason));
+    if (event.what != trigger::verdict::promoted)
+        return;
+    ++seen_.terms;
+    if (elector_.began_by().how == trigger::succession::way::guard)
+        ++seen_.succeeded;
+    if (event.epoch <= last_epoch_)
+        blame(stage_.log, seen_, seen_.epoch_went_back, "the epoch WENT BACK");
+    last_epoch_ = std::max(last_epoch_, event.epoch);
+}
+
+bool process::believes()
+{
+    if (!host_.alive() || epoch() == 0)
+        return false;
+    if (flaw_ == file_flaw::no_deadline)
+        return true;
+    if (flaw_ == file_flaw::deadline_from_reply)
+        return host_.time().now() < trusted_until_;
+    return elector_.state().at(host_.time().now()) == trigger::standing::active;
+}
+
+awaitable<void> process::live()
+{
+    trigger::elector::duty const duty = [this](std::int64_t term) { return lead(term); };
+    co_await elector_.run(duty);
+}
+
+// As a master does: the fence first, then acts that each ask whether they may.
+awaitable<void> process::lead(std::int64_t term)
+{
+    storage::ledger books(*deciding_, *deciding_);
+    storage::fence const mine{"master", term};
+    for (bool raised = false;;) {
+        try {
+            if (!raised)
+                raised = co_await books.raise(mine);
+            if (!raised)
+                co_return; // a newer master has raised it
+            if (believes())
+                co_await act(term);
+        } catch (not_master const&) {
+            co_return;
+        } catch (unavailable const&) {
+            // Again, a moment later.
+        }
+        co_await host_.time().sleep_for(between_acts);
+    }
+}
+
+awaitable<void> process::act(std::int64_t term)
+{
+    ++seen_.acts;
+    if (term < last_epoch_)
+        blame(stage_.log, seen_, seen_.epoch_went_back, "acts under an OLD EPOCH");
+    auto const deed = [&](soci::session& sql) {
+        if (flaw_ != file_flaw::acts_without_fence)
+            storage::touch_fence(sql, {"master", term});
+        storage::query(sql, "INSERT INTO deed (epoch) VALUES (", term, ")").execute();
+    };
+    co_await deciding_->transact(deed);
+}
+
+} // namespace baton::simulation
