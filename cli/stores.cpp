@@ -98,10 +98,12 @@ stores open_stores(storage::location const& where, stores_settings const& how, t
     storage::database_settings shared;
     shared.sessions = how.sessions;
     shared.create_file = sqlite;
+    shared.causal = true;
     out.shared = storage::open_database(where, shared, time);
 
     auto deciding = one_session(sqlite);
     deciding.idle_transaction_s = 2; // an open transaction of a dead master must not hold up its successor
+    deciding.causal = true;
     out.deciding = storage::open_database(where, deciding, time);
 
     open_lease(out, where, how, time);

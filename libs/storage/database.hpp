@@ -92,6 +92,7 @@ struct database_settings {
     unsigned lock_wait_s = 5;        // innodb_lock_wait_timeout; SQLite: busy time-out
     unsigned idle_transaction_s = 0; // MariaDB: the server ends a transaction idle for so long; 0: no limit
     unsigned idle_session_s = 0;     // MySQL: the server ends a session that is silent for so long; 0: its own limit
+    bool causal = false;             // Galera: each statement waits first for what any node has committed
     bool create_file = false;        // SQLite: make the file if it is absent
 };
 

@@ -90,8 +90,10 @@ void roll_back(soci::session& session)
     try {
         exec(session, "ROLLBACK");
     } catch (soci::soci_error const& failure) {
-        // SQLite rolls back by itself on some failures and then has no transaction to end.
-        if (session.get_backend_name() != "sqlite3")
+        // SQLite rolls back by itself on some failures and then has no transaction to end; Galera does when another
+        // node's commit is in conflict, and says so at the next statement.
+        auto const known = database_failure();
+        if (session.get_backend_name() != "sqlite3" && known->why() != kind::conflict)
             throw session_broken(std::string("database: rollback failed: ") + failure.what());
     }
 }

@@ -43,6 +43,17 @@ std::string without_password(std::string text, location const& where)
     return text;
 }
 
+// A Galera node answers with what it has, which may be less than others have committed and told of. On any other server
+// the variable is off, or not there.
+void wait_for_other_nodes(soci::session& session)
+{
+    std::string name;
+    std::string value;
+    session << "SHOW VARIABLES LIKE 'wsrep_on'", soci::into(name), soci::into(value);
+    if (session.got_data() && value == "ON")
+        session << "SET SESSION wsrep_sync_wait = 7"; // reads and transactions, updates, inserts
+}
+
 void configure_mysql(soci::session& session, database_settings const& settings)
 {
     // Compare-and-set is judged by matched rows, so a connection that counts changed ones is of no use.
@@ -69,6 +80,8 @@ void configure_mysql(soci::session& session, database_settings const& settings)
         query(session, "SET SESSION wait_timeout = ", settings.idle_transaction_s).execute();
     if (settings.idle_session_s > 0)
         query(session, "SET SESSION wait_timeout = ", settings.idle_session_s).execute();
+    if (settings.causal)
+        wait_for_other_nodes(session);
 }
 
 // Changing to the write-ahead log needs the file for oneself, and SQLite does not always wait for that.

@@ -208,3 +208,57 @@ TEST_CASE("what one node has migrated, a program that starts at another finds wh
         CHECK_NOTHROW(wait_for(storage::check_schema(*there, "scheduler")));
     }
 }
+
+TEST_CASE("what any node has committed is read at a node that lags, and decided by")
+{
+    store home(storage::engine::mysql);
+    home.exec("CREATE TABLE t (id INT PRIMARY KEY, v INT) ENGINE=InnoDB");
+    home.exec("INSERT INTO t VALUES (1, 0), (2, 0)");
+    system_time const time;
+    auto const there = storage::open_database(home.nodes().front(), {.sessions = 1, .causal = true}, time);
+    auto const read = [&] {
+        std::int64_t v = 0;
+        wait_for(there->run([&](soci::session& sql) {
+            query(sql).select("v")(" FROM t WHERE id = 1").each([&](storage::row& cells) { v = cells.number(); });
+        }));
+        return v;
+    };
+    auto const compare_and_set = [&](char const* text) {
+        return wait_for(there->run([&](soci::session& sql) { return query(sql, storage::fragment{text}).execute(); }));
+    };
+    auto const in_transaction = [&] {
+        return wait_for(there->transact(
+            [&](soci::session& sql) { return query(sql, "UPDATE t SET v = 20 WHERE id = 2 AND v = 10").execute(); }));
+    };
+    CHECK(read() == 0);
+    auto const lag = [&](char const* change, auto const& look) {
+        auto const held = storage::open_session(home.nodes().front(), {}, time);
+        query(*held, "FLUSH TABLES WITH READ LOCK").execute(); // what others commit waits here
+        auto const other = storage::open_session(home.nodes().back(), {}, time);
+        query(*other, storage::fragment{change}).execute();
+        auto seen = std::async(std::launch::async, look);
+        seen.wait_for(300ms);
+        query(*held, "UNLOCK TABLES").execute();
+        return seen.get();
+    };
+    CHECK(lag("UPDATE t SET v = 1 WHERE id = 1", read) == 1);
+    CHECK(lag("UPDATE t SET v = 2 WHERE id = 1",
+              [&] { return compare_and_set("UPDATE t SET v = 3 WHERE id = 1 AND v = 2"); }) == 1);
+    CHECK(lag("UPDATE t SET v = 10 WHERE id = 2", in_transaction) == 1);
+}
+
+TEST_CASE("a transaction that another node's commit has ended ends as its own work wanted")
+{
+    struct enough {};
+    store home(storage::engine::mysql);
+    home.exec("CREATE TABLE t (id INT PRIMARY KEY, v INT) ENGINE=InnoDB");
+    home.exec("INSERT INTO t VALUES (1, 0)");
+    auto const here = home.open({.sessions = 1});
+    auto const give_up = [&](soci::session& sql) {
+        query(sql, "UPDATE t SET v = 1 WHERE id = 1").execute();
+        home.exec("UPDATE t SET v = 2 WHERE id = 1");
+        throw enough{};
+    };
+    CHECK_THROWS_AS(wait_for(here->transact(give_up)), enough);
+    CHECK(home.number("SELECT v FROM t") == 2);
+}
