@@ -4,6 +4,7 @@ histories of the nodes, and told in a line.
 
     chaos.py --runs N --seed S [--jobs J] [--faults KIND,KIND...]
     chaos.py --only SEED           repeats one run
+    chaos.py --store galera ...    on three Galera nodes
     chaos.py --measure KIND --runs N
 
 Ends with status 0 only if no run broke a promise. The program is that of $BATON_BUILD (build/dev by default).
@@ -26,12 +27,15 @@ import tempfile
 import traceback
 
 import chaos_faults
+import chaos_galera
 import chaos_net
 import chaos_run
 import election_checker as judge
 import harness
 
 RUN_LIMIT = 300
+SKIPPED = 77  # the status that CTest shows so
+ALL = chaos_faults.ALL | chaos_galera.ALL
 
 
 def guard_is_built():
@@ -40,9 +44,11 @@ def guard_is_built():
 
 
 def kinds_of(options):
-    able = chaos_faults.kinds(options.net)
+    able = chaos_galera.kinds() if options.store == "galera" else chaos_faults.kinds(options.net)
     kinds = options.faults.split(",") if options.faults else sorted(able)
-    for kind in kinds:
+    if options.store != "galera":
+        able |= {fault.kind for fault in chaos_faults.ASKED_FOR}
+    for kind in kinds + ([options.measure] if options.measure else []):
         if kind not in able:
             sys.exit(f"chaos: no such fault here: {kind}; there are {', '.join(sorted(able))}")
     return kinds
@@ -53,7 +59,7 @@ def kinds_of(options):
 
 def run_one(seed, options):
     chance = random.Random(f"{seed}/faults")
-    drawn = chaos_faults.draw(chance, kinds_of(options))
+    drawn = chaos_faults.draw(chance, [ALL[kind] for kind in kinds_of(options)])
     told = {"seed": seed, "faults": [fault.text() for fault in drawn], "good": False, "figures": [], "words": []}
     with chaos_run.Run(seed, drawn, store_for(options, drawn), options.guard, network_for(options, drawn)) as run:
         try:
@@ -73,8 +79,27 @@ def run_one(seed, options):
 
 
 def store_for(options, drawn):
+    if options.store == "galera":
+        return lambda: chaos_galera.Store(pathlib.Path(options.server))
     return lambda: chaos_run.Server(pathlib.Path(options.server),
                                     any(fault.needs_clock == "database" for fault in drawn))
+
+
+def start_servers(store, folder):
+    if store != "galera":
+        chaos_run.private_mariadb("start", folder)
+        return
+    try:
+        chaos_galera.private_galera("start", folder)
+    except subprocess.CalledProcessError as failure:
+        sys.exit(SKIPPED if failure.returncode == chaos_galera.NOT_INSTALLED else f"chaos: {failure}")
+
+
+def stop_servers(store, folder):
+    if store == "galera":
+        chaos_galera.private_galera("stop", folder)
+    else:
+        chaos_run.stop_servers(folder)
 
 
 def network_for(options, drawn):
@@ -141,17 +166,17 @@ def measure(options):
     folder = tempfile.mkdtemp(prefix="baton-chaos-")
     options.server = f"{folder}/server"
     try:
-        drawn = [chaos_faults.ALL[kind]]
+        drawn = [ALL[kind]]
         store, network = store_for(options, drawn), network_for(options, drawn)
         with chaos_run.Run(options.seed, drawn, store, options.guard, network) as run:
             run.cluster.keep = True  # should it not come to an end
-            record, report, ledger = run.measure(kind, options.runs, options.span)
+            record, report, ledger = run.measure(ALL[kind], options.runs, options.span)
             found = [figure(record, fault) for fault in run.drawn]
             run.cluster.keep = not report.good
             if not report.good:
                 print("\n".join(describe(record, report) + [f"kept for inspection: {run.cluster.folder}"]))
     finally:
-        chaos_run.stop_servers(options.server)
+        stop_servers(options.store, options.server)
         shutil.rmtree(folder, ignore_errors=True)
     late = sorted(each for figure in found if figure for each in figure.late)
     if late:
@@ -185,6 +210,7 @@ def tell(told):
 def repeat_command(seed, options):
     faults = f" --faults {options.faults}" if options.faults else ""
     where = f" --net {options.net}" if options.net != "loopback" else ""
+    where += f" --store {options.store}" if options.store != "mysql" else ""
     return f"scripts/chaos --only {seed}{faults}{where}"
 
 
@@ -194,6 +220,7 @@ def run_apart(seed, options, servers):
     command = [sys.executable, __file__, "--one", str(seed), "--server", server]
     command += ["--faults", options.faults] if options.faults else []
     command += ["--guard", "on" if options.guard else "off", "--net", options.net, "--slot", server.rsplit("-", 1)[1]]
+    command += ["--store", options.store]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=RUN_LIMIT)
         return json.loads(done.stdout.splitlines()[-1])
@@ -208,22 +235,22 @@ def run_many(seeds, options):
     gaps = collections.defaultdict(list)
     folder = tempfile.mkdtemp(prefix="baton-chaos-")
     servers = [f"{folder}/server-{number}" for number in range(options.jobs)]
+    pool = concurrent.futures.ThreadPoolExecutor(options.jobs)
     try:
         for server in servers:
-            chaos_run.private_mariadb("start", server)
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for told in concurrent.futures.as_completed(
-                    [pool.submit(run_apart, seed, options, servers) for seed in seeds]):
-                told = told.result()
-                tell(told)
-                if not told["good"]:
-                    violations += 1
-                    print(f"  again: {repeat_command(told['seed'], options)}", flush=True)
-                for kind, gap, changed in told["figures"]:
-                    gaps[kind + ("" if changed else " (same epoch)")].append(gap)
+            start_servers(options.store, server)
+        for told in concurrent.futures.as_completed([pool.submit(run_apart, seed, options, servers) for seed in seeds]):
+            told = told.result()
+            tell(told)
+            if not told["good"]:
+                violations += 1
+                print(f"  again: {repeat_command(told['seed'], options)}", flush=True)
+            for kind, gap, changed in told["figures"]:
+                gaps[kind + ("" if changed else " (same epoch)")].append(gap)
     finally:
+        pool.shutdown(cancel_futures=True)  # who asks it to end means the seeds that wait as well
         for server in servers:
-            chaos_run.stop_servers(server)
+            stop_servers(options.store, server)
         shutil.rmtree(folder, ignore_errors=True)
     print_table(gaps)
     print(f"{len(seeds)} runs, {violations} violations")
@@ -249,8 +276,11 @@ def main():
                         help="whether the promises of the guard session hold; as the program has it by default")
     parser.add_argument("--net", choices=("loopback", "namespaces"), default="loopback",
                         help="each node in a network namespace of its own, with real packets lost; needs root")
+    parser.add_argument("--store", choices=("mysql", "galera"), default="mysql",
+                        help="galera: each node at one of three database nodes, where named locks are local, so that "
+                        "the promises of the guard do not hold")
     parser.add_argument("--only", type=int, help="repeats the run of this seed")
-    parser.add_argument("--measure", choices=sorted(chaos_faults.ALL), metavar="KIND",
+    parser.add_argument("--measure", choices=sorted(ALL), metavar="KIND",
                         help="how long the cluster is without a master after this fault, --runs times")
     parser.add_argument("--span", type=float, help="of the fault that is measured, in seconds")
     parser.add_argument("--kinds", action="store_true", help="tells the kinds of faults")
@@ -258,7 +288,9 @@ def main():
     parser.add_argument("--server", help=argparse.SUPPRESS)
     parser.add_argument("--slot", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    options.guard = options.guard == "on"
+    options.guard = options.guard == "on" and options.store != "galera"
+    if options.store == "galera" and options.net != "loopback":
+        parser.error("private-galera listens on loopback only")
     kinds_of(options)
     if options.net == "namespaces" and options.one is None:
         chaos_net.enter_hub()
@@ -266,8 +298,8 @@ def main():
         print(json.dumps(run_one(options.one, options)))
         return 0
     if options.kinds:
-        for kind in sorted(chaos_faults.ALL):
-            print(f"{kind:<18} {chaos_faults.ALL[kind].__doc__}")
+        for kind in sorted(ALL):
+            print(f"{kind:<18} {ALL[kind].__doc__}")
         return 0
     if options.measure:
         return measure(options)

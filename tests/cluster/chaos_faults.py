@@ -179,6 +179,14 @@ class FreezeDatabase(OfDatabase):
         store.thaw()
 
 
+class Outage(FreezeDatabase):
+    """SIGSTOP of the database for longer than nodes and clients may be silent. (Only where it is asked for.)"""
+    kind = "outage"
+
+    def plan(self):
+        self.span = self.chance.uniform(16, 22)
+
+
 class HoldRow(Fault):
     """A foreign session holds the lock row, so that commits stall across the expiry of the lease."""
     kind = "hold_row"
@@ -405,7 +413,7 @@ MEASURED = {"kill": 1.0, "stop": 0.5, "freeze": 5.0, "freeze_database": 1.0, "ki
             "cut_replies": 5.0, "cut_requests": 5.0, "hold_row": TTL + 0.2, "reset": 0.0, "hog": 60.0}
 CLOCKS = [StepDatabase, StepNode]
 NAMESPACES = [Unplug]
-ASKED_FOR = [Hog]
+ASKED_FOR = [Hog, Outage]
 ALL = {fault.kind: fault for fault in PROCESSES + DATABASE + CONNECTIONS + CLOCKS + NAMESPACES + ASKED_FOR}
 
 
@@ -419,12 +427,12 @@ def kinds(net):
     return able
 
 
-def draw(chance, kinds):
-    """One to three faults, which may overlap."""
+def draw(chance, faults):
+    """One to three of these, which may overlap."""
     count = chance.choice([1, 1, 2, 2, 3])
     at = chance.uniform(1, 2.5)
     drawn = []
     for _ in range(count):
-        drawn.append(ALL[chance.choice(kinds)](chance, at))
+        drawn.append(chance.choice(faults)(chance, at))
         at += chance.choice([chance.uniform(0, 0.5), chance.uniform(0.5, 4)])
     return drawn

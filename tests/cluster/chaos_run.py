@@ -22,7 +22,6 @@ LAST_RESORT = 70  # of a node whose lost term did not drain (docs/election.md)
 AUDIT = """
 CREATE TABLE chaos_audit (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, at BIGINT NOT NULL,
     epoch BIGINT NOT NULL, owner VARCHAR(128) NULL, seq BIGINT NOT NULL) ENGINE=InnoDB"""
-# The row's own lock makes the order of these the order of commits.
 AUDIT_TRIGGER = """
 CREATE TRIGGER chaos_audit AFTER UPDATE ON `lock` FOR EACH ROW
     INSERT INTO chaos_audit (at, epoch, owner, seq)
@@ -50,6 +49,8 @@ class Clock:
 class Server(harness.MySql):
     """A server that outlives the run: each run has a database of its own on it, and may kill and restart it."""
 
+    audit_order = "id"  # the lock row's own lock makes the order of these the order of commits
+
     def __init__(self, folder, faked):
         self.folder = folder.with_name(folder.name + "-clock") if faked else folder
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -57,6 +58,10 @@ class Server(harness.MySql):
         self.environment = self.clock.environment() if faked else {}
         self.own = False
         self.open(self.script("start"))
+
+    def address(self, number):
+        """Where the node of baton of this number finds it."""
+        return self.connection["host"], self.connection["port"]
 
     def script(self, command):
         return private_mariadb(command, self.folder, self.environment)
@@ -179,7 +184,7 @@ class Run:
         store.query(AUDIT_TRIGGER)
         for number in (1, 2, 3):
             name = f"trigger-{number}"
-            host, prefix, database = self.network.join(name, (store.connection["host"], store.connection["port"]))
+            host, prefix, database = self.network.join(name, store.address(number))
             if any(fault.needs_clock == "node" for fault in self.drawn):
                 self.clocks[name] = Clock(cluster.folder / f"clock-{name}")
             environment = self.clocks[name].environment() if name in self.clocks else None
@@ -238,7 +243,7 @@ class Run:
         problems = arena.complaints + self.settle(tasks)
         return self.judge(problems)
 
-    def measure(self, kind, count, span):
+    def measure(self, make, count, span):
         """The same fault again and again, with the cluster whole in between; the figures of each (chaos.figure)."""
         self.start()
         tasks = self.register()
@@ -246,8 +251,8 @@ class Run:
         self.drawn = []
         for _ in range(count):
             time.sleep(self.chance.uniform(1.5, 2.5))  # so that it comes at any time of a tick
-            fault = chaos_faults.ALL[kind](self.chance, 0)
-            fault.span = chaos_faults.MEASURED.get(kind, fault.span) if span is None else span
+            fault = make(self.chance, 0)
+            fault.span = chaos_faults.MEASURED.get(fault.kind, fault.span) if span is None else span
             if isinstance(fault, chaos_faults.OfConnection):
                 fault.role, fault.changes = "master", 1
             fault.inject(arena)
@@ -332,7 +337,8 @@ class Run:
 
     def commits(self):
         offset = harness.boot_to_utc()
-        rows = self.cluster.store.query("SELECT at, epoch, owner, seq FROM chaos_audit ORDER BY id")
+        store = self.cluster.store
+        rows = store.query(f"SELECT at, epoch, owner, seq FROM chaos_audit ORDER BY {store.audit_order}")
         faked = any(fault.needs_clock == "database" for fault in self.drawn)
         return [judge.Commit(row["epoch"], row["owner"], row["seq"], None if faked else (row["at"] - offset) * 1000)
                 for row in rows]

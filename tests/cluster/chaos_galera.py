@@ -1,0 +1,196 @@
+"""Chaos on three Galera nodes: the store of such a run, in which each node of baton is at a database node of its own,
+and what may happen to one of those nodes or to all.
+"""
+
+import contextlib
+import os
+import subprocess
+import time
+import urllib.parse
+
+import pymysql
+
+import chaos_faults
+import harness
+
+NODES = range(3)
+NOT_INSTALLED = 3  # the status of scripts/private-galera
+# The others give up a lost node after about three seconds; by default it takes them twice as long, and with shorter
+# limits they lose one another on a busy machine (docs/election.md).
+OPTIONS = ("evs.keepalive_period=PT0.25S;evs.inactive_check_period=PT0.25S;evs.suspect_timeout=PT2S;"
+           "evs.inactive_timeout=PT6S;evs.install_timeout=PT4S")
+NOTICED = 4.0  # seconds after which they have given it up, and commit again
+
+
+def private_galera(command, folder, *words):
+    done = subprocess.run([harness.ROOT / "scripts/private-galera", command, folder, *map(str, words)],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True,
+                          env={"BATON_GALERA_OPTIONS": OPTIONS, **os.environ})
+    return done.stdout.strip()
+
+
+class Store(harness.MySql):
+    """A cluster that outlives the run. Its first node also serves web and the judges."""
+
+    # Each database node numbers the audit's rows for itself: the lock row's own counter has to order its changes.
+    audit_order = "seq, epoch, at"
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.own = False
+        self.clock = None
+        self.lost_majority = False
+        servers = private_galera("start", folder).split()
+        self.addresses = [(parts.hostname, parts.port) for parts in map(urllib.parse.urlsplit, servers)]
+        self.open(servers[0])
+
+    def address(self, number):
+        return self.addresses[number - 1]
+
+    def connect(self, database):
+        """Sees what any node has committed before."""
+        connection = super().connect(database)
+        with connection.cursor() as cursor:
+            cursor.execute("SET SESSION wsrep_sync_wait = 1")
+        return connection
+
+    def query(self, sql, database=...):
+        try:
+            return super().query(sql, database)
+        except pymysql.err.OperationalError as failure:  # such as that it has no majority now
+            raise OSError(str(failure)) from None
+
+    def do(self, command, which):
+        private_galera(command, self.folder, which + 1)
+
+    def state(self, which):
+        """Of this node, as it sees itself; empty when it does not answer."""
+        host, port = self.addresses[which]
+        try:
+            link = pymysql.connect(**{**self.connection, "host": host, "port": port}, connect_timeout=2, read_timeout=2)
+            with link, link.cursor() as cursor:
+                cursor.execute("SHOW STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_cluster_size')")
+                return dict(cursor.fetchall())
+        except pymysql.err.Error:
+            return {}
+
+    def has_majority(self, among=NODES):
+        """Whether one of these takes statements."""
+        found = any(self.state(which).get("wsrep_ready") == "ON" for which in among)
+        self.lost_majority = self.lost_majority or not found
+        return found
+
+    def is_whole(self):
+        whole = {"wsrep_ready": "ON", "wsrep_cluster_size": str(len(NODES))}
+        return self.has_majority() and all(self.state(which) == whole for which in NODES)
+
+    def await_whole(self):
+        """All nodes take statements again: till then it may be the database's fault that nobody leads. False when one
+        had to be restarted, as Galera at times demands ("backend must be restarted")."""
+        try:
+            harness.wait_for("all nodes of Galera", self.is_whole, 30)
+            return True
+        except harness.TimedOut:
+            private_galera("start", self.folder)
+            return False
+
+    def thaw(self):
+        for which in NODES:
+            self.do("thaw", which)
+
+    def end(self):
+        with contextlib.suppress(OSError):  # the next run's database has another name
+            super().end()
+
+
+class OfGalera(chaos_faults.Fault):
+    """Hits one of the three, whichever node of baton is at it; the other two go on when they have given it up."""
+    without_guard = NOTICED + chaos_faults.EXPIRY
+    begin = end = ""
+    has_others = True  # who go on without those that are hit
+
+    def plan(self):
+        self.span = self.chance.uniform(*self.chance.choice([(0.2, 1), (1, 4), (4, 10)]))
+        self.hits = [self.chance.randrange(len(NODES))]
+
+    def text(self):
+        return super().text() + " of " + "+".join(str(which + 1) for which in self.hits)
+
+    def inject(self, arena):
+        store = arena.cluster.store
+        with arena.database:
+            store.lost_majority = not self.has_others
+            try:
+                self.began = chaos_faults.now()
+                self.all(store, self.begin)
+                self.last(store)
+            except subprocess.CalledProcessError as failure:
+                self.began = 0
+                raise chaos_faults.Skipped(str(failure)) from None
+            finally:
+                with contextlib.suppress(subprocess.CalledProcessError):  # whoever waits for them helps
+                    self.all(store, self.end)
+                if not store.await_whole():
+                    arena.run.skipped.append(f"Galera did not recover by itself from {self.kind}")
+            self.ended = chaos_faults.now()
+            if store.lost_majority:
+                self.cleared = self.ended
+                if self.has_others:
+                    arena.run.skipped.append(f"Galera lost its majority by {self.kind}")
+
+    def last(self, store):
+        end = time.monotonic() + self.span
+        others = [which for which in NODES if which not in self.hits]
+        while time.monotonic() < end:
+            if self.has_others:
+                store.has_majority(others)
+            time.sleep(max(0, min(0.2, end - time.monotonic())))
+
+    def all(self, store, command):
+        for which in self.hits:
+            store.do(command, which)
+
+
+class KillGalera(OfGalera):
+    """SIGKILL of a node of Galera, and a restart."""
+    kind, begin, end = "kill_galera", "kill", "restart"
+
+
+class FreezeGalera(OfGalera):
+    """SIGSTOP of a node of Galera, for shorter and longer than the others wait for it."""
+    kind, begin, end = "freeze_galera", "freeze", "thaw"
+
+
+class CutGalera(OfGalera):
+    """A node of Galera is cut off from the other two, not from its clients."""
+    kind, begin, end = "cut_galera", "cut", "heal"
+
+
+class FreezeAllGalera(OfGalera):
+    """SIGSTOP of all three nodes of Galera, also for longer than nodes and clients of baton may be silent."""
+    kind, begin, end = "freeze_all_galera", "freeze", "thaw"
+    without_guard = chaos_faults.EXPIRY
+    has_others = False
+
+    def plan(self):
+        self.span = self.chance.uniform(*self.chance.choice([(1, 5), (5, 12), (16, 22)]))
+        self.hits = list(NODES)
+
+
+class SplitGalera(OfGalera):
+    """No two nodes of Galera reach one another, so that none has a majority."""
+    kind, begin, end = "split_galera", "cut", "heal"
+    without_guard = chaos_faults.EXPIRY
+    has_others = False
+
+    def plan(self):
+        self.span = self.chance.uniform(*self.chance.choice([(1, 5), (5, 12), (16, 22)]))
+        self.hits = self.chance.sample(NODES, 2)
+
+
+ALL = {fault.kind: fault for fault in (KillGalera, FreezeGalera, CutGalera, FreezeAllGalera, SplitGalera)}
+
+
+def kinds():
+    """Those that can happen there. (The clock of one node of three is no clock of the database's.)"""
+    return {fault.kind for fault in chaos_faults.PROCESSES + chaos_faults.CONNECTIONS} | set(ALL)
