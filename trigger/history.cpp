@@ -45,10 +45,19 @@ void history::write(char const* event, std::int64_t epoch, std::string const& fi
 {
     if (!file_)
         return;
-    auto const line = std::to_string(kernel_nanos()) + who_ + event + "\t" + std::to_string(epoch) + fields + "\n";
-    if (file_->append(line) || std::exchange(complained_, true))
+    if (unwritten_ != 0 && append("unwritten", 0, field("n", std::to_string(unwritten_)))) {
+        log::warn("the history is written again, without {} lines", unwritten_);
+        unwritten_ = 0;
+    }
+    if (unwritten_ == 0 && append(event, epoch, fields))
         return;
-    log::error("the history cannot be written");
+    if (unwritten_++ == 0)
+        log::error("the history cannot be written");
+}
+
+bool history::append(char const* event, std::int64_t epoch, std::string const& fields)
+{
+    return file_->append(std::to_string(kernel_nanos()) + who_ + event + "\t" + std::to_string(epoch) + fields + "\n");
 }
 
 void history::verdict(election_event const& what)

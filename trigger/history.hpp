@@ -23,8 +23,10 @@ namespace baton::trigger {
 //     take     from n                                  assignments of another node, let in by their epoch
 //     refuse   from                                    the epoch of that node's message is too old
 //     deliver  client n executions                     the moment before they are sent to a client
+//     unwritten n                                      so many lines before this one could not be written
 //
-// Without a file all of it is nothing.
+// Without a file all of it is nothing. One that cannot be written, as on a full disk, is nothing to the node: it goes
+// on, and owns up to the lines that are missing as soon as it can.
 class history {
 public:
     history(std::string const& file, std::string const& node, std::string const& incarnation);
@@ -40,10 +42,11 @@ public:
 
 private:
     void write(char const* event, std::int64_t epoch, std::string const& fields);
+    bool append(char const* event, std::int64_t epoch, std::string const& fields);
 
     std::optional<line_file> file_;
     std::string who_;
-    bool complained_ = false;
+    std::uint64_t unwritten_ = 0; // lines since the last that was written
 };
 
 // Told of executions that are about to leave: to whom, and which. Empty when nobody keeps a history.

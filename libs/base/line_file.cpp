@@ -28,13 +28,18 @@ line_file::~line_file()
     close(file_);
 }
 
-bool line_file::append(std::string_view line) const
+bool line_file::append(std::string_view line)
 {
+    std::string text(torn_ ? "\n" : "");
+    text += line;
     ssize_t written = -1;
     do
-        written = write(file_, line.data(), line.size());
+        written = write(file_, text.data(), text.size());
     while (written < 0 && errno == EINTR);
-    return written == static_cast<ssize_t>(line.size());
+    bool const whole = written == static_cast<ssize_t>(text.size());
+    if (written > 0)
+        torn_ = !whole && text[static_cast<std::size_t>(written) - 1] != '\n';
+    return whole;
 }
 
 } // namespace baton

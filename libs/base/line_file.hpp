@@ -18,11 +18,13 @@ public:
     line_file(line_file const&) = delete;
     line_file& operator=(line_file const&) = delete;
 
-    // False when the line is not there in full, as on a full disk.
-    bool append(std::string_view line) const;
+    // With its end. False when the line is not there in full, as on a full disk; what is there of it then remains as a
+    // line of its own, so that the next one is whole.
+    bool append(std::string_view line);
 
 private:
     int file_;
+    bool torn_ = false; // the last line has no end
 };
 
 } // namespace baton

@@ -346,6 +346,30 @@ class Stopping(unittest.TestCase):
                          history())
         print(f"{STORE}: gaps of {second['gap_ms']} ms after a kill, {third['gap_ms']} ms after a clean stop")
 
+    def test_nodes_that_can_write_neither_log_nor_history_lead_and_take_over_as_any_other(self):
+        cluster = self.cluster
+        unheard = ["/bin/sh", "-c", 'exec "$@" >/dev/full 2>&1', "sh"]
+        for number in (1, 2):
+            cluster.start_trigger(f"trigger-{number}", prefix=unheard, history="/dev/full")
+        cluster.start_web()
+        cluster.start_recorder("recorder-1")
+        cluster.await_ready(2, 1)
+        task = cluster.create("tick", {"kind": "fixed_rate", "every_ms": 100})
+        harness.wait_for("firings", lambda: len(cluster.journal()) > 20, 20)
+        killed, epoch = cluster.master(), cluster.epoch()
+        cluster.processes[killed].kill()
+        other = harness.wait_for("the other is master", lambda: cluster.epoch() > epoch and cluster.master(), 15)
+        self.assertNotEqual(other, killed)
+        before = len(cluster.journal())
+        harness.wait_for("firings under it", lambda: len(cluster.journal()) > before + 20, 20)
+        self.assertEqual(cluster.processes[other].log.stat().st_size, 0)
+        cluster.disable_all([task])
+        last = max(row["valid_from"] for row in cluster.store.query("SELECT valid_from FROM task_version"))
+        harness.wait_for("the last definition holds", lambda: harness.utc_us() > last, 10)
+        cluster.await_all_ended(20)
+        self.assertEqual(cluster.verdict().problems, [])
+        self.assertEqual(cluster.processes[other].terminate(20), 0)
+
     def test_a_second_signal_ends_a_draining_node_at_once(self):
         cluster = self.cluster.start_all(triggers=1, recorders=1)
         task = cluster.rest.post("/api/v1/tasks?allow_unserved=true", {

@@ -115,7 +115,8 @@ class Report:
 
 
 def parse_history(text):
-    """The events of one file. A line without its end cannot come from a single write: it is an error."""
+    """The events of one file. A line without its end cannot come from a single write: it is an error, as is one that the
+    disk cut short."""
     if text and not text.endswith("\n"):
         raise ValueError("the history ends within a line")
     events = []
@@ -141,6 +142,7 @@ def check(record):
     found += check_releases(record)
     found += check_gaps(record, gaps)
     found += check_churn(record, epochs)
+    found += check_whole(record)
     found.sort(key=lambda violation: violation.at)
     return report
 
@@ -371,6 +373,12 @@ def check_churn(record, epochs):
     allowed = 1 + sum(fault.changes for fault in record.faults)
     if len(epochs) > allowed:
         yield Violation("I10", record.ends, f"there were {len(epochs)} terms, and faults for {allowed}")
+
+
+def check_whole(record):
+    """What lacks lines proves nothing."""
+    for event in (event for event in record.events if event.what == "unwritten"):
+        yield Violation("record", event.at, f"{event.node} could not write {event.fields['n']} lines of its history")
 
 
 # --- figures, and what people read

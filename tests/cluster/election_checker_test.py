@@ -291,6 +291,9 @@ class Judging(unittest.TestCase):
         with self.assertRaises(ValueError):
             judge.parse_history("17\tA\tA:1\tstart\t0")
 
+    def test_a_history_that_lacks_lines_proves_nothing(self):
+        self.finds("record", "A could not write 3 lines", History().lead(0, 10_000, "A", 2).add(7, "A", "unwritten", 0, n=3))
+
     def test_a_timeline_has_the_lines_of_all_around_the_moment(self):
         record = self.overlap(2748).record
         text = judge.timeline(record, ms(2748))

@@ -1,5 +1,6 @@
 #include "libs/base/line_file.hpp"
 #include "libs/base/time.hpp"
+#include "tests/support/file_limit.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 using namespace baton;
+using baton::test::file_limit;
 
 TEST_CASE("lines of two processes do not mix", "[base]")
 {
@@ -18,10 +20,10 @@ TEST_CASE("lines of two processes do not mix", "[base]")
     auto const path = folder + "/lines";
     std::string const mine(3'000, 'a');
     std::string const theirs(5'000, 'b');
-    line_file const file(path);
+    line_file file(path);
     auto const child = fork();
     if (child == 0) {
-        line_file const again(path);
+        line_file again(path);
         for (int i = 0; i < 500; ++i)
             again.append(theirs + "\n");
         _exit(0);
@@ -40,9 +42,29 @@ TEST_CASE("lines of two processes do not mix", "[base]")
 
 TEST_CASE("a line that does not fit on the disk is not said to be written", "[base]")
 {
-    line_file const file("/dev/full");
+    line_file file("/dev/full");
     CHECK_FALSE(file.append("lost\n"));
     CHECK_THROWS_AS(line_file("/nowhere/lines"), std::runtime_error);
+}
+
+TEST_CASE("a line that was cut short stands alone, and the next one is whole", "[base]")
+{
+    std::string folder = (std::filesystem::temp_directory_path() / "baton-lines-XXXXXX").string();
+    REQUIRE(mkdtemp(folder.data()) != nullptr);
+    auto const path = folder + "/lines";
+    line_file file(path);
+    file_limit room(15); // as a disk that is full from there on
+    CHECK(file.append("the first\n"));
+    CHECK_FALSE(file.append("the second\n"));
+    CHECK_FALSE(file.append("the third\n"));
+    room.lift();
+    CHECK(file.append("the fourth\n"));
+    CHECK(file.append("the fifth\n"));
+
+    std::ifstream in(path);
+    std::string const text(std::istreambuf_iterator<char>(in), {});
+    std::filesystem::remove_all(folder);
+    CHECK(text == "the first\nthe s\nthe fourth\nthe fifth\n");
 }
 
 TEST_CASE("the kernel's time is that of the boot clock", "[base]")

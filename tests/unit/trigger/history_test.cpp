@@ -1,3 +1,4 @@
+#include "tests/support/file_limit.hpp"
 #include "trigger/history.hpp"
 
 #include <catch2/catch.hpp>
@@ -54,6 +55,27 @@ TEST_CASE("a history has a line for each change of belief and each departure", "
                        who + "refuse\t6\tfrom=a master",
                        who + "deliver\t7\tclient=client-1\tn=1\texecutions=11",
                    });
+}
+
+TEST_CASE("a history that cannot be written says afterwards how many lines it lacks", "[history]")
+{
+    std::string folder = (std::filesystem::temp_directory_path() / "baton-history-XXXXXX").string();
+    REQUIRE(mkdtemp(folder.data()) != nullptr);
+    auto const path = folder + "/history";
+    {
+        history past(path, "n", "i");
+        baton::test::file_limit full(std::filesystem::file_size(path) + 7);
+        past.refuse(6, "a master");
+        past.refuse(6, "a master");
+        past.take(7, "another", 2);
+        full.lift();
+        past.take(7, "another", 3);
+    }
+    auto const lines = lines_of(path);
+    std::filesystem::remove_all(folder);
+    REQUIRE(lines.size() == 4); // the second is the beginning of one that did not fit
+    CHECK(lines[2] == "n\ti\tunwritten\t0\tn=3");
+    CHECK(lines[3] == "n\ti\ttake\t7\tfrom=another\tn=3");
 }
 
 TEST_CASE("without a file no history is kept", "[history]")
