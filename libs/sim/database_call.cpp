@@ -27,6 +27,7 @@ awaitable<void> database_server::carry_out(host& who, client_session& session, m
     mine.arrives = time_.now() + mine.luck.request;
     try {
         co_await serve(mine);
+        co_await who.thaw();
         session.used_at = time_.now();
         log_.note(fmt::format("database call {} of {} done", number, who.name()));
     } catch (gave_up const&) {
@@ -82,9 +83,11 @@ awaitable<void> database_server::thaw(call const& mine)
 
 awaitable<void> database_server::wait(call const& mine, instant until)
 {
-    auto const place = time_.reserve(std::min(until, mine.give_up));
-    co_await time_.rest(place, &mine.who.span(), virtual_time::manner::stubborn);
-    if (until > mine.give_up)
+    do {
+        auto const place = time_.reserve(std::min(until, mine.patience()));
+        co_await time_.rest(place, &mine.who.span(), virtual_time::manner::stubborn);
+    } while (time_.now() < std::min(until, mine.patience()));
+    if (time_.now() < until)
         throw gave_up{};
 }
 
@@ -92,7 +95,11 @@ awaitable<void> database_server::wait(call const& mine, instant until)
 awaitable<void> database_server::wait_for_lock(call& mine)
 {
     auto const turn = mine.lock->caller;
-    bool const called = co_await turn->wait_until(mine.give_up, &mine.who.span(), virtual_time::manner::stubborn);
+    bool called = false;
+    do {
+        auto const until = mine.patience();
+        called = co_await turn->wait_until(until, &mine.who.span(), virtual_time::manner::stubborn);
+    } while (!called && time_.now() < mine.patience());
     if (!called)
         throw gave_up{};
     mine.at = call::phase::done;

@@ -3,6 +3,7 @@
 
 #include "libs/sim/database.hpp"
 
+#include <algorithm>
 #include <exception>
 
 namespace baton::sim {
@@ -40,6 +41,9 @@ struct database_server::call {
     std::uint64_t crashes = 0;         // of the server, before it arrived
     std::shared_ptr<lock_wait> lock{}; // that it waits for, or has waited for
     std::exception_ptr failure{};
+
+    // Who stands still gives nothing up, and afterwards takes the answer that has come meanwhile.
+    instant patience() const { return std::max(give_up, who.frozen_until()); }
 };
 
 // What the server does for a caller who has gone.

@@ -30,7 +30,6 @@ awaitable<void> skewed_time::sleep_until(instant at)
         auto const place = shared_.reserve(shared_.now() + duration{std::llround(left / (1 + error_.rate))});
         co_await shared_.rest(place, &whose_, virtual_time::manner::cancellable);
     } while (now() < at);
-    co_await shared_.rest_while_stopped(whose_, virtual_time::manner::cancellable);
 }
 
 host::host(std::string name, asio::io_context& loop, virtual_time& shared, trace& log, std::uint64_t seed,
@@ -64,12 +63,17 @@ void host::spawn(awaitable<void> part, std::function<void()> ended)
     asio::co_spawn(loop_, std::move(part), asio::bind_cancellation_slot(signal->slot(), std::move(finish)));
 }
 
-void host::stop_for(duration span)
+void host::freeze_for(duration span)
 {
     if (life_.over)
         return;
-    life_.stopped_until = std::max(life_.stopped_until, shared_.now() + span);
-    log_.note(fmt::format("{} is stopped for {} us", name_, span.count()));
+    life_.frozen_until = std::max(life_.frozen_until, shared_.now() + span);
+    log_.note(fmt::format("{} stands still for {} us", name_, span.count()));
+}
+
+awaitable<void> host::thaw()
+{
+    co_await shared_.rest_while_frozen(life_, virtual_time::manner::stubborn);
 }
 
 void host::kill()

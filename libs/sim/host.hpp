@@ -56,6 +56,8 @@ public:
     virtual_time& shared() { return shared_; }
     life const& span() const { return life_; }
     bool alive() const { return !life_.over; }
+    instant frozen_until() const { return life_.frozen_until; }
+    bool frozen() const { return shared_.now() < life_.frozen_until; }
 
     // Runs it as part of the process. What it throws, other than operation_aborted, leaves run_for() of a living host.
     void spawn(awaitable<void> part);
@@ -66,13 +68,14 @@ public:
     // Called once, when the host is killed, before anything of it unwinds: what its kernel does for it.
     void when_killed(std::function<void()> what) { epilogue_.push_back(std::move(what)); }
 
-    // SIGSTOP, and SIGCONT when `span` has passed: what it awaits of this host's time and of SQLite files comes to it
-    // only then, while clocks go on and what it has locked stays locked. Servers and the network know nothing of it.
-    void stop_for(duration span);
-    bool stopped() const { return alive() && shared_.now() < life_.stopped_until; }
-
     // SIGKILL. Not to be called by a coroutine of the host itself.
     void kill();
+
+    // SIGSTOP, and SIGCONT after so long: its clocks go on, and so does what it has asked of others; what falls due and
+    // what arrives waits, and comes all at once.
+    void freeze_for(duration span);
+    // Until it goes on, for what others do with it.
+    awaitable<void> thaw();
 
 private:
     std::string name_;

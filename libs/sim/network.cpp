@@ -33,6 +33,8 @@ public:
         post(to, std::move(message), open);
         auto const until = net_.time_.now() + limit;
         co_await open->heard.wait_until(until, &who_.span(), virtual_time::manner::cancellable);
+        if (net_.time_.now() > until && net_.random_.below(2) == 0) // it stood still, and looks at the clock first
+            open->reply.reset();
         co_return outcome(to, *open);
     }
 
@@ -134,9 +136,21 @@ awaitable<void> network::deliver(std::string from, http::url to, http::request m
     auto& where = *found->second.where;
     if (parted(from, where.name()))
         co_return;
+    auto handle = found->second.handle;
+    bool died = false;
+    try {
+        co_await where.thaw(); // its kernel has taken the message in
+    } catch (boost::system::system_error const&) {
+        died = true;
+    }
+    if (died) {
+        open->reset = !open->reply;
+        open->heard.ring();
+        co_return;
+    }
     message.target = to.prefix + message.target;
     message.peer = from + ":0";
-    auto reaction = answer(where, found->second.handle, std::move(message), std::move(from), std::move(open));
+    auto reaction = answer(where, std::move(handle), std::move(message), std::move(from), std::move(open));
     where.spawn(std::move(reaction));
 }
 

@@ -25,7 +25,8 @@ struct network_faults {
 
 // HTTP between simulated hosts: messages that take their time, get lost, overtake one another, and stop at partitions.
 // Silence ends with unreachable(possibly delivered) at the caller's limit. A host where nobody listens refuses
-// (certainly not delivered); one that dies while it answers resets (possibly delivered).
+// (certainly not delivered); one that dies while it answers resets (possibly delivered). One that stands still hears
+// what arrives when it goes on; where its own limit has passed by then, an answer that has come counts half the time.
 class network {
 public:
     network(asio::io_context& loop, virtual_time& time, trace& log, std::uint64_t seed)

@@ -156,12 +156,12 @@ sqlite_file::fate sqlite_file::draw()
     return luck;
 }
 
-// So much later, and not while the process is stopped. Ends with operation_aborted when it dies.
+// So much later, and not while the process stands still. Ends with operation_aborted when it dies.
 awaitable<void> sqlite_file::pass(host& who, duration span)
 {
     auto const place = time_.reserve(time_.now() + span);
     co_await time_.rest(place, &who.span(), stubborn);
-    co_await time_.rest_while_stopped(who.span(), stubborn);
+    co_await time_.rest_while_frozen(who.span(), stubborn);
 }
 
 awaitable<void> sqlite_file::wait_to_write(host& who, duration busy_limit)

@@ -44,7 +44,7 @@ awaitable<void> virtual_time::rest(ticket place, life const* whose, manner how)
         auto cancel = asio::get_associated_cancellation_slot(handler);
         auto shared = std::make_shared<decltype(handler)>(std::move(handler));
         auto call = [shared](error_code why) { std::move (*shared)(why); };
-        auto const mine = sleepers_.emplace(place, sleeper{whose, std::move(call)}).first;
+        auto const mine = sleepers_.emplace(place, sleeper{whose, how == manner::stubborn, std::move(call)}).first;
         if (whose != nullptr && whose->over)
             wake(mine, asio::error::operation_aborted);
         else if (how == manner::cancellable && cancel.is_connected())
@@ -56,10 +56,10 @@ awaitable<void> virtual_time::rest(ticket place, life const* whose, manner how)
     co_await asio::async_initiate<asio::use_awaitable_t<> const, void(error_code)>(fall_asleep, asio::use_awaitable);
 }
 
-awaitable<void> virtual_time::rest_while_stopped(life const& whose, manner how)
+awaitable<void> virtual_time::rest_while_frozen(life const& whose, manner how)
 {
-    while (now_ < whose.stopped_until) {
-        auto const place = reserve(whose.stopped_until);
+    while (now_ < whose.frozen_until) {
+        auto const place = reserve(whose.frozen_until);
         co_await rest(place, &whose, how);
     }
 }
@@ -67,7 +67,18 @@ awaitable<void> virtual_time::rest_while_stopped(life const& whose, manner how)
 void virtual_time::rouse(ticket place)
 {
     if (auto const found = sleepers_.find(place); found != sleepers_.end())
-        wake(found, {});
+        call(found);
+}
+
+// What is due in a process that stands still comes when it goes on, in the order in which it was due.
+void virtual_time::call(sleepers::iterator who)
+{
+    auto const& [whose, stubborn, _] = who->second;
+    if (stubborn || whose == nullptr || now_ >= whose->frozen_until)
+        return wake(who, {});
+    auto later = sleepers_.extract(who);
+    later.key() = reserve(later.mapped().whose->frozen_until);
+    sleepers_.insert(std::move(later));
 }
 
 void virtual_time::end(life& whose)
@@ -92,7 +103,7 @@ bool virtual_time::wake_next(instant limit)
     if (sleepers_.empty() || sleepers_.begin()->first.at > limit)
         return false;
     now_ = std::max(now_, sleepers_.begin()->first.at);
-    wake(sleepers_.begin(), {});
+    call(sleepers_.begin());
     return true;
 }
 

@@ -9,10 +9,11 @@
 
 namespace baton::sim {
 
-// The span of a simulated process. What waits in its name ends with it.
+// The span of a simulated process. What waits in its name ends with it, and while it stands still what would wake it
+// comes later.
 struct life {
     bool over = false;
-    instant stopped_until{}; // it does nothing before
+    instant frozen_until{};
 };
 
 // Time that moves only when the simulation says so. Sleepers wake in the order of their deadlines, ties in the order in
@@ -37,11 +38,11 @@ public:
     enum class manner { cancellable, stubborn };
 
     // Sleeps at a place. Ends with operation_aborted when `whose` life is over or ends, or, unless stubborn, when it is
-    // cancelled.
+    // cancelled. Unless stubborn, it lasts at least until that life goes on.
     awaitable<void> rest(ticket place, life const* whose, manner how);
 
-    // Rests for as long as `whose` is stopped; ends like a rest.
-    awaitable<void> rest_while_stopped(life const& whose, manner how);
+    // Rests for as long as `whose` stands still; ends like a rest.
+    awaitable<void> rest_while_frozen(life const& whose, manner how);
 
     void rouse(ticket place); // wakes it before its time; nothing happens when nobody sleeps there
 
@@ -59,11 +60,13 @@ public:
 private:
     struct sleeper {
         life const* whose = nullptr;
+        bool stubborn = false;
         std::function<void(error_code)> wake;
     };
     using sleepers = std::map<ticket, sleeper>;
 
     void wake(sleepers::iterator who, error_code why);
+    void call(sleepers::iterator who);
     bool wake_next(instant limit);
     bool poll(std::function<bool()> const* condition);
     bool run(instant limit, std::function<bool()> const* condition);

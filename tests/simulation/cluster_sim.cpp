@@ -248,6 +248,31 @@ std::string without_database(std::uint64_t seed)
     return wrong;
 }
 
+// The master stands still about as long as it counts as alive, again and again: it goes on while another leads, which
+// has given it work, has just counted it as gone, or is about to.
+std::string in_freezes(std::uint64_t seed)
+{
+    constexpr int freezes = 20;
+    cluster_world world(seed, 3, 3, 2);
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto const expected = register_tasks(world, from, from + freezes * 8s);
+    auto& chance = world.stage().random;
+    world.pass(3s);
+    for (int i = 0; i < freezes; ++i) {
+        duration const span{static_cast<int>(3'500'000 + chance.below(1'500'000))};
+        duration const until_next{static_cast<int>(7'000'000 + chance.below(2'000'000))};
+        if (auto const leader = world.master(); leader >= 0)
+            world.freeze_node(static_cast<std::size_t>(leader), span);
+        world.pass(until_next);
+    }
+    world.pass(settled);
+    auto wrong = verdict(world, expected);
+    if (world.seen().freezes < freezes - 1)
+        wrong += "hardly anything stood still\n";
+    return wrong;
+}
+
 void check_seeds(std::uint64_t count, std::string (*play)(std::uint64_t seed))
 {
     for (auto const seed : simulation_seeds(count)) {
@@ -280,6 +305,11 @@ TEST_CASE("whatever dies, freezes or is cut off: no firing is missed or doubled,
 TEST_CASE("however long the database is away, no client that lives is given up, and nothing runs again")
 {
     check_seeds(8, without_database);
+}
+
+TEST_CASE("a master that stands still for seconds and goes on: nothing that it or its successor gave away runs twice")
+{
+    check_seeds(5, in_freezes);
 }
 
 TEST_CASE("the same seed replays the same cluster")

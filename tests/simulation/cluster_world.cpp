@@ -7,6 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 namespace baton::simulation {
@@ -180,6 +181,14 @@ void cluster_world::kill_client(std::size_t which, duration down)
     later(1us + down, [this, which] { start_client(which); });
 }
 
+void cluster_world::freeze_node(std::size_t which, duration span)
+{
+    if (!nodes_.at(which) || !nodes_[which]->host().alive())
+        return;
+    ++seen_.freezes;
+    nodes_[which]->host().freeze_for(span);
+}
+
 int cluster_world::master() const
 {
     for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -276,7 +285,7 @@ std::string cluster_world::some_host()
 
 void cluster_world::harm_once()
 {
-    auto const kind = stage_.random.below(11);
+    auto const kind = stage_.random.below(13);
     auto const span = between(100ms, 5s);
     auto const a = some_host();
     auto const b = some_host();
@@ -295,6 +304,8 @@ void cluster_world::harm_once()
         cut_off(stage_.random.below(clients_.size()), between(10s, longest_cut));
     } else if (kind == 10) {
         stage_.database.crash_for(between(10s, longest_cut));
+    } else if (kind >= 11) {
+        freeze_some();
     } else if (kind == 6) {
         stage_.database.part(a);
         later(span, [this, a] { stage_.database.mend(a); });
@@ -312,6 +323,26 @@ void cluster_world::cut_off(std::size_t client, duration span)
         auto const to = fmt::format("t{}", node);
         stage_.net.part(from, to);
         later(span, [this, from, to] { stage_.net.mend(from, to); });
+    }
+}
+
+// The master more often than others: shorter and longer than an assignment may take, a lease lasts, a node counts as
+// alive; a client at times for so long that it counts as gone.
+void cluster_world::freeze_some()
+{
+    duration const limits[] = {500ms, 2s, 3s, 4s, 6s, 12s};
+    auto const most = limits[stage_.random.below(std::size(limits))];
+    auto const span = between(50ms, most);
+    auto const at_most_a_burial = between(100ms, longest_cut);
+    auto const which = stage_.random.below(nodes_.size() + clients_.size());
+    auto const leader = master();
+    if (stage_.random.below(2) == 0 && leader >= 0) {
+        freeze_node(static_cast<std::size_t>(leader), span);
+    } else if (which < nodes_.size()) {
+        freeze_node(which, span);
+    } else if (auto const& client = clients_[which - nodes_.size()]; client && client->host().alive()) {
+        ++seen_.freezes;
+        client->host().freeze_for(stage_.random.below(2) == 0 ? span : at_most_a_burial);
     }
 }
 

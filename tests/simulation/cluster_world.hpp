@@ -35,6 +35,7 @@ struct cluster_report {
     int after_burial = 0; // such starts where the earlier attempt's client had been counted as gone: at least once
     int handler_starts = 0;
     int kills = 0;
+    int freezes = 0;
     std::vector<std::string> incidents; // what was found, each with the events that led to it
 };
 
@@ -98,6 +99,7 @@ public:
 
     void kill_node(std::size_t which, duration down);
     void kill_client(std::size_t which, duration down);
+    void freeze_node(std::size_t which, duration span);
     int master() const; // its number, or -1
 
     struct ledger_row {
@@ -124,6 +126,7 @@ private:
     awaitable<void> harm(instant until);
     void harm_once();
     void cut_off(std::size_t client, duration span);
+    void freeze_some();
     void later(duration after, std::function<void()> what);
     duration between(duration least, duration most);
     std::string some_host();

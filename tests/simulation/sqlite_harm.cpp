@@ -57,7 +57,7 @@ void sqlite_world::stop(process* which)
 {
     auto const span = around_a_limit();
     if (which != nullptr)
-        which->host().stop_for(span);
+        which->host().freeze_for(span);
 }
 
 // The master is stopped until its lease has all but run out, and then the disk is slow: a renewal and a seizure meet.
@@ -65,7 +65,7 @@ void sqlite_world::last_gasp()
 {
     auto const span = between(2s, 3s);
     if (auto* const victim = master(); victim != nullptr)
-        victim->host().stop_for(span);
+        victim->host().freeze_for(span);
     later(span, [this] { machine_.lease.faults = slow_disk(usual_faults()); });
     later(span + 4s, [this] { machine_.lease.faults = weather_; });
 }

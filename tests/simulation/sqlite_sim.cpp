@@ -141,7 +141,7 @@ TEST_CASE("a master on SQLite that stops cleanly is succeeded at once")
 TEST_CASE("a stopped process keeps its file's lock, is replaced when its lease expires, and knows it when it wakes")
 {
     scene s;
-    s.first->host().stop_for(10s);
+    s.first->host().freeze_for(10s);
     auto const gap = s.until_succeeded();
     CHECK(gap > 2s);
     CHECK(gap < 4s);
@@ -154,7 +154,7 @@ TEST_CASE("a stopped process keeps its file's lock, is replaced when its lease e
 TEST_CASE("a process that is stopped for less than its lease goes on under its epoch")
 {
     scene s;
-    s.first->host().stop_for(1500ms);
+    s.first->host().freeze_for(1500ms);
     s.world.pass(1400ms);
     CHECK(s.first->believes());
     s.world.pass(10s);

@@ -82,7 +82,7 @@ void sqlite_world::look()
     if (auto const* const writer = machine_.lease.writer(); writer != nullptr && stop_next_writer_ > 0us)
         for (auto* const one : current_)
             if (one != nullptr && &one->host() == writer)
-                one->host().stop_for(std::exchange(stop_next_writer_, 0us));
+                one->host().freeze_for(std::exchange(stop_next_writer_, 0us));
 }
 
 duration sqlite_world::between(duration least, duration most)
@@ -108,7 +108,7 @@ std::size_t sqlite_world::place_of(process const& which) const
 void sqlite_world::end_process(process& leaving, bool cleanly)
 {
     auto const which = place_of(leaving);
-    if (cleanly && !leaving.host().stopped()) {
+    if (cleanly && !leaving.host().frozen()) {
         stage_.log.note(leaving.host().name() + " is told to stop");
         leaving.stop();
         // A process that does not end by itself within its grace is killed by who supervises it.

@@ -143,6 +143,34 @@ TEST_CASE("a statement whose caller gave up executes later, for nobody")
     CHECK(f.entries() == 1);
 }
 
+TEST_CASE("what a process has asked is done while it stands still, and it hears of it afterwards, limit or no limit")
+{
+    fixture f;
+    auto const begin = f.stage.time.now();
+    f.start("x");
+    f.stage.time.run_for(500us);
+    f.host.freeze_for(5s);
+    f.stage.time.run_for(1s);
+    CHECK(f.entries() == 1);
+    CHECK(f.done + f.failed == 0);
+    f.stage.time.run_for(10s);
+    CHECK(f.done == 1);
+    CHECK(f.ended - begin == 5000ms + 500us);
+}
+
+TEST_CASE("a process that stood still past its limit gives up at once when there is no answer")
+{
+    fixture f;
+    auto const begin = f.stage.time.now();
+    f.stage.database.faults.lose_reply = 1;
+    f.start("x");
+    f.stage.time.run_for(500us);
+    f.host.freeze_for(5s);
+    f.stage.time.run_for(10s);
+    CHECK(f.failed == 1);
+    CHECK(f.ended - begin == 5000ms + 500us);
+}
+
 TEST_CASE("what was abandoned is judged by the state that it meets, not by that of its sending")
 {
     fixture f;

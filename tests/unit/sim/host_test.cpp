@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 using namespace baton;
@@ -59,34 +61,6 @@ TEST_CASE("a process that swallows its cancellation finds every seam dead")
     stage.end();
 }
 
-TEST_CASE("a process that is stopped does nothing until it goes on, though its clock does")
-{
-    sim::stage stage(4);
-    auto& host = stage.add_host("a");
-    auto const begin = host.time().now();
-    std::vector<duration> rounds;
-    auto tick = [&]() -> awaitable<void> {
-        for (;;) {
-            co_await host.time().sleep_for(1s);
-            rounds.push_back(host.time().now() - begin);
-        }
-    };
-    host.spawn(tick());
-    stage.time.run_for(1500ms);
-    host.stop_for(3s);
-    CHECK(host.stopped());
-    stage.time.run_for(2s);
-    CHECK(rounds == std::vector<duration>{1s});
-    stage.time.run_for(2500ms);
-    CHECK_FALSE(host.stopped());
-    CHECK(rounds == std::vector<duration>{1s, 4500ms, 5500ms});
-    host.stop_for(1h);
-    host.kill();
-    stage.time.settle();
-    CHECK(host.running() == 0);
-    stage.end();
-}
-
 TEST_CASE("the death of one host leaves the others alone")
 {
     sim::stage stage(3);
@@ -105,6 +79,49 @@ TEST_CASE("the death of one host leaves the others alone")
     a.kill();
     stage.time.run_for(2s);
     CHECK(rounds == 6);
+    stage.end();
+}
+
+TEST_CASE("a process that stands still does nothing, and then all that fell due meanwhile, in its order")
+{
+    sim::stage stage(5);
+    auto& host = stage.add_host("a");
+    auto& other = stage.add_host("b");
+    auto const begin = stage.time.now();
+    std::vector<std::pair<std::string, duration>> woken;
+    auto sleeper = [&](sim::host& where, std::string name, duration span) -> awaitable<void> {
+        co_await where.time().sleep_for(span);
+        woken.emplace_back(std::move(name), where.time().now() - begin);
+    };
+    host.spawn(sleeper(host, "late", 5s));
+    host.spawn(sleeper(host, "second", 2s));
+    host.spawn(sleeper(host, "first", 1500ms));
+    other.spawn(sleeper(other, "elsewhere", 3s));
+    stage.time.run_for(1s);
+    host.freeze_for(3s);
+    stage.time.run_for(10s);
+    using seen = std::vector<std::pair<std::string, duration>>;
+    CHECK(woken == seen{{"elsewhere", 3s}, {"first", 4s}, {"second", 4s}, {"late", 5s}});
+    stage.end();
+}
+
+TEST_CASE("a process can be killed while it stands still")
+{
+    sim::stage stage(6);
+    auto& host = stage.add_host("a");
+    bool woken = false;
+    auto sleep = [&]() -> awaitable<void> {
+        co_await host.time().sleep_for(1s);
+        woken = true;
+    };
+    host.spawn(sleep());
+    host.freeze_for(1h);
+    stage.time.run_for(1min);
+    host.kill();
+    stage.time.settle();
+    CHECK(host.running() == 0);
+    stage.time.run_for(2h);
+    CHECK_FALSE(woken);
     stage.end();
 }
 

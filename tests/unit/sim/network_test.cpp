@@ -127,6 +127,57 @@ TEST_CASE("a host that dies while it answers resets, and then refuses")
     CHECK(f.possibly_delivered == false);
 }
 
+TEST_CASE("a host that stands still hears what has arrived when it goes on, and answers then")
+{
+    fixture f;
+    auto const begin = f.stage.time.now();
+    f.b.freeze_for(3s);
+    f.start("/one", 10s);
+    f.start("/two", 1s);
+    f.stage.time.run_for(2s);
+    CHECK(f.possibly_delivered == true);
+    CHECK(f.heard.empty());
+    f.stage.time.run_for(10s);
+    CHECK(f.heard == std::vector<std::string>{"/one hello", "/two hello"});
+    CHECK(f.status == 201);
+    CHECK(f.ended - begin == 3001ms);
+}
+
+TEST_CASE("a host that dies while it stands still resets what it had taken in")
+{
+    fixture f;
+    f.b.freeze_for(3s);
+    f.start("/x", 10s);
+    f.stage.time.run_for(1s);
+    f.b.kill();
+    f.stage.time.run_for(5s);
+    CHECK(f.possibly_delivered == true);
+    CHECK(f.heard.empty());
+}
+
+TEST_CASE("who stood still past its limit finds the answer, or the limit first")
+{
+    int answered = 0;
+    int given_up = 0;
+    fixture f;
+    for (int i = 0; i < 40; ++i) {
+        f.status.reset();
+        f.possibly_delivered.reset();
+        f.start("/x", 1s);
+        f.stage.time.run_for(500us);
+        f.a.freeze_for(2s);
+        f.stage.time.run_for(1999ms);
+        CHECK_FALSE((f.status || f.possibly_delivered));
+        f.stage.time.run_for(10ms);
+        answered += f.status ? 1 : 0;
+        given_up += f.possibly_delivered ? 1 : 0;
+    }
+    CHECK(f.heard.size() == 40);
+    CHECK(answered + given_up == 40);
+    CHECK(answered > 0);
+    CHECK(given_up > 0);
+}
+
 TEST_CASE("a request on its way outlives its sender; a dead sender sends nothing more")
 {
     fixture f;

@@ -111,7 +111,7 @@ TEST_CASE("a stopped process keeps the SQLite file's write lock, and hears of wh
     fixture f;
     f.begin_write("a");
     f.pass(1500us);
-    f.hosts["a"]->stop_for(300ms);
+    f.hosts["a"]->freeze_for(300ms);
     f.begin_write("b");
     f.pass(200ms);
     CHECK(f.file.writer() == f.hosts["a"]);
@@ -160,7 +160,7 @@ TEST_CASE("a simulated lock file is locked by one process at a time, also a stop
     CHECK(a->try_lock());
     CHECK(a->try_lock()); // held already
     CHECK_FALSE(b->try_lock());
-    f.hosts["a"]->stop_for(1s);
+    f.hosts["a"]->freeze_for(1s);
     CHECK_FALSE(b->try_lock());
     f.hosts["a"]->kill();
     CHECK(b->try_lock());
