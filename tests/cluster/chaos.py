@@ -26,12 +26,14 @@ import sys
 import tempfile
 import traceback
 
+import chaos_disk
 import chaos_faults
 import chaos_galera
 import chaos_net
 import chaos_run
 import election_checker as judge
 import harness
+import small_disk
 
 RUN_LIMIT = 300
 SKIPPED = 77  # the status that CTest shows so
@@ -52,6 +54,18 @@ def kinds_of(options):
         if kind not in able:
             sys.exit(f"chaos: no such fault here: {kind}; there are {', '.join(sorted(able))}")
     return kinds
+
+
+def tell_of_root(kinds, options):
+    """Drawn all the same, so that a seed means the same faults to everybody; but skipped."""
+    asked_for = options.faults.split(",") + [options.measure]
+    disks = [kind for kind in kinds + [options.measure] if kind and ALL[kind].needs_disk]
+    if not disks or small_disk.possible() or options.one is not None:
+        return
+    words = f"chaos: only root can mount a disk that is small enough to be filled up: {disks[0]} is skipped"
+    if disks[0] in asked_for:
+        sys.exit(words)
+    print(words, flush=True)
 
 
 # --- one run, in a process of its own
@@ -79,10 +93,12 @@ def run_one(seed, options):
 
 
 def store_for(options, drawn):
+    clocked = any(fault.needs_clock == "database" for fault in drawn)
     if options.store == "galera":
         return lambda: chaos_galera.Store(pathlib.Path(options.server))
-    return lambda: chaos_run.Server(pathlib.Path(options.server),
-                                    any(fault.needs_clock == "database" for fault in drawn))
+    small = small_disk.possible() and any(fault.needs_disk for fault in drawn)
+    kind = chaos_disk.SmallServer if small else chaos_run.Server
+    return lambda: kind(pathlib.Path(options.server), clocked)
 
 
 def start_servers(store, folder):
@@ -291,7 +307,7 @@ def main():
     options.guard = options.guard == "on" and options.store != "galera"
     if options.store == "galera" and options.net != "loopback":
         parser.error("private-galera listens on loopback only")
-    kinds_of(options)
+    tell_of_root(kinds_of(options), options)
     if options.net == "namespaces" and options.one is None:
         chaos_net.enter_hub()
     if options.one is not None:

@@ -35,6 +35,7 @@ class Fault:
     own_server = False   # the server of the database does not come through it intact
     needs_proxy = False
     needs_clock = ""     # whose clock is faked: "database" or "node"
+    needs_disk = False   # the database's data lie on a small one (chaos_disk)
     role = "master"
     changes = 1
     with_guard, without_guard = EXPIRY, EXPIRY  # seconds until somebody leads
@@ -185,6 +186,40 @@ class Outage(FreezeDatabase):
 
     def plan(self):
         self.span = self.chance.uniform(16, 22)
+
+
+class FillDisk(OfDatabase):
+    """The disk under the database is full for 0.5 to 6 s, at times to the last page, at times with a crash. (As root.)"""
+    kind, needs_disk = "fill_disk", True
+
+    def plan(self):
+        self.span = self.chance.uniform(*self.chance.choice([(0.5, 2.5), (2.5, 3.5), (3.5, 6)]))
+        self.to_the_last_page = self.chance.random() < 0.7
+        self.crash = self.chance.random() < 0.2
+
+    def text(self):
+        return (super().text() + (" to the last page" if self.to_the_last_page else "")
+                + (" with a crash" if self.crash else ""))
+
+    def hit(self, arena, store):
+        disk = getattr(store, "disk", None)
+        if disk is None:
+            raise Skipped("only root can mount a disk that is small enough")
+        refused = self.refusals(arena)
+        self.began = now()
+        disk.fill()
+        store.use_up(64 if self.to_the_last_page else 32 << 10)
+        time.sleep(max(0, self.span - (now() - self.began) / judge.SECOND))
+        if self.crash:
+            store.kill()
+        disk.free()
+        if store.revive() and not self.crash:
+            arena.run.skipped.append("the database did not live through the full disk")
+        arena.run.skipped.append(f"{self.refusals(arena) - refused} statements of the nodes refused")
+
+    @staticmethod
+    def refusals(arena):
+        return sum(log.read_text().count("is full (error") for log in arena.cluster.folder.glob("trigger-*.log"))
 
 
 class HoldRow(Fault):
@@ -406,11 +441,11 @@ class Hog(Fault):
 
 
 PROCESSES = [Kill, KillSlave, KillClient, Stop, StopSlave, Freeze, FreezeSlave]
-DATABASE = [KillDatabase, FreezeDatabase, HoldRow, KillGuard]
+DATABASE = [KillDatabase, FreezeDatabase, FillDisk, HoldRow, KillGuard]
 CONNECTIONS = [Cut, CutReplies, CutRequests, Reset, Delay, Loss]
 # How long each lasts when it is measured: until another master leads, but for what the same master outlives.
 MEASURED = {"kill": 1.0, "stop": 0.5, "freeze": 5.0, "freeze_database": 1.0, "kill_database": 0.0, "cut": 5.0,
-            "cut_replies": 5.0, "cut_requests": 5.0, "hold_row": TTL + 0.2, "reset": 0.0, "hog": 60.0}
+            "cut_replies": 5.0, "cut_requests": 5.0, "hold_row": TTL + 0.2, "fill_disk": 2.0, "reset": 0.0, "hog": 60.0}
 CLOCKS = [StepDatabase, StepNode]
 NAMESPACES = [Unplug]
 ASKED_FOR = [Hog, Outage]

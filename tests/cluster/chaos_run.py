@@ -57,11 +57,15 @@ class Server(harness.MySql):
         self.clock = Clock(self.folder / "clock") if faked else None
         self.environment = self.clock.environment() if faked else {}
         self.own = False
+        self.prepare()
         self.open(self.script("start"))
 
     def address(self, number):
         """Where the node of baton of this number finds it."""
         return self.connection["host"], self.connection["port"]
+
+    def prepare(self):
+        """Before it is started."""
 
     def script(self, command):
         return private_mariadb(command, self.folder, self.environment)
@@ -80,8 +84,8 @@ def private_mariadb(command, folder, environment=None):
 
 
 def stop_servers(folder):
-    """The server of this folder, and the one beside it whose clock is faked."""
-    for each in (folder, folder + "-clock"):
+    """The server of this folder, and those beside it with a faked clock, or a small disk, or both."""
+    for each in (folder, folder + "-clock", folder + "-disk", folder + "-disk-clock"):
         private_mariadb("stop", each)
 
 

@@ -5,7 +5,8 @@ clients' own journal must agree.
     faults.py --store sqlite --fault master [--seconds 60] [--tasks 200] [--seed 1]
 
 Faults: master, slave, client, web: SIGKILL in the middle, restarted 5 s later. database (mysql): the same of the server.
-foreign_writer (sqlite): another program holds the file's write lock for 3 s. none: nothing.
+foreign_writer (sqlite): another program holds the file's write lock for 3 s. full_disk (sqlite, as root): nothing more fits
+on its disk for 10 s. none: nothing.
 
 Prints one line with figures and ends with status 0 only if all is well. The program is that of $BATON_BUILD
 (build/dev by default).
@@ -15,15 +16,19 @@ import argparse
 import datetime
 import random
 import sys
+import tempfile
 import time
 
 import harness
+import small_disk
 
 SECOND = 1_000_000
 FAULTS = {"mysql": ("none", "master", "slave", "client", "web", "database"),
-          "sqlite": ("none", "master", "slave", "client", "web", "foreign_writer")}
+          "sqlite": ("none", "master", "slave", "client", "web", "foreign_writer", "full_disk")}
 RESTART_AFTER = 5
 HELD_FOR = 3
+FULL_FOR = 10
+DISK_MB = 24
 TTL, TICK = 3, 1  # election.ttl and election.tick, at their defaults
 ACTS_WITHIN = TTL + TICK + 0.1
 SETTLES_WITHIN = 90
@@ -39,6 +44,17 @@ def make_schedule(chance):
         start = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2 * chance.random())
         schedule["start_at"] = start.isoformat().replace("+00:00", "Z")
     return schedule
+
+
+class SmallSqlite(harness.Sqlite):
+    """On a disk that can be filled up."""
+
+    def __init__(self):
+        self.disk = small_disk.SmallDisk(tempfile.mkdtemp(prefix="baton-cluster-"), DISK_MB)
+        super().__init__(self.disk.folder)
+
+    def end(self):
+        self.disk.end()
 
 
 class Campaign:
@@ -78,6 +94,14 @@ class Campaign:
         elif kind == "foreign_writer":
             self.victim = "the file"
             _, self.since = cluster.store.hold(HELD_FOR)
+        elif kind == "full_disk":
+            self.victim = "the disk"
+            cluster.store.disk.fill()
+            time.sleep(FULL_FOR)
+            cluster.store.disk.free()
+            self.since = harness.boot_us()
+            if not any("is full" in process.log.read_text() for process in cluster.processes.values()):
+                self.problems.append("nobody felt that the disk was full")
         else:
             self.victim = self.choose(kind)
             process = cluster.processes[self.victim]
@@ -155,7 +179,10 @@ def main():
     options = parser.parse_args()
     if options.fault not in FAULTS[options.store]:
         parser.error(f"{options.fault} is no fault of {options.store}")
-    with harness.Cluster(options.store, own_server=options.fault == "database") as cluster:
+    if options.fault == "full_disk" and not small_disk.possible():
+        sys.exit("faults: only root can mount a disk that is small enough to be filled up")
+    store = SmallSqlite if options.fault == "full_disk" else options.store
+    with harness.Cluster(store, own_server=options.fault == "database") as cluster:
         cluster.start_all()
         campaign = Campaign(cluster, options)
         figures = campaign.run()

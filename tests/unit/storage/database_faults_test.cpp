@@ -66,6 +66,9 @@ TEST_CASE("what an error of the server means for a transaction: again, a new ses
         {1836, 1, false}, // read-only mode
         {1053, 1, false}, // shutdown
         {1317, 1, true},  // interrupted by KILL QUERY
+        {1021, 1, true},  // disk full
+        {1030, 1, true},  // error 28 from the storage engine: no space left
+        {1114, 1, true},  // the table is full
         {1064, 1, true},  // nonsense
     };
     store home(engine::mysql);
@@ -90,6 +93,33 @@ TEST_CASE("what an error of the server means for a transaction: again, a new ses
         CHECK((wait_for(database->run(who)) == before) == row.same_session);
     }
     CHECK(home.number("SELECT COUNT(*) FROM t") == 0);
+}
+
+TEST_CASE("a SQLite file that cannot grow refuses what needs room, keeps nothing of it, and goes on when it can")
+{
+    store home(engine::sqlite);
+    make_table(home);
+    home.exec("INSERT INTO t VALUES (1, 'first')");
+    auto const database = home.open({.sessions = 1});
+    auto const give_room = [&](storage::fragment limit) {
+        auto const set = [&](soci::session& sql) { query(sql, limit).execute(); };
+        wait_for(database->run(set));
+    };
+    int calls = 0;
+    auto const work = [&](soci::session& sql) {
+        ++calls;
+        query(sql, "UPDATE t SET v = 'second' WHERE id = 1").execute();
+        insert(sql, 2, std::string(100'000, 'x'));
+    };
+    give_room({"PRAGMA max_page_count = 1"}); // it is as large as it is: SQLITE_FULL for every further page
+    CHECK_THROWS_AS(wait_for(database->transact(work)), unavailable);
+    CHECK(calls == 1);
+    CHECK(home.text("SELECT v FROM t") == "first");
+    auto const small = [](soci::session& sql) { query(sql, "UPDATE t SET v = 'third' WHERE id = 1").execute(); };
+    wait_for(database->transact(small)); // what fits goes through all the while
+    give_room({"PRAGMA max_page_count = 1000000"});
+    wait_for(database->transact(work));
+    CHECK(home.number("SELECT COUNT(*) FROM t") == 2);
 }
 
 TEST_CASE("a lock that is not given within the limit is unavailable, and nothing is kept")
