@@ -47,8 +47,8 @@ struct connection {
 // answers get lost, hosts are cut off, the server freezes, crashes, and its clock steps. When a caller gives up or dies
 // while its statement is in the server's hands, the server goes on: the statement's text (recorded from the call and
 // rolled back) executes later, with whatever effect it then has. A call cannot be cancelled, only the death of its host
-// ends the waiting; a host that stands still gives nothing up meanwhile, and what it asked goes on. A transaction may be
-// rolled back by a deadlock and run again.
+// ends the waiting; a host that stands still gives nothing up meanwhile, and what it asked goes on. A transaction may
+// be rolled back by a deadlock and run again.
 //
 // Sessions. Each session of a connection is one of the server, with an id, made when its first call arrives. The server
 // ends it when it is silent for the idle limit (one with a statement in the server's hands is not), when it is killed

@@ -44,12 +44,14 @@ awaitable<void> virtual_time::rest(ticket place, life const* whose, manner how)
         auto cancel = asio::get_associated_cancellation_slot(handler);
         auto shared = std::make_shared<decltype(handler)>(std::move(handler));
         auto call = [shared](error_code why) { std::move (*shared)(why); };
-        auto const mine = sleepers_.emplace(place, sleeper{whose, how == manner::stubborn, std::move(call)}).first;
+        auto const now_at = std::make_shared<ticket>(place);
+        auto const mine =
+            sleepers_.emplace(place, sleeper{whose, how == manner::stubborn, std::move(call), now_at}).first;
         if (whose != nullptr && whose->over)
             wake(mine, asio::error::operation_aborted);
         else if (how == manner::cancellable && cancel.is_connected())
-            cancel.assign([this, place](asio::cancellation_type) {
-                if (auto const found = sleepers_.find(place); found != sleepers_.end())
+            cancel.assign([this, now_at](asio::cancellation_type) {
+                if (auto const found = sleepers_.find(*now_at); found != sleepers_.end())
                     wake(found, asio::error::operation_aborted);
             });
     };
@@ -73,11 +75,11 @@ void virtual_time::rouse(ticket place)
 // What is due in a process that stands still comes when it goes on, in the order in which it was due.
 void virtual_time::call(sleepers::iterator who)
 {
-    auto const& [whose, stubborn, _] = who->second;
-    if (stubborn || whose == nullptr || now_ >= whose->frozen_until)
+    auto const& what = who->second;
+    if (what.stubborn || what.whose == nullptr || now_ >= what.whose->frozen_until)
         return wake(who, {});
     auto later = sleepers_.extract(who);
-    later.key() = reserve(later.mapped().whose->frozen_until);
+    later.key() = *later.mapped().place = reserve(later.mapped().whose->frozen_until);
     sleepers_.insert(std::move(later));
 }
 

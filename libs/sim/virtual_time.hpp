@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace baton::sim {
@@ -62,6 +63,7 @@ private:
         life const* whose = nullptr;
         bool stubborn = false;
         std::function<void(error_code)> wake;
+        std::shared_ptr<ticket> place; // where it is now
     };
     using sleepers = std::map<ticket, sleeper>;
 

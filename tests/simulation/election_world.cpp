@@ -108,7 +108,7 @@ void candidate::promoted(trigger::election_event const& event)
     ++seen_.terms;
     if (elector_.began_by().how == trigger::succession::way::guard)
         ++seen_.succeeded;
-    if (event.epoch <= last_epoch_)
+    if (event.epoch <= last_epoch_ && believes()) // who stood still may hear too late of what it has won
         blame(stage_.log, seen_, seen_.epoch_went_back, "the epoch WENT BACK");
     last_epoch_ = std::max(last_epoch_, event.epoch);
 }
@@ -270,6 +270,15 @@ void election_world::last_gasp()
     later(cut + 4s, [this] { stage_.database.faults = weather_; });
 }
 
+// The master at best: for less and for more than its guard or its lease lasts.
+void election_world::freeze(std::size_t which, duration span)
+{
+    auto* const leader = master();
+    auto* const victim = leader != nullptr ? leader : current_.at(which);
+    if (victim != nullptr)
+        victim->host().freeze_for(span);
+}
+
 // The session that guards the lease ends, as by an operator's KILL, while the master is well.
 void election_world::kill_guard()
 {
@@ -288,9 +297,11 @@ void election_world::harm_once(bool near_the_end)
     ++seen_.faults;
     auto const which = static_cast<std::size_t>(stage_.random.below(current_.size()));
     auto const name = std::string(1, static_cast<char>('a' + which));
-    auto const kind = stage_.random.below(guarded_ == guarding::on ? 14 : 12);
+    auto const kind = stage_.random.below(guarded_ == guarding::on ? 16 : 14);
     auto const span = between(100ms, 5s);
-    if (kind >= 12) {
+    if (kind == 12 || kind == 13) {
+        freeze(which, span);
+    } else if (kind >= 14) {
         kill_guard();
     } else if (kind >= 10) {
         last_gasp();

@@ -82,6 +82,7 @@ private:
     awaitable<void> harm(instant until);
     void harm_once(bool near_the_end);
     void last_gasp();
+    void freeze(std::size_t which, duration span);
     void end_process(std::size_t which, bool cleanly);
     void later(duration after, std::function<void()> what);
     duration between(duration least, duration most);

@@ -1,6 +1,8 @@
 #include "libs/base/loop.hpp"
 #include "libs/sim/sim.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <catch2/catch.hpp>
 
 #include <stdexcept>
@@ -102,6 +104,31 @@ TEST_CASE("a process that stands still does nothing, and then all that fell due 
     stage.time.run_for(10s);
     using seen = std::vector<std::pair<std::string, duration>>;
     CHECK(woken == seen{{"elsewhere", 3s}, {"first", 4s}, {"second", 4s}, {"late", 5s}});
+    stage.end();
+}
+
+TEST_CASE("what goes on first may still cancel what fell due beside it")
+{
+    sim::stage stage(7);
+    auto& host = stage.add_host("a");
+    asio::cancellation_signal stop;
+    bool cancelled = false;
+    auto first = [&]() -> awaitable<void> {
+        co_await host.time().sleep_for(1s);
+        stop.emit(asio::cancellation_type::terminal);
+    };
+    auto second = [&]() -> awaitable<void> {
+        try {
+            co_await host.time().sleep_for(2s);
+        } catch (boost::system::system_error const&) {
+            cancelled = true;
+        }
+    };
+    host.spawn(first());
+    asio::co_spawn(stage.loop, second(), asio::bind_cancellation_slot(stop.slot(), asio::detached));
+    host.freeze_for(5s);
+    stage.time.run_for(1min);
+    CHECK(cancelled);
     stage.end();
 }
 
