@@ -39,6 +39,7 @@ link::link(asio::any_io_executor loop, time_source& time, random_source& random,
       report_bell_(loop),
       quiet_bell_(loop),
       first_name_(settings_.identity.instance),
+      first_secret_(settings_.identity.secret),
       period_(settings_.heartbeat),
       batch_limit_(most_results)
 {
@@ -124,11 +125,16 @@ awaitable<bool> link::register_with(std::size_t node)
 }
 
 // We were silent for too long: what we had goes out as further attempts. What has not begun must not begin here; what
-// runs is found under the new name, and its result is still welcome.
+// runs is found under the new name, and its result is still welcome. A node that has not heard of it yet must not reach
+// us under the old one, which is gone for the master: hence another secret, which nobody could guess either.
 void link::take_new_name()
 {
-    constexpr std::size_t longest = 100; // of the old one, so that the suffix fits
-    settings_.identity.instance = first_name_.substr(0, longest) + "~" + std::to_string(++renamed_);
+    constexpr std::size_t longest = 100; // of the old name, so that the suffix fits
+    constexpr std::size_t longest_secret = 50;
+    auto const suffix = "~" + std::to_string(++renamed_);
+    settings_.identity.instance = first_name_.substr(0, longest) + suffix;
+    settings_.identity.secret = first_secret_.substr(0, longest_secret) + suffix;
+    on_new_secret_(settings_.identity.secret);
     engine_.give_up_queued(time_.now());
     log::warn("baton client: counted as gone; going on as {}", settings_.identity.instance);
 }

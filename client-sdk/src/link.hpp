@@ -40,6 +40,8 @@ public:
     void on_recorded(std::function<void()> call) { on_recorded_ = std::move(call); }
     // Called after every heartbeat that a node has answered.
     void on_heard(std::function<void()> call) { on_heard_ = std::move(call); }
+    // Called with the secret that nodes will give from now on.
+    void on_new_secret(std::function<void(std::string const&)> call) { on_new_secret_ = std::move(call); }
 
     bool registered() const { return registered_; }
     // Under which the nodes know us.
@@ -68,6 +70,7 @@ private:
     waker quiet_bell_; // rung when a beat has ended
     std::function<void()> on_recorded_ = [] {};
     std::function<void()> on_heard_ = [] {};
+    std::function<void(std::string const&)> on_new_secret_ = [](std::string const&) {};
 
     std::size_t node_ = 0; // that hears our heartbeats
     bool registered_ = false;
@@ -75,6 +78,7 @@ private:
     bool beating_ = false;    // a heartbeat or registration is on its way
     bool leaving_ = false;
     std::string first_name_; // of the instance
+    std::string first_secret_;
     int renamed_ = 0;
     duration period_;
     std::size_t results_node_ = 0;

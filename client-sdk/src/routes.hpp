@@ -21,6 +21,7 @@ public:
     routes& operator=(routes const&) = delete;
 
     awaitable<http::response> handle(http::request message) const;
+    void expect(std::string const& secret) { expected_ = "Bearer " + secret; } // from now on
 
 private:
     // The last dispatch of each node, and its answer.

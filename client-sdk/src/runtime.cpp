@@ -32,6 +32,7 @@ runtime::runtime(asio::any_io_executor loop, runtime_parts parts, runtime_settin
 {
     link_.on_recorded([this] { drain_bell_.wake(); });
     link_.on_heard([this] { pump(); });
+    link_.on_new_secret([this](std::string const& secret) { routes_.expect(secret); });
 }
 
 http::handler runtime::handler()

@@ -35,6 +35,7 @@ public:
         std::int64_t epoch = 1;
         int heartbeat_ms = 50;
         bool forgets = false;    // 404 to the next heartbeat
+        bool buries = false;     // 410 to the next registration
         int unrecorded = 0;      // so many result messages get 200 without a word of what was recorded
         int failing_results = 0; // so many get 503
         std::string poison;      // a message with this text gets 400
@@ -131,7 +132,7 @@ private:
         told_.credentials.push_back(message.headers.find("Authorization").value_or(""));
         if (message.target == protocol::path_register) {
             told_.registrations.push_back(body);
-            return heard();
+            return std::exchange(manners_.buries, false) ? http::problem(410, "Gone", "gone for good") : heard();
         }
         if (message.target == protocol::path_heartbeat) {
             told_.heartbeats.push_back(body);

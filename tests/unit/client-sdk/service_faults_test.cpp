@@ -60,6 +60,27 @@ TEST_CASE("a node that has forgotten the client is told again who it is", "[clie
     CHECK(told.registrations[0].secret == told.registrations[1].secret);
 }
 
+TEST_CASE("a client that counts as gone goes on under a new name, and takes nothing sent to the old one", "[client]")
+{
+    fake_node node;
+    auto const service = serve({node.url()});
+    REQUIRE(node.wait(registered));
+    node.with([](auto& manners) { manners.forgets = manners.buries = true; });
+    REQUIRE(node.wait([](auto const& told) { return told.registrations.size() == 3; }));
+    auto const told = node.snapshot().registrations;
+    CHECK(told[0].instance == told[1].instance);
+    CHECK(told[2].instance == told[0].instance + "~1");
+    CHECK(told[2].secret.size() <= 64);
+    auto const send = [&](std::int64_t execution, std::string const& secret) {
+        protocol::dispatch_request const request{1, {work(execution, "work")}};
+        return node.call(told[2].address, secret, protocol::path_dispatch, request).status;
+    };
+    CHECK(send(1, told[0].secret) == 401);
+    CHECK(send(2, told[2].secret) == 200);
+    CHECK(node.wait(ended(2)));
+    CHECK_FALSE(ended(1)(node.snapshot()));
+}
+
 TEST_CASE("when its node dies, a client goes to another one, with its results", "[client]")
 {
     auto a = std::make_unique<fake_node>();
