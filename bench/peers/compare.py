@@ -16,15 +16,30 @@ CLOCK_MOVED_US = 100  # a trial in which the wall clock moved by more is done ag
 TRIES = 3
 
 
+LOADS = ["steady", "herd", "lag"]
+
+
+def numbers(text):
+    return [int(part) for part in text.split(",")]
+
+
+def words(text):
+    return text.split(",")
+
+
+def loads(text):
+    if set(words(text)) - set(LOADS):
+        raise argparse.ArgumentTypeError(f"of {', '.join(LOADS)}")
+    return words(text)
+
+
 def parse_arguments():
-    numbers = lambda text: [int(part) for part in text.split(",")]  # noqa: E731
-    words = lambda text: text.split(",")  # noqa: E731
     parser = argparse.ArgumentParser(prog="bench/peers/run", formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--mysql", required=True, help="mysql://user:password@host:port")
     parser.add_argument("--json", action="store_true", help="one JSON object a line for each trial, and no table")
     parser.add_argument("--only", choices=["quartz", "db-scheduler"], help="only this peer")
     parser.add_argument("--settings", type=words, help="only these settings, such as tuned,tuned-fetch")
-    parser.add_argument("--loads", type=words, default="steady,herd,lag", help="only these loads")
+    parser.add_argument("--loads", type=loads, default=",".join(LOADS), help="only these loads")
     parser.add_argument("--tasks", type=numbers, default="10000", help="of the loads steady and herd; N,N for several")
     parser.add_argument("--rates", type=numbers, default="50,200", help="of the load lag, a second")
     parser.add_argument("--seconds", type=int, default=15, help="measured in steady and lag")
@@ -103,12 +118,14 @@ def print_table(results):
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
     for line in table:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
-    print(f"\nMedian (least..most), on {os.cpu_count()} cores. bench/peers/README.md says what the loads and settings are.")
+    print(f"\nMedian (least..most), on {os.cpu_count()} cores. bench/peers/README.md says what loads and settings are.")
 
 
 def main():
     options = parse_arguments()
     chosen = combinations(options)
+    if not chosen:
+        sys.exit("peers: no peer has such settings")
     results = {combination: [] for combination in chosen}
     failed = 0
     began = time.monotonic()

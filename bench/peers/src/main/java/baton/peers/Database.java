@@ -21,8 +21,8 @@ final class Database implements AutoCloseable {
         this.server = server;
         this.name = name;
         connection = DriverManager.getConnection(url("", "allowMultiQueries=true"), user(), password());
-        execute("DROP DATABASE IF EXISTS " + name + "; CREATE DATABASE " + name + "; USE " + name);
         requireDurability();
+        execute("DROP DATABASE IF EXISTS " + name + "; CREATE DATABASE " + name + "; USE " + name);
     }
 
     /** Several statements at once are fine. */

@@ -27,17 +27,17 @@ final class DbSchedulerPeer implements Peer {
 
     /** As the builder names them; README.md says why they are so. */
     record Settings(int threads, Duration pollingInterval, boolean lockAndFetch, double lowerLimit, double upperLimit,
-            String isolation, String driver) {
+            boolean priorityIndex, String isolation, String driver) {
 
         static final Map<String, Settings> BY_NAME = new LinkedHashMap<>();
 
         static {
             String tunedDriver = "useServerPrepStmts=true&prepStmtCacheSize=500";
-            BY_NAME.put("recommended", new Settings(10, Duration.ofSeconds(1), false, 0.5, 3.0,
+            BY_NAME.put("recommended", new Settings(10, Duration.ofSeconds(1), false, 0.5, 3.0, true,
                     "TRANSACTION_REPEATABLE_READ", ""));
-            BY_NAME.put("tuned-fetch", new Settings(20, Duration.ofMillis(20), false, 4.0, 20.0,
+            BY_NAME.put("tuned-fetch", new Settings(20, Duration.ofMillis(20), false, 4.0, 20.0, false,
                     "TRANSACTION_READ_COMMITTED", tunedDriver));
-            BY_NAME.put("tuned-lock-and-fetch", new Settings(20, Duration.ofMillis(20), true, 4.0, 20.0,
+            BY_NAME.put("tuned-lock-and-fetch", new Settings(20, Duration.ofMillis(20), true, 4.0, 20.0, false,
                     "TRANSACTION_READ_COMMITTED", tunedDriver));
         }
 
@@ -102,9 +102,11 @@ final class DbSchedulerPeer implements Peer {
                     priority SMALLINT,
                     PRIMARY KEY (task_name, task_instance),
                     KEY by_time (execution_time),
-                    KEY by_heartbeat (last_heartbeat),
-                    KEY by_priority (priority DESC, execution_time)
+                    KEY by_heartbeat (last_heartbeat)
                 ) ENGINE = InnoDB""");
+        if (settings.priorityIndex) {
+            database.execute("ALTER TABLE scheduled_tasks ADD KEY by_priority (priority DESC, execution_time)");
+        }
     }
 
     @Override

@@ -89,6 +89,15 @@ public final class Main implements Callable<Integer> {
     }
 
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true).execute(arguments));
+        System.exit(new CommandLine(new Main()).setExecutionExceptionHandler(Main::tell).execute(arguments));
+    }
+
+    private static int tell(Exception failure, CommandLine command, CommandLine.ParseResult result) {
+        if (failure instanceof IllegalArgumentException || failure instanceof IllegalStateException) {
+            System.err.println("peers: " + failure.getMessage());
+        } else {
+            failure.printStackTrace();
+        }
+        return 1;
     }
 }

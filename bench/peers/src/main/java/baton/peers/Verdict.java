@@ -6,7 +6,8 @@ import java.util.Arrays;
 
 /**
  * A journal held against its schedule. Missed: due in the window, and no start until the journal was closed. Doubled:
- * a second start for the same instant, whenever. Early: started before its instant.
+ * a second start for the same instant, whenever. Early: started before its instant. Starts, and the last of them: in
+ * the window.
  */
 record Verdict(int starts, int due, int missed, int doubled, int early, double[] lags, Instant last) {
 
@@ -27,8 +28,10 @@ record Verdict(int starts, int due, int missed, int doubled, int early, double[]
             if (turn < turns && started[task][turn] < Byte.MAX_VALUE) {
                 doubled += started[task][turn]++ > 0 ? 1 : 0;
             }
-            starts += !began.isBefore(from) && began.isBefore(to) ? 1 : 0;
-            last = began.isAfter(last) ? began : last;
+            if (!began.isBefore(from) && began.isBefore(to)) {
+                starts += 1;
+                last = began.isAfter(last) ? began : last;
+            }
             if (!due.isBefore(from) && due.isBefore(to)) {
                 early += began.isBefore(due) ? 1 : 0;
                 lags[inTime++] = Duration.between(due, began).toNanos() / 1e6;
@@ -36,18 +39,21 @@ record Verdict(int starts, int due, int missed, int doubled, int early, double[]
         }
         lags = Arrays.copyOf(lags, inTime);
         Arrays.sort(lags);
-        int expected = 0;
-        int missed = 0;
+        return new Verdict(starts, dueIn(schedule, from, to, turns, null), dueIn(schedule, from, to, turns, started),
+                doubled, early, lags, last);
+    }
+
+    /** How many instants lie in the window; with a record of starts, only those that have none. */
+    private static int dueIn(Schedule schedule, Instant from, Instant to, int turns, byte[][] started) {
+        int count = 0;
         for (int task = 0; task < schedule.tasks(); ++task) {
             for (int turn = 0; turn < turns; ++turn) {
                 Instant instant = schedule.instant(task, turn);
-                if (!instant.isBefore(from) && instant.isBefore(to)) {
-                    expected += 1;
-                    missed += started[task][turn] == 0 ? 1 : 0;
-                }
+                boolean inside = !instant.isBefore(from) && instant.isBefore(to);
+                count += inside && (started == null || started[task][turn] == 0) ? 1 : 0;
             }
         }
-        return new Verdict(starts, expected, missed, doubled, early, lags, last);
+        return count;
     }
 
     /** The lag in milliseconds that this share of the starts did not exceed (nearest rank); null without starts. */
