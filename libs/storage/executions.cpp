@@ -6,24 +6,33 @@ namespace baton::storage {
 
 namespace {
 
-constexpr duration key_lifetime = 24h;
-
 struct known_key {
     std::string fingerprint;
     execution_id execution;
+    std::int64_t created_at = 0;
 };
 
 std::optional<known_key> find_key(soci::session& sql, std::string const& project, std::string const& key)
 {
     std::optional<known_key> found;
     query(sql)
-        .select("fingerprint", "execution_id")(" FROM idempotency WHERE project = ", project, " AND `key` = ", key)
+        .select("fingerprint", "execution_id", "created_at")(" FROM idempotency WHERE project = ", project,
+                                                             " AND `key` = ", key)
         .each([&](row& cells) {
             found.emplace();
             found->fingerprint = cells.text();
             found->execution = cells.name<execution_id>();
+            found->created_at = cells.number();
         });
     return found;
+}
+
+// One that counts no more. Not what another call has just put in its place.
+void forget_key(soci::session& sql, std::string const& project, std::string const& key, known_key const& seen)
+{
+    query(sql, "DELETE FROM idempotency WHERE project = ", project, " AND `key` = ", key,
+          " AND created_at = ", seen.created_at)
+        .execute();
 }
 
 void insert_run(soci::session& sql, run_request const& request, task_record const& task, execution_id id,
@@ -45,11 +54,13 @@ run_result run(soci::session& sql, run_request const& request, execution_id id, 
     auto const now = read_now(sql);
     auto const& project = task->record.definition.project;
     if (request.idempotency_key) {
-        query(sql, "DELETE FROM idempotency WHERE created_at < ", now - key_lifetime.count()).execute();
-        if (auto const known = find_key(sql, project, *request.idempotency_key)) {
+        auto const known = find_key(sql, project, *request.idempotency_key);
+        if (known && known->created_at >= now - key_lifetime.count()) {
             bool const same = known->fingerprint == request.fingerprint;
             return {same ? run_outcome::repeated : run_outcome::key_reused, known->execution, {}};
         }
+        if (known) // the others that are as old go by and by (retention)
+            forget_key(sql, project, *request.idempotency_key, *known);
         query(sql, "INSERT INTO idempotency (project, `key`, fingerprint, execution_id, created_at) VALUES (", project,
               ", ", *request.idempotency_key, ", ", request.fingerprint, ", ", id, ", ", now, ")")
             .execute();

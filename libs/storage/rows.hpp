@@ -94,6 +94,8 @@ std::string fitting(std::string const& text, std::size_t longest);
 // The same for columns of ASCII names.
 std::optional<std::string> fitting_name(std::string const& text, std::size_t longest);
 
+inline constexpr duration key_lifetime = 24h; // of an idempotency key
+
 inline constexpr std::size_t longest_reason = 255;
 inline constexpr std::size_t longest_error = 16u << 10;
 inline constexpr std::size_t longest_name = 128;

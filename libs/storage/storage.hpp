@@ -8,6 +8,7 @@
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/migrations.hpp"
 #include "libs/storage/nodes.hpp"
+#include "libs/storage/retention.hpp"
 #include "libs/storage/signals.hpp"
 #include "libs/storage/tasks.hpp"
 #include "libs/storage/terms.hpp"

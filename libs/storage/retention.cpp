@@ -1,0 +1,181 @@
+#include "libs/storage/retention.hpp"
+
+#include "libs/storage/rows.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace baton::storage {
+
+namespace {
+
+constexpr std::size_t terms_kept = 1'000;
+
+struct old_execution {
+    execution_id id;
+    ledger_place place;
+    std::size_t attempts = 1;
+    bool may_go = false;
+};
+
+// By the unique key, which is the order of time.
+fragment rows_in_order(soci::session& sql)
+{
+    return engine_of(sql) == engine::sqlite ? fragment{"execution e INDEXED BY execution_firing"}
+                                            : fragment{"execution e FORCE INDEX (execution_firing)"};
+}
+
+// Each database in the form that it turns into a range of the index.
+void behind(query& ask, soci::session& sql, ledger_place const& from, utc_time limit)
+{
+    auto const at = from.scheduled_at;
+    if (engine_of(sql) == engine::sqlite)
+        ask("(e.scheduled_at, e.task_id, e.run_key) > (", at, ", ", from.task, ", ", from.run_key,
+            ") AND e.scheduled_at < ", limit);
+    else
+        ask("((e.scheduled_at = ", at, " AND e.task_id = ", from.task, " AND e.run_key > ", from.run_key,
+            ") OR (e.scheduled_at = ", at, " AND e.task_id > ", from.task, ") OR (e.scheduled_at > ", at,
+            " AND e.scheduled_at < ", limit, "))");
+}
+
+// None of the conditions can cease to hold for a row that meets them: what has ended stays so, no task goes back by
+// more than it looks ahead, and none begins to wait for what has ended.
+void select_old(query& ask, utc_time limit)
+{
+    ask.select("e.id", "e.scheduled_at", "e.task_id", "e.run_key", "e.attempt");
+    ask.column({"e.due_at IS NULL AND COALESCE(e.ended_at, e.scheduled_at) < "})(limit);
+    ask(" AND p.due_at IS NULL AND NOT EXISTS (SELECT 1 FROM execution s WHERE s.parent_id = e.id AND s.due_at IS NOT "
+        "NULL) AND (t.waiting_for IS NULL OR t.waiting_for <> e.id) AND (e.run_key <> 0 OR t.next_fire_at IS NULL OR "
+        "t.next_fire_at > e.scheduled_at)");
+}
+
+std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_place const& from, std::size_t rows)
+{
+    std::vector<old_execution> found;
+    query ask(sql);
+    select_old(ask, limit);
+    ask(" FROM ", rows_in_order(sql),
+        " LEFT JOIN task t ON t.id = e.task_id LEFT JOIN execution p ON p.id = e.parent_id WHERE ");
+    behind(ask, sql, from, limit);
+    ask(" ORDER BY e.scheduled_at, e.task_id, e.run_key LIMIT ", rows);
+    ask.each([&](row& cells) {
+        auto& one = found.emplace_back();
+        one.id = cells.name<execution_id>();
+        one.place.scheduled_at = cells.moment();
+        one.place.task = cells.name<task_id>();
+        one.place.run_key = cells.number();
+        one.attempts = static_cast<std::size_t>(cells.number());
+        one.may_go = cells.flag();
+    });
+    return found;
+}
+
+// How many of them may go in one transaction that deletes about `rows` rows: one at least.
+std::size_t that_fit(std::vector<old_execution> const& found, std::size_t rows)
+{
+    std::size_t count = 0;
+    std::size_t weight = 0;
+    for (auto const& one : found) {
+        weight += one.may_go ? one.attempts : 0;
+        if (count != 0 && weight > rows)
+            break;
+        ++count;
+    }
+    return count;
+}
+
+// The index is named, since a small table would be scanned, which waits for whoever has locked a row of it.
+void delete_by_key(soci::session& sql, fragment table, fragment key, std::vector<execution_id> const& ids)
+{
+    auto const step = rows_at_once(1);
+    bool const sqlite = engine_of(sql) == engine::sqlite;
+    for (std::size_t from = 0; from < ids.size(); from += step) {
+        query remove(sql);
+        if (sqlite)
+            remove("DELETE FROM ", table, " AS e WHERE e.", key, " IN ");
+        else
+            remove("DELETE e FROM ", table, " e FORCE INDEX (PRIMARY) WHERE e.", key, " IN ");
+        remove.in(ids, from, std::min(from + step, ids.size())).execute();
+    }
+}
+
+} // namespace
+
+awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, std::size_t rows)
+{
+    auto const read = [&](soci::session& sql) { return read_old(sql, limit, from, rows); };
+    auto const found = co_await shared_.run(read);
+    forgotten done;
+    auto const count = that_fit(found, rows);
+    done.more = count < found.size() || found.size() == rows;
+    done.last = found.empty() ? from : found[count - 1].place;
+
+    std::vector<execution_id> ids;
+    std::vector<execution_id> retried;
+    for (std::size_t i = 0; i < count; ++i)
+        if (found[i].may_go) {
+            ids.push_back(found[i].id);
+            if (found[i].attempts > 1)
+                retried.push_back(found[i].id);
+        }
+    std::sort(ids.begin(), ids.end());
+    auto const remove = [&](soci::session& sql) {
+        delete_by_key(sql, {"attempt"}, {"execution_id"}, retried);
+        delete_by_key(sql, {"execution"}, {"id"}, ids);
+    };
+    if (!ids.empty())
+        co_await shared_.transact(remove);
+    done.deleted = ids.size();
+    co_return done;
+}
+
+awaitable<bool> retention::keys(std::size_t rows)
+{
+    static constexpr fragment remove_on_sqlite{"DELETE FROM idempotency WHERE created_at <= "};
+    static constexpr fragment remove_on_mysql{
+        "DELETE i FROM idempotency i FORCE INDEX (idempotency_age) WHERE i.created_at <= "};
+    bool more = false;
+    auto const work = [&](soci::session& sql) {
+        auto last = read_now(sql) - key_lifetime.count();
+        more = false;
+        query(sql)
+            .select("created_at")(" FROM idempotency WHERE created_at <= ", last,
+                                  " ORDER BY created_at LIMIT 1 OFFSET ", rows - 1)
+            .each([&](row& cells) {
+                last = cells.number();
+                more = true;
+            });
+        query(sql, engine_of(sql) == engine::sqlite ? remove_on_sqlite : remove_on_mysql, last).execute();
+    };
+    co_await shared_.run(work);
+    co_return more;
+}
+
+awaitable<bool> retention::terms(std::string name_space, std::size_t rows)
+{
+    bool more = false;
+    auto const work = [&](soci::session& sql) {
+        more = false;
+        std::int64_t kept = 0;
+        query(sql)
+            .select("epoch")(" FROM term WHERE namespace = ", name_space, " ORDER BY epoch DESC LIMIT 1 OFFSET ",
+                             terms_kept - 1)
+            .each([&](row& cells) { kept = cells.number(); });
+        std::size_t count = 0;
+        std::int64_t last = 0;
+        query(sql)
+            .select("epoch")(" FROM term WHERE namespace = ", name_space, " AND epoch < ", kept,
+                             " ORDER BY epoch LIMIT ", rows)
+            .each([&](row& cells) {
+                last = cells.number();
+                ++count;
+            });
+        if (count != 0)
+            query(sql, "DELETE FROM term WHERE namespace = ", name_space, " AND epoch <= ", last).execute();
+        more = count == rows;
+    };
+    co_await shared_.run(work);
+    co_return more;
+}
+
+} // namespace baton::storage
