@@ -49,6 +49,7 @@ master::master(settings const& how, surroundings outside)
                     planner_.wake();
                     assigner_.wake();
                 }}),
+      janitor_(how.retention, with_.of, with_.shared),
       planned_(with_.loop)
 {
     doubts_.on_return([this] { assigner_.trust_replaced(); });
@@ -64,7 +65,7 @@ awaitable<void> master::run()
     }
     with_.terms.acts(replayed_);
     co_await (planner_.run() && assigner_.run() && attempts_.run() && doubts_.run() && completions_.run() &&
-              sweeper_.run() && signals_.run() && note_begin());
+              sweeper_.run() && signals_.run() && janitor_.run() && note_begin());
 }
 
 // Not before the first page of firings is planned: what is due comes before what people read of it.

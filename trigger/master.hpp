@@ -11,6 +11,7 @@
 #include "trigger/dispatcher/doubts.hpp"
 #include "trigger/dispatcher/open_set.hpp"
 #include "trigger/dispatcher/sweeper.hpp"
+#include "trigger/janitor.hpp"
 #include "trigger/membership/membership.hpp"
 #include "trigger/planner/planner.hpp"
 #include "trigger/planner/signals.hpp"
@@ -69,6 +70,7 @@ private:
     completions completions_;
     sweeper sweeper_;
     signal_reader signals_;
+    janitor janitor_;
     waker planned_; // for note_begin
     int replayed_ = 0;
 };

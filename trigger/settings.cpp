@@ -76,6 +76,14 @@ void results_settings::validate() const
     require(queue_limit >= group, "results.queue_limit", "must be at least results.group");
 }
 
+void retention_settings::validate() const
+{
+    // Well beyond what looks back, such as an edit, a client that repeats its results, or two clocks that differ.
+    require(keep == 0s || keep >= 1h, "retention.keep", "must be at least 1h, or 0s to keep everything");
+    require(piece >= 10 && piece <= 5'000, "retention.piece", "must be from 10 to 5000");
+    require(share >= 1 && share <= 50, "retention.share", "must be from 1 to 50");
+}
+
 void settings::validate() const
 {
     // As long as the columns that hold them: a node that cannot write its row never gets work.
@@ -89,6 +97,7 @@ void settings::validate() const
     clients.validate();
     membership.validate();
     results.validate();
+    retention.validate();
 }
 
 } // namespace baton::trigger

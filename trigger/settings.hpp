@@ -78,6 +78,15 @@ struct results_settings {
     void validate() const;
 };
 
+// What has ended long ago is deleted by the master, a piece at a time.
+struct retention_settings {
+    duration keep = 24h * 30; // an execution stays so long after it was due and has ended; 0: for ever
+    std::size_t piece = 500;  // rows a transaction, at most
+    int share = 10;           // percent of the time that this may take
+
+    void validate() const;
+};
+
 struct settings {
     std::string name;     // of the node, for people; the host's name by default
     std::string address;  // where others reach it, "http://10.0.0.1:7800"
@@ -91,6 +100,7 @@ struct settings {
     client_settings clients;
     membership_settings membership;
     results_settings results;
+    retention_settings retention;
 
     void validate() const;
 };

@@ -70,6 +70,9 @@ void bind(reader& from, trigger::settings& into)
     from.value("membership.ttl", into.membership.ttl);
     from.value("results.group", into.results.group);
     from.value("results.queue_limit", into.results.queue_limit);
+    from.value("retention.keep", into.retention.keep);
+    from.value("retention.piece", into.retention.piece);
+    from.value("retention.share", into.retention.share);
 }
 
 std::map<std::string, agent::command> read_handlers(reader& from, std::string const& path)

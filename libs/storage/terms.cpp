@@ -8,8 +8,6 @@ namespace baton::storage {
 
 namespace {
 
-constexpr std::int64_t kept = 1'000;
-constexpr int forgotten_at_once = 100;
 constexpr std::size_t longest_node_name = 100;
 
 bool is_there(soci::session& sql, fence const& mine)
@@ -86,18 +84,6 @@ void insert(soci::session& sql, fence const& mine, new_term const& what, std::op
         .execute();
 }
 
-void forget_oldest(soci::session& sql, fence const& mine)
-{
-    std::int64_t last = 0;
-    query ask(sql);
-    ask.select("epoch");
-    ask(" FROM term WHERE namespace = ", mine.name_space, " AND epoch <= ", mine.epoch - kept, " ORDER BY epoch LIMIT ",
-        forgotten_at_once);
-    ask.each([&](row& old) { last = old.number(); });
-    if (last != 0)
-        query(sql, "DELETE FROM term WHERE namespace = ", mine.name_space, " AND epoch <= ", last).execute();
-}
-
 } // namespace
 
 awaitable<void> terms::begin(fence mine, new_term const& what)
@@ -108,7 +94,6 @@ awaitable<void> terms::begin(fence mine, new_term const& what)
             return;
         close_older(sql, mine, what);
         insert(sql, mine, what, gap_before(sql, mine, what));
-        forget_oldest(sql, mine);
     };
     co_await deciding_.transact(work);
 }

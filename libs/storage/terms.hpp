@@ -39,8 +39,7 @@ public:
     terms(database& deciding, database& shared) : deciding_(deciding), shared_(shared) {}
 
     // Inserts the row of this epoch and ends those before it that are still open, in one transaction that touches the
-    // fence; throws not_master as the ledger does. Repeated, it changes nothing. Forgets what is older than the newest
-    // 1,000 epochs, some rows at a time.
+    // fence; throws not_master as the ledger does. Repeated, it changes nothing.
     awaitable<void> begin(fence mine, new_term const& what);
 
     // By the term's own node; not fenced, and without effect once a successor has closed the row.

@@ -199,20 +199,3 @@ TEST_CASE("the history is read newest first, in pages, and each namespace has it
     REQUIRE(others.size() == 1);
     CHECK_FALSE(others[0].ended_at);
 }
-
-TEST_CASE("only the newest thousand terms are kept, and no beginning forgets more than a hundred")
-{
-    bench b(GENERATE(engine::mysql, engine::sqlite));
-    std::string rows;
-    for (int epoch = 1; epoch <= 1'150; ++epoch)
-        rows += (epoch == 1 ? "" : ", ") + std::string("('master', ") + std::to_string(epoch) +
-                ", 'o', 'n', 'free', 1, 1, 2, 'x', 0)";
-    b.home.exec("INSERT INTO term (namespace, epoch, owner, node, how, began_at, acting_at, ended_at, why_ended, "
-                "replayed) VALUES " +
-                rows);
-    b.begin(1'151, term_of("a", noon, noon));
-    CHECK(b.home.number("SELECT COUNT(*) FROM term") == 1'051);
-    b.begin(1'152, term_of("a", noon, noon));
-    CHECK(b.home.number("SELECT COUNT(*) FROM term") == 1'000);
-    CHECK(b.home.number("SELECT MIN(epoch) FROM term") == 153);
-}

@@ -81,3 +81,16 @@ TEST_CASE("a guard whose pings could not keep it, or whose silence ends a sessio
     how.guard.silence = 3s;
     CHECK(refused_for(how).empty());
 }
+
+TEST_CASE("executions are kept for ever or for long enough that nothing looks back further")
+{
+    auto how = usable();
+    how.retention.keep = 0s;
+    CHECK(refused_for(how).empty());
+    how.retention.keep = 59min;
+    CHECK(refused_for(how) == "retention.keep");
+    how.retention.keep = 1h;
+    CHECK(refused_for(how).empty());
+    how.retention.share = 0;
+    CHECK(refused_for(how) == "retention.share");
+}
