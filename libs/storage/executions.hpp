@@ -57,6 +57,13 @@ struct execution_filter {
     std::optional<utc_time> before_at{};
     execution_id before_id{};
     int limit = 50;
+    int look = 20'000; // executions at most, for a page of what no index leads to
+};
+
+struct execution_page {
+    std::vector<execution_record> items;
+    // The search ended here, with fewer than the limit: what else there is was scheduled before this.
+    std::optional<utc_time> looked_to;
 };
 
 struct run_request {
@@ -93,7 +100,7 @@ public:
 
     awaitable<std::optional<execution_record>> find(execution_id id);
     awaitable<std::vector<attempt_record>> attempts(execution_id id); // all of them, the first included
-    awaitable<std::vector<execution_record>> list(execution_filter filter);
+    awaitable<execution_page> list(execution_filter filter);
 
 private:
     database& shared_;

@@ -5,13 +5,14 @@ namespace baton::storage {
 
 namespace {
 
-void select_execution(query& ask)
+// Appends what an execution is read from, by one index or by whichever the database likes.
+void select_execution(query& ask, fragment index = {""})
 {
     ask.select("e.id", "e.project", "e.task_id", "t.name", "e.task_version", "e.scheduled_at", "e.cause", "e.state",
                "e.due_at", "e.attempt", "e.max_attempts", "e.parent_id", "e.shard_index", "e.shard_total",
                "e.cancel_requested_at", "e.reason", "e.created_at", "e.ended_at", "e.node", "e.client", "e.started_at",
                "e.finished_at", "e.outcome", "e.progress", "e.result", "e.error");
-    ask(" FROM execution e LEFT JOIN task t ON t.id = e.task_id WHERE ");
+    ask(" FROM execution e", index, " LEFT JOIN task t ON t.id = e.task_id WHERE ");
 }
 
 // node to error, the columns that `execution` and `attempt` share.
@@ -67,26 +68,93 @@ std::optional<execution_record> find_execution(soci::session& sql, execution_id 
     return found;
 }
 
-void keep(query& ask, execution_filter const& filter)
+// By which index a page is read. None of them goes through more of the history than the page shows, except where the
+// filter asks for something else as well.
+enum class way { time, task, parent, open };
+
+way way_of(execution_filter const& filter)
+{
+    if (filter.parent)
+        return way::parent;
+    if (filter.open.value_or(false) || (filter.state && !protocol::is_final(*filter.state)))
+        return way::open;
+    return filter.task ? way::task : way::time;
+}
+
+fragment index_of(soci::session& sql, way which)
+{
+    static constexpr fragment mysql[] = {{" FORCE INDEX (execution_time)"},
+                                         {" FORCE INDEX (execution_of_task)"},
+                                         {" FORCE INDEX (execution_parent)"},
+                                         {" FORCE INDEX (execution_open)"}};
+    static constexpr fragment sqlite[] = {{" INDEXED BY execution_time"},
+                                          {" INDEXED BY execution_of_task"},
+                                          {" INDEXED BY execution_parent"},
+                                          {" INDEXED BY execution_open"}};
+    auto const at = static_cast<std::size_t>(which);
+    return engine_of(sql) == engine::sqlite ? sqlite[at] : mysql[at];
+}
+
+// What an index on time, or on task and time, answers by itself.
+void keep_place(query& ask, execution_filter const& filter)
 {
     ask("1 = 1");
     if (filter.task)
         ask(" AND e.task_id = ", *filter.task);
-    if (filter.project)
-        ask(" AND e.project = ", *filter.project);
-    if (filter.state)
-        ask(" AND e.state = ", protocol::to_string(*filter.state));
-    if (filter.open)
-        ask(fragment{*filter.open ? " AND e.due_at IS NOT NULL" : " AND e.due_at IS NULL"});
     if (filter.from)
         ask(" AND e.scheduled_at >= ", *filter.from);
     if (filter.until)
         ask(" AND e.scheduled_at < ", *filter.until);
-    if (filter.parent)
-        ask(" AND e.parent_id = ", *filter.parent);
     if (filter.before_at)
         ask(" AND e.scheduled_at <= ", *filter.before_at, " AND (e.scheduled_at < ", *filter.before_at, " OR e.id < ",
             filter.before_id, ")");
+}
+
+void keep_rest(query& ask, execution_filter const& filter, way which)
+{
+    if (filter.project)
+        ask(" AND e.project = ", *filter.project);
+    if (filter.state)
+        ask(" AND e.state = ", protocol::to_string(*filter.state));
+    if (which == way::open)
+        ask(" AND e.due_at IS NOT NULL");
+    if (filter.open && !*filter.open)
+        ask(" AND e.due_at IS NULL");
+    if (filter.parent)
+        ask(" AND e.parent_id = ", *filter.parent);
+}
+
+// Where a search for what may be rare has to end, so that its page is not the whole history. None: it need not.
+std::optional<utc_time> end_of_look(soci::session& sql, execution_filter const& filter, way which)
+{
+    bool const walks = which == way::time || which == way::task;
+    std::optional<utc_time> end;
+    if (!walks || !(filter.project || filter.state || filter.open))
+        return end;
+    query ask(sql);
+    ask.select("e.scheduled_at")(" FROM execution e", index_of(sql, which), " WHERE ");
+    keep_place(ask, filter);
+    ask(" ORDER BY e.scheduled_at DESC, e.id DESC LIMIT 1 OFFSET ", filter.look - 1);
+    ask.each([&](row& cells) { end = cells.moment(); });
+    return end;
+}
+
+execution_page read_page(soci::session& sql, execution_filter const& filter)
+{
+    execution_page page;
+    auto const which = way_of(filter);
+    auto const end = end_of_look(sql, filter, which);
+    query ask(sql);
+    select_execution(ask, index_of(sql, which));
+    keep_place(ask, filter);
+    keep_rest(ask, filter, which);
+    if (end)
+        ask(" AND e.scheduled_at >= ", *end);
+    ask(" ORDER BY e.scheduled_at DESC, e.id DESC LIMIT ", filter.limit);
+    ask.each([&](row& cells) { page.items.push_back(read_execution(cells)); });
+    if (page.items.size() < static_cast<std::size_t>(filter.limit))
+        page.looked_to = end;
+    return page;
 }
 
 } // namespace
@@ -121,19 +189,10 @@ awaitable<std::vector<attempt_record>> executions::attempts(execution_id id)
     co_return found;
 }
 
-awaitable<std::vector<execution_record>> executions::list(execution_filter filter)
+awaitable<execution_page> executions::list(execution_filter filter)
 {
-    std::vector<execution_record> found;
-    auto const work = [&](soci::session& sql) {
-        found.clear();
-        query ask(sql);
-        select_execution(ask);
-        keep(ask, filter);
-        ask(" ORDER BY e.scheduled_at DESC, e.id DESC LIMIT ", filter.limit);
-        ask.each([&](row& cells) { found.push_back(read_execution(cells)); });
-    };
-    co_await shared_.run(work);
-    co_return found;
+    auto const work = [&](soci::session& sql) { return read_page(sql, filter); };
+    co_return co_await shared_.run(work);
 }
 
 } // namespace baton::storage

@@ -7,10 +7,20 @@ namespace baton::web {
 
 namespace {
 
-// Where the next page begins: "MICROSECONDS_ID" of the last execution shown. Opaque to callers.
-std::string cursor_of(storage::execution_record const& last)
+// Where the next page begins: "MICROSECONDS_ID" of the last execution shown, or 0 for all of that instant. Opaque to
+// callers.
+std::string cursor_of(utc_time scheduled_at, execution_id id)
 {
-    return std::to_string(to_micros(last.scheduled_at)) + '_' + to_string(last.id);
+    return std::to_string(to_micros(scheduled_at)) + '_' + to_string(id);
+}
+
+nlohmann::json next_of(storage::execution_page const& page, bool more)
+{
+    if (more)
+        return cursor_of(page.items.back().scheduled_at, page.items.back().id);
+    if (page.looked_to)
+        return cursor_of(*page.looked_to, execution_id{});
+    return nullptr;
 }
 
 void continue_after(storage::execution_filter& filter, std::optional<std::string> const& cursor)
@@ -46,15 +56,14 @@ awaitable<http::response> list(context& site, http::request const& message)
     auto const limit = static_cast<std::size_t>(asked.number("limit", 50, 1, 500));
     asked.finish();
     filter.limit = static_cast<int>(limit) + 1; // one more tells whether there is a next page
-    auto found = co_await site.executions.list(filter);
-    auto const more = found.size() > limit;
+    auto page = co_await site.executions.list(filter);
+    auto const more = page.items.size() > limit;
     if (more)
-        found.resize(limit);
+        page.items.resize(limit);
     auto items = nlohmann::json::array();
-    for (auto const& execution : found)
+    for (auto const& execution : page.items)
         items.push_back(show(execution));
-    auto const next = more ? nlohmann::json(cursor_of(found.back())) : nlohmann::json();
-    co_return http::json_response(200, {{"items", std::move(items)}, {"next", next}});
+    co_return http::json_response(200, {{"items", std::move(items)}, {"next", next_of(page, more)}});
 }
 
 refused no_such_execution()

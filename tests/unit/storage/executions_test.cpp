@@ -31,8 +31,11 @@ public:
     std::string list(storage::execution_filter const& filter)
     {
         std::string all;
-        for (auto const& each : wait_for(executions.list(filter)))
+        auto const page = wait_for(executions.list(filter));
+        for (auto const& each : page.items)
             all += std::to_string(each.id.value()) + " ";
+        if (page.looked_to)
+            all += "to " + std::to_string((*page.looked_to - noon) / 1s);
         return all;
     }
 
@@ -219,5 +222,29 @@ TEST_CASE("the list shows what the filter asks for, newest first, in pages that 
     CHECK(bench.list({.limit = 2}) == "14 10 ");
     CHECK(bench.list({.before_at = noon + 1s, .before_id = execution_id{10}, .limit = 2}) == "13 12 ");
     CHECK(bench.list({.before_at = noon, .before_id = execution_id{12}, .limit = 2}) == "11 ");
-    CHECK(wait_for(bench.executions.list({.task = task_id{13}})).at(0).task_name.empty());
+    CHECK(wait_for(bench.executions.list({.task = task_id{13}})).items.at(0).task_name.empty());
+}
+
+TEST_CASE("a search for what is rare looks at so many executions for a page, and the next page goes on from there")
+{
+    executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    for (int id = 10; id < 20; ++id)
+        bench.plan_one(id, id, noon + (id / 2) * 1s); // two at each instant
+    for (int const id : {10, 11, 18})
+        bench.record(bench.result(id, state::failed));
+    bench.home.exec("UPDATE execution SET task_id = 10, run_key = id WHERE id <> 10");
+
+    storage::execution_filter filter{.state = state::failed, .look = 3};
+    CHECK(bench.list(filter) == "18 to 8"); // and the other of the instant at which it ended
+    filter.before_at = noon + 8s;
+    CHECK(bench.list(filter) == "to 6");
+    filter.before_at = noon + 6s;
+    CHECK(bench.list(filter) == "11 10 ");
+
+    CHECK(bench.list({.task = task_id{10}, .state = state::failed, .look = 3}) == "18 to 8");
+    CHECK(bench.list({.state = state::failed, .limit = 1, .look = 3}) == "18 "); // full: it goes on behind the last
+    CHECK(bench.list({.project = "none", .look = 3}) == "to 8");
+    CHECK(bench.list({.open = false, .look = 8}) == "18 to 6");
+    CHECK(bench.list({.state = state::planned, .limit = 9, .look = 3}) == "19 17 16 15 14 13 12 "); // what is open
+    CHECK(bench.list({.look = 3}) == "19 18 17 16 15 14 13 12 11 10 ");
 }
