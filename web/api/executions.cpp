@@ -7,19 +7,20 @@ namespace baton::web {
 
 namespace {
 
-// Where the next page begins: "MICROSECONDS_ID" of the last execution shown, or 0 for all of that instant. Opaque to
-// callers.
+// Where the next page begins: "MICROSECONDS_ID" of the last execution shown. Opaque to callers.
 std::string cursor_of(utc_time scheduled_at, execution_id id)
 {
     return std::to_string(to_micros(scheduled_at)) + '_' + to_string(id);
 }
+
+constexpr execution_id before_any{1}; // of an instant that is done with
 
 nlohmann::json next_of(storage::execution_page const& page, bool more)
 {
     if (more)
         return cursor_of(page.items.back().scheduled_at, page.items.back().id);
     if (page.looked_to)
-        return cursor_of(*page.looked_to, execution_id{});
+        return cursor_of(*page.looked_to, before_any);
     return nullptr;
 }
 

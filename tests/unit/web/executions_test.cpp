@@ -144,6 +144,32 @@ TEST_CASE("executions are listed latest first, by page and by filter")
     CHECK(count("parent=1") == 0);
 }
 
+TEST_CASE("a search that finds little within its bound says where to go on, and gets to the end")
+{
+    auto const web = arrange(engines());
+    auto const task = web->create(only_when_asked("searched"));
+    auto const id = web->posted(202, "/api/v1/tasks/" + task + "/run").at("execution").get<std::string>();
+    finish(*web, id);
+    // 32,767 like it, a second later each.
+    for (int many = 1; many <= 16'384; many *= 2) {
+        auto const n = std::to_string(many);
+        web->data.exec(
+            "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, attempt, "
+            "max_attempts, retry_delay_us, epoch, created_at) SELECT id + " +
+            n + ", project, task_id, 1, scheduled_at + " + n +
+            " * 1000000, run_key, cause, state, 1, 1, 0, 0, created_at FROM execution");
+    }
+    web->data.exec("UPDATE execution SET state = 'failed' WHERE id = " + id);
+    auto const search = std::string("/api/v1/executions?state=failed");
+    auto const first = web->got(200, search);
+    CHECK(first.at("items").empty());
+    REQUIRE_FALSE(first.at("next").is_null());
+    auto const second = web->got(200, search + "&after=" + first.at("next").get<std::string>());
+    REQUIRE(second.at("items").size() == 1);
+    CHECK(second.at("items")[0].at("id") == id);
+    CHECK(second.at("next").is_null());
+}
+
 TEST_CASE("the history of a deleted task stays, without its name")
 {
     auto const web = arrange(engines());
