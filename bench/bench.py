@@ -11,6 +11,7 @@ are those of $BATON_BUILD. Exit status 1 when a run missed or doubled a firing.
 import argparse
 import datetime
 import json
+import pathlib
 import statistics
 import sys
 
@@ -40,8 +41,6 @@ def arguments():
     parser.add_argument("--crowd", type=int, default=10_000, help="clients of the row with many (%(default)s)")
     parser.add_argument("--calls", type=int, default=300, help="of run now on an idle cluster (%(default)s)")
     parser.add_argument("--payload", type=int, default=256, help="bytes, of the steady row (%(default)s)")
-    parser.add_argument("--kind", choices=("fixed_rate", "cron"), default="fixed_rate",
-                        help="of the steady row's tasks; fixed_rate is spread over the second, cron fires on it")
     parser.add_argument("--triggers", type=int, default=1, help="nodes, of the steady row (%(default)s)")
     parser.add_argument("--look-ahead", default="5s", help="of the planner (%(default)s)")
     parser.add_argument("--slots", type=int, default=2, help="of the client (%(default)s)")
@@ -49,6 +48,8 @@ def arguments():
     parser.add_argument("--ceiling-batch", type=int, default=500, help="rows a statement (%(default)s)")
     parser.add_argument("--ceiling-seconds", type=float, default=10, help="for each (%(default)s)")
     parser.add_argument("--json", metavar="FILE", help="write all results there")
+    parser.add_argument("--join", metavar="FILE", nargs="+",
+                        help="measure nothing: put these results of --json together")
     parser.add_argument("--figures", metavar="DIR", help="write the figures of docs/performance.md there")
     parser.add_argument("--record", action="store_true", help="write table and figures into docs/performance.md")
     parser.add_argument("--quick", action="store_true", help="low rates and short windows, to see that all works")
@@ -61,9 +62,9 @@ def arguments():
     if options.quick:
         options.only, options.rounds, options.seconds, options.warm = ["steady", "herd"], 1, 5, 2
         options.rate, options.herd, options.herds = 200, 500, 1
-    told = ("only", "rounds", "json", "figures", "record", "beside")
+    apart = ("only", "rounds", "json", "join", "figures", "record", "beside")
     options.changed = {name: value for name, value in vars(options).items()
-                       if name not in told and value != parser.get_default(name)}
+                       if name not in apart and value != parser.get_default(name)}
     options.trigger = {"planner": {"look_ahead": options.look_ahead}}
     return options
 
@@ -100,8 +101,8 @@ def summary(name, runs):
     return found
 
 
-def main():
-    options = arguments()
+def run_all(options):
+    """A document of everything measured."""
     server = Server()
     runs = {name: [] for name in options.only}
     try:
@@ -115,8 +116,24 @@ def main():
         server.end()
     rows = {name: {"title": ROWS[name].title, "figures": summary(name, each), "runs": each}
             for name, each in runs.items()}
-    document = {"date": datetime.date.today().isoformat(), "machine": report.machine(), "server": server.options,
-                "options": vars(options), "rows": rows}
+    return {"machine": report.machine(), "server": server.options, "rows": rows,
+            "parts": [{"date": datetime.date.today().isoformat(), "rows": options.only, "changed": options.changed}]}
+
+
+def join(files):
+    """One document of several; of a row that is in two of them, the later file's counts."""
+    documents = [json.loads(pathlib.Path(file).read_text()) for file in files]
+    whole = documents[0]
+    for each in documents[1:]:
+        whole["rows"].update(each["rows"])
+        whole["parts"] += each["parts"]
+    whole["rows"] = {name: whole["rows"][name] for name in ROWS if name in whole["rows"]}
+    return whole
+
+
+def main():
+    options = arguments()
+    document = join(options.join) if options.join else run_all(options)
     print(report.table(document))
     if options.json:
         with open(options.json, "w") as file:
@@ -126,7 +143,7 @@ def main():
         drawn = figures.draw(document, options.figures or ROOT / "docs/figures")
     if options.record:
         report.record(document, drawn, ROOT / "docs/performance.md")
-    return 1 if any(run.get("problems") for each in runs.values() for run in each) else 0
+    return 1 if any(run.get("problems") for row in document["rows"].values() for run in row["runs"]) else 0
 
 
 if __name__ == "__main__":

@@ -62,17 +62,25 @@ def spread(counts):
 def table(document):
     """Markdown."""
     machine = document["machine"]
-    changed = "".join(f", {name} {value}" for name, value in document["options"]["changed"].items())
-    lines = [f"{machine['cores']} cores, {machine['processor']}, Linux {machine['kernel']}; "
-             f"{document['date']}{changed}.", "",
+    lines = [f"{machine['cores']} cores, {machine['processor']}, Linux {machine['kernel']}.",
+             *(said(part) for part in document["parts"]), "",
              "| row | figure | to reach | median | least to most | n |", "|---|---|---|---|---|---|"]
     for row in document["rows"].values():
+        name, runs = row["title"], len(row["runs"])
         for title, figure in row["figures"].items():
             unit = f" {figure['unit']}" if figure["unit"] else ""
             goal = f"{figure['goal']}{unit}" + ("" if figure["reached"] else " (not reached)") if figure["goal"] else ""
-            lines.append(f"| {row['title']} | {title} | {goal} | {number(figure['median'])}{unit} | "
-                         f"{number(figure['least'])} to {number(figure['most'])} | {len(row['runs'])} |")
+            lines.append(f"| {name} | {title} | {goal} | {number(figure['median'])}{unit} | "
+                         f"{number(figure['least'])} to {number(figure['most'])} | {runs} |")
+            name = runs = ""  # told once
     return "\n".join(lines)
+
+
+def said(part):
+    """What was chosen for some rows."""
+    changed = ", ".join(f"`--{name.replace('_', '-')} {value:g}`" if isinstance(value, float) else
+                        f"`--{name.replace('_', '-')} {value}`" for name, value in part["changed"].items())
+    return f"{part['date']}: {', '.join(part['rows'])}" + (f" with {changed}." if changed else ".")
 
 
 def record(document, drawn, file):

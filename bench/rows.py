@@ -30,7 +30,9 @@ class Figure:
         return result
 
     def goal(self):
-        return f"≤ {self.most:g}" if self.most is not None else f"≥ {self.least:g}" if self.least is not None else ""
+        if self.most is not None:
+            return f"≤ {self.most:,.10g}"
+        return f"≥ {self.least:,.10g}" if self.least is not None else ""
 
     def reached(self, value):
         if self.most is not None:
@@ -68,9 +70,14 @@ def repeating(tasks, options, **more):
 
 
 def steady(server, options):
-    kind = options.kind
-    load = repeating(options.rate, options, kind=kind, payload=options.payload, spread=0 if kind == "cron" else SECOND)
+    load = repeating(options.rate, options, payload=options.payload)
     return flow.run(server, options, load, options.warm, options.seconds, triggers=options.triggers)
+
+
+def cron(server, options):
+    """All on the second: a herd each second."""
+    load = repeating(options.rate, options, kind="cron", spread=0)
+    return flow.run(server, options, load, options.warm, options.seconds)
 
 
 def payload_1k(server, options):
@@ -166,6 +173,7 @@ ROWS = {
                     Figure("call to answer p50", "until_answer_ms/p50", "ms"), MISSED, DOUBLED]),
     "run_batch": Row("run now through REST, as fast as it goes", standing.run_batch,
                      [rate(), *COSTS[1:], Figure("call to handler p50", "until_start_ms/p50", "ms"), MISSED, DOUBLED]),
+    "cron": Row("steady rate, cron: all on the second", cron, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),
     "payload_1k": Row("steady rate, 1 kB payloads", payload_1k, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),
     "own_task": Row("every firing from a task of its own", own_task, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),
     "three_nodes": Row("steady rate, three nodes", three_nodes, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),

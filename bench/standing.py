@@ -15,7 +15,7 @@ CALL = struct.Struct("=3q")  # as bench/calls.cpp writes it
 SETTLE = 5  # seconds from the start of a cluster until it only stands by
 HISTORY_DAYS = 90
 HISTORY_TASKS = 10_000
-HISTORY_CHUNK = 200_000
+HISTORY_CHUNK = 50_000  # rows a statement
 
 
 # --- run now
