@@ -63,7 +63,7 @@ def table(document):
     """Markdown."""
     machine = document["machine"]
     lines = [f"{machine['cores']} cores, {machine['processor']}, Linux {machine['kernel']}.",
-             *(said(part) for part in document["parts"]), "",
+             "", *(f"- {said(part)}" for part in document["parts"]), "",
              "| row | figure | to reach | median | least to most | n |", "|---|---|---|---|---|---|"]
     for row in document["rows"].values():
         name, runs = row["title"], len(row["runs"])
