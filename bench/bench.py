@@ -81,11 +81,11 @@ def measure(server, options, name):
 
 
 def compare(runs):
-    """Notes the last run of each row against the ceiling that the same round has found."""
-    if "ceiling" in runs:
-        for each in runs.values():
+    """Notes the last run of each row against what the same round has found of the ceiling, and of one node."""
+    for base, key in (("ceiling", "of_ceiling"), ("steady", "of_one_node")):
+        for each in runs.values() if base in runs else ():
             if "rate" in each[-1]:
-                each[-1]["of_ceiling"] = each[-1]["rate"] / runs["ceiling"][-1]["rate"]
+                each[-1][key] = each[-1]["rate"] / runs[base][-1]["rate"]
 
 
 def summary(name, runs):

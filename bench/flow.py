@@ -96,6 +96,9 @@ def try_run(server, options, load, warm, seconds, patience, triggers=1, web=Fals
         more.update(after(stage))
         starts = stage.starts()
         found = weigh(load, begin, end, until, rows, starts)
+        if found["problems"]:
+            stage.keep = True
+            found["problems"].append(f"what the processes logged is kept in {stage.folder}")
         return {**more, **window.facts(), **costs(window.counters, sum(found["by_second"])), **found,
                 "processor_us": per_execution(used, len(rows)), "settled_s": settled}
 
