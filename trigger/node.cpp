@@ -183,6 +183,16 @@ struct node::parts {
         return carry.epoch() != led || vote.released() == led || vote.state().active(led, with.time.now());
     }
 
+    // A node that cannot write that it lives cannot vouch for its clients: they are to find another before they are
+    // buried with it.
+    awaitable<bool> hear(protocol::heartbeat_request request)
+    {
+        bool const known = co_await clients.beat(std::move(request));
+        if (known && !members.valid())
+            throw unavailable("this node could not renew its membership");
+        co_return known;
+    }
+
     // One term of mastership.
     awaitable<void> rule(std::int64_t epoch)
     {
@@ -331,7 +341,7 @@ http::handler node::parts::make_routes()
 {
     client_calls for_clients;
     for_clients.join = [this](protocol::register_request request) { return clients.join(std::move(request)); };
-    for_clients.beat = [this](protocol::heartbeat_request request) { return clients.beat(std::move(request)); };
+    for_clients.beat = [this](protocol::heartbeat_request request) { return hear(std::move(request)); };
     for_clients.leave = [this](std::string instance) { return clients.leave(std::move(instance)); };
     for_clients.results = [this](protocol::results_request request) { return results.take(std::move(request)); };
     for_clients.epoch = [this] { return carry.epoch(); };

@@ -273,6 +273,27 @@ std::string in_freezes(std::uint64_t seed)
     return wrong;
 }
 
+// One node after the other cannot reach the database, for longer than clients may be silent; the others can.
+std::string one_without_database(std::uint64_t seed)
+{
+    cluster_world world(seed, 3, 3, 200);
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto const expected = register_tasks(world, from, from + 90s);
+    auto& database = world.stage().database;
+    for (auto const* node : {"t0", "t1", "t2"}) {
+        database.part(node);
+        world.pass(25s);
+        database.mend(node);
+        world.pass(5s);
+    }
+    world.pass(settled);
+    auto wrong = verdict(world, expected);
+    if (world.buried_clients() != 0)
+        wrong += fmt::format("{} clients were buried alive\n", world.buried_clients());
+    return wrong;
+}
+
 void check_seeds(std::uint64_t count, std::string (*play)(std::uint64_t seed))
 {
     for (auto const seed : simulation_seeds(count)) {
@@ -310,6 +331,11 @@ TEST_CASE("however long the database is away, no client that lives is given up, 
 TEST_CASE("a master that stands still for seconds and goes on: nothing that it or its successor gave away runs twice")
 {
     check_seeds(5, in_freezes);
+}
+
+TEST_CASE("a node that cannot reach the database loses its clients to others before they count as gone")
+{
+    check_seeds(4, one_without_database);
 }
 
 TEST_CASE("the same seed replays the same cluster")
