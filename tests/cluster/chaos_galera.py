@@ -14,7 +14,6 @@ import chaos_faults
 import harness
 
 NODES = range(3)
-NOT_INSTALLED = 3  # the status of scripts/private-galera
 # The others give up a lost node after about three seconds; by default it takes them twice as long, and with shorter
 # limits they lose one another on a busy machine (docs/election.md).
 OPTIONS = ("evs.keepalive_period=PT0.25S;evs.inactive_check_period=PT0.25S;evs.suspect_timeout=PT2S;"

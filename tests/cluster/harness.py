@@ -472,7 +472,8 @@ class Cluster:
             return list(pool.map(work, items))
 
     def disable_all(self, tasks):
-        self.in_parallel(lambda task: self.rest.post(f"/api/v1/tasks/{task['id']}/disable"), tasks)
+        """An edit may be drawn anew several times while what an outage has left is worked off."""
+        self.in_parallel(lambda task: self.rest.post(f"/api/v1/tasks/{task['id']}/disable", within=60), tasks)
 
     # --- what really is
 
