@@ -472,8 +472,10 @@ class Cluster:
             return list(pool.map(work, items))
 
     def disable_all(self, tasks):
-        """An edit may be drawn anew several times while what an outage has left is worked off."""
-        self.in_parallel(lambda task: self.rest.post(f"/api/v1/tasks/{task['id']}/disable", within=60), tasks)
+        """A busy database may be too slow for an edit, which is then refused: again."""
+        def disable(task):
+            wait_for("a task is disabled", lambda: [self.rest.post(f"/api/v1/tasks/{task['id']}/disable")], 60)
+        self.in_parallel(disable, tasks)
 
     # --- what really is
 
