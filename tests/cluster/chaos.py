@@ -249,7 +249,8 @@ def run_many(seeds, options):
     try:
         for server in servers:
             start_servers(options.store, server)
-        for told in concurrent.futures.as_completed([pool.submit(run_apart, seed, options, servers) for seed in seeds]):
+        runs = [pool.submit(run_apart, seed, options, servers) for seed in seeds]
+        for told in concurrent.futures.as_completed(runs):
             told = told.result()
             tell(told)
             if not told["good"]:
