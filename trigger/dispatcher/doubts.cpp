@@ -68,7 +68,23 @@ awaitable<void> doubts::announce()
         if (!all)
             co_await term_.time.sleep_for(pause);
     }
+    co_await learn_of_clients();
     announced_ = true;
+}
+
+// A client may have joined at a node that had not heard of this epoch yet, and have been given something by it.
+awaitable<void> doubts::learn_of_clients()
+{
+    for (bool known = false; !known;) {
+        try {
+            co_await clients_.refresh();
+            known = true;
+        } catch (unavailable const& reason) {
+            log::warn("epoch {}: reading the clients: {}", term_.epoch(), reason.what());
+        }
+        if (!known)
+            co_await term_.time.sleep_for(pause);
+    }
 }
 
 awaitable<void> doubts::tell_replaced()

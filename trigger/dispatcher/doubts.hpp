@@ -19,10 +19,11 @@ namespace baton::trigger {
 
 // Settles executions that were sent by a node that died: nobody knows whether a client has them. First every live node
 // has heard of this epoch (or is gone), so that nobody delivers under an older one; the master that was replaced is not
-// waited for, its own deadline binds it. Then the live clients of the service are asked, in one grouped request each.
-// From then on they refuse older epochs, and what they do not have up to the attempt that was asked for, so that no
-// message still on its way can start it. What no live client knows is sent as the next attempt; what one runs as an
-// earlier attempt (its node or it had counted as gone) waits for that to end. Part of a term.
+// waited for, its own deadline binds it. Then the clients are read again, and those of the service that live are asked,
+// in one grouped request each. From then on they refuse older epochs, and what they do not have up to the attempt that
+// was asked for, so that no message still on its way can start it. What no live client knows is sent as the next
+// attempt; what one runs as an earlier attempt (its node or it had counted as gone) waits for that to end. Part of a
+// term.
 class doubts {
 public:
     doubts(term& of, open_set& open, attempts& next, registry& clients, membership const& nodes, carrier& here,
@@ -42,6 +43,7 @@ private:
     awaitable<void> announce();
     awaitable<void> tell_node(std::string incarnation);
     awaitable<void> tell_replaced();
+    awaitable<void> learn_of_clients();
     awaitable<void> tell_clients();
     // When to ask again: nothing, when no doubt is left.
     awaitable<std::optional<duration>> step();

@@ -44,11 +44,24 @@ awaitable<void> membership::refresh()
         co_return;
     nodes_ = std::move(read);
     read_at_ = time_.now();
-    if (asked_at_ == instant{} || read_at_ - asked_at_ > longest_gap())
+    bool const regular = asked_at_ != instant{} && read_at_ - asked_at_ <= longest_gap();
+    if (!regular)
         regular_since_ = read_at_;
     asked_at_ = asked;
+    watch(regular);
     if (changed_)
         changed_();
+}
+
+void membership::watch(bool regular)
+{
+    std::map<std::string, watched> now;
+    for (auto const& node : nodes_) {
+        auto const before = watched_.find(node.incarnation);
+        bool const same = regular && before != watched_.end() && before->second.heartbeat_at == node.heartbeat_at;
+        now[node.incarnation] = {node.heartbeat_at, same ? before->second.since : read_at_};
+    }
+    watched_ = std::move(now);
 }
 
 awaitable<void> membership::drain()
@@ -94,7 +107,11 @@ bool membership::gone(std::string const& incarnation) const
 
 bool membership::silent_for(storage::node_record const& node, duration span) const
 {
-    return node.age >= span && regular_for(span);
+    auto const found = watched_.find(node.incarnation);
+    // A row from the future is of a node that died before the clock was set back: a living one follows it. Set back by
+    // less than a ttl, it keeps what it wrote until the clock has come there again.
+    bool const old = node.age >= span || node.age <= -span;
+    return old && found != watched_.end() && asked_at_ - found->second.since >= span;
 }
 
 bool membership::regular_for(duration span) const

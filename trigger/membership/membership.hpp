@@ -5,6 +5,7 @@
 #include "trigger/settings.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,14 +53,21 @@ public:
     // again. Neither may hold.
     bool alive(std::string const& incarnation) const;
     bool gone(std::string const& incarnation) const;
-    // It has not beaten for so long, by the clock that also wrote its row, though it could have: this node has read
-    // without a break for as long. After an outage everybody's row is old, whoever lives.
+    // It has not beaten for so long, though it could have: this node has read without a break for as long, always the
+    // same heartbeat. The row's age alone proves nothing: after an outage, or when the database's clock is set forward,
+    // everybody's row is old, whoever lives.
     bool silent_for(storage::node_record const& node, duration span) const;
     bool regular_for(duration span) const;
     storage::node_record const& self() const { return self_; }
 
 private:
+    // A heartbeat as the rows tell it, and since when this node has read no other.
+    struct watched {
+        utc_time heartbeat_at;
+        instant since;
+    };
     awaitable<void> beat();
+    void watch(bool regular);
     duration longest_gap() const;
 
     membership_settings how_;
@@ -69,7 +77,8 @@ private:
     std::function<status()> describe_;
     std::function<void()> changed_;
     std::vector<storage::node_record> nodes_;
-    instant asked_at_{}; // of the reading in nodes_
+    std::map<std::string, watched> watched_; // by incarnation
+    instant asked_at_{};                     // of the reading in nodes_
     instant read_at_{};
     instant regular_since_{}; // the first answer of the present unbroken series of readings
     instant valid_until_{};

@@ -129,6 +129,26 @@ TEST_CASE("a process that has just begun to read counts nobody as gone for the a
     CHECK(f.until_gone(a, "b", 1min) < how.ttl + how.heartbeat);
 }
 
+TEST_CASE("a step of the database's clock buries nobody who lives, and hides for long nobody who is dead")
+{
+    fixture f;
+    auto const& a = f.start("a");
+    f.pass(300ms);
+    auto const& b = f.start("b");
+    auto& dead = f.start("dead");
+    f.pass(10s);
+    auto const by = GENERATE(3600s, 10s, 3s, -3s, -10s, -3600s);
+    CAPTURE(by / 1s);
+    dead.host.kill();
+    f.stage.database.step_clock(by);
+    bool gone = false;
+    f.stage.time.observe([&] { gone = gone || a.view->gone("b") || b.view->gone("a"); });
+    CHECK(f.until_gone(a, "dead", 1min) < 2 * how.ttl + how.heartbeat);
+    f.pass(30s);
+    f.stage.time.observe({});
+    CHECK_FALSE(gone);
+}
+
 TEST_CASE("a row that is not there is that of a node that is gone")
 {
     fixture f;
