@@ -119,10 +119,16 @@ void assigner::give(std::string const& node, std::vector<execution_id> ids)
     for (auto const id : ids)
         if (auto* one = open_.find(id))
             open_.move(*one, phase::assigned, node);
-    repeat(node, std::move(ids));
+    hand_over(node, std::move(ids), false);
 }
 
+// What was taken before is there, whatever becomes of this message.
 void assigner::repeat(std::string const& node, std::vector<execution_id> ids)
+{
+    hand_over(node, std::move(ids), true);
+}
+
+void assigner::hand_over(std::string const& node, std::vector<execution_id> ids, bool maybe_there)
 {
     if (node == nodes_.self().incarnation) {
         std::vector<protocol::assignment> batch;
@@ -133,14 +139,15 @@ void assigner::repeat(std::string const& node, std::vector<execution_id> ids)
             to_.leaving(term_.epoch(), node, values(ids));
         auto const given = assigned_to(node, ids);
         auto const count = here_.accept(std::move(batch));
-        taken(node, given, count);
+        if (!maybe_there)
+            taken(node, given, count);
         return;
     }
     for (std::size_t begin = 0; begin < ids.size(); begin += how_.group) {
         auto const end = std::min(begin + how_.group, ids.size());
         std::vector<execution_id> part(ids.begin() + static_cast<std::ptrdiff_t>(begin),
                                        ids.begin() + static_cast<std::ptrdiff_t>(end));
-        senders_.spawn("assignment to a slave", send(node, std::move(part)));
+        senders_.spawn("assignment to a slave", send(node, std::move(part), maybe_there));
     }
 }
 
@@ -177,9 +184,8 @@ void assigner::fire_again(std::string const& node, std::vector<protocol::attempt
     bell_.wake();
 }
 
-awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids)
+awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, bool maybe_there)
 {
-    bool maybe_there = false;
     auto given = assigned_to(node, ids);
     while (!nodes_.gone(node)) {
         co_await term_.until_active(need);
@@ -196,6 +202,8 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids)
             to_.leaving(term_.epoch(), node, values(given));
         auto const answer = co_await ask(*row, std::move(request), maybe_there);
         if (answer && answer->status == 200) {
+            if (maybe_there) // a node that takes nothing now may have passed on what it took before
+                co_return;
             taken(node, given,
                   static_cast<std::size_t>(http::parse_json(answer->body).get<protocol::assign_answer>().accepted));
             co_return;

@@ -62,7 +62,8 @@ private:
                                                  bool& maybe_there);
     void distribute(std::vector<execution_id> ids);
     void give(std::string const& node, std::vector<execution_id> ids);
-    awaitable<void> send(std::string node, std::vector<execution_id> ids);
+    void hand_over(std::string const& node, std::vector<execution_id> ids, bool maybe_there);
+    awaitable<void> send(std::string node, std::vector<execution_id> ids, bool maybe_there);
     std::vector<protocol::attempt_key> assigned_to(std::string const& node, std::vector<execution_id> const& ids);
     bool still_assigned(std::string const& node, protocol::attempt_key const& which);
     void taken(std::string const& node, std::vector<protocol::attempt_key> const& given, std::size_t count);
