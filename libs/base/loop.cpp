@@ -1,6 +1,9 @@
 #include "libs/base/loop.hpp"
 
 #include <boost/asio/multiple_exceptions.hpp>
+#include <boost/asio/post.hpp>
+
+#include <utility>
 
 namespace baton {
 
@@ -38,6 +41,7 @@ waker::waker(asio::any_io_executor loop) : bell_(std::move(loop), 1) {}
 
 void waker::wake()
 {
+    rung_ = true;
     bell_.try_send(error_code{});
 }
 
@@ -45,28 +49,40 @@ awaitable<bool> waker::wait_until(time_source& time, instant at)
 {
     using namespace asio::experimental::awaitable_operators;
     std::exception_ptr failure;
-    bool rung = false;
     try {
-        auto const first = co_await (bell_.async_receive(asio::use_awaitable) || time.sleep_until(at));
-        rung = first.index() == 0;
+        if (rung_)
+            co_await asio::post(asio::use_awaitable); // whoever rings for himself lets others come between
+        else
+            co_await (listen() || time.sleep_until(at));
     } catch (...) {
         failure = std::current_exception();
     }
     if (failure)
         rethrow_plainly(failure);
-    co_return rung;
+    co_return std::exchange(rung_, false);
 }
 
 awaitable<void> waker::wait()
 {
     std::exception_ptr failure;
     try {
-        co_await bell_.async_receive(asio::use_awaitable);
+        if (rung_)
+            co_await asio::post(asio::use_awaitable);
+        else
+            co_await listen();
     } catch (...) {
         failure = std::current_exception();
     }
     if (failure)
         rethrow_plainly(failure);
+    rung_ = false;
+}
+
+// The channel only wakes; what it holds may be of a ring that was heard already.
+awaitable<void> waker::listen()
+{
+    while (!rung_)
+        co_await bell_.async_receive(asio::use_awaitable);
 }
 
 std::optional<std::string> failure_text(std::exception_ptr failure)

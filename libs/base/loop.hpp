@@ -25,7 +25,10 @@ public:
     awaitable<void> wait();
 
 private:
+    awaitable<void> listen();
+
     asio::experimental::channel<void(error_code)> bell_;
+    bool rung_ = false; // a channel whose receiver was cancelled loses the next message (Boost 1.81)
 };
 
 // Awaits `step()` every `period`, from the end of one to the start of the next, until cancelled. A dependency that is

@@ -115,7 +115,7 @@ TEST_CASE("an elector on SQLite that is wrong is found out")
         char const* shows_as;
     };
     auto const [what, shows_as] = GENERATE(
-        flawed{file_flaw::wall_clock, "in time"}, flawed{file_flaw::ignores_boot, "in time"},
+        flawed{file_flaw::wall_clock, "nobody led"}, flawed{file_flaw::ignores_boot, "nobody led"},
         flawed{file_flaw::deadline_from_reply, "two masters"}, flawed{file_flaw::no_deadline, "two masters"},
         flawed{file_flaw::seizes_by_version, "two masters"}, flawed{file_flaw::trusts_any_lock, "two masters"},
         flawed{file_flaw::ignores_the_file, "two masters"}, flawed{file_flaw::lets_go_after_failure, "two masters"},
