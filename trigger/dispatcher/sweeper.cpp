@@ -228,14 +228,16 @@ std::vector<std::string> sweeper::long_unknown()
     return out;
 }
 
-// The clients of a node that is gone have a heartbeat's time to find another; those that did not are gone with it.
+// The clients of a node that is gone have their ttl to find another; those that did not are gone with it. The node may
+// have answered one after it wrote its own row for the last time, by less than its ttl; by then that client has stopped
+// beginning anything.
 awaitable<void> sweeper::bury_nodes()
 {
     std::vector<std::string> silent;
     std::vector<std::string> old;
     for (auto const& node : with_.nodes.all()) {
         if (node.alive() || node.incarnation == with_.nodes.self().incarnation ||
-            !with_.nodes.silent_for(node, client_.ttl()))
+            !with_.nodes.silent_for(node, client_.ttl() + node.ttl))
             continue;
         silent.push_back(node.incarnation);
         if (node.age > node_rows_kept + client_.ttl())
