@@ -31,7 +31,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ 12 reports these inside its own coroutine frames and inlined standard containers.
     target_compile_options(baton_options INTERFACE
         -fcoroutines -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-restrict -Wno-stringop-overflow
-        -Wno-array-bounds -Wno-use-after-free -Wno-mismatched-new-delete)
+        -Wno-stringop-overread -Wno-array-bounds -Wno-use-after-free -Wno-mismatched-new-delete)
 endif()
 
 if(BATON_SANITIZE)

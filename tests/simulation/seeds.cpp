@@ -1,5 +1,6 @@
 #include "tests/simulation/seeds.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -9,6 +10,8 @@ std::vector<std::uint64_t> simulation_seeds(std::uint64_t count)
         return {std::stoull(one)};
     if (char const* const more = std::getenv("BATON_SEEDS"); more != nullptr)
         count = std::stoull(more);
+    else if (char const* const most = std::getenv("BATON_MOST_SEEDS"); most != nullptr)
+        count = std::min<std::uint64_t>(count, std::stoull(most));
     std::uint64_t first = 1;
     if (char const* const from = std::getenv("BATON_FIRST_SEED"); from != nullptr)
         first = std::stoull(from);

@@ -7,6 +7,7 @@
 
 #include <soci/soci.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -14,7 +15,17 @@ namespace baton::test {
 
 namespace {
 
-// A new database, by its address on each of the servers.
+// Waits until a node of a cluster has all that other nodes have committed.
+void sync(storage::location where, time_source const& time)
+{
+    where.name = "mysql"; // the database itself may be gone
+    auto const session = storage::open_session(where, {}, time);
+    *session << "SET SESSION wsrep_sync_wait = 15";
+    int ignored = 0;
+    *session << "SELECT COUNT(*) FROM db", soci::into(ignored);
+}
+
+// A new database, by its address on each of the servers, which all have it.
 std::vector<storage::location> make_mysql(std::vector<std::string> const& servers, time_source const& time)
 {
     static int number = 0;
@@ -25,6 +36,7 @@ std::vector<storage::location> make_mysql(std::vector<std::string> const& server
     *storage::open_session(found.front(), {}, time) << "CREATE DATABASE " + name;
     for (auto& each : found)
         each.name = name;
+    std::for_each(found.begin() + 1, found.end(), [&](auto const& each) { sync(each, time); });
     return found;
 }
 
@@ -101,12 +113,7 @@ std::string store::text(std::string const& sql)
 void store::exec(std::string const& sql)
 {
     *plain(nodes_.back()) << sql;
-    for (auto each = nodes_.rbegin() + 1; each != nodes_.rend(); ++each) {
-        auto elsewhere = *each;
-        elsewhere.name = "mysql"; // the database itself may be gone
-        int ignored = 0;
-        *plain(elsewhere) << "SELECT COUNT(*) FROM db", soci::into(ignored);
-    }
+    std::for_each(nodes_.rbegin() + 1, nodes_.rend(), [&](auto const& each) { sync(each, time_); });
 }
 
 std::string to_string(storage::engine engine)
