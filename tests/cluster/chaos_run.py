@@ -151,6 +151,10 @@ class Arena:
             yield name, self.run.network.ways[name]
 
 
+class NoVerdict(Exception):
+    """The database was gone for good, so that nothing can be judged."""
+
+
 class Run:
     def __init__(self, seed, drawn, store, guarded, network, tasks=TASKS):
         self.seed = seed
@@ -244,8 +248,7 @@ class Run:
         while time.monotonic() < end or not all(fault.over.is_set() for fault in self.drawn):
             self.tend(arena)
             time.sleep(0.05)
-        problems = arena.complaints + self.settle(tasks)
-        return self.judge(problems)
+        return self.judge(arena.complaints + self.settle(tasks))
 
     def measure(self, make, count, span):
         """The same fault again and again, with the cluster whole in between; the figures of each (chaos.figure)."""
@@ -312,7 +315,10 @@ class Run:
 
     def judge(self, problems):
         cluster = self.cluster
-        ledger = checker.check(cluster.ledger(), cluster.journal(), cluster.deaths(), harness.utc_us())
+        try:
+            ledger = checker.check(cluster.ledger(), cluster.journal(), cluster.deaths(), harness.utc_us())
+        except OSError as failure:
+            raise NoVerdict("; ".join([*problems, *cluster.store.last_words(), f"no ledger: {failure}"])) from failure
         if ledger.expected < self.tasks * (LEAST_SECONDS - 3):
             problems.append(f"only {ledger.expected} firings were expected")
         record = self.record(problems + ledger.problems)

@@ -271,6 +271,10 @@ class MySql:
                  or not pathlib.Path(f"/proc/{pid}/cmdline").read_bytes(), 10)
         return at
 
+    def last_words(self):
+        log = self.folder / "server.log"
+        return log.read_text(errors="replace").splitlines()[-10:] if log.exists() else []
+
     def restart(self):
         self.script("start")
         return boot_us()
