@@ -57,8 +57,9 @@ void begin_chunk(soci::session& sql, std::vector<next_attempt> const& chunk, std
     batch_update update(sql, {"execution"}, {"id", "attempt", "due", "more"});
     for (auto const& each : chunk) // what a death cost does not count against the task's own attempts
         update.row(each.id, each.attempt + 1, each.due_at, each.cause == "retry" ? 0 : 1);
-    update.set("attempt = v.v_attempt, max_attempts = max_attempts + v.v_more, due_at = v.v_due, state = 'planned'")
-        .where("e.due_at IS NOT NULL");
+    update.set("attempt = ", update["attempt"], ", max_attempts = max_attempts + ", update["more"],
+               ", due_at = ", update["due"], ", state = 'planned'");
+    update.where("e.due_at IS NOT NULL");
     update.execute();
 
     query insert(sql, "INSERT INTO attempt (execution_id, attempt, cause, due_at, epoch) VALUES ");

@@ -160,8 +160,8 @@ awaitable<void> ledger::resume_delayed(fence mine, std::vector<advance> const& t
             batch_update update(sql, {"task"}, {"id", "version", "next", "waiting"});
             for (auto i = from; i < std::min(from + step, tasks.size()); ++i)
                 update.row(tasks[i].id, tasks[i].version, tasks[i].next, tasks[i].waiting_for);
-            update.set("next_fire_at = v.v_next, waiting_for = NULL");
-            update.where("e.version = v.v_version AND e.waiting_for = v.v_waiting");
+            update.set("next_fire_at = ", update["next"], ", waiting_for = NULL");
+            update.where("e.version = ", update["version"], " AND e.waiting_for = ", update["waiting"]);
             update.execute();
         }
     };

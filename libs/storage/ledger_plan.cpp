@@ -22,8 +22,8 @@ std::int64_t advance_tasks(soci::session& sql, std::vector<advance> const& tasks
         batch_update update(sql, {"task"}, {"id", "version", "seen", "next", "waiting"});
         for (auto i = from; i < std::min(from + step, tasks.size()); ++i)
             update.row(tasks[i].id, tasks[i].version, tasks[i].seen, tasks[i].next, tasks[i].waiting_for);
-        update.set("next_fire_at = v.v_next, waiting_for = v.v_waiting");
-        update.where("e.version = v.v_version AND e.next_fire_at = v.v_seen");
+        update.set("next_fire_at = ", update["next"], ", waiting_for = ", update["waiting"]);
+        update.where("e.version = ", update["version"], " AND e.next_fire_at = ", update["seen"]);
         matched += update.execute();
     }
     return matched;

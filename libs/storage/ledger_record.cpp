@@ -54,33 +54,48 @@ std::size_t end_of_chunk(std::vector<result_row> const& rows, std::size_t from)
     return at;
 }
 
-// protocol::after_attempt in SQL. None of these reads a column that the statement assigns, so they hold whatever the
+// protocol::after_attempt in SQL. Nothing here reads a column that the statement assigns, so it holds whatever the
 // order in which a database assigns them.
-constexpr char may_retry[] = "v.v_outcome IN ('failed', 'timed_out') AND e.cancel_requested_at IS NULL "
-                             "AND v.v_attempt < e.max_attempts";
+void may_retry(batch_update& update)
+{
+    update.more(update["outcome"], " IN ('failed', 'timed_out') AND e.cancel_requested_at IS NULL AND ",
+                update["attempt"], " < e.max_attempts");
+}
 
 void set_state(batch_update& update, soci::session& sql)
 {
-    update.more("due_at = CASE WHEN v.v_outcome = 'running' THEN e.due_at WHEN ", may_retry, " THEN ", now_us(sql),
-                " + e.retry_delay_us ELSE NULL END, ended_at = CASE WHEN v.v_outcome = 'running' OR (", may_retry,
-                ") THEN NULL ELSE ", now_us(sql), " END, state = CASE WHEN ", may_retry,
-                " THEN 'retrying' WHEN v.v_outcome IN ('failed', 'timed_out') AND e.cancel_requested_at IS NOT NULL "
-                "THEN 'cancelled' ELSE v.v_outcome END");
+    auto const outcome = update["outcome"];
+    update.more("due_at = CASE WHEN ", outcome, " = 'running' THEN e.due_at WHEN ");
+    may_retry(update);
+    update.more(" THEN ", now_us(sql), " + e.retry_delay_us ELSE NULL END, ended_at = CASE WHEN ", outcome,
+                " = 'running' OR (");
+    may_retry(update);
+    update.more(") THEN NULL ELSE ", now_us(sql), " END, state = CASE WHEN ");
+    may_retry(update);
+    update.more(" THEN 'retrying' WHEN ", outcome, " IN ('failed', 'timed_out') AND e.cancel_requested_at IS NOT NULL ",
+                "THEN 'cancelled' ELSE ", outcome, " END");
 }
 
 // A result counts once: not after the attempt has failed and waits for its successor, nor after the end. The success of
 // an earlier attempt that has no outcome yet (it was given up because its client counted as gone) ends the execution
 // too: it has been done.
-constexpr char still_awaited[] =
-    "e.due_at IS NOT NULL AND ((e.attempt = v.v_attempt AND e.state IN ('planned', 'running')) "
-    "OR (e.attempt > v.v_attempt AND v.v_outcome = 'succeeded'";
-constexpr char first_has_no_outcome[] = " AND e.outcome IS NULL))"; // the row of the execution holds the first attempt
-constexpr char found_without_outcome[] = "))";                      // by record_further
+void where_awaited(batch_update& update, fragment earlier)
+{
+    update.where("e.due_at IS NOT NULL AND ((e.attempt = ", update["attempt"],
+                 " AND e.state IN ('planned', 'running')) OR (e.attempt > ", update["attempt"], " AND ",
+                 update["outcome"], " = 'succeeded'", earlier, "))");
+}
 
-constexpr char fields_of_result[] = "client = v.v_client, started_at = COALESCE(v.v_started, started_at), "
-                                    "finished_at = v.v_finished, progress = v.v_progress, result = v.v_result, "
-                                    "error = v.v_error, "
-                                    "outcome = CASE WHEN v.v_outcome = 'running' THEN NULL ELSE v.v_outcome END";
+constexpr fragment first_has_no_outcome{" AND e.outcome IS NULL"}; // the row of the execution holds the first attempt
+constexpr fragment found_without_outcome{""};                      // by record_further
+
+void set_result(batch_update& update)
+{
+    update.more("client = ", update["client"], ", started_at = COALESCE(", update["started"],
+                ", started_at), finished_at = ", update["finished"], ", progress = ", update["progress"],
+                ", result = ", update["result"], ", error = ", update["error"], ", outcome = CASE WHEN ",
+                update["outcome"], " = 'running' THEN NULL ELSE ", update["outcome"], " END, ");
+}
 
 void record_first(soci::session& sql, std::vector<result_row> const& rows, std::size_t from, std::size_t until,
                   std::string const& node)
@@ -93,9 +108,11 @@ void record_first(soci::session& sql, std::vector<result_row> const& rows, std::
                    each.started_at, each.finished_at, each.progress, each.value,
                    each.error.empty() ? std::nullopt : std::optional(each.error));
     }
-    update.set("node = ", fitting_name(node, longest_name), ", ", fields_of_result, ", ");
+    update.set("node = ", fitting_name(node, longest_name), ", ");
+    set_result(update);
     set_state(update, sql);
-    update.where(still_awaited, first_has_no_outcome).execute();
+    where_awaited(update, first_has_no_outcome);
+    update.execute();
 }
 
 struct present_attempt {
@@ -171,7 +188,8 @@ void record_further(soci::session& sql, std::vector<result_row> const& rows, std
                        awaited[i].finished_at);
         update.set("");
         set_state(update, sql);
-        update.where(still_awaited, found_without_outcome).execute();
+        where_awaited(update, found_without_outcome);
+        update.execute();
     }
 }
 

@@ -11,7 +11,7 @@ namespace baton::storage {
 
 namespace {
 
-// MySQL: bounded by max_allowed_packet; SQLite: by 32,766 values in a statement.
+// MySQL: bounded by max_allowed_packet; SQLite: by 32,766 bound values in a statement.
 constexpr std::size_t most_rows = 500;
 constexpr std::size_t most_values = 30'000;
 
@@ -22,12 +22,25 @@ storage::engine engine_of(soci::session& sql)
     return sql.get_backend_name() == "sqlite3" ? engine::sqlite : engine::mysql;
 }
 
+namespace {
+
+MYSQL* connection(soci::session& sql)
+{
+    return static_cast<soci::mysql_session_backend*>(sql.get_backend())->conn_;
+}
+
+} // namespace
+
 std::int64_t session_number(soci::session& sql)
 {
-    if (engine_of(sql) == engine::sqlite)
-        return 0;
-    auto const* backend = static_cast<soci::mysql_session_backend*>(sql.get_backend());
-    return static_cast<std::int64_t>(mysql_thread_id(backend->conn_));
+    return engine_of(sql) == engine::sqlite ? 0 : static_cast<std::int64_t>(mysql_thread_id(connection(sql)));
+}
+
+bool knows_values(soci::session& sql)
+{
+    constexpr unsigned long first = 100'300; // MySQL writes VALUES ROW(...)
+    return engine_of(sql) == engine::mysql && mysql_get_server_version(connection(sql)) >= first &&
+           std::string_view(mysql_get_server_info(connection(sql))).find("MariaDB") != std::string_view::npos;
 }
 
 fragment now_us(soci::session& sql)
@@ -94,25 +107,30 @@ std::optional<utc_time> row::maybe_moment()
     return found ? std::optional(from_micros(*found)) : std::nullopt;
 }
 
-void query::bind(value what)
+void query::add(std::string text)
 {
     // SOCI knows only ":name" on MySQL; on SQLite one name would be one parameter, so there it is the plain mark.
     text_ += engine_ == engine::sqlite ? "?" : ":v";
-    values_.push_back(std::move(what));
+    values_.push_back(std::move(text));
+}
+
+void query::add(std::int64_t number)
+{
+    std::array<char, 24> digits;
+    auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    std::string_view const text(digits.data(), static_cast<std::size_t>(end - digits.data()));
+    if (number < 0) // a minus before it would begin a comment
+        text_.append("(").append(text).append(")");
+    else
+        text_ += text;
 }
 
 namespace {
 
-template <class Values>
-void prepare(soci::statement& statement, std::string const& text, Values& values, std::deque<soci::indicator>& nulls)
+void prepare(soci::statement& statement, std::string const& text, std::deque<std::string>& values)
 {
-    for (auto& value : values) {
-        nulls.push_back(value.is_null ? soci::i_null : soci::i_ok);
-        if (value.is_text)
-            statement.exchange(soci::use(value.text, nulls.back()));
-        else
-            statement.exchange(soci::use(value.number, nulls.back()));
-    }
+    for (auto& value : values)
+        statement.exchange(soci::use(value));
     statement.alloc();
     statement.prepare(text);
     statement.define_and_bind();
@@ -131,8 +149,7 @@ std::int64_t query::execute()
 {
     try {
         soci::statement statement(sql_);
-        std::deque<soci::indicator> nulls;
-        prepare(statement, text_, values_, nulls);
+        prepare(statement, text_, values_);
         statement.execute(true);
         return statement.get_affected_rows();
     } catch (soci::soci_error const&) {
@@ -149,8 +166,7 @@ void query::each(std::function<void(row&)> const& take)
         soci::statement statement(sql_);
         for (std::size_t i = 0; i < columns_; ++i)
             statement.exchange(soci::into(cells[i], states[i]));
-        std::deque<soci::indicator> given;
-        prepare(statement, text_, values_, given);
+        prepare(statement, text_, values_);
         statement.execute();
         while (statement.fetch()) {
             for (std::size_t i = 0; i < columns_; ++i)

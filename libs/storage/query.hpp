@@ -1,6 +1,6 @@
 #pragma once
-// For .cpp files that hold SQL: one statement whose text is made of literals and whose values are always bound. A
-// std::string given to it is a value, never SQL, so no value can change what a statement does.
+// For .cpp files that hold SQL: one statement whose text is made of literals, of numbers as their digits, and of bound
+// texts. A std::string given to it is a value, never SQL, so no value can change what a statement does.
 
 #include "libs/base/id.hpp"
 #include "libs/base/time.hpp"
@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace baton::storage {
@@ -21,10 +22,15 @@ namespace baton::storage {
 // A piece of SQL that our code chose.
 struct fragment {
     char const* text;
+    bool operator==(fragment const&) const = default;
 };
+
+// A piece or a value of which the program that runs decides what it is; monostate is NULL.
+using operand = std::variant<std::monostate, std::int64_t, std::string, fragment>;
 
 storage::engine engine_of(soci::session& sql);
 std::int64_t session_number(soci::session& sql); // by which MySQL's KILL knows it; 0 on SQLite. Asks no server
+bool knows_values(soci::session& sql);           // whether UNION ALL takes VALUES. Asks no server
 fragment now_us(soci::session& sql);             // the database's now in microseconds, as an expression
 fragment for_update(soci::session& sql);         // " FOR UPDATE", or nothing where the transaction holds the write lock
 std::int64_t read_now(soci::session& sql);       // the same as a value
@@ -64,7 +70,7 @@ public:
         (add(parts), ...);
     }
 
-    // Appends literals as SQL, everything else as a bound value.
+    // Appends literals as SQL, everything else as a value.
     template <class... Parts>
     query& operator()(Parts const&... parts)
     {
@@ -103,26 +109,25 @@ public:
     void each(std::function<void(row&)> const& take);
 
 private:
-    struct value {
-        bool is_text = false;
-        bool is_null = false;
-        std::int64_t number = 0;
-        std::string text;
-    };
-
     template <std::size_t Length>
     void add(char const (&literal)[Length])
     {
         text_ += literal;
     }
     void add(fragment literal) { text_ += literal.text; }
-    void add(std::string const& text) { bind({.is_text = true, .is_null = false, .number = 0, .text = text}); }
+    void add(std::string text);
     void add(std::string_view text) { add(std::string(text)); }
+    void add(std::monostate) { text_ += "NULL"; }
+    void add(operand const& either)
+    {
+        std::visit([this](auto const& one) { add(one); }, either);
+    }
     template <std::integral Number>
     void add(Number number)
     {
-        bind({.is_text = false, .is_null = false, .number = static_cast<std::int64_t>(number), .text = {}});
+        add(static_cast<std::int64_t>(number));
     }
+    void add(std::int64_t number);
     void add(duration span) { add(span.count()); }
     void add(utc_time at) { add(to_micros(at)); }
     template <class Tag>
@@ -136,15 +141,14 @@ private:
         if (maybe)
             add(*maybe);
         else
-            bind({.is_text = false, .is_null = true, .number = 0, .text = {}});
+            add(std::monostate{});
     }
-    void bind(value what);
 
     soci::session& sql_;
     storage::engine engine_;
     std::string text_;
     std::size_t columns_ = 0;
-    std::deque<value> values_;
+    std::deque<std::string> values_; // that its marks stand for, at addresses that stay
 };
 
 } // namespace baton::storage

@@ -7,41 +7,90 @@
 namespace baton::storage {
 
 batch_update::batch_update(soci::session& sql, fragment target, std::initializer_list<char const*> columns)
-    : sqlite_(engine_of(sql) == engine::sqlite), target_(target), columns_(columns), statement_(sql)
+    : sql_(sql), sqlite_(engine_of(sql) == engine::sqlite), target_(target), statement_(sql)
 {
-    if (!sqlite_) {
-        statement_("UPDATE (");
-        return;
-    }
-    // SQLite allows 500 parts in a compound SELECT, and any number of rows in VALUES.
-    statement_("WITH v(");
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-        statement_(fragment{i == 0 ? "v_" : ", v_"}, fragment{columns_[i]});
-    statement_(") AS (VALUES ");
+    for (auto const* name : columns)
+        columns_.push_back({std::string("v.v_") + name, !columns_.empty()});
 }
 
-void batch_update::begin_row()
+void batch_update::put(operand value)
 {
-    ++rows_;
-    column_ = 0;
-    if (sqlite_)
-        statement_(fragment{rows_ == 1 ? "(" : ", ("});
-    else
-        statement_(fragment{rows_ == 1 ? "SELECT " : " UNION ALL SELECT "});
+    auto const place = cells_.size() % columns_.size();
+    cells_.push_back(std::move(value));
+    columns_[place].shared = columns_[place].shared && cells_.back() == cells_[place];
 }
 
-void batch_update::end_row()
+operand batch_update::operator[](std::string_view name) const
 {
-    if (sqlite_)
-        statement_(")");
+    auto const found =
+        std::find_if(columns_.begin(), columns_.end(), [&](auto const& each) { return each.name.substr(4) == name; });
+    return found->shared ? cells_[static_cast<std::size_t>(found - columns_.begin())] : fragment{found->name.c_str()};
 }
 
 void batch_update::begin_set()
 {
-    if (sqlite_)
+    if (sqlite_) { // it allows 500 parts in a compound SELECT, and any number of rows in VALUES
+        statement_("WITH v(");
+        name_columns();
+        statement_(") AS (VALUES ");
+        add_rows();
         statement_(") UPDATE ", target_, " AS e SET ");
-    else
+    } else {
+        statement_("UPDATE (");
+        add_rows();
         statement_(") v STRAIGHT_JOIN ", target_, " e ON e.id = v.v_id SET ");
+    }
+}
+
+void batch_update::name_columns()
+{
+    char const* between = "";
+    for (auto const& each : columns_)
+        if (!each.shared) {
+            statement_(fragment{between}, fragment{each.name.c_str() + 2});
+            between = ", ";
+        }
+}
+
+// The first row as a SELECT, which names the columns. The others as VALUES where UNION ALL takes them: parsed and
+// joined in three quarters of the time that a SELECT each takes.
+void batch_update::add_rows()
+{
+    auto const width = columns_.size();
+    if (sqlite_)
+        return list_rows(0);
+    statement_("SELECT ");
+    add_row(0, true);
+    if (knows_values(sql_) && cells_.size() > width) {
+        statement_(" UNION ALL VALUES ");
+        return list_rows(width);
+    }
+    for (auto at = width; at < cells_.size(); at += width) {
+        statement_(" UNION ALL SELECT ");
+        add_row(at, false);
+    }
+}
+
+void batch_update::list_rows(std::size_t from)
+{
+    for (auto at = from; at < cells_.size(); at += columns_.size()) {
+        statement_(fragment{at == from ? "(" : ", ("});
+        add_row(at, false);
+        statement_(")");
+    }
+}
+
+void batch_update::add_row(std::size_t at, bool named)
+{
+    char const* between = "";
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (columns_[i].shared)
+            continue;
+        statement_(fragment{between}, cells_[at + i]);
+        between = ", ";
+        if (named)
+            statement_(" AS ", fragment{columns_[i].name.c_str() + 2});
+    }
 }
 
 void batch_update::begin_where()

@@ -12,22 +12,24 @@
 
 namespace baton::storage {
 
-// An UPDATE of many rows, each with values of its own: the rows become a table `v` (columns with the prefix v_, the
-// first of them v_id), joined by id with the target `e`. The target is always reached by its primary key, in the order
-// given, so that two such statements lock rows in the same order.
+// An UPDATE of many rows, each with values of its own: the rows become a table `v`, joined by id with the target `e`.
+// The target is always reached by its primary key, in the order given, so that two such statements lock rows in the
+// same order. A value that all rows share stands once in the statement instead of in each row of `v`.
 class batch_update {
 public:
+    // The first of the columns is the id.
     batch_update(soci::session& sql, fragment target, std::initializer_list<char const*> columns);
 
     template <class... Values>
     void row(Values const&... values)
     {
-        begin_row();
-        (value(values), ...);
-        end_row();
+        (cell(values), ...);
     }
 
-    // Once the rows are there: `set("a = v.v_a")`, then `where(...)`; then `execute`.
+    // Once the rows are there: a column's value, for `set`, `more` and `where`. Valid as long as this object.
+    operand operator[](std::string_view name) const;
+
+    // `set("a = ", update["a"])`, then `where(...)`; then `execute`.
     template <class... Parts>
     batch_update& set(Parts const&... parts)
     {
@@ -51,25 +53,47 @@ public:
     std::int64_t execute() { return statement_.execute(); }
 
 private:
-    void begin_row();
-    void end_row();
+    struct column {
+        std::string name; // "v.v_id"
+        bool shared;      // by all rows so far
+    };
+
+    template <class Value>
+    void cell(std::optional<Value> const& maybe)
+    {
+        if (maybe)
+            cell(*maybe);
+        else
+            put({});
+    }
+    template <std::integral Number>
+    void cell(Number number)
+    {
+        put(static_cast<std::int64_t>(number));
+    }
+    template <class Tag>
+    void cell(id<Tag> which)
+    {
+        put(which.value());
+    }
+    void cell(duration span) { put(span.count()); }
+    void cell(utc_time at) { put(to_micros(at)); }
+    void cell(std::string_view text) { put(std::string(text)); }
+
+    void put(operand value);
     void begin_set();
     void begin_where();
-    template <class Value>
-    void value(Value const& what)
-    {
-        statement_(fragment{column_ == 0 ? "" : ", "}, what);
-        if (!sqlite_ && rows_ == 1)
-            statement_(" AS v_", fragment{columns_[column_]});
-        ++column_;
-    }
+    void name_columns();
+    void add_rows();
+    void list_rows(std::size_t from);
+    void add_row(std::size_t at, bool named);
 
+    soci::session& sql_;
     bool sqlite_;
     fragment target_;
-    std::vector<char const*> columns_;
+    std::vector<column> columns_;
+    std::vector<operand> cells_; // row by row
     query statement_;
-    std::size_t rows_ = 0;
-    std::size_t column_ = 0;
 };
 
 // Throws not_master unless the fence still carries this epoch. The first statement of whatever a master decides.
