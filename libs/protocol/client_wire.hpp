@@ -9,7 +9,8 @@
 #include <vector>
 
 // Between nodes and clients (docs/protocol.md). Paths carry the version. Unknown fields are ignored, missing ones have
-// the defaults below, so that both sides can be newer than the other. All times are microseconds since the Unix epoch.
+// the defaults below, so that both sides can be newer than the other; what stands in a list of executions, results or
+// keys is written without the fields that have their default. All times are microseconds since the Unix epoch.
 namespace baton::protocol {
 
 // --- client to node; header "Authorization: Bearer <shared token>" where one is configured ---------------------------
@@ -94,6 +95,7 @@ struct dispatch {
     std::int64_t timeout_us = 0; // 0: none
     int shard_index = 0;
     int shard_total = 1;
+    bool operator==(dispatch const&) const = default;
 };
 
 // A node sends a client one of these at a time, and numbers them: the client answers one that comes twice as it did the

@@ -24,12 +24,12 @@ signal_kind parse_signal_kind(std::string_view text)
     throw invalid_input("kind", "unknown kind '" + std::string(text) + "'");
 }
 
-BATON_WIRE(assignment, work, service, routing, instance)
+BATON_LEAN_WIRE(assignment, work, service, routing, instance)
 BATON_WIRE(assign_request, epoch, master, number, open, executions)
 BATON_WIRE(assign_answer, epoch, accepted)
-BATON_WIRE(delivered, execution, attempt, client, holds)
-BATON_WIRE(undelivered, execution, attempt, client, why)
-BATON_WIRE(finished, execution, attempt, status, finished_at)
+BATON_LEAN_WIRE(delivered, execution, attempt, client, holds)
+BATON_LEAN_WIRE(undelivered, execution, attempt, client, why)
+BATON_LEAN_WIRE(finished, execution, attempt, status, finished_at)
 BATON_WIRE(report_request, node, epoch, delivered, undelivered, finished)
 BATON_WIRE(report_answer, assigned)
 BATON_WIRE(signal_request, id, kind, subject)

@@ -1,7 +1,8 @@
 #pragma once
 // For this folder's .cpp files: both directions of a struct's JSON from one list of members, by the JSON library's own
 // macros. A missing member takes the struct's default, an unknown one is ignored; one of another type, or a number that
-// does not fit, is refused by name, where the library would convert it.
+// does not fit, is refused by name, where the library would convert it. BATON_WIRE writes all members; BATON_LEAN_WIRE,
+// for what is sent by the thousand, leaves out those that have their default.
 
 #include "libs/base/error.hpp"
 
@@ -48,13 +49,26 @@ void read_member(nlohmann::json const& object, char const* name, Member& out, Me
 #define BATON_READ_MEMBER(member)                                                                                      \
     read_member(nlohmann_json_j, #member, nlohmann_json_t.member, nlohmann_json_default_obj.member);
 
-#define BATON_WIRE(Type, ...)                                                                                          \
-    void to_json(nlohmann::json& nlohmann_json_j, Type const& nlohmann_json_t)                                         \
-    {                                                                                                                  \
-        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))                                       \
-    }                                                                                                                  \
+#define BATON_READ(Type, ...)                                                                                          \
     void from_json(nlohmann::json const& nlohmann_json_j, Type& nlohmann_json_t)                                       \
     {                                                                                                                  \
-        Type const nlohmann_json_default_obj{};                                                                        \
+        static Type const nlohmann_json_default_obj{};                                                                 \
         NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_READ_MEMBER, __VA_ARGS__))                                      \
     }
+
+#define BATON_WRITE_MEMBER(member)                                                                                     \
+    if (!(nlohmann_json_t.member == nlohmann_json_default_obj.member))                                                 \
+        nlohmann_json_j[#member] = nlohmann_json_t.member;
+
+#define BATON_WIRE(Type, ...)                                                                                          \
+    void to_json(nlohmann::json& nlohmann_json_j, Type const& nlohmann_json_t){                                        \
+        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))} BATON_READ(Type, __VA_ARGS__)
+
+#define BATON_LEAN_WIRE(Type, ...)                                                                                     \
+    void to_json(nlohmann::json& nlohmann_json_j, Type const& nlohmann_json_t)                                         \
+    {                                                                                                                  \
+        static Type const nlohmann_json_default_obj{};                                                                 \
+        nlohmann_json_j = nlohmann::json::object();                                                                    \
+        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_WRITE_MEMBER, __VA_ARGS__))                                     \
+    }                                                                                                                  \
+    BATON_READ(Type, __VA_ARGS__)

@@ -74,8 +74,8 @@ TEST_CASE("one unreadable execution does not cost the others", "[client]")
                  R"({"epoch": 1, "novel": true, "executions": [{"execution": 1, "handler": "work", "novel": 1},
                 {"execution": 2, "handler": 7}, 5, {"execution": 3, "handler": "nobody"}, {"execution": 4, "handler": "work"}]})"));
     std::vector<std::string> said;
-    for (auto const& one : answer["executions"])
-        said.push_back(std::to_string(one["execution"].get<int>()) + one["answer"].get<std::string>());
+    for (auto const& one : answer.get<protocol::dispatch_answer>().executions)
+        said.push_back(std::to_string(one.execution) + std::string(to_string(one.answer)));
     CHECK(said == std::vector<std::string>{"1accepted", "2invalid", "0invalid", "3no_handler", "4accepted"});
     CHECK(s.changes == 1);
 }
