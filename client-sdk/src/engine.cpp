@@ -269,11 +269,40 @@ void engine::settle(std::vector<protocol::result_report> const& sent,
 
 void engine::unsent(std::vector<protocol::result_report> const& sent)
 {
+    for (auto const& report : sent) {
+        if (report.status == protocol::state::running)
+            note_again(report);
+        else
+            results_.unsent({report.execution, report.attempt});
+    }
+}
+
+void engine::refused(std::vector<protocol::result_report> const& sent, std::string const& why, instant now)
+{
+    std::vector<protocol::attempt_key> results;
     for (auto const& report : sent)
-        if (auto const found = held_.find(report.execution); report.status == protocol::state::running &&
-                                                             found != held_.end() &&
-                                                             found->second.work->work.attempt == report.attempt)
-            set_note(found->second, true);
+        if (report.status != protocol::state::running)
+            results.push_back({report.execution, report.attempt});
+    if (results.empty())
+        return; // other notes follow
+    for (auto const& report : sent)
+        if (report.status == protocol::state::running)
+            note_again(report);
+    if (results.size() > 1) {
+        for (auto const& which : results)
+            results_.part(which, results.size() / 2);
+    } else if (results_.strip(results.front(), why)) {
+        results_.unsent(results.front());
+    } else {
+        results_.postpone(results.front(), now);
+    }
+}
+
+void engine::note_again(protocol::result_report const& note)
+{
+    auto const found = held_.find(note.execution);
+    if (found != held_.end() && found->second.work->work.attempt == note.attempt)
+        set_note(found->second, true);
 }
 
 void engine::set_note(held& one, bool due)

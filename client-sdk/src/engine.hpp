@@ -63,12 +63,15 @@ public:
     void stop_running(); // asks every running job to stop, and starts no more
     bool idle() const { return held_.empty(); }
 
-    // Reports: results until they are recorded, then notes of what still runs. After each batch, exactly one of
-    // `settle` (a node answered 200) or `unsent` (nobody did).
+    // Reports: results until they are recorded, then notes of what still runs. Several batches may be on their way.
+    // After each, exactly one of `settle` (a node answered 200), `unsent` (nobody did) or `refused` (a node cannot read
+    // it: it goes out in halves, until the culprit is alone and loses its value and error text, so that at least its
+    // outcome becomes known).
     std::vector<protocol::result_report> batch(instant now, std::size_t most, std::size_t bytes);
     void settle(std::vector<protocol::result_report> const& sent, std::vector<protocol::attempt_key> const& recorded,
                 instant now);
     void unsent(std::vector<protocol::result_report> const& sent);
+    void refused(std::vector<protocol::result_report> const& sent, std::string const& why, instant now);
     outbox& results() { return results_; }
     bool has_notes() const { return notes_ > 0; }
 
@@ -89,6 +92,7 @@ private:
     };
 
     void set_note(held& one, bool due);
+    void note_again(protocol::result_report const& note);
     void refuse(std::int64_t execution, int attempt, instant now);
     void conclude(held const& one, protocol::state status, outcome what);
     std::optional<protocol::held_execution> known(std::int64_t execution, instant now) const;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t most_results = 500;           // in one message
 constexpr std::size_t most_result_bytes = 1u << 20; // and roughly so many bytes
+constexpr int most_on_way = 2;                      // messages: one is being committed while the next is made
 constexpr duration results_limit = 10s;
 constexpr duration idle = 1h; // a bound for waits that are ended by a bell
 
@@ -38,10 +39,10 @@ link::link(asio::any_io_executor loop, time_source& time, random_source& random,
       beat_bell_(loop),
       report_bell_(loop),
       quiet_bell_(loop),
+      senders_(loop),
       first_name_(settings_.identity.instance),
       first_secret_(settings_.identity.secret),
-      period_(settings_.heartbeat),
-      batch_limit_(most_results)
+      period_(settings_.heartbeat)
 {
     // Clients that start together spread over the nodes.
     node_ = random_.below(settings_.nodes.size());
@@ -173,61 +174,74 @@ void link::absorb(http::response const& answer, instant asked)
 
 awaitable<void> link::report()
 {
-    for (int failures = 0;;) {
-        auto batch = engine_.batch(time_.now(), batch_limit_, most_result_bytes);
-        if (batch.empty()) {
-            auto const due = engine_.results().next_due();
-            co_await report_bell_.wait_until(time_, std::min(due.value_or(instant::max()), time_.now() + idle));
+    co_await senders_.around(feed());
+}
+
+// A second message goes out beside one that is on its way only when it is full; what is less gathers meanwhile.
+bool link::may_send() const
+{
+    if (on_way_ == 0)
+        return time_.now() >= quiet_until_;
+    return on_way_ < most_on_way && failures_ == 0 && engine_.results().waiting() >= most_results;
+}
+
+awaitable<void> link::feed()
+{
+    for (;;) {
+        auto const now = time_.now();
+        std::vector<protocol::result_report> batch;
+        if (may_send())
+            batch = engine_.batch(now, most_results, most_result_bytes);
+        if (!batch.empty()) {
+            ++on_way_;
+            senders_.spawn("results", send(std::move(batch)));
             continue;
         }
-        bool const answered = co_await send(std::move(batch));
-        failures = answered ? 0 : failures + 1;
-        if (!answered)
-            results_node_ = (results_node_ + 1) % settings_.nodes.size();
-        if (failures > 0 && failures % static_cast<int>(settings_.nodes.size()) == 0)
-            co_await time_.sleep_for(pause(failures / static_cast<int>(settings_.nodes.size()), 2s));
+        auto wake_at = now + idle;
+        if (on_way_ == 0) // otherwise the end of a message rings
+            wake_at = std::min(wake_at, std::max(engine_.results().next_due().value_or(wake_at), quiet_until_));
+        co_await report_bell_.wait_until(time_, wake_at);
     }
 }
 
-// True when a node dealt with the batch, whatever it thought of it.
-awaitable<bool> link::send(std::vector<protocol::result_report> batch)
+awaitable<void> link::send(std::vector<protocol::result_report> batch)
 {
+    auto const node = results_node_;
     protocol::results_request request;
     request.instance = settings_.identity.instance;
-    request.results = batch;
+    request.results = std::move(batch);
     nlohmann::json body = request;
-    auto const answer = co_await post(results_node_, protocol::path_results, std::move(body), results_limit);
+    auto const answer = co_await post(node, protocol::path_results, std::move(body), results_limit);
+    bool const answered = settle(request.results, answer);
+    failures_ = answered ? 0 : failures_ + 1;
+    if (!answered && results_node_ == node)
+        results_node_ = (results_node_ + 1) % settings_.nodes.size();
+    auto const nodes = static_cast<int>(settings_.nodes.size());
+    if (failures_ > 0 && failures_ % nodes == 0)
+        quiet_until_ = time_.now() + pause(failures_ / nodes, 2s);
+    --on_way_;
+    report_bell_.wake();
+}
+
+// True when a node dealt with the batch, whatever it thought of it.
+bool link::settle(std::vector<protocol::result_report> const& batch, std::optional<http::response> const& answer)
+{
     if (answer && (answer->status == 400 || answer->status == 413 || answer->status == 422)) {
-        refused(batch, *answer);
-        co_return true;
+        engine_.refused(batch,
+                        "a node refused this result with status " + std::to_string(answer->status) +
+                            "; value and error were dropped",
+                        time_.now());
+        return true;
     }
     auto const told = answer && answer->status == 200 ? read_body<protocol::results_answer>(*answer) : std::nullopt;
     if (!told) {
         engine_.unsent(batch);
-        co_return false;
+        return false;
     }
     engine_.observe(told->epoch);
     engine_.settle(batch, told->recorded, time_.now());
-    batch_limit_ = std::min(batch_limit_ * 2, most_results);
     on_recorded_();
-    co_return true;
-}
-
-// A node cannot read the batch. Sent one by one, all but the culprit pass; the culprit loses its value and error text,
-// so that at least its outcome becomes known.
-void link::refused(std::vector<protocol::result_report> const& batch, http::response const& answer)
-{
-    engine_.unsent(batch);
-    if (batch.size() > 1) {
-        batch_limit_ = 1;
-        return;
-    }
-    auto const& report = batch.front();
-    bool const fresh = engine_.results().strip({report.execution, report.attempt},
-                                               "a node refused this result with status " +
-                                                   std::to_string(answer.status) + "; value and error were dropped");
-    if (!fresh)
-        engine_.settle(batch, {}, time_.now());
+    return true;
 }
 
 awaitable<void> link::leave(instant until)

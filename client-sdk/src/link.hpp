@@ -4,6 +4,7 @@
 #include "client-sdk/src/engine.hpp"
 #include "libs/base/loop.hpp"
 #include "libs/base/random.hpp"
+#include "libs/base/task_group.hpp"
 #include "libs/http/client.hpp"
 
 #include <optional>
@@ -27,8 +28,9 @@ public:
 
     // Registers with one node and beats there; moves on to the next when it fails. Until cancelled.
     awaitable<void> beat();
-    // Sends what the engine has to report: at once when idle, and what gathers during a send in the next one. Moves on
-    // to the next node when one fails, and waits longer after each full round. Until cancelled.
+    // Sends what the engine has to report: at once when idle, and what gathers during a send in the next one; when that
+    // is full, beside the first. Moves on to the next node when one fails, and waits longer after each full round.
+    // Until cancelled.
     awaitable<void> report();
     // Stops the heartbeats, which would register again, and tells the node that hears us that this incarnation is over;
     // when it does not answer, the others in turn until `until`.
@@ -55,8 +57,10 @@ private:
     void take_new_name();
     awaitable<int> heartbeat(); // the status; 0 for no answer
     void absorb(http::response const& answer, instant asked);
-    awaitable<bool> send(std::vector<protocol::result_report> batch);
-    void refused(std::vector<protocol::result_report> const& batch, http::response const& answer);
+    bool may_send() const;
+    awaitable<void> feed();
+    awaitable<void> send(std::vector<protocol::result_report> batch);
+    bool settle(std::vector<protocol::result_report> const& batch, std::optional<http::response> const& answer);
     duration pause(int failures, duration longest);
     duration beat_limit() const;
 
@@ -68,6 +72,7 @@ private:
     waker beat_bell_;
     waker report_bell_;
     waker quiet_bell_; // rung when a beat has ended
+    task_group senders_;
     std::function<void()> on_recorded_ = [] {};
     std::function<void()> on_heard_ = [] {};
     std::function<void(std::string const&)> on_new_secret_ = [](std::string const&) {};
@@ -82,7 +87,9 @@ private:
     int renamed_ = 0;
     duration period_;
     std::size_t results_node_ = 0;
-    std::size_t batch_limit_;
+    int on_way_ = 0;   // messages with results
+    int failures_ = 0; // of such messages, in a row
+    instant quiet_until_{};
 };
 
 } // namespace baton::client

@@ -10,50 +10,66 @@ constexpr std::size_t frame = 160; // of one report beside its value and error, 
 
 void outbox::add(protocol::result_report report, std::size_t bytes, instant now)
 {
-    auto const [place, fresh] = places_.emplace(key{report.execution, report.attempt}, next_);
+    auto const [at, fresh] = entries_.try_emplace(key{report.execution, report.attempt});
     if (!fresh)
         return;
-    entry one;
+    auto& one = at->second;
     one.report = std::move(report);
     one.bytes = bytes + frame;
-    one.due = now;
-    entries_.emplace(next_++, std::move(one));
+    one.order = next_++;
+    wait(one, now);
 }
 
-std::vector<protocol::result_report> outbox::batch(instant now, std::size_t most, std::size_t bytes) const
+std::vector<protocol::result_report> outbox::batch(instant now, std::size_t most, std::size_t bytes)
 {
     std::vector<protocol::result_report> taken;
     std::size_t size = 0;
-    for (auto const& [place, one] : entries_) {
-        if (one.due > now)
-            continue;
-        if (taken.size() == most || (!taken.empty() && size + one.bytes > bytes))
+    auto each = waiting_.begin();
+    for (; each != waiting_.end() && each->first.first <= now; ++each) {
+        auto& one = *each->second;
+        most = std::min(most, one.company);
+        if (taken.size() >= most || (!taken.empty() && size + one.bytes > bytes))
             break;
         size += one.bytes;
+        one.on_its_way = true;
         taken.push_back(one.report);
     }
+    waiting_.erase(waiting_.begin(), each);
     return taken;
 }
 
 void outbox::recorded(protocol::attempt_key which)
 {
-    auto const place = places_.find({which.execution, which.attempt});
-    if (place == places_.end())
+    auto const at = entries_.find({which.execution, which.attempt});
+    if (at == entries_.end())
         return;
-    entries_.erase(place->second);
-    places_.erase(place);
+    waiting_.erase({at->second.due, at->second.order});
+    entries_.erase(at);
+}
+
+void outbox::unsent(protocol::attempt_key which)
+{
+    if (auto* one = find(which); one != nullptr && one->on_its_way)
+        wait(*one, one->due);
 }
 
 void outbox::postpone(protocol::attempt_key which, instant now)
 {
     if (auto* one = find(which))
-        one->due = now + std::min<duration>(100ms * (1 << std::min(one->refusals++, 9)), 30s);
+        wait(*one, now + std::min<duration>(100ms * (1 << std::min(one->refusals++, 9)), 30s));
 }
 
 void outbox::hurry(protocol::attempt_key which, instant now)
 {
+    if (auto* one = find(which); one != nullptr && !one->on_its_way)
+        wait(*one, std::min(one->due, now));
+}
+
+void outbox::part(protocol::attempt_key which, std::size_t most)
+{
+    unsent(which);
     if (auto* one = find(which))
-        one->due = std::min(one->due, now);
+        one->company = std::min(one->company, std::max<std::size_t>(1, most));
 }
 
 bool outbox::strip(protocol::attempt_key which, std::string why)
@@ -70,17 +86,21 @@ bool outbox::strip(protocol::attempt_key which, std::string why)
 
 std::optional<instant> outbox::next_due() const
 {
-    std::optional<instant> next;
-    for (auto const& [place, one] : entries_)
-        if (!next || one.due < *next)
-            next = one.due;
-    return next;
+    return waiting_.empty() ? std::nullopt : std::optional(waiting_.begin()->first.first);
 }
 
 outbox::entry* outbox::find(protocol::attempt_key which)
 {
-    auto const place = places_.find({which.execution, which.attempt});
-    return place == places_.end() ? nullptr : &entries_.at(place->second);
+    auto const at = entries_.find({which.execution, which.attempt});
+    return at == entries_.end() ? nullptr : &at->second;
+}
+
+void outbox::wait(entry& one, instant due)
+{
+    waiting_.erase({one.due, one.order});
+    one.due = due;
+    one.on_its_way = false;
+    waiting_.emplace(place{due, one.order}, &one);
 }
 
 } // namespace baton::client

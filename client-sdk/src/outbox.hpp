@@ -1,5 +1,5 @@
 #pragma once
-// Results that no node has recorded yet, in the order in which they came.
+// Results that no node has recorded yet, in the order in which they fall due, and which of them are on their way.
 
 #include "libs/base/time.hpp"
 #include "libs/protocol/client_wire.hpp"
@@ -18,34 +18,46 @@ class outbox {
 public:
     void add(protocol::result_report report, std::size_t bytes, instant now);
 
-    // What is due, oldest first: at most `most`, and no more than `bytes` unless one alone is larger. They stay here.
-    std::vector<protocol::result_report> batch(instant now, std::size_t most, std::size_t bytes) const;
+    // What is due, oldest first: at most `most`, and no more than `bytes` unless one alone is larger. They stay here,
+    // on their way: in no other batch until one of the calls below names them.
+    std::vector<protocol::result_report> batch(instant now, std::size_t most, std::size_t bytes);
 
     void recorded(protocol::attempt_key which);
+    // It did not arrive: again now.
+    void unsent(protocol::attempt_key which);
     // A node answered without recording it: again later, each time after a longer wait.
     void postpone(protocol::attempt_key which, instant now);
-    // Somebody asks for it: again now.
+    // Somebody asks for it: again now, if it is not on its way.
     void hurry(protocol::attempt_key which, instant now);
+    // A node would not read the batch that it was in: again now, from now on with at most so many in one batch.
+    void part(protocol::attempt_key which, std::size_t most);
     // No node will take it as it is: send it without value and with `why` for its error. False if that was done before.
     bool strip(protocol::attempt_key which, std::string why);
 
     std::size_t size() const { return entries_.size(); }
-    std::optional<instant> next_due() const;
+    std::size_t waiting() const { return waiting_.size(); } // not on their way
+    std::optional<instant> next_due() const;                // of these
 
 private:
+    using key = std::pair<std::int64_t, int>;
+    using place = std::pair<instant, std::uint64_t>; // when it is due, and of those the order of arrival
+
     struct entry {
         protocol::result_report report;
         std::size_t bytes = 0;
+        std::uint64_t order = 0;
         instant due;
+        bool on_its_way = false;
+        std::size_t company = SIZE_MAX; // most in one batch with it
         int refusals = 0;
         bool stripped = false;
     };
-    using key = std::pair<std::int64_t, int>;
 
     entry* find(protocol::attempt_key which);
+    void wait(entry& one, instant due); // no longer on its way
 
-    std::map<std::uint64_t, entry> entries_; // by order of arrival
-    std::map<key, std::uint64_t> places_;
+    std::map<key, entry> entries_;
+    std::map<place, entry*> waiting_;
     std::uint64_t next_ = 0;
 };
 

@@ -34,22 +34,43 @@ TEST_CASE("results stay, in order, until they are recorded", "[client]")
     outbox box;
     for (int i = 3; i >= 1; --i)
         add(box, i);
-    CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{3, 2, 1});
     CHECK(executions(box.batch(start, 2, plenty)) == std::vector<std::int64_t>{3, 2});
     box.recorded({2, 1});
     box.recorded({3, 9}); // another attempt
+    box.unsent({3, 1});
     CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{3, 1});
     CHECK(box.size() == 2);
 }
 
-TEST_CASE("a batch is bounded in bytes, but never empty for it", "[client]")
+TEST_CASE("what is on its way is in no other batch until it is known what became of it", "[client]")
 {
     outbox box;
-    add(box, 1, 1, 2'000);
-    add(box, 2, 1, 2'000);
-    CHECK(box.batch(start, 500, 3'000).size() == 1);
-    CHECK(box.batch(start, 500, 5).size() == 1);
-    CHECK(box.batch(start, 500, 5'000).size() == 2);
+    add(box, 1);
+    add(box, 2);
+    CHECK(executions(box.batch(start, 1, plenty)) == std::vector<std::int64_t>{1});
+    CHECK(box.waiting() == 1);
+    box.hurry({1, 1}, start);
+    CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{2});
+    CHECK(box.next_due() == std::nullopt);
+    box.unsent({2, 1});
+    box.postpone({1, 1}, start);
+    CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{2});
+    box.recorded({2, 1});
+    CHECK(box.next_due() == start + 100ms);
+    CHECK(executions(box.batch(start + 100ms, 500, plenty)) == std::vector<std::int64_t>{1});
+}
+
+TEST_CASE("a batch is bounded in bytes, but never empty for it", "[client]")
+{
+    auto const taken = [](std::size_t bytes) {
+        outbox box;
+        add(box, 1, 1, 2'000);
+        add(box, 2, 1, 2'000);
+        return box.batch(start, 500, bytes).size();
+    };
+    CHECK(taken(3'000) == 1);
+    CHECK(taken(5) == 1);
+    CHECK(taken(5'000) == 2);
 }
 
 TEST_CASE("what a node did not record waits longer each time, and does not hold up others", "[client]")
@@ -68,6 +89,23 @@ TEST_CASE("what a node did not record waits longer each time, and does not hold 
     CHECK(box.next_due() == start + 30s);
     box.hurry({1, 1}, start);
     CHECK(box.next_due() == start);
+}
+
+TEST_CASE("of a batch that no node reads each part travels in less company", "[client]")
+{
+    outbox box;
+    for (int i = 1; i <= 5; ++i)
+        add(box, i);
+    CHECK(box.batch(start, 4, plenty).size() == 4);
+    for (int i = 1; i <= 4; ++i)
+        box.part({i, 1}, 2);
+    CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{1, 2});
+    CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{3, 4});
+    CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{5});
+    box.part({3, 1}, 1);
+    box.part({4, 1}, 0);
+    CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{3});
+    CHECK(executions(box.batch(start, 500, plenty)) == std::vector<std::int64_t>{4});
 }
 
 TEST_CASE("a result that no node takes loses its value once", "[client]")
