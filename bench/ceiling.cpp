@@ -3,8 +3,9 @@
 //
 //     bench_ceiling URL --first-id N --tasks N --begin MICROSECONDS [--sessions N] [--batch N] [--seconds S]
 //
-// The tasks are registered already. Each session has its share of them and, for a batch of its tasks, commits their
-// next firings with the tasks' advance; and as long behind as the look-ahead is, the results of such a batch. There is
+// The tasks are registered already. Each session has its share of them and, for a batch of its tasks, commits as many
+// firings of each as the planner takes at once with the tasks' advance; and as long behind as the look-ahead is, the
+// results of such a batch. There is
 // no fence, which would let the sessions take turns. Prints one line of JSON.
 
 #include "libs/storage/database.hpp"
@@ -35,6 +36,7 @@ struct plan_of_run {
     std::int64_t tasks = 10'000;
     int sessions = 1;
     std::int64_t batch = 500;
+    std::int64_t firings = 2; // of a task that are planned at once: half of the look-ahead's
     double seconds = 10;
     double behind = 5; // seconds of firings that are planned and not ended
 };
@@ -117,7 +119,7 @@ public:
     void fill()
     {
         auto const ahead = plan_.behind * static_cast<double>(high_ - low_);
-        for (double rows = 0; rows < ahead; rows += static_cast<double>(planned_.back().many))
+        for (double rows = 0; rows < ahead; rows += static_cast<double>(planned_.back().many * plan_.firings))
             plan(next());
     }
 
@@ -127,9 +129,11 @@ public:
         std::int64_t ended = 0;
         while (steady::now() < end) {
             plan(next());
-            record(planned_.front());
-            ended += planned_.front().many;
-            planned_.pop_front();
+            for (std::int64_t i = 0; i < plan_.firings; ++i) {
+                record(planned_.front());
+                ended += planned_.front().many;
+                planned_.pop_front();
+            }
         }
         return ended;
     }
@@ -141,7 +145,7 @@ private:
         at_ += made.many;
         if (at_ == high_) {
             at_ = low_;
-            ++turn_;
+            turn_ += plan_.firings;
         }
         return made;
     }
@@ -162,22 +166,37 @@ private:
             throw std::runtime_error("a batch of " + std::to_string(of.many) + " matched " + std::to_string(rows));
     }
 
+    // A derived table of three columns, a row for each task: the first row names them, the others are VALUES.
+    template <class Second, class Third, class Id>
+    void rows(batch const& of, Id id, char const* second_name, Second second_value, char const* third_name,
+              Third third_value)
+    {
+        text_ << "SELECT " << id(of.from) << " AS v_id, " << second_value(of.from) << " AS " << second_name << ", "
+              << third_value(of.from) << " AS " << third_name << " UNION ALL VALUES ";
+        for (auto task = of.from + 1; task < of.from + of.many; ++task)
+            text_ << (task == of.from + 1 ? "(" : ", (") << id(task) << ", " << second_value(task) << ", "
+                  << third_value(task) << ")";
+    }
+
     void plan(batch const& of)
     {
-        planned_.push_back(of);
         session_.run("BEGIN");
         text_.clear() << "UPDATE (";
-        for (auto task = of.from; task < of.from + of.many; ++task) {
-            bool const first = task == of.from;
-            text_ << (first ? "SELECT " : " UNION ALL SELECT ") << plan_.first_id + task
-                  << (first ? " AS v_id, 1" : ", 1") << (first ? " AS v_version, " : ", ") << due(of, task)
-                  << (first ? " AS v_seen, " : ", ") << due(of, task) + second
-                  << (first ? " AS v_next, NULL AS v_waiting" : ", NULL");
-        }
-        text_ << ") v STRAIGHT_JOIN task e ON e.id = v.v_id SET next_fire_at = v.v_next, waiting_for = v.v_waiting "
-                 "WHERE e.version = v.v_version AND e.next_fire_at = v.v_seen";
+        rows(
+            of, [&](auto task) { return plan_.first_id + task; }, "v_seen", [&](auto task) { return due(of, task); },
+            "v_next", [&](auto task) { return due(of, task) + second * plan_.firings; });
+        text_ << ") v STRAIGHT_JOIN task e ON e.id = v.v_id SET next_fire_at = v.v_next, waiting_for = NULL "
+                 "WHERE e.version = 1 AND e.next_fire_at = v.v_seen";
         expect(session_.run(text_.all()), of);
+        for (std::int64_t i = 0; i < plan_.firings; ++i) {
+            planned_.push_back({of.from, of.many, of.turn + i});
+            insert(planned_.back());
+        }
+        session_.run("COMMIT");
+    }
 
+    void insert(batch const& of)
+    {
         text_.clear()
             << "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
                "due_at, attempt, max_attempts, retry_delay_us, epoch, parent_id, shard_index, shard_total, "
@@ -187,30 +206,24 @@ private:
                   << ", 1, " << due(of, task) << ", 0, 'schedule', 'planned', " << due(of, task)
                   << ", 1, 1, 1000000, 2, NULL, 0, 1, NULL, " << now << ")";
         session_.run(text_.all());
-        session_.run("COMMIT");
     }
 
     void record(batch const& of)
     {
         session_.run("BEGIN");
         text_.clear() << "UPDATE (";
-        for (auto task = of.from; task < of.from + of.many; ++task) {
-            bool const first = task == of.from;
-            text_ << (first ? "SELECT " : " UNION ALL SELECT ") << execution(of, task)
-                  << (first ? " AS v_id, 1" : ", 1")
-                  << (first ? " AS v_attempt, 'succeeded' AS v_outcome, " : ", 'succeeded', ")
-                  << "'benchmark:4711:2f9c01d3:8c1f6f4ce05a9b3f77b0b4c2d8e9f1a6'" << (first ? " AS v_client, " : ", ")
-                  << due(of, task) + 500 << (first ? " AS v_started, " : ", ") << due(of, task) + 510
-                  << (first ? " AS v_finished, 0 AS v_progress, NULL AS v_result, NULL AS v_error" : ", 0, NULL, NULL");
-        }
+        rows(
+            of, [&](auto task) { return execution(of, task); }, "v_started",
+            [&](auto task) { return due(of, task) + 500; }, "v_finished",
+            [&](auto task) { return due(of, task) + 510; });
         text_ << ") v STRAIGHT_JOIN execution e ON e.id = v.v_id SET "
-                 "node = 'benchmark:4712:2f9c01d3:8c1f6f4ce05a9b3f77b0b4c2d8e9f1a6', client = v.v_client, "
-                 "started_at = COALESCE(v.v_started, started_at), finished_at = v.v_finished, progress = v.v_progress, "
-                 "result = v.v_result, error = v.v_error, outcome = v.v_outcome, due_at = NULL, ended_at = "
+                 "node = 'benchmark:4712:2f9c01d3:8c1f6f4ce05a9b3f77b0b4c2d8e9f1a6', "
+                 "client = 'benchmark:4711:2f9c01d3:8c1f6f4ce05a9b3f77b0b4c2d8e9f1a6', "
+                 "started_at = COALESCE(v.v_started, started_at), finished_at = v.v_finished, progress = 0, "
+                 "result = NULL, error = NULL, outcome = 'succeeded', due_at = NULL, ended_at = "
               << now
-              << ", state = v.v_outcome WHERE e.due_at IS NOT NULL AND ((e.attempt = v.v_attempt AND "
-                 "e.state IN ('planned', 'running')) OR (e.attempt > v.v_attempt AND v.v_outcome = 'succeeded' "
-                 "AND e.outcome IS NULL))";
+              << ", state = 'succeeded' WHERE e.due_at IS NOT NULL AND ((e.attempt = 1 AND e.state IN ('planned', "
+                 "'running')) OR (e.attempt > 1 AND e.outcome IS NULL))";
         expect(session_.run(text_.all()), of);
         session_.run("COMMIT");
     }
@@ -269,6 +282,7 @@ int main(int argc, char** argv)
     program.add_option("--tasks", plan.tasks, "of one second each");
     program.add_option("--sessions", plan.sessions, "side by side");
     program.add_option("--batch", plan.batch, "rows a statement");
+    program.add_option("--firings", plan.firings, "of a task that are planned at once");
     program.add_option("--seconds", plan.seconds, "to run");
     CLI11_PARSE(program, argc, argv);
     try {

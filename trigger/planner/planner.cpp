@@ -83,7 +83,8 @@ awaitable<void> planner::run()
             log::warn("planning: {}", reason.what());
             behind_ = false;
         }
-        auto const pause = behind_ ? 1ms : how_.look_ahead / 5;
+        // Much to plan is planned in more and smaller rounds.
+        auto const pause = behind_ ? 1ms : how_.look_ahead / (planned_in_round_ > rows_limit ? 20 : 5);
         co_await bell_.wait_until(term_.time, term_.time.now() + pause);
     }
 }
@@ -91,21 +92,23 @@ awaitable<void> planner::run()
 awaitable<void> planner::round()
 {
     behind_ = false;
-    auto const horizon = term_.clock.now() + how_.look_ahead;
+    planned_in_round_ = 0;
+    auto const now = term_.clock.now();
+    reach const ahead{now + how_.look_ahead / 2, now + how_.look_ahead};
     storage::due_cursor from;
     bool more = true;
     while (more && open_.size() < how_.open_limit) {
         co_await term_.until_active(need);
-        more = co_await page(horizon, from);
+        more = co_await page(ahead, from);
         planned_();
     }
 }
 
-awaitable<bool> planner::page(utc_time horizon, storage::due_cursor& from)
+awaitable<bool> planner::page(reach ahead, storage::due_cursor& from)
 {
     auto const begin = from;
-    auto const due = co_await ledger_.due(horizon, begin, static_cast<int>(how_.page));
-    auto plan = prepare(due, horizon, from);
+    auto const due = co_await ledger_.due(ahead.take, begin, static_cast<int>(how_.page));
+    auto plan = prepare(due, ahead, from);
     if (!plan.tasks.empty()) {
         open_set::reading const seen(open_); // the sweeper may be quicker than the answer
         bool const done = co_await ledger_.plan(term_.fence, plan.tasks, plan.executions);
@@ -113,6 +116,7 @@ awaitable<bool> planner::page(utc_time horizon, storage::due_cursor& from)
             from = begin;
             co_return true;
         }
+        planned_in_round_ += plan.executions.size();
         for (auto& one : plan.flights)
             open_.add(std::move(one), seen);
     }
@@ -120,7 +124,7 @@ awaitable<bool> planner::page(utc_time horizon, storage::due_cursor& from)
     co_return !all_taken || due.size() == how_.page;
 }
 
-page_plan planner::prepare(std::vector<storage::due_task> const& due, utc_time horizon, storage::due_cursor& from)
+page_plan planner::prepare(std::vector<storage::due_task> const& due, reach ahead, storage::due_cursor& from)
 {
     page_plan plan;
     for (auto const& row : due) {
@@ -132,8 +136,8 @@ page_plan planner::prepare(std::vector<storage::due_task> const& due, utc_time h
             if (open_.backlog(task->definition.service) >= how_.overdue_limit)
                 continue; // nobody takes what is due of this service: the task keeps its place
             auto const room = std::min(how_.firings_of_a_task, rows_limit - plan.executions.size());
-            plan_task(row, task, horizon, room, ids_, plan);
-            behind_ = behind_ || (plan.tasks.back().next && *plan.tasks.back().next <= horizon);
+            plan_task(row, task, ahead.plan, room, ids_, plan);
+            behind_ = behind_ || (plan.tasks.back().next && *plan.tasks.back().next <= ahead.take);
         } catch (invalid_input const& failure) {
             log::error("task {} cannot be planned: {}", row.id.value(), failure.what());
         }

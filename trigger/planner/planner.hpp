@@ -24,7 +24,8 @@ void plan_task(storage::due_task const& due, std::shared_ptr<known_task const> t
                std::size_t limit, id_generator& ids, page_plan& out);
 
 // Looks ahead: turns what falls due in the next seconds into executions, page by page, each page one fenced
-// transaction. Part of a term.
+// transaction. A task whose next firing lies within half of the look-ahead is planned to its end: one that fires often
+// is written once for several firings. Part of a term.
 class planner {
 public:
     planner(planner_settings how, term& of, storage::ledger& ledger, task_book& book, open_set& open, id_generator& ids,
@@ -34,9 +35,14 @@ public:
     void wake() { bell_.wake(); }
 
 private:
+    struct reach {
+        utc_time take; // tasks whose next firing is due by then
+        utc_time plan; // up to there
+    };
+
     awaitable<void> round();
-    awaitable<bool> page(utc_time horizon, storage::due_cursor& from); // true: there may be more
-    page_plan prepare(std::vector<storage::due_task> const& due, utc_time horizon, storage::due_cursor& from);
+    awaitable<bool> page(reach ahead, storage::due_cursor& from); // true: there may be more
+    page_plan prepare(std::vector<storage::due_task> const& due, reach ahead, storage::due_cursor& from);
 
     planner_settings how_;
     term& term_;
@@ -47,6 +53,7 @@ private:
     waker bell_;
     std::function<void()> planned_;
     bool behind_ = false; // a task had more firings than fit
+    std::size_t planned_in_round_ = 0;
 };
 
 } // namespace baton::trigger
