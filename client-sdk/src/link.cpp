@@ -49,10 +49,10 @@ link::link(asio::any_io_executor loop, time_source& time, random_source& random,
     results_node_ = node_;
 }
 
-awaitable<std::optional<http::response>> link::post(std::size_t node, char const* path, nlohmann::json body,
+awaitable<std::optional<http::response>> link::post(std::size_t node, char const* path, std::string json,
                                                     duration limit)
 {
-    auto message = http::json_request(http::verb::post, path, body);
+    auto message = http::text_request(http::verb::post, path, std::move(json));
     if (!settings_.token.empty())
         message.headers.set("Authorization", "Bearer " + settings_.token);
     auto const& to = settings_.nodes[node];
@@ -112,9 +112,9 @@ awaitable<bool> link::beat_once()
 awaitable<bool> link::register_with(std::size_t node)
 {
     settings_.identity.epoch = engine_.epoch();
-    nlohmann::json body = settings_.identity;
+    auto text = nlohmann::json(settings_.identity).dump();
     auto const asked = time_.now();
-    auto const answer = co_await post(node, protocol::path_register, std::move(body), beat_limit());
+    auto const answer = co_await post(node, protocol::path_register, std::move(text), beat_limit());
     if (answer && answer->status == 410)
         take_new_name();
     if (!answer || answer->status != 200)
@@ -147,9 +147,9 @@ awaitable<int> link::heartbeat()
     request.free_slots = engine_.free_slots();
     request.epoch = engine_.epoch();
     request.draining = engine_.draining();
-    nlohmann::json body = request;
+    auto text = nlohmann::json(request).dump();
     auto const asked = time_.now();
-    auto const answer = co_await post(node_, protocol::path_heartbeat, std::move(body), beat_limit());
+    auto const answer = co_await post(node_, protocol::path_heartbeat, std::move(text), beat_limit());
     if (!answer)
         co_return 0;
     if (answer->status == 200)
@@ -210,8 +210,8 @@ awaitable<void> link::send(std::vector<protocol::result_report> batch)
     protocol::results_request request;
     request.instance = settings_.identity.instance;
     request.results = std::move(batch);
-    nlohmann::json body = request;
-    auto const answer = co_await post(node, protocol::path_results, std::move(body), results_limit);
+    auto text = to_text(request);
+    auto const answer = co_await post(node, protocol::path_results, std::move(text), results_limit);
     bool const answered = settle(request.results, answer);
     failures_ = answered ? 0 : failures_ + 1;
     if (!answered && results_node_ == node)
@@ -252,9 +252,9 @@ awaitable<void> link::leave(instant until)
     protocol::leave_request request;
     request.instance = settings_.identity.instance;
     for (std::size_t tries = 0; registered_ && tries < settings_.nodes.size() && time_.now() < until; ++tries) {
-        nlohmann::json body = request;
+        auto text = nlohmann::json(request).dump();
         auto const limit = until - time_.now();
-        auto const answer = co_await post(node_, protocol::path_leave, std::move(body), limit);
+        auto const answer = co_await post(node_, protocol::path_leave, std::move(text), limit);
         registered_ = !answer || answer->status >= 500;
         node_ = (node_ + 1) % settings_.nodes.size();
     }

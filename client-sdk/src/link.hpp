@@ -50,8 +50,7 @@ public:
     std::string const& instance() const { return settings_.identity.instance; }
 
 private:
-    awaitable<std::optional<http::response>> post(std::size_t node, char const* path, nlohmann::json body,
-                                                  duration limit);
+    awaitable<std::optional<http::response>> post(std::size_t node, char const* path, std::string json, duration limit);
     awaitable<bool> beat_once();
     awaitable<bool> register_with(std::size_t node);
     void take_new_name();

@@ -16,10 +16,16 @@ awaitable<http::response> ready(http::response answer)
 
 // One execution of a dispatch that cannot be read must not cost the others: it is answered with `invalid`, as far as
 // its id can be told.
-protocol::dispatch read_one(nlohmann::json const& value)
+// Takes the payload out of the value.
+protocol::dispatch read_one(nlohmann::json& value)
 {
     try {
-        return value.get<protocol::dispatch>();
+        nlohmann::json payload;
+        if (auto const found = value.find("payload"); found != value.end())
+            payload.swap(*found);
+        auto one = value.get<protocol::dispatch>();
+        one.payload = std::move(payload);
+        return one;
     } catch (invalid_input const&) {
         protocol::dispatch broken;
         broken.attempt = 0; // which the engine refuses as invalid
@@ -50,7 +56,7 @@ awaitable<http::response> routes::handle(http::request message) const
 void routes::add(char const* path, action act)
 {
     router_.add(http::verb::post, path, [this, act](http::request const& message) {
-        auto const body = http::parse_json(message.body);
+        auto body = http::parse_json(message.body);
         try {
             // Everything that carries an epoch is checked against it first, so that a master whose term is over is
             // refused whatever it asks.
@@ -68,9 +74,9 @@ bool routes::authorised(http::request const& message) const
     return same_secret(message.headers.find("Authorization").value_or(""), expected_);
 }
 
-http::response routes::dispatch(nlohmann::json const& body) const
+http::response routes::dispatch(nlohmann::json& body) const
 {
-    auto const& executions = body.at("executions");
+    auto& executions = body.at("executions");
     if (!executions.is_array())
         throw invalid_input("executions", "executions must be an array");
     auto const node = body.value("node", std::string());
@@ -83,12 +89,12 @@ http::response routes::dispatch(nlohmann::json const& body) const
             return http::json_response(200, answer);
     }
     auto const now = time_.now();
-    for (auto const& value : executions)
+    for (auto& value : executions)
         answer.executions.push_back(engine_.take(read_one(value), now));
     answer.epoch = engine_.epoch();
     answer.free = engine_.free();
     changed_();
-    auto said = http::json_response(200, answer);
+    auto said = http::text_response(200, to_text(answer));
     if (number > 0)
         remember(node, {number, said, now});
     return said;
@@ -104,19 +110,19 @@ void routes::remember(std::string const& node, last_dispatch what) const
                                      [](auto const& a, auto const& b) { return a.second.at < b.second.at; }));
 }
 
-http::response routes::cancel(nlohmann::json const& body) const
+http::response routes::cancel(nlohmann::json& body) const
 {
     auto answer = held(engine_.cancel(body.get<protocol::executions_request>().executions, read(time_)));
     changed_();
     return answer;
 }
 
-http::response routes::query(nlohmann::json const& body) const
+http::response routes::query(nlohmann::json& body) const
 {
     return held(engine_.query(body.get<protocol::query_request>(), time_.now()));
 }
 
-http::response routes::epoch(nlohmann::json const&) const
+http::response routes::epoch(nlohmann::json&) const
 {
     return http::json_response(200, protocol::epoch_message{engine_.epoch()});
 }

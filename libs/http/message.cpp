@@ -217,20 +217,30 @@ bool is_utf8(std::string_view text)
 
 request json_request(verb method, std::string target, nlohmann::json const& body)
 {
-    request made;
-    made.method = method;
-    made.target = std::move(target);
-    made.headers.set("Content-Type", "application/json");
-    made.body = dump(body);
-    return made;
+    return text_request(method, std::move(target), dump(body));
 }
 
 response json_response(int status, nlohmann::json const& body)
 {
+    return text_response(status, dump(body));
+}
+
+request text_request(verb method, std::string target, std::string json)
+{
+    request made;
+    made.method = method;
+    made.target = std::move(target);
+    made.headers.set("Content-Type", "application/json");
+    made.body = std::move(json);
+    return made;
+}
+
+response text_response(int status, std::string json)
+{
     response made;
     made.status = status;
     made.headers.set("Content-Type", "application/json");
-    made.body = dump(body);
+    made.body = std::move(json);
     return made;
 }
 

@@ -67,6 +67,8 @@ bool is_utf8(std::string_view text);
 // for malformed text, invalid UTF-8, or nesting deeper than 64.
 request json_request(verb method, std::string target, nlohmann::json const& body);
 response json_response(int status, nlohmann::json const& body);
+request text_request(verb method, std::string target, std::string json);
+response text_response(int status, std::string json);
 nlohmann::json parse_json(std::string const& body);
 
 // RFC 9457 problem JSON (application/problem+json). `field` names the offending part of the request, or is empty.

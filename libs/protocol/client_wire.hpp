@@ -205,4 +205,10 @@ void from_json(nlohmann::json const& in, query_answer& out);
 void to_json(nlohmann::json& out, epoch_message const& in);
 void from_json(nlohmann::json const& in, epoch_message& out);
 
+// The JSON text of what is sent by the thousand, without a tree of values in between.
+std::string to_text(results_request const& message);
+std::string to_text(results_answer const& message);
+std::string to_text(dispatch_request const& message);
+std::string to_text(dispatch_answer const& message);
+
 } // namespace baton::protocol

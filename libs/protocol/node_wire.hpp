@@ -120,4 +120,8 @@ void from_json(nlohmann::json const& in, signal_request& out);
 void to_json(nlohmann::json& out, departed_message const& in);
 void from_json(nlohmann::json const& in, departed_message& out);
 
+// The JSON text of what is sent by the thousand, without a tree of values in between.
+std::string to_text(assign_request const& message);
+std::string to_text(report_request const& message);
+
 } // namespace baton::protocol

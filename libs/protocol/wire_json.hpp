@@ -2,15 +2,20 @@
 // For this folder's .cpp files: both directions of a struct's JSON from one list of members, by the JSON library's own
 // macros. A missing member takes the struct's default, an unknown one is ignored; one of another type, or a number that
 // does not fit, is refused by name, where the library would convert it. BATON_WIRE writes all members; BATON_LEAN_WIRE,
-// for what is sent by the thousand, leaves out those that have their default.
+// for what is sent by the thousand, leaves out those that have their default. Both also write the text of a message at
+// once (append_json): the library's tree of values costs an allocation and more for each member.
 
 #include "libs/base/error.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <charconv>
 #include <concepts>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace baton::protocol {
 
@@ -44,6 +49,43 @@ void read_member(nlohmann::json const& object, char const* name, Member& out, Me
     }
 }
 
+void append_json(std::string& out, std::string const& text);
+void append_json(std::string& out, nlohmann::json const& value);
+void append_json(std::string& out, bool value);
+
+template <std::integral Number>
+void append_json(std::string& out, Number value)
+{
+    std::array<char, 24> digits;
+    out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+template <class Word>
+requires std::is_enum_v<Word>
+void append_json(std::string& out, Word value)
+{
+    out.append("\"").append(to_string(value)).append("\"");
+}
+
+template <class Item>
+void append_json(std::string& out, std::vector<Item> const& list)
+{
+    out += '[';
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (i > 0)
+            out += ',';
+        append_json(out, list[i]);
+    }
+    out += ']';
+}
+
+template <class Member>
+void append_member(std::string& out, char const* name, Member const& value)
+{
+    out.append(out.back() == '{' ? "\"" : ",\"").append(name).append("\":");
+    append_json(out, value);
+}
+
 } // namespace baton::protocol
 
 #define BATON_READ_MEMBER(member)                                                                                      \
@@ -60,11 +102,30 @@ void read_member(nlohmann::json const& object, char const* name, Member& out, Me
     if (!(nlohmann_json_t.member == nlohmann_json_default_obj.member))                                                 \
         nlohmann_json_j[#member] = nlohmann_json_t.member;
 
+#define BATON_APPEND_MEMBER(member) append_member(nlohmann_json_j, #member, nlohmann_json_t.member);
+
+#define BATON_APPEND_CHANGED(member)                                                                                   \
+    if (!(nlohmann_json_t.member == nlohmann_json_default_obj.member))                                                 \
+        append_member(nlohmann_json_j, #member, nlohmann_json_t.member);
+
 #define BATON_WIRE(Type, ...)                                                                                          \
+    void append_json(std::string& nlohmann_json_j, Type const& nlohmann_json_t)                                        \
+    {                                                                                                                  \
+        nlohmann_json_j += '{';                                                                                        \
+        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_APPEND_MEMBER, __VA_ARGS__))                                    \
+        nlohmann_json_j += '}';                                                                                        \
+    }                                                                                                                  \
     void to_json(nlohmann::json& nlohmann_json_j, Type const& nlohmann_json_t){                                        \
         NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))} BATON_READ(Type, __VA_ARGS__)
 
 #define BATON_LEAN_WIRE(Type, ...)                                                                                     \
+    void append_json(std::string& nlohmann_json_j, Type const& nlohmann_json_t)                                        \
+    {                                                                                                                  \
+        static Type const nlohmann_json_default_obj{};                                                                 \
+        nlohmann_json_j += '{';                                                                                        \
+        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_APPEND_CHANGED, __VA_ARGS__))                                   \
+        nlohmann_json_j += '}';                                                                                        \
+    }                                                                                                                  \
     void to_json(nlohmann::json& nlohmann_json_j, Type const& nlohmann_json_t)                                         \
     {                                                                                                                  \
         static Type const nlohmann_json_default_obj{};                                                                 \

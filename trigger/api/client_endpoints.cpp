@@ -58,7 +58,7 @@ public:
             out.recorded.push_back(key);
         }
         co_await calls_.results(std::move(message));
-        co_return http::json_response(200, out);
+        co_return http::text_response(200, to_text(out));
     }
 
 private:

@@ -240,7 +240,7 @@ awaitable<std::optional<http::response>> assigner::ask(storage::node_record cons
     request.open.assign(mine.open.begin(), mine.open.end());
     auto const number = request.number;
     mine.open.insert(number);
-    auto message = http::json_request(http::verb::post, protocol::path_assign, request);
+    auto message = http::text_request(http::verb::post, protocol::path_assign, to_text(request));
     message.headers.set("Authorization", "Bearer " + whom.secret);
     auto const to = http::parse_url(whom.address);
     std::optional<http::response> answer;

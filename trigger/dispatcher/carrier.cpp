@@ -319,18 +319,26 @@ void carrier::tell_of_departure(std::string const& instance, std::vector<parcel>
     leaving_(epoch_, instance, executions);
 }
 
+std::string carrier::dispatch_text(std::vector<parcel>& group)
+{
+    protocol::dispatch_request request;
+    request.epoch = epoch_;
+    request.node = self_.self().incarnation;
+    request.number = ++sent_;
+    request.executions.reserve(group.size());
+    for (auto& one : group)
+        request.executions.push_back(std::move(one.what.work)); // lent: payloads are not copied
+    auto text = to_text(request);
+    for (std::size_t i = 0; i < group.size(); ++i)
+        group[i].what.work = std::move(request.executions[i]);
+    return text;
+}
+
 awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& group)
 {
     auto const epoch = epoch_;
     auto const lapses = self_.lapses();
-    nlohmann::json executions = nlohmann::json::array();
-    for (auto const& one : group)
-        executions.push_back(one.what.work);
-    nlohmann::json body;
-    body["epoch"] = epoch;
-    body["node"] = self_.self().incarnation;
-    body["number"] = ++sent_;
-    body["executions"] = std::move(executions);
+    auto body = dispatch_text(group);
     std::optional<http::response> answer;
     std::string why;
     bool maybe_there = false;
@@ -341,7 +349,7 @@ awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& g
     }
     try {
         auto const to = http::parse_url(client->row.address);
-        auto message = http::json_request(http::verb::post, protocol::path_dispatch, body);
+        auto message = http::text_request(http::verb::post, protocol::path_dispatch, std::move(body));
         message.headers.set("Authorization", "Bearer " + client->row.secret);
         tell_of_departure(instance, group);
         answer = co_await http_.send(to, std::move(message), how_.dispatch_limit);

@@ -99,6 +99,7 @@ private:
     void route(parcel one, std::map<std::string, std::vector<known_client*>>& able);
     void start(std::string const& instance, lane& to);
     awaitable<void> send_lane(std::string instance);
+    std::string dispatch_text(std::vector<parcel>& group);
     awaitable<void> send_group(std::string instance, std::vector<parcel>& group);
     void tell_of_departure(std::string const& instance, std::vector<parcel> const& group) const;
     void settle(std::string const& instance, std::vector<parcel>& group, protocol::dispatch_answer const& answer);

@@ -113,7 +113,7 @@ awaitable<std::optional<protocol::report_answer>> reporter::send(protocol::repor
         co_return std::nullopt;
     if (master->here)
         co_return here_(report);
-    auto message = http::json_request(http::verb::post, protocol::path_report, report);
+    auto message = http::text_request(http::verb::post, protocol::path_report, to_text(report));
     message.headers.set("Authorization", "Bearer " + master->secret);
     try {
         auto const answer = co_await http_.send(master->at, std::move(message), limit);

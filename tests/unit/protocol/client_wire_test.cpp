@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <set>
 #include <sstream>
@@ -23,6 +24,11 @@ std::string text_of(std::filesystem::path const& path)
     std::stringstream text;
     text << file.rdbuf();
     return text.str();
+}
+
+json golden(std::string const& name)
+{
+    return json::parse(text_of(source / "tests/golden/client" / (name + ".json")));
 }
 
 template <class Message>
@@ -66,9 +72,32 @@ TEST_CASE("every message is read and written as its golden file says", "[protoco
 {
     for (auto const& [name, trip] : messages) {
         INFO(name);
-        auto const golden = json::parse(text_of(source / "tests/golden/client" / (name + ".json")));
-        CHECK(trip(golden) == golden);
+        CHECK(trip(golden(name)) == golden(name));
     }
+}
+
+TEST_CASE("the text that is written at once is that of the library", "[protocol]")
+{
+    auto const same = [](auto const& message) { CHECK(json::parse(to_text(message)) == json(message)); };
+    same(golden("dispatch_request").get<dispatch_request>());
+    same(golden("dispatch_answer").get<dispatch_answer>());
+    same(golden("results_request").get<results_request>());
+    same(golden("results_answer").get<results_answer>());
+    results_request strange;
+    strange.instance =
+        "quote \" backslash \\ tab \t newline \n null " + std::string(1, '\0') + " umlaut \xc3\xbc del \x7f";
+    strange.results.resize(3);
+    strange.results[0].execution = std::numeric_limits<std::int64_t>::min();
+    strange.results[1].execution = std::numeric_limits<std::int64_t>::max();
+    strange.results[2].value = {{"a", {1, nullptr, "\u00fc", 0.5}}};
+    same(strange);
+    same(results_request{});
+    same(dispatch_request{});
+    results_request broken;
+    broken.instance = "not UTF-8: \xff";
+    CHECK(to_text(broken) == R"({"instance":"not UTF-8: )"
+                             "\xef\xbf\xbd"
+                             R"(","results":[]})");
 }
 
 TEST_CASE("every golden file is tested", "[protocol]")
@@ -88,7 +117,7 @@ TEST_CASE("the document shows every message as its golden file has it", "[protoc
     for (auto const& [name, trip] : messages) {
         INFO(name);
         REQUIRE(shown.contains(name));
-        CHECK(shown.at(name) == json::parse(text_of(source / "tests/golden/client" / (name + ".json"))));
+        CHECK(shown.at(name) == golden(name));
     }
     CHECK(shown.size() == messages.size());
 }
