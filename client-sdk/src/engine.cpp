@@ -211,14 +211,15 @@ void engine::tick(instant now)
 std::optional<instant> engine::next_tick() const
 {
     std::optional<instant> next;
-    for (auto const execution : running_) {
-        auto const& one = held_.at(execution);
-        auto due = one.next_note;
-        if (!one.work->stop.stop_requested())
-            due = std::min(due, one.deadline);
-        next = std::min(next.value_or(due), due);
-    }
+    for (auto const execution : running_)
+        next = std::min(next.value_or(instant::max()), tick_of(execution));
     return next;
+}
+
+instant engine::tick_of(std::int64_t running) const
+{
+    auto const& one = held_.at(running);
+    return one.work->stop.stop_requested() ? one.next_note : std::min(one.next_note, one.deadline);
 }
 
 void engine::stop_running()

@@ -53,9 +53,10 @@ public:
     void finish(std::int64_t execution, outcome what);
 
     // Asks jobs past their timeout to stop, notes who has been running for a second, forgets the old. Due at
-    // `next_tick` (only jobs that run count) and whenever `start_ready` returned something.
+    // `next_tick`, for which only jobs that run count, each from its own `tick_of`.
     void tick(instant now);
     std::optional<instant> next_tick() const;
+    instant tick_of(std::int64_t running) const;
 
     // Stopping.
     void drain() { draining_ = true; }

@@ -42,14 +42,17 @@ http::handler runtime::handler()
 
 void runtime::pump()
 {
+    auto first = instant::max();
     for (auto& work : engine_.start_ready(read(parts_.time))) {
         auto const execution = work->work.execution;
+        first = std::min(first, engine_.tick_of(execution));
         parts_.handlers.start(std::move(work), [this, execution](outcome what) {
             engine_.finish(execution, std::move(what));
             pump_bell_.wake();
         });
     }
-    timer_bell_.wake();
+    if (first < tick_at_)
+        timer_bell_.wake();
     link_.report_now();
     drain_bell_.wake();
 }
@@ -78,8 +81,8 @@ awaitable<void> runtime::keep_time()
         engine_.tick(now);
         if (engine_.has_notes())
             link_.report_now();
-        auto const next = engine_.next_tick().value_or(instant::max());
-        co_await timer_bell_.wait_until(parts_.time, std::min(next, now + idle));
+        tick_at_ = std::min(engine_.next_tick().value_or(instant::max()), now + idle);
+        co_await timer_bell_.wait_until(parts_.time, tick_at_);
     }
 }
 

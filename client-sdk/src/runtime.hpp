@@ -56,6 +56,7 @@ private:
     link link_;
     waker pump_bell_; // rung when handlers have ended
     waker timer_bell_;
+    instant tick_at_{}; // until when the timer sleeps
     waker drain_bell_;
 };
 
