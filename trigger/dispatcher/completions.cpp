@@ -73,7 +73,7 @@ awaitable<void> completions::run()
             if (term_.time.now() - looked_at_ >= 1s) {
                 looked_at_ = term_.time.now();
                 delayed_ = true;
-                open_.each([&](flight& one) {
+                open_.each_under_way([&](flight& one) {
                     if (one.phase == phase::parent)
                         parents_.insert(one.id);
                 });

@@ -56,6 +56,7 @@ bool open_set::add(flight one, reading const& as_of)
 void open_set::erase(execution_id id)
 {
     flights_.erase(id);
+    under_way_.erase(id);
     for (auto* each : readings_)
         each->ended_.insert(id);
 }
@@ -69,6 +70,10 @@ flight* open_set::find(execution_id id)
 void open_set::move(flight& one, phase to, std::string where)
 {
     one.phase = to;
+    if (to == phase::waiting)
+        under_way_.erase(one.id);
+    else
+        under_way_.insert(one.id);
     one.where = std::move(where);
     one.since = time_.now();
 }

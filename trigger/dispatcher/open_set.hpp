@@ -97,6 +97,14 @@ public:
             visit(one);
     }
 
+    // The same for those that do not wait, which are few of many. Nothing may be moved meanwhile.
+    template <class Visit>
+    void each_under_way(Visit visit)
+    {
+        for (auto const id : under_way_)
+            visit(flights_.at(id));
+    }
+
     // Work of a service that is past due and that nobody has taken, as of the last count.
     std::size_t backlog(std::string const& service) const;
     void count_backlog(utc_time now);
@@ -104,6 +112,7 @@ public:
 private:
     time_source const& time_;
     std::unordered_map<execution_id, flight> flights_;
+    std::unordered_set<execution_id> under_way_; // of these, those that are not `waiting`
     due_queue queue_;
     std::unordered_map<std::string, std::size_t> backlog_;
     std::set<reading*> readings_;

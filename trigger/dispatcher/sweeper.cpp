@@ -34,7 +34,7 @@ awaitable<void> sweeper::round()
     with_.open.count_backlog(with_.of.clock.now());
     nodes_changed();
     std::set<std::string> holders;
-    with_.open.each([&](flight& one) {
+    with_.open.each_under_way([&](flight& one) {
         // Unknown is not gone: one that joined at another node is heard of by the next reading of the table.
         if (one.phase == phase::held && one.since < with_.clients.read_at() && with_.clients.find(one.where) == nullptr)
             holders.insert(one.where);
@@ -53,7 +53,7 @@ awaitable<void> sweeper::round()
 void sweeper::client_gone(std::string const& instance)
 {
     std::vector<flight*> held;
-    with_.open.each([&](flight& one) {
+    with_.open.each_under_way([&](flight& one) {
         if (one.phase == phase::held && one.where == instance)
             held.push_back(&one);
     });
@@ -70,7 +70,7 @@ void sweeper::client_gone(std::string const& instance)
 void sweeper::nodes_changed()
 {
     std::vector<flight*> lost;
-    with_.open.each([&](flight& one) {
+    with_.open.each_under_way([&](flight& one) {
         if (one.phase == phase::assigned && one.where != with_.nodes.self().incarnation && with_.nodes.gone(one.where))
             lost.push_back(&one);
     });
@@ -82,7 +82,7 @@ void sweeper::repeat_the_silent()
 {
     std::map<std::string, std::vector<execution_id>> silent;
     auto const now = with_.of.time.now();
-    with_.open.each([&](flight& one) {
+    with_.open.each_under_way([&](flight& one) {
         if (one.phase == phase::assigned && now - one.since > dispatch_.doubt_after) {
             one.since = now;
             silent[one.where].push_back(one.id);
@@ -121,7 +121,7 @@ awaitable<void> sweeper::compare()
         if (one == nullptr || behind)
             ids.push_back(id);
     }
-    with_.open.each([&](flight& one) {
+    with_.open.each_under_way([&](flight& one) {
         bool const under_way = one.phase == phase::held || one.phase == phase::assigned || one.phase == phase::parent;
         if (under_way && one.since + settled_after < began && !open.contains(one.id))
             ids.push_back(one.id);
