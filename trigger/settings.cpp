@@ -72,7 +72,7 @@ void membership_settings::validate() const
 
 void results_settings::validate() const
 {
-    require(group >= 1 && group <= 1'000, "results.group", "must be from 1 to 1000");
+    require(group >= 1 && group <= 5'000, "results.group", "must be from 1 to 5000");
     require(queue_limit >= group, "results.queue_limit", "must be at least results.group");
 }
 

@@ -72,7 +72,7 @@ struct membership_settings {
 };
 
 struct results_settings {
-    std::size_t group = 500;          // results a transaction
+    std::size_t group = 2'000;        // results a transaction
     std::size_t queue_limit = 20'000; // waiting for the database; beyond it clients get 503 and keep their results
 
     void validate() const;
