@@ -43,7 +43,7 @@ def arguments():
     parser.add_argument("--payload", type=int, default=256, help="bytes, of the steady row (%(default)s)")
     parser.add_argument("--triggers", type=int, default=1, help="nodes, of the steady row (%(default)s)")
     parser.add_argument("--look-ahead", default="5s", help="of the planner (%(default)s)")
-    parser.add_argument("--slots", type=int, default=2, help="of the client (%(default)s)")
+    parser.add_argument("--slots", type=int, default=32, help="of the client (%(default)s)")
     parser.add_argument("--ceiling-sessions", type=int, nargs="+", default=[1, 2, 4], help="tried (%(default)s)")
     parser.add_argument("--ceiling-batch", type=int, default=500, help="rows a statement (%(default)s)")
     parser.add_argument("--ceiling-seconds", type=float, default=10, help="for each (%(default)s)")

@@ -74,6 +74,12 @@ def steady(server, options):
     return flow.run(server, options, load, options.warm, options.seconds, triggers=options.triggers)
 
 
+def most(server, options):
+    """More than the path bears, so that it is never idle."""
+    load = repeating(2 * options.rate, options, payload=options.payload)
+    return flow.run(server, options, load, options.warm, options.seconds)
+
+
 def cron(server, options):
     """All on the second: a herd each second."""
     load = repeating(options.rate, options, kind="cron", spread=0)
@@ -161,7 +167,8 @@ def herd(server, options):
 
 
 ROWS = {
-    "steady": Row("steady rate", steady, [rate(10_000), OF_CEILING, *COSTS, *lags(), MISSED, DOUBLED]),
+    "steady": Row("steady rate", steady, [rate(10_000), *COSTS, *lags(), MISSED, DOUBLED]),
+    "most": Row("twice that offered: the most that it bears", most, [rate(), OF_CEILING, *COSTS, MISSED, DOUBLED]),
     "ceiling": Row("ceiling: the database alone", ceiling, [rate()]),
     "herd": Row("herd: all at the same instant", herd,
                 [Figure("last handler began", "lag_ms/max", "ms", most=1000), Figure("half began", "lag_ms/p50", "ms"),
