@@ -172,7 +172,7 @@ private:
               Third third_value)
     {
         text_ << "SELECT " << id(of.from) << " AS v_id, " << second_value(of.from) << " AS " << second_name << ", "
-              << third_value(of.from) << " AS " << third_name << " UNION ALL VALUES ";
+              << third_value(of.from) << " AS " << third_name << (of.many > 1 ? " UNION ALL VALUES " : "");
         for (auto task = of.from + 1; task < of.from + of.many; ++task)
             text_ << (task == of.from + 1 ? "(" : ", (") << id(task) << ", " << second_value(task) << ", "
                   << third_value(task) << ")";
@@ -282,7 +282,7 @@ int main(int argc, char** argv)
     program.add_option("--tasks", plan.tasks, "of one second each");
     program.add_option("--sessions", plan.sessions, "side by side");
     program.add_option("--batch", plan.batch, "rows a statement");
-    program.add_option("--firings", plan.firings, "of a task that are planned at once");
+    program.add_option("--firings", plan.firings, "of a task that are planned at once")->check(CLI::PositiveNumber);
     program.add_option("--seconds", plan.seconds, "to run");
     CLI11_PARSE(program, argc, argv);
     try {

@@ -232,6 +232,8 @@ void engine::stop_running()
 std::vector<protocol::result_report> engine::batch(instant now, std::size_t most, std::size_t bytes)
 {
     auto taken = results_.batch(now, most, bytes);
+    if (results_.alone(taken))
+        return taken;
     for (auto place = running_.begin(); notes_ > 0 && place != running_.end() && taken.size() < most; ++place) {
         auto& one = held_.at(*place);
         if (!one.note_due)
@@ -289,7 +291,7 @@ void engine::refused(std::vector<protocol::result_report> const& sent, std::stri
     for (auto const& report : sent)
         if (report.status == protocol::state::running)
             note_again(report);
-    if (results.size() > 1) {
+    if (sent.size() > 1) {
         for (auto const& which : results)
             results_.part(which, results.size() / 2);
     } else if (results_.strip(results.front(), why)) {

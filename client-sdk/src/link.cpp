@@ -210,9 +210,21 @@ awaitable<void> link::send(std::vector<protocol::result_report> batch)
     protocol::results_request request;
     request.instance = settings_.identity.instance;
     request.results = std::move(batch);
-    auto text = to_text(request);
-    auto const answer = co_await post(node, protocol::path_results, std::move(text), results_limit);
-    bool const answered = settle(request.results, answer);
+    bool answered = false;
+    try {
+        auto text = to_text(request);
+        auto const answer = co_await post(node, protocol::path_results, std::move(text), results_limit);
+        answered = settle(request.results, answer);
+    } catch (...) { // whatever it was: nothing stays under way
+        engine_.unsent(request.results);
+        ended(node, false);
+        throw;
+    }
+    ended(node, answered);
+}
+
+void link::ended(std::size_t node, bool answered)
+{
     failures_ = answered ? 0 : failures_ + 1;
     if (!answered && results_node_ == node)
         results_node_ = (results_node_ + 1) % settings_.nodes.size();

@@ -59,6 +59,7 @@ private:
     bool may_send() const;
     awaitable<void> feed();
     awaitable<void> send(std::vector<protocol::result_report> batch);
+    void ended(std::size_t node, bool answered); // a message with results
     bool settle(std::vector<protocol::result_report> const& batch, std::optional<http::response> const& answer);
     duration pause(int failures, duration longest);
     duration beat_limit() const;

@@ -72,12 +72,21 @@ void outbox::part(protocol::attempt_key which, std::size_t most)
         one->company = std::min(one->company, std::max<std::size_t>(1, most));
 }
 
+bool outbox::alone(std::vector<protocol::result_report> const& batch) const
+{
+    if (batch.size() != 1)
+        return false;
+    auto const at = entries_.find({batch.front().execution, batch.front().attempt});
+    return at != entries_.end() && at->second.company == 1;
+}
+
 bool outbox::strip(protocol::attempt_key which, std::string why)
 {
     auto* one = find(which);
     if (one == nullptr || one->stripped)
         return false;
     one->stripped = true;
+    one->company = SIZE_MAX; // the reason is gone
     one->report.value = nullptr;
     one->report.error = std::move(why);
     one->bytes = one->report.error.size() + frame;

@@ -31,6 +31,8 @@ public:
     void hurry(protocol::attempt_key which, instant now);
     // A node would not read the batch that it was in: again now, from now on with at most so many in one batch.
     void part(protocol::attempt_key which, std::size_t most);
+    // Whether this batch is a single result that must have no company, nor notes beside it.
+    bool alone(std::vector<protocol::result_report> const& batch) const;
     // No node will take it as it is: send it without value and with `why` for its error. False if that was done before.
     bool strip(protocol::attempt_key which, std::string why);
 

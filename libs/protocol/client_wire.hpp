@@ -207,6 +207,7 @@ void from_json(nlohmann::json const& in, epoch_message& out);
 
 // The JSON text of what is sent by the thousand, without a tree of values in between.
 std::string to_text(results_request const& message);
+void append_json(std::string& out, dispatch const& in); // for messages that hold one
 std::string to_text(results_answer const& message);
 std::string to_text(dispatch_request const& message);
 std::string to_text(dispatch_answer const& message);

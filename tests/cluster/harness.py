@@ -289,6 +289,10 @@ class MySql:
 class Sqlite:
     kind = "sqlite"
 
+    @staticmethod
+    def last_words():
+        return []
+
     def __init__(self, folder):
         self.file = folder / "baton.db"
         self.url = f"sqlite:{self.file}"

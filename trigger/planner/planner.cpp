@@ -93,13 +93,12 @@ awaitable<void> planner::round()
 {
     behind_ = false;
     planned_in_round_ = 0;
-    auto const now = term_.clock.now();
-    reach const ahead{now + how_.look_ahead / 2, now + how_.look_ahead};
     storage::due_cursor from;
     bool more = true;
     while (more && open_.size() < how_.open_limit) {
         co_await term_.until_active(need);
-        more = co_await page(ahead, from);
+        auto const now = term_.clock.now(); // anew for each page, of which there may be many
+        more = co_await page({now + how_.look_ahead / 2, now + how_.look_ahead}, from);
         planned_();
     }
 }

@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <set>
+
 using namespace baton;
 using namespace baton::client;
 using protocol::ack;
@@ -430,6 +433,42 @@ TEST_CASE("an acknowledged note that it runs does not acknowledge the result tha
     s.finish(1); // while the note is on its way
     s.it.settle(note, {{1, 1}}, s.at);
     CHECK(s.report().status == state::succeeded);
+}
+
+TEST_CASE("of results that a node cannot read only the culprit loses its value, and no note takes the blame",
+          "[client]")
+{
+    engine_limits two_slots;
+    two_slots.slots = 2;
+    stage s(two_slots);
+    s.take(1);
+    s.start();
+    s.pass(1s);
+    s.it.tick(s.at); // a note that 1 runs is due
+    for (int i = 2; i <= 5; ++i)
+        s.run(i, 1, true);
+    std::set<std::int64_t> recorded;
+    for (int messages = 0; messages < 20 && recorded.size() < 4; ++messages) {
+        auto const sent = s.batch();
+        bool const poisoned = std::any_of(sent.begin(), sent.end(), [](auto const& report) {
+            return report.execution == 4 && report.error.empty(); // until it is stripped
+        });
+        if (poisoned) {
+            s.it.refused(sent, "no node reads it", s.at);
+            continue;
+        }
+        std::vector<protocol::attempt_key> keys;
+        for (auto const& report : sent) {
+            if (report.status == state::running)
+                continue;
+            CHECK(report.error == (report.execution == 4 ? "no node reads it" : ""));
+            keys.push_back({report.execution, report.attempt});
+            recorded.insert(report.execution);
+        }
+        s.it.settle(sent, keys, s.at);
+    }
+    CHECK(recorded == std::set<std::int64_t>{2, 3, 4, 5});
+    CHECK(s.it.results().size() == 0);
 }
 
 TEST_CASE("near the end of the grace running jobs are asked to stop and no more start", "[client]")

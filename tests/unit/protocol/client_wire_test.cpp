@@ -1,5 +1,6 @@
 #include "libs/base/error.hpp"
 #include "libs/protocol/client_wire.hpp"
+#include "libs/protocol/node_wire.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -91,6 +92,17 @@ TEST_CASE("the text that is written at once is that of the library", "[protocol]
     strange.results[1].execution = std::numeric_limits<std::int64_t>::max();
     strange.results[2].value = {{"a", {1, nullptr, "\u00fc", 0.5}}};
     same(strange);
+    assign_request assigned;
+    assigned.open = {3, 4};
+    assigned.executions.resize(2);
+    assigned.executions[0].work = golden("dispatch_request")["executions"][1].get<dispatch>();
+    assigned.executions[0].service = "billing";
+    same(assigned);
+    report_request reported;
+    reported.delivered.push_back({7, 2, "client-1", 1});
+    reported.undelivered.push_back({8, 1, "", "client gone"});
+    reported.finished.push_back({9, 1, state::failed, 5});
+    same(reported);
     same(results_request{});
     same(dispatch_request{});
     results_request broken;
