@@ -62,32 +62,9 @@ BATON_WIRE(held_execution, execution, attempt, finished, succeeded)
 BATON_WIRE(query_answer, epoch, held)
 BATON_WIRE(epoch_message, epoch)
 
-std::string to_text(results_request const& message)
-{
-    std::string text;
-    append_json(text, message);
-    return text;
-}
-
-std::string to_text(results_answer const& message)
-{
-    std::string text;
-    append_json(text, message);
-    return text;
-}
-
-std::string to_text(dispatch_request const& message)
-{
-    std::string text;
-    append_json(text, message);
-    return text;
-}
-
-std::string to_text(dispatch_answer const& message)
-{
-    std::string text;
-    append_json(text, message);
-    return text;
-}
+BATON_TEXT(results_request)
+BATON_TEXT(results_answer)
+BATON_TEXT(dispatch_request)
+BATON_TEXT(dispatch_answer)
 
 } // namespace baton::protocol

@@ -35,18 +35,7 @@ BATON_WIRE(report_answer, assigned)
 BATON_WIRE(signal_request, id, kind, subject)
 BATON_WIRE(departed_message, instance)
 
-std::string to_text(assign_request const& message)
-{
-    std::string text;
-    append_json(text, message);
-    return text;
-}
-
-std::string to_text(report_request const& message)
-{
-    std::string text;
-    append_json(text, message);
-    return text;
-}
+BATON_TEXT(assign_request)
+BATON_TEXT(report_request)
 
 } // namespace baton::protocol

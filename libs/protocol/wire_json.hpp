@@ -133,3 +133,11 @@ void append_member(std::string& out, char const* name, Member const& value)
         NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_WRITE_MEMBER, __VA_ARGS__))                                     \
     }                                                                                                                  \
     BATON_READ(Type, __VA_ARGS__)
+
+#define BATON_TEXT(Type)                                                                                               \
+    std::string to_text(Type const& message)                                                                           \
+    {                                                                                                                  \
+        std::string text;                                                                                              \
+        append_json(text, message);                                                                                    \
+        return text;                                                                                                   \
+    }
