@@ -24,8 +24,8 @@ master::master(settings const& how, surroundings outside)
       attempts_(
           with_.of, with_.ledger, open_, with_.loop, [this] { assigner_.wake(); },
           [this](std::vector<execution_id> ids) { sweeper_.reread(std::move(ids)); }),
-      doubts_(with_.of, open_, attempts_, with_.clients, with_.nodes, with_.here, with_.http, with_.loop),
-      assigner_(how.dispatcher, with_.of, open_, with_.nodes, with_.here, with_.http, with_.loop,
+      doubts_(with_.of, open_, attempts_, with_.clients, with_.stub, with_.nodes, with_.http, with_.loop),
+      assigner_(how.dispatcher, with_.of, open_, with_.nodes, with_.here, with_.stub, with_.http, with_.loop,
                 {[this](std::vector<execution_id> ids) { completions_.broadcast(std::move(ids)); },
                  [this](execution_id id) {
                      if (auto* one = open_.find(id); one != nullptr && one->phase == phase::assigned)

@@ -30,11 +30,12 @@ public:
         storage::database& shared;
         registry& clients;
         membership& nodes;
+        client_stub& stub;
         carrier& here;
         http::client& http;
         id_generator& ids;
         asio::any_io_executor loop;
-        carrier::learn heard;
+        epoch_watcher heard;
         chronicle& terms;
         departure_watcher leaving{}; // of assignments
     };

@@ -47,8 +47,9 @@ struct node::parts {
           report(
               with.incarnation, with.http, with.time, loop, [this] { return find_master(); },
               [this](protocol::report_request const& what) { return take_report(what); }),
-          carry(how.dispatcher, clients, members, report, with.http, with.time, with.random, loop,
-                [this](std::int64_t epoch, std::string const&) { doubt(epoch); }),
+          stub(clients, with.http, how.dispatcher.dispatch_limit,
+               [this](std::int64_t epoch, std::string const&) { doubt(epoch); }),
+          carry(how.dispatcher, clients, stub, members, report, with.time, with.random, loop),
           results(how.results, with.incarnation, ledger, report, with.time, loop),
           vote(how.election, {with.incarnation, how.address}, with.lease, with.time, with.random, loop),
           stopped(loop),
@@ -201,12 +202,20 @@ struct node::parts {
         led = epoch;
         term const of{{how.election.name_space, epoch}, vote.state(), with.time, clock, vote.began_by().replaced};
         master::surroundings around{
-            of,          ledger,
-            with.shared, clients,
-            members,     carry,
-            with.http,   ids,
-            loop,        [this](std::int64_t higher, std::string const& who) { learn(higher, who); },
-            terms,       watch_assignments()};
+            .of = of,
+            .ledger = ledger,
+            .shared = with.shared,
+            .clients = clients,
+            .nodes = members,
+            .stub = stub,
+            .here = carry,
+            .http = with.http,
+            .ids = ids,
+            .loop = loop,
+            .heard = [this](std::int64_t higher, std::string const& who) { learn(higher, who); },
+            .terms = terms,
+            .leaving = watch_assignments(),
+        };
         lead.emplace(how, std::move(around));
         std::exception_ptr failure;
         try {
@@ -324,6 +333,7 @@ struct node::parts {
     membership members;
     registry clients;
     reporter report;
+    client_stub stub;
     carrier carry;
     collector results;
     elector vote;

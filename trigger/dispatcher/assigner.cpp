@@ -35,12 +35,13 @@ std::vector<std::int64_t> values(std::vector<protocol::attempt_key> const& keys)
 } // namespace
 
 assigner::assigner(dispatcher_settings how, term& of, open_set& open, membership const& nodes, carrier& here,
-                   http::client& http, asio::any_io_executor loop, watchers to)
+                   client_stub& clients, http::client& http, asio::any_io_executor loop, watchers to)
     : how_(how),
       term_(of),
       open_(open),
       nodes_(nodes),
       here_(here),
+      clients_(clients),
       http_(http),
       to_(std::move(to)),
       suspect_(of.replaced),
@@ -256,7 +257,10 @@ awaitable<std::optional<http::response>> assigner::ask(storage::node_record cons
 
 awaitable<void> assigner::cancel_at_client(std::string instance, std::vector<std::int64_t> ids)
 {
-    co_await here_.cancel(std::move(instance), std::move(ids));
+    protocol::executions_request request;
+    request.epoch = term_.epoch();
+    request.executions = std::move(ids);
+    co_await clients_.cancel(std::move(instance), std::move(request));
 }
 
 awaitable<std::vector<execution_id>> assigner::withdraw(std::string node, std::vector<execution_id> ids)

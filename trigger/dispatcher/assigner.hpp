@@ -24,12 +24,12 @@ public:
     struct watchers {
         std::function<void(std::vector<execution_id>)> broadcast; // to be split into shards first
         std::function<void(execution_id)> doubt;                  // a node is gone that may have it
-        carrier::learn heard;                                     // of a higher epoch
+        epoch_watcher heard;                                      // of a higher epoch
         departure_watcher leaving{};                              // before a group is given away
     };
 
     assigner(dispatcher_settings how, term& of, open_set& open, membership const& nodes, carrier& here,
-             http::client& http, asio::any_io_executor loop, watchers to);
+             client_stub& clients, http::client& http, asio::any_io_executor loop, watchers to);
 
     awaitable<void> run();
     void wake() { bell_.wake(); }
@@ -75,6 +75,7 @@ private:
     open_set& open_;
     membership const& nodes_;
     carrier& here_;
+    client_stub& clients_;
     http::client& http_;
     watchers to_;
     utc_time limit_{};

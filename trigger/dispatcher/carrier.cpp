@@ -9,35 +9,17 @@ namespace baton::trigger {
 namespace {
 
 constexpr duration unreachable_pause = 1s;
-
-// Nothing when the other side sent something else than it should.
-template <class Message>
-std::optional<Message> read(http::response const& answer)
-{
-    auto const body = nlohmann::json::parse(answer.body, nullptr, false);
-    if (body.is_discarded())
-        return std::nullopt;
-    try {
-        return body.get<Message>();
-    } catch (nlohmann::json::exception const&) {
-        return std::nullopt;
-    } catch (invalid_input const&) {
-        return std::nullopt;
-    }
 }
 
-} // namespace
-
-carrier::carrier(dispatcher_settings how, registry& clients, membership const& self, reporter& report,
-                 http::client& http, time_source& time, random_source& random, asio::any_io_executor loop, learn heard)
+carrier::carrier(dispatcher_settings how, registry& clients, client_stub& stub, membership const& self,
+                 reporter& report, time_source& time, random_source& random, asio::any_io_executor loop)
     : how_(how),
       clients_(clients),
+      stub_(stub),
       self_(self),
       report_(report),
-      http_(http),
       time_(time),
       router_(random),
-      heard_(std::move(heard)),
       bell_(loop),
       senders_(loop)
 {}
@@ -45,9 +27,9 @@ carrier::carrier(dispatcher_settings how, registry& clients, membership const& s
 std::size_t carrier::accept(protocol::assign_request message)
 {
     auto const size = message.executions.size();
-    bool const counts = inbox_.take(message.number, message.open);
+    bool const counts = known_.take(message.number, message.open);
     auto const taken = counts ? accept(std::move(message.executions)) : size;
-    forget_settled();
+    known_.forget_settled();
     return taken;
 }
 
@@ -58,23 +40,16 @@ std::size_t carrier::accept(std::vector<protocol::assignment> batch)
     std::size_t taken = 0;
     bool older_waits = false;
     for (auto& one : batch) {
-        auto const id = one.work.execution;
-        auto& past = known_[id];
-        bool const repeated = past.attempt >= one.work.attempt;
-        if (repeated && past.fate == fate::delivered) {
-            report_.delivered({id, past.attempt, past.client, past.holds});
-        } else if (!repeated || past.fate == fate::dropped) {
-            if (load() >= how_.queue_limit) {
-                if (past.attempt == 0) // not known before
-                    known_.erase(id);
+        auto const* past = known_.find(one.work.execution);
+        bool const repeated = past != nullptr && past->attempt >= one.work.attempt;
+        if (repeated && past->fate == fate::delivered) {
+            report_.delivered({one.work.execution, past->attempt, past->client, past->holds});
+        } else if (!repeated || past->fate == fate::dropped) {
+            if (load() >= how_.queue_limit)
                 break;
-            }
-            auto const owner = repeated ? past.client : std::string();
-            older_waits = older_waits || (!repeated && past.fate == fate::waiting);
-            past = {one.work.attempt, fate::waiting, {}, 0};
-            auto& queue = owner.empty() ? pending_[one.service] : lanes_[owner].queue;
-            queue.push_back({std::move(one), !owner.empty(), time_.now()});
-            ++waiting_;
+            older_waits = older_waits || (past != nullptr && !repeated && past->fate == fate::waiting);
+            auto const owner = repeated ? past->client : std::string();
+            enqueue(std::move(one), owner);
         }
         ++taken;
     }
@@ -84,17 +59,19 @@ std::size_t carrier::accept(std::vector<protocol::assignment> batch)
     return taken;
 }
 
-// A later attempt has come: a client had this one, though its answer was lost.
-bool carrier::superseded(parcel const& one) const
+// `owner`: the client that may have it already, if any.
+void carrier::enqueue(protocol::assignment one, std::string const& owner)
 {
-    auto const found = known_.find(one.what.work.execution);
-    return found != known_.end() && found->second.attempt > one.what.work.attempt;
+    known_.set(one.work.execution, {one.work.attempt, fate::waiting});
+    auto& queue = owner.empty() ? pending_[one.service] : lanes_[owner].queue;
+    queue.push_back({std::move(one), !owner.empty(), time_.now()});
+    ++waiting_;
 }
 
 void carrier::drop_superseded()
 {
     auto const sweep = [this](std::deque<parcel>& queue) {
-        waiting_ -= std::erase_if(queue, [this](parcel const& one) { return superseded(one); });
+        waiting_ -= std::erase_if(queue, [this](parcel const& one) { return known_.superseded(one.what.work); });
     };
     for (auto& [service, queue] : pending_)
         sweep(queue);
@@ -110,16 +87,14 @@ void carrier::new_epoch(std::int64_t epoch)
     report_.new_epoch(epoch);
     if (load() != 0)
         drop_all("a new master assigns anew");
-    known_.clear();
-    inbox_ = {};
-    acknowledged_.clear();
+    known_ = {};
 }
 
 // To the master, which decides. A repetition that is still on its way must not deliver it meanwhile.
 void carrier::give_back(parcel const& one, std::string const& client, std::string why)
 {
     auto const& work = one.what.work;
-    known_[work.execution] = {work.attempt, fate::undelivered, {}, 0};
+    known_.set(work.execution, {work.attempt, fate::undelivered});
     report_.undelivered({work.execution, work.attempt, client, std::move(why)});
 }
 
@@ -137,9 +112,9 @@ void carrier::drop(std::string const& instance, std::deque<parcel>& queue)
 {
     for (auto const& one : queue) {
         if (one.bound)
-            known_[one.what.work.execution] = {one.what.work.attempt, fate::dropped, instance, 0};
+            known_.set(one.what.work.execution, {one.what.work.attempt, fate::dropped, instance});
         else
-            known_.erase(one.what.work.execution);
+            known_.forget(one.what.work.execution);
     }
     queue.clear();
 }
@@ -162,27 +137,14 @@ std::vector<std::int64_t> carrier::withdraw(std::vector<std::int64_t> const& exe
     for (auto& [instance, to] : lanes_)
         sweep(to.queue);
     for (auto const id : withdrawn)
-        known_.erase(id);
+        known_.forget(id);
     return withdrawn;
 }
 
 void carrier::acknowledged(protocol::attempt_key const& which, std::int64_t from)
 {
-    acknowledged_.emplace(from, which);
-    forget_settled();
-}
-
-// What no message can assign again.
-void carrier::forget_settled()
-{
-    auto const end = acknowledged_.upper_bound(inbox_.settled());
-    for (auto each = acknowledged_.begin(); each != end; ++each) {
-        auto const found = known_.find(each->second.execution);
-        if (found != known_.end() && found->second.attempt == each->second.attempt &&
-            found->second.fate >= fate::delivered)
-            known_.erase(found);
-    }
-    acknowledged_.erase(acknowledged_.begin(), end);
+    known_.acknowledged(which, from);
+    known_.forget_settled();
 }
 
 void carrier::client_changed()
@@ -338,42 +300,22 @@ awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& g
 {
     auto const epoch = epoch_;
     auto const lapses = self_.lapses();
-    auto body = dispatch_text(group);
-    std::optional<http::response> answer;
-    std::string why;
-    bool maybe_there = false;
-    auto const* client = clients_.find(instance);
-    if (client == nullptr) {
+    if (clients_.find(instance) == nullptr) {
         hold_back(instance, group, false, "client gone");
         co_return;
     }
-    try {
-        auto const to = http::parse_url(client->row.address);
-        auto message = http::text_request(http::verb::post, protocol::path_dispatch, std::move(body));
-        message.headers.set("Authorization", "Bearer " + client->row.secret);
-        tell_of_departure(instance, group);
-        answer = co_await http_.send(to, std::move(message), how_.dispatch_limit);
-    } catch (http::unreachable const& failure) {
-        why = failure.what();
-        maybe_there = failure.possibly_delivered();
-    }
+    auto text = dispatch_text(group);
+    tell_of_departure(instance, group);
+    auto const came = co_await stub_.dispatch(instance, std::move(text));
     if (epoch != epoch_)
         co_return; // void meanwhile; the new master asks the clients
-    std::erase_if(group, [this](parcel const& one) { return superseded(one); });
-    auto const acks = answer && answer->status == 200 ? read<protocol::dispatch_answer>(*answer) : std::nullopt;
-    if (!self_.valid() || lapses != self_.lapses()) {
-        let_go(instance, group, acks);
-    } else if (acks) {
-        settle(instance, group, *acks);
-    } else if (answer && answer->status == 409) {
-        refused(instance, *answer);
-        hold_back(instance, group, false, "it knows a higher epoch");
-    } else {
-        maybe_there = maybe_there || (answer && answer->status == 200); // an answer that makes no sense
-        if (answer)
-            why = "status " + std::to_string(answer->status);
-        hold_back(instance, group, maybe_there, why);
-    }
+    std::erase_if(group, [this](parcel const& one) { return known_.superseded(one.what.work); });
+    if (!self_.valid() || lapses != self_.lapses())
+        let_go(instance, group, came.answer);
+    else if (came.answer)
+        settle(instance, group, *came.answer);
+    else
+        hold_back(instance, group, came.maybe_there, came.why);
 }
 
 void carrier::settle(std::string const& instance, std::vector<parcel>& group, protocol::dispatch_answer const& answer)
@@ -397,12 +339,13 @@ void carrier::settle_one(std::string const& instance, parcel one, protocol::disp
 {
     auto const& work = one.what.work;
     bool const runs_earlier = answer.answer == protocol::ack::running && answer.holds < work.attempt;
+    int const earlier = runs_earlier ? answer.holds : 0;
     switch (answer.answer) {
     case protocol::ack::accepted:
     case protocol::ack::running:
     case protocol::ack::finished:
-        known_[work.execution] = {work.attempt, fate::delivered, instance, runs_earlier ? answer.holds : 0};
-        report_.delivered({work.execution, work.attempt, instance, known_[work.execution].holds});
+        known_.set(work.execution, {work.attempt, fate::delivered, instance, earlier});
+        report_.delivered({work.execution, work.attempt, instance, earlier});
         return;
     case protocol::ack::busy:
         avoid(instance, how_.retry_pause);
@@ -485,63 +428,10 @@ void carrier::hold_back(std::string const& instance, std::vector<parcel>& group,
     back(free);
 }
 
-void carrier::refused(std::string const& instance, http::response const& answer)
-{
-    if (auto const message = read<protocol::epoch_message>(answer))
-        heard_(message->epoch, "client " + instance);
-}
-
 void carrier::avoid(std::string const& instance, duration span)
 {
     if (auto* client = clients_.find(instance))
         client->avoid_until = std::max(client->avoid_until, time_.now() + span);
-}
-
-awaitable<std::optional<http::response>> carrier::call(std::string instance, char const* path, nlohmann::json body)
-{
-    auto const* client = clients_.find(instance);
-    if (client == nullptr)
-        co_return std::nullopt;
-    auto const to = http::parse_url(client->row.address);
-    auto message = http::json_request(http::verb::post, path, body);
-    message.headers.set("Authorization", "Bearer " + client->row.secret);
-    try {
-        auto answer = co_await http_.send(to, std::move(message), how_.dispatch_limit);
-        if (answer.status == 409)
-            refused(instance, answer);
-        co_return answer;
-    } catch (unavailable const&) {
-        co_return std::nullopt;
-    }
-}
-
-awaitable<std::optional<protocol::query_answer>> carrier::ask(std::string instance, protocol::query_request request)
-{
-    request.epoch = epoch_;
-    auto const body = nlohmann::json(request);
-    auto const answer = co_await call(instance, protocol::path_query, body);
-    if (!answer || answer->status != 200)
-        co_return std::nullopt;
-    co_return read<protocol::query_answer>(*answer);
-}
-
-awaitable<bool> carrier::cancel(std::string instance, std::vector<std::int64_t> executions)
-{
-    protocol::executions_request request;
-    request.epoch = epoch_;
-    request.executions = std::move(executions);
-    auto const body = nlohmann::json(request);
-    auto const answer = co_await call(instance, protocol::path_cancel, body);
-    co_return answer && answer->status == 200;
-}
-
-awaitable<bool> carrier::announce(std::string instance)
-{
-    protocol::epoch_message message;
-    message.epoch = epoch_;
-    auto const body = nlohmann::json(message);
-    auto const answer = co_await call(instance, protocol::path_epoch, body);
-    co_return answer && answer->status == 200;
 }
 
 } // namespace baton::trigger

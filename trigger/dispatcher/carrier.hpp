@@ -1,11 +1,11 @@
 #pragma once
 
 #include "libs/base/task_group.hpp"
-#include "libs/http/client.hpp"
 #include "libs/protocol/node_wire.hpp"
 #include "trigger/clients/registry.hpp"
 #include "trigger/clients/routing.hpp"
-#include "trigger/dispatcher/inbox.hpp"
+#include "trigger/clients/stub.hpp"
+#include "trigger/dispatcher/known_attempts.hpp"
 #include "trigger/dispatcher/reporter.hpp"
 #include "trigger/history.hpp"
 #include "trigger/membership/membership.hpp"
@@ -14,7 +14,6 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace baton::trigger {
@@ -27,10 +26,8 @@ namespace baton::trigger {
 // gone). It answers a repeated assignment with what it knows, so the master may repeat.
 class carrier {
 public:
-    using learn = std::function<void(std::int64_t epoch, std::string const& who)>;
-
-    carrier(dispatcher_settings how, registry& clients, membership const& self, reporter& report, http::client& http,
-            time_source& time, random_source& random, asio::any_io_executor loop, learn heard);
+    carrier(dispatcher_settings how, registry& clients, client_stub& stub, membership const& self, reporter& report,
+            time_source& time, random_source& random, asio::any_io_executor loop);
 
     // Takes the first of them that fit and returns how many; none while this node may count as gone. The epoch must be
     // the current one.
@@ -62,11 +59,6 @@ public:
 
     awaitable<void> run();
 
-    // Calls to a client on the master's behalf: true when it was answered with 200.
-    awaitable<std::optional<protocol::query_answer>> ask(std::string instance, protocol::query_request request);
-    awaitable<bool> cancel(std::string instance, std::vector<std::int64_t> executions);
-    awaitable<bool> announce(std::string instance);
-
 private:
     struct parcel {
         protocol::assignment what;
@@ -78,23 +70,11 @@ private:
         bool sending = false;
         instant not_before{};
     };
-    enum class fate {
-        dropped,     // may be taken again; where a client may have it, nobody else may be sent it
-        waiting,     // in a queue or on its way
-        delivered,   // a client has it
-        undelivered, // nobody will have it
-    };
-    struct known {
-        int attempt = 0;
-        carrier::fate fate = fate::dropped;
-        std::string client; // that has it or may have it
-        int holds = 0;      // delivered: the client runs this earlier attempt instead
-    };
 
     awaitable<void> work();
     bool look_at_membership();
     bool may_deliver() { return look_at_membership() && (!allowed_ || allowed_()); }
-    void forget_settled();
+    void enqueue(protocol::assignment one, std::string const& owner);
     void route_waiting();
     void route(parcel one, std::map<std::string, std::vector<known_client*>>& able);
     void start(std::string const& instance, lane& to);
@@ -108,32 +88,26 @@ private:
     void hold_back(std::string const& instance, std::vector<parcel>& group, bool maybe_there, std::string const& why);
     void let_go(std::string const& instance, std::vector<parcel>& group,
                 std::optional<protocol::dispatch_answer> const& answer);
-    void refused(std::string const& instance, http::response const& answer);
     void avoid(std::string const& instance, duration span);
-    bool superseded(parcel const& one) const;
     void drop_superseded();
     void give_back(parcel const& one, std::string const& client, std::string why);
     void drop_all(char const* why);
     void drop(std::string const& instance, std::deque<parcel>& queue);
-    awaitable<std::optional<http::response>> call(std::string instance, char const* path, nlohmann::json body);
 
     dispatcher_settings how_;
     registry& clients_;
+    client_stub& stub_;
     membership const& self_;
     reporter& report_;
-    http::client& http_;
     time_source& time_;
     router_of_clients router_;
-    learn heard_;
     std::function<bool()> allowed_;
     departure_watcher leaving_;
     std::int64_t epoch_ = 0;
     std::map<std::string, std::deque<parcel>> pending_; // by service: no client can take it now
     std::map<std::string, lane> lanes_;                 // by client
-    std::unordered_map<std::int64_t, known> known_;
-    inbox inbox_;
-    std::int64_t sent_ = 0;                                           // dispatches, over all clients
-    std::multimap<std::int64_t, protocol::attempt_key> acknowledged_; // by the number from which they may be forgotten
+    known_attempts known_;                              // of this epoch
+    std::int64_t sent_ = 0;                             // dispatches, over all clients
     std::size_t waiting_ = 0;
     std::size_t under_way_ = 0;
     std::uint64_t lapses_ = 0; // of this node's membership, as of the last look

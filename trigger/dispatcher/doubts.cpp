@@ -13,14 +13,14 @@ constexpr duration pause = 200ms;
 constexpr duration longer_pause = 1s; // while only handlers are waited for
 }
 
-doubts::doubts(term& of, open_set& open, attempts& next, registry& clients, membership const& nodes, carrier& here,
+doubts::doubts(term& of, open_set& open, attempts& next, registry& clients, client_stub& stub, membership const& nodes,
                http::client& http, asio::any_io_executor loop)
     : term_(of),
       open_(open),
       next_(next),
       clients_(clients),
+      stub_(stub),
       nodes_(nodes),
-      here_(here),
       http_(http),
       bell_(loop),
       tellers_(loop)
@@ -122,7 +122,7 @@ awaitable<void> doubts::tell_clients()
     std::vector<std::string> instances;
     clients_.each([&](known_client const& client) { instances.push_back(client.row.instance); });
     for (auto const& instance : instances)
-        co_await here_.announce(instance);
+        co_await stub_.announce(instance, term_.epoch());
 }
 
 awaitable<std::optional<duration>> doubts::step()
@@ -156,6 +156,7 @@ void doubts::note(testimony& all, std::string const& instance, protocol::held_ex
 awaitable<doubts::testimony> doubts::hear(std::string service, std::vector<std::int64_t> ids)
 {
     protocol::query_request request;
+    request.epoch = term_.epoch();
     request.executions = ids;
     for (auto const id : ids) {
         auto const* one = open_.find(execution_id{id});
@@ -166,7 +167,7 @@ awaitable<doubts::testimony> doubts::hear(std::string service, std::vector<std::
         instances.push_back(client->row.instance);
     testimony all;
     for (auto const& instance : instances) {
-        auto const answer = co_await here_.ask(instance, request);
+        auto const answer = co_await stub_.ask(instance, request);
         if (answer)
             for (auto const& held : answer->held)
                 note(all, instance, held);
@@ -182,8 +183,12 @@ awaitable<void> doubts::cancel_earlier(testimony const& all)
     for (auto const& [id, instance] : all.earlier)
         if (auto const* one = open_.find(execution_id{id}); one != nullptr && one->cancel_requested)
             asked[instance].push_back(id);
-    for (auto const& [instance, ids] : asked)
-        co_await here_.cancel(instance, ids);
+    for (auto const& [instance, ids] : asked) {
+        protocol::executions_request request;
+        request.epoch = term_.epoch();
+        request.executions = ids;
+        co_await stub_.cancel(instance, std::move(request));
+    }
 }
 
 awaitable<std::optional<duration>> doubts::settle(std::string service)

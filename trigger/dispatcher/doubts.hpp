@@ -3,8 +3,8 @@
 #include "libs/base/task_group.hpp"
 #include "libs/http/client.hpp"
 #include "trigger/clients/registry.hpp"
+#include "trigger/clients/stub.hpp"
 #include "trigger/dispatcher/attempts.hpp"
-#include "trigger/dispatcher/carrier.hpp"
 #include "trigger/dispatcher/open_set.hpp"
 #include "trigger/membership/membership.hpp"
 #include "trigger/term.hpp"
@@ -26,7 +26,7 @@ namespace baton::trigger {
 // term.
 class doubts {
 public:
-    doubts(term& of, open_set& open, attempts& next, registry& clients, membership const& nodes, carrier& here,
+    doubts(term& of, open_set& open, attempts& next, registry& clients, client_stub& stub, membership const& nodes,
            http::client& http, asio::any_io_executor loop);
 
     void add(flight& one, std::string cause); // node_gone, take_over
@@ -63,8 +63,8 @@ private:
     open_set& open_;
     attempts& next_;
     registry& clients_;
+    client_stub& stub_;
     membership const& nodes_;
-    carrier& here_;
     http::client& http_;
     bool announced_ = false;
     std::set<std::string> told_; // nodes

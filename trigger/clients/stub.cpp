@@ -1,0 +1,109 @@
+#include "trigger/clients/stub.hpp"
+
+#include "libs/base/log.hpp"
+
+namespace baton::trigger {
+
+namespace {
+
+// Nothing when the other side sent something else than it should.
+template <class Message>
+std::optional<Message> read(http::response const& answer)
+{
+    auto const body = nlohmann::json::parse(answer.body, nullptr, false);
+    if (body.is_discarded())
+        return std::nullopt;
+    try {
+        return body.get<Message>();
+    } catch (nlohmann::json::exception const&) {
+        return std::nullopt;
+    } catch (invalid_input const&) {
+        return std::nullopt;
+    }
+}
+
+} // namespace
+
+client_stub::client_stub(registry& clients, http::client& http, duration limit, epoch_watcher heard)
+    : clients_(clients), http_(http), limit_(limit), heard_(std::move(heard))
+{}
+
+// Nothing when the client is not known; throws http::unreachable.
+awaitable<std::optional<http::response>> client_stub::post(std::string instance, char const* path, std::string text)
+{
+    auto const* client = clients_.find(instance);
+    if (client == nullptr)
+        co_return std::nullopt;
+    auto const to = http::parse_url(client->row.address);
+    auto message = http::text_request(http::verb::post, path, std::move(text));
+    message.headers.set("Authorization", "Bearer " + client->row.secret);
+    auto answer = co_await http_.send(to, std::move(message), limit_);
+    if (answer.status == 409)
+        refused(instance, answer);
+    co_return answer;
+}
+
+void client_stub::refused(std::string const& instance, http::response const& answer) const
+{
+    if (auto const message = read<protocol::epoch_message>(answer))
+        heard_(message->epoch, "client " + instance);
+}
+
+awaitable<client_stub::delivery> client_stub::dispatch(std::string instance, std::string text)
+{
+    delivery came;
+    try {
+        auto const answer = co_await post(instance, protocol::path_dispatch, std::move(text));
+        if (!answer) {
+            came.why = "client gone";
+        } else if (answer->status == 200) {
+            came.answer = read<protocol::dispatch_answer>(*answer);
+            came.maybe_there = true;
+            came.why = "an answer that makes no sense";
+        } else {
+            came.why = answer->status == 409 ? "it knows a higher epoch" : "status " + std::to_string(answer->status);
+        }
+    } catch (http::unreachable const& failure) {
+        came.maybe_there = failure.possibly_delivered();
+        came.why = failure.what();
+    }
+    co_return came;
+}
+
+awaitable<std::optional<protocol::query_answer>> client_stub::ask(std::string instance, protocol::query_request request)
+{
+    auto text = nlohmann::json(request).dump();
+    try {
+        auto const answer = co_await post(std::move(instance), protocol::path_query, std::move(text));
+        if (answer && answer->status == 200)
+            co_return read<protocol::query_answer>(*answer);
+    } catch (http::unreachable const&) {
+        co_return std::nullopt;
+    }
+    co_return std::nullopt;
+}
+
+awaitable<void> client_stub::cancel(std::string instance, protocol::executions_request request)
+{
+    auto text = nlohmann::json(request).dump();
+    co_await tell(std::move(instance), protocol::path_cancel, std::move(text));
+}
+
+awaitable<void> client_stub::announce(std::string instance, std::int64_t epoch)
+{
+    protocol::epoch_message message;
+    message.epoch = epoch;
+    auto text = nlohmann::json(message).dump();
+    co_await tell(std::move(instance), protocol::path_epoch, std::move(text));
+}
+
+awaitable<void> client_stub::tell(std::string instance, char const* path, std::string text)
+{
+    try {
+        co_await post(instance, path, std::move(text));
+    } catch (http::unreachable const& failure) {
+        log::debug("client {}: {}", instance, failure.what());
+    }
+}
+
+} // namespace baton::trigger
