@@ -1,0 +1,214 @@
+#include "baton/client/execution.hpp"
+#include "tests/unit/client-sdk/engine_stage.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace baton;
+using namespace baton::client;
+using protocol::ack;
+using protocol::state;
+
+TEST_CASE("a timeout asks to stop, and counts once the handler has returned", "[client]")
+{
+    stage s;
+    s.take(1, 1, 500ms);
+    auto const begun = s.start();
+    CHECK(s.it.next_tick() == s.at + 500ms);
+    s.pass(499ms);
+    s.it.tick(s.at);
+    CHECK_FALSE(begun[0]->stop.stop_requested());
+    s.pass(1ms);
+    s.it.tick(s.at);
+    CHECK(begun[0]->stop.stop_requested());
+    CHECK(s.batch().empty());
+    CHECK(s.take(1, 2).answer == ack::running);
+    s.pass(100ms);
+    s.finish(1, false, "gave up");
+    auto const report = s.report();
+    CHECK(report.status == state::timed_out);
+    CHECK(report.error == "ran 600 ms of at most 500: gave up");
+    CHECK(report.finished_at - report.started_at == 600'000);
+}
+
+TEST_CASE("success after the timeout is a timeout, success before it is one although the timer was late", "[client]")
+{
+    stage s;
+    s.take(1, 1, 500ms);
+    s.start();
+    s.pass(501ms);
+    s.finish(1);
+    CHECK(s.report().status == state::timed_out);
+    s.take(2, 1, 500ms);
+    s.start();
+    s.pass(499ms);
+    s.finish(2);
+    CHECK(s.report().status == state::succeeded);
+}
+
+TEST_CASE("a timeout beyond the end of the clock is none", "[client]")
+{
+    stage s;
+    s.take(1, 1, duration::max());
+    s.start();
+    s.pass(24h);
+    s.it.tick(s.at);
+    s.finish(1);
+    CHECK(s.report().status == state::succeeded);
+}
+
+TEST_CASE("cancelling ends what is queued and asks what runs", "[client]")
+{
+    engine_limits one_slot;
+    one_slot.slots = 1;
+    stage s(one_slot);
+    s.take(1);
+    s.take(2);
+    auto const begun = s.start();
+    auto const left = s.it.cancel({1, 2, 3}, s.now());
+    REQUIRE(left.size() == 2);
+    CHECK(left[0].execution == 1);
+    CHECK_FALSE(left[0].finished);
+    CHECK(left[1].finished);
+    CHECK(begun[0]->stop.stop_requested());
+    auto const queued = s.report();
+    CHECK(queued.execution == 2);
+    CHECK(queued.status == state::cancelled);
+    CHECK(queued.started_at == 0);
+    s.finish(1, false, "stopped");
+    CHECK(s.report().status == state::cancelled);
+    CHECK(s.start().empty());
+    CHECK(s.it.idle());
+}
+
+TEST_CASE("a handler that succeeds in spite of a cancellation has succeeded", "[client]")
+{
+    stage s;
+    s.take(1);
+    s.start();
+    s.it.cancel({1}, s.now());
+    s.finish(1, true);
+    CHECK(s.report().status == state::succeeded);
+}
+
+TEST_CASE("what runs for a second is reported once, and again when its progress has changed", "[client]")
+{
+    stage s;
+    s.take(1);
+    auto const begun = s.start();
+    s.pass(999ms);
+    s.it.tick(s.at);
+    CHECK_FALSE(s.it.has_notes());
+    s.pass(1ms);
+    s.it.tick(s.at);
+    auto const first = s.batch();
+    REQUIRE(first.size() == 1);
+    CHECK(first[0].status == state::running);
+    CHECK(first[0].finished_at == 0);
+    s.it.settle(first, {}, s.at);
+    s.pass(1s);
+    s.it.tick(s.at);
+    CHECK(s.batch().empty());
+    begun[0]->progress = 40;
+    s.it.tick(s.at);
+    CHECK(s.batch().empty()); // not twice in a second
+    s.pass(1s);
+    s.it.tick(s.at);
+    auto const second = s.batch();
+    REQUIRE(second.size() == 1);
+    CHECK(second[0].progress == 40);
+    s.it.unsent(second); // nobody heard it
+    CHECK(s.batch().size() == 1);
+    s.it.unsent(second);
+    s.finish(1);
+    CHECK_FALSE(s.it.has_notes());
+    CHECK(s.report().status == state::succeeded);
+}
+
+TEST_CASE("an acknowledged note that it runs does not acknowledge the result that came meanwhile", "[client]")
+{
+    stage s;
+    s.take(1);
+    s.start();
+    s.pass(1s);
+    s.it.tick(s.at);
+    auto const note = s.batch();
+    REQUIRE(note.size() == 1);
+    s.finish(1); // while the note is on its way
+    s.it.settle(note, {{1, 1}}, s.at);
+    CHECK(s.report().status == state::succeeded);
+}
+
+TEST_CASE("of results that a node cannot read only the culprit loses its value, and no note takes the blame",
+          "[client]")
+{
+    engine_limits two_slots;
+    two_slots.slots = 2;
+    stage s(two_slots);
+    s.take(1);
+    s.start();
+    s.pass(1s);
+    s.it.tick(s.at); // a note that 1 runs is due
+    for (int i = 2; i <= 5; ++i)
+        s.run(i, 1, true);
+    std::set<std::int64_t> recorded;
+    for (int messages = 0; messages < 20 && recorded.size() < 4; ++messages) {
+        auto const sent = s.batch();
+        bool const poisoned = std::any_of(sent.begin(), sent.end(), [](auto const& report) {
+            return report.execution == 4 && report.error.empty(); // until it is stripped
+        });
+        if (poisoned) {
+            s.it.refused(sent, "no node reads it", s.at);
+            continue;
+        }
+        std::vector<protocol::attempt_key> keys;
+        for (auto const& report : sent) {
+            if (report.status == state::running)
+                continue;
+            CHECK(report.error == (report.execution == 4 ? "no node reads it" : ""));
+            keys.push_back({report.execution, report.attempt});
+            recorded.insert(report.execution);
+        }
+        s.it.settle(sent, keys, s.at);
+    }
+    CHECK(recorded == std::set<std::int64_t>{2, 3, 4, 5});
+    CHECK(s.it.results().size() == 0);
+}
+
+TEST_CASE("near the end of the grace running jobs are asked to stop and no more start", "[client]")
+{
+    engine_limits one_slot;
+    one_slot.slots = 1;
+    stage s(one_slot);
+    s.take(1);
+    s.take(2);
+    auto const begun = s.start();
+    s.it.drain();
+    s.it.stop_running();
+    CHECK(begun[0]->stop.stop_requested());
+    s.finish(1, false, "interrupted");
+    CHECK(s.report().status == state::failed);
+    CHECK(s.start().empty());
+    CHECK_FALSE(s.it.idle());
+}
+
+TEST_CASE("an outcome is made fit to be sent", "[client]")
+{
+    outcome what;
+    what.value = {{"text", "bad \xff byte"}};
+    what.error = "also \xc3";
+    normalise(what);
+    CHECK(what.value["text"] == "bad \xef\xbf\xbd byte");
+    CHECK(what.error == "also \xef\xbf\xbd");
+
+    outcome large;
+    large.succeeded = true;
+    large.value = std::string(value_limit, 'x');
+    large.error = std::string(error_limit - 1, 'e') + "\xc3\xa4";
+    normalise(large);
+    CHECK(large.succeeded);
+    CHECK(large.value.is_null());
+    CHECK(large.error == std::string(error_limit - 1, 'e'));
+}
