@@ -43,7 +43,7 @@ struct node::parts {
           ledger(with.deciding, with.shared),
           terms({with.incarnation, how.name}, with.deciding, with.shared, with.time, clock),
           members(how.membership, make_row(how, with), with.shared, with.time, [this] { return describe(); }),
-          clients(how.clients, with.incarnation, with.shared, with.time),
+          clients(how.clients, with.incarnation, with.shared, with.time, loop),
           report(
               with.incarnation, with.http, with.time, loop, [this] { return find_master(); },
               [this](protocol::report_request const& what) { return take_report(what); }),
@@ -72,7 +72,8 @@ struct node::parts {
                 lead->client_gone(instance);
         });
         clients.on_departure([this](std::string const& instance) { tell_of_departure(instance); });
-        members.on_change([this] {
+        members.on_reading([this](storage::roster const& read, instant asked) {
+            clients.note(read.clients_changed, read.now, asked);
             if (lead)
                 lead->nodes_changed();
         });

@@ -38,17 +38,18 @@ awaitable<void> nodes::beat(node_record const& self)
     co_await shared_.run(work);
 }
 
-awaitable<std::vector<node_record>> nodes::all()
+awaitable<roster> nodes::read()
 {
-    std::vector<node_record> found;
+    roster found;
     auto const work = [&](soci::session& sql) {
-        found.clear();
+        found = {};
         query ask(sql);
         ask.select("incarnation", "name", "address", "secret", "role", "version", "load_permille", "clients",
                    "draining", "ttl_us", "started_at", "heartbeat_at");
-        ask.column(now_us(sql))(" FROM node ORDER BY name, incarnation");
+        ask.column(fragment{"(SELECT COALESCE(MAX(changed_at), 0) FROM client)"}).column(now_us(sql));
+        ask(" FROM node ORDER BY name, incarnation");
         ask.each([&](row& cells) {
-            auto& node = found.emplace_back();
+            auto& node = found.nodes.emplace_back();
             node.incarnation = cells.text();
             node.name = cells.text();
             node.address = cells.text();
@@ -61,11 +62,19 @@ awaitable<std::vector<node_record>> nodes::all()
             node.ttl = duration{cells.number()};
             node.started_at = cells.moment();
             node.heartbeat_at = cells.moment();
-            node.age = cells.moment() - node.heartbeat_at;
+            found.clients_changed = cells.moment();
+            found.now = cells.moment();
+            node.age = found.now - node.heartbeat_at;
         });
     };
     co_await shared_.run(work);
     co_return found;
+}
+
+awaitable<std::vector<node_record>> nodes::all()
+{
+    auto found = co_await read();
+    co_return std::move(found.nodes);
 }
 
 awaitable<void> nodes::remove(std::string incarnation)

@@ -24,6 +24,13 @@ struct node_record {
     bool alive() const { return age < ttl; }
 };
 
+// All nodes, and what else a reading of them tells.
+struct roster {
+    std::vector<node_record> nodes;
+    utc_time now;             // by the database's clock; unset where there are no nodes
+    utc_time clients_changed; // the latest changed_at of any client's row
+};
+
 // Who is in the cluster. By the database's clock throughout.
 class nodes {
 public:
@@ -31,6 +38,7 @@ public:
 
     // Inserts or refreshes the row of this incarnation: one statement.
     awaitable<void> beat(node_record const& self);
+    awaitable<roster> read(); // one statement
     awaitable<std::vector<node_record>> all();
     awaitable<void> remove(std::string incarnation);
 

@@ -48,18 +48,40 @@ void check(protocol::register_request const& request)
 
 } // namespace
 
-registry::registry(client_settings how, std::string self, storage::database& shared, time_source& time)
-    : how_(how), self_(std::move(self)), table_(shared), time_(time)
+registry::registry(client_settings how, std::string self, storage::database& shared, time_source& time,
+                   asio::any_io_executor loop)
+    : how_(how), self_(std::move(self)), table_(shared), time_(time), bell_(std::move(loop))
 {}
 
 awaitable<void> registry::run()
 {
-    auto const step = [this]() -> awaitable<void> {
-        co_await refresh();
-        co_await write_departures();
-        co_await bury_silent();
-    };
-    co_await every(time_, pace, step);
+    for (;;) {
+        try {
+            if (!unchanged())
+                co_await refresh();
+            co_await write_departures();
+            co_await bury_silent();
+            co_await forget_the_long_gone();
+        } catch (unavailable const& reason) {
+            log::warn("{}", reason.what());
+        }
+        co_await bell_.wait_until(time_, time_.now() + pace);
+    }
+}
+
+// A note that nothing has changed holds for as long as the next may take to come.
+bool registry::unchanged() const
+{
+    return quiet_ && time_.now() - read_at_ < longest_gap;
+}
+
+void registry::note(utc_time last_change, utc_time now, instant asked)
+{
+    bool const was_quiet = std::exchange(quiet_, loaded_ && last_change < read_until_ - overlap && now >= read_until_);
+    if (quiet_)
+        read_at_ = std::max(read_at_, asked);
+    else if (was_quiet)
+        bell_.wake();
 }
 
 awaitable<void> registry::refresh()
@@ -75,6 +97,10 @@ awaitable<void> registry::refresh()
     read_at_ = asked;
     for (auto& row : page.clients)
         apply(std::move(row));
+}
+
+awaitable<void> registry::forget_the_long_gone()
+{
     std::erase_if(buried_, [&](auto const& entry) { return time_.now() - entry.second > remember_gone; });
     if (time_.now() - purged_at_ > purge_every) {
         purged_at_ = time_.now();

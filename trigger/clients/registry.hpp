@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/base/loop.hpp"
 #include "libs/protocol/client_wire.hpp"
 #include "libs/storage/clients.hpp"
 #include "trigger/settings.hpp"
@@ -24,11 +25,17 @@ struct known_client {
 // beat at this node stay in its memory. On the loop only.
 class registry {
 public:
-    registry(client_settings how, std::string self, storage::database& shared, time_source& time);
+    registry(client_settings how, std::string self, storage::database& shared, time_source& time,
+             asio::any_io_executor loop);
 
-    // Reads changes once a second and buries the silent, until cancelled.
+    // Reads changes once a second, unless others who read the database have noted that there are none, and buries the
+    // silent; until cancelled.
     awaitable<void> run();
     awaitable<void> refresh();
+
+    // What another statement, asked at `asked`, has seen in passing: when the table was last changed, and the
+    // database's time. News are read at once.
+    void note(utc_time last_change, utc_time now, instant asked);
 
     // From the endpoints. `join` throws invalid_input for a request that makes no sense; false: the instance is gone,
     // for good, because what it held was handed on.
@@ -63,11 +70,13 @@ public:
     void on_change(std::function<void()> watcher) { changed_ = std::move(watcher); }
 
 private:
+    bool unchanged() const;
     void note_gap();
     void apply(storage::client_record row);
     void forget(std::string const& instance);
     awaitable<void> bury_silent();
     awaitable<void> write_departures();
+    awaitable<void> forget_the_long_gone();
 
     client_settings how_;
     std::string self_;
@@ -81,12 +90,14 @@ private:
     bool loaded_ = false;
     utc_time read_until_{};
     instant read_at_{};
+    bool quiet_ = false;        // as last noted
     instant looked_at_{};       // when it was last looked who is silent
     instant listening_since_{}; // without a break
     instant purged_at_{};
     std::function<void(std::string const&)> gone_;
     std::function<void(std::string const&)> departure_;
     std::function<void()> changed_;
+    waker bell_;
 };
 
 } // namespace baton::trigger

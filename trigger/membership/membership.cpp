@@ -39,24 +39,24 @@ awaitable<void> membership::beat()
 awaitable<void> membership::refresh()
 {
     auto const asked = time_.now();
-    auto read = co_await table_.all();
+    auto read = co_await table_.read();
     if (asked < asked_at_) // a later one has overtaken it
         co_return;
-    nodes_ = std::move(read);
+    read_ = std::move(read);
     read_at_ = time_.now();
     bool const regular = asked_at_ != instant{} && read_at_ - asked_at_ <= longest_gap();
     if (!regular)
         regular_since_ = read_at_;
     asked_at_ = asked;
     watch(regular);
-    if (changed_)
-        changed_();
+    if (watcher_)
+        watcher_(read_, asked);
 }
 
 void membership::watch(bool regular)
 {
     std::map<std::string, watched> now;
-    for (auto const& node : nodes_) {
+    for (auto const& node : read_.nodes) {
         auto const before = watched_.find(node.incarnation);
         bool const same = regular && before != watched_.end() && before->second.heartbeat_at == node.heartbeat_at;
         now[node.incarnation] = {node.heartbeat_at, same ? before->second.since : read_at_};
@@ -89,8 +89,8 @@ bool membership::valid() const
 storage::node_record const* membership::find(std::string const& incarnation) const
 {
     auto const found =
-        std::find_if(nodes_.begin(), nodes_.end(), [&](auto const& node) { return node.incarnation == incarnation; });
-    return found == nodes_.end() ? nullptr : &*found;
+        std::find_if(all().begin(), all().end(), [&](auto const& node) { return node.incarnation == incarnation; });
+    return found == all().end() ? nullptr : &*found;
 }
 
 bool membership::alive(std::string const& incarnation) const

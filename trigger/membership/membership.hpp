@@ -27,9 +27,11 @@ public:
     membership(membership_settings how, storage::node_record self, storage::database& shared, time_source& time,
                std::function<status()> describe);
 
-    // Beats and reads until cancelled. `changed` rings after each reading.
+    // Beats and reads until cancelled.
     awaitable<void> run();
-    void on_change(std::function<void()> changed) { changed_ = std::move(changed); }
+    // Called after each reading, which was asked for at `asked`.
+    using reading_watcher = std::function<void(storage::roster const& read, instant asked)>;
+    void on_reading(reading_watcher watcher) { watcher_ = std::move(watcher); }
 
     // Reads the others once, now: for a new master, who must not wait for a tick.
     awaitable<void> refresh();
@@ -45,7 +47,7 @@ public:
     // How often it was not, and then was again: others may have counted this node as gone in between.
     std::uint64_t lapses() const { return lapses_; }
 
-    std::vector<storage::node_record> const& all() const { return nodes_; }
+    std::vector<storage::node_record> const& all() const { return read_.nodes; }
     storage::node_record const* find(std::string const& incarnation) const; // null: unknown
     // Two questions, because a view grows old while the database does not answer. For choosing whom to call: as far as
     // this node knows, it lives. For handing on what it has: it counts as gone, because readings showed its row silent
@@ -75,10 +77,10 @@ private:
     storage::nodes table_;
     time_source& time_;
     std::function<status()> describe_;
-    std::function<void()> changed_;
-    std::vector<storage::node_record> nodes_;
+    reading_watcher watcher_;
+    storage::roster read_;
     std::map<std::string, watched> watched_; // by incarnation
-    instant asked_at_{};                     // of the reading in nodes_
+    instant asked_at_{};                     // of read_
     instant read_at_{};
     instant regular_since_{}; // the first answer of the present unbroken series of readings
     instant valid_until_{};

@@ -28,7 +28,8 @@ std::string refused_field(protocol::register_request request)
     home.migrated();
     auto const shared = home.open();
     system_time time;
-    registry clients({}, "node", *shared, time);
+    asio::io_context loop;
+    registry clients({}, "node", *shared, time, loop.get_executor());
     try {
         test::wait_for(clients.join(std::move(request)));
     } catch (invalid_input const& wrong) {
@@ -68,7 +69,7 @@ struct two_nodes {
             : host(in.stage.add_host(name)),
               time(host.time()),
               database(in.stage.database.connect(host, {.sessions = 1, .read_limit = 1s})),
-              clients(in.how, name, *database, time)
+              clients(in.how, name, *database, time, in.stage.loop.get_executor())
         {
             host.spawn(clients.run());
         }
@@ -86,15 +87,28 @@ struct two_nodes {
         a = std::make_unique<node>(*this, "a");
         b = std::make_unique<node>(*this, "b");
         pass(3s);
-        stage.play([](registry& at) -> awaitable<void> {
-            auto request = make_request();
-            co_await at.join(std::move(request));
-        }(a->clients));
+        join("host:1");
         pass(3s);
     }
     ~two_nodes() { stage.end(); }
 
     void pass(duration span) { stage.time.run_for(span); }
+
+    // A client registers at the first node.
+    void join(std::string const& instance)
+    {
+        auto request = make_request();
+        request.instance = instance;
+        auto call = [&]() -> awaitable<void> { co_await a->clients.join(request); };
+        stage.play(call());
+    }
+
+    // The second node is told that nothing has changed since `last_change`, once a second for so long.
+    void note(utc_time last_change, duration span, duration clock_set_back = {})
+    {
+        for (auto until = stage.time.now() + span; stage.time.now() < until; pass(1s))
+            b->clients.note(last_change, b->time.utc() - clock_set_back, b->time.now());
+    }
 
     // A heartbeat to this node; whether it was taken.
     bool beat(node& at)
@@ -112,7 +126,7 @@ struct two_nodes {
         stage.play(call());
         return taken;
     }
-    bool knows(node& which) { return which.clients.find("host:1") != nullptr; }
+    bool knows(node& which, std::string const& instance = "host:1") { return which.clients.find(instance) != nullptr; }
 };
 
 } // namespace
@@ -176,4 +190,42 @@ TEST_CASE("a client that changed its node while the database was away has as lon
     }
     CHECK(f.knows(*f.a));
     CHECK(f.knows(*f.b));
+}
+
+TEST_CASE("the table is not asked while others see that nothing has changed, and news are read at once")
+{
+    two_nodes f;
+    auto const before = f.stage.time.utc();
+    f.pass(6s);
+    f.note(before, 3s);
+    f.join("host:2");
+    auto const asked = f.b->clients.read_at();
+    f.note(before, 3s);
+    CHECK_FALSE(f.knows(*f.b, "host:2"));
+    CHECK(f.b->clients.read_at() > asked); // as if it had asked
+    f.b->clients.note(f.stage.time.utc(), f.stage.time.utc(), f.stage.time.now());
+    f.pass(10ms);
+    CHECK(f.knows(*f.b, "host:2"));
+}
+
+TEST_CASE("the table is asked again when nobody notes any more that nothing has changed")
+{
+    two_nodes f;
+    auto const before = f.stage.time.utc();
+    f.pass(6s);
+    f.note(before, 3s);
+    f.join("host:2");
+    f.pass(4s);
+    CHECK(f.knows(*f.b, "host:2"));
+}
+
+TEST_CASE("a change under a database's clock that was set back is read, though it is not the latest of the table")
+{
+    two_nodes f;
+    auto const before = f.stage.time.utc();
+    f.pass(6s);
+    f.note(before, 3s);
+    f.join("host:2");
+    f.note(before, 1s, 1h);
+    CHECK(f.knows(*f.b, "host:2"));
 }
