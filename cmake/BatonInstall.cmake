@@ -2,7 +2,8 @@
 # configurations (component "program"). An outside project then says find_package(baton) and links baton::client.
 #
 # The SDK's headers need only the standard library and nlohmann/json. Its static libraries were compiled against Boost,
-# which is headers alone, so a project that links them needs libspdlog and libcrypto but neither Boost nor a database.
+# which is headers alone, so a project that links them needs libsimdjson, libspdlog and libcrypto but neither Boost nor
+# a database.
 
 include(CMakePackageConfigHelpers)
 

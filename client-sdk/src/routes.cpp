@@ -14,18 +14,10 @@ awaitable<http::response> ready(http::response answer)
     co_return answer;
 }
 
-// One execution of a dispatch that cannot be read must not cost the others: it is answered with `invalid`, as far as
-// its id can be told.
-// Takes the payload out of the value.
-protocol::dispatch read_one(nlohmann::json& value)
+protocol::dispatch read_one(nlohmann::json const& value)
 {
     try {
-        nlohmann::json payload;
-        if (auto const found = value.find("payload"); found != value.end())
-            payload.swap(*found);
-        auto one = value.get<protocol::dispatch>();
-        one.payload = std::move(payload);
-        return one;
+        return value.get<protocol::dispatch>();
     } catch (invalid_input const&) {
         protocol::dispatch broken;
         broken.attempt = 0; // which the engine refuses as invalid
@@ -35,12 +27,40 @@ protocol::dispatch read_one(nlohmann::json& value)
     }
 }
 
+// One execution that cannot be read must not cost the others: it is answered with `invalid`, as far as its id can be
+// told.
+protocol::dispatch_request read_one_by_one(std::string const& text)
+{
+    auto body = http::parse_json(text);
+    auto const found = body.find("executions");
+    if (found == body.end() || !found->is_array())
+        throw invalid_input("executions", "executions must be an array");
+    auto const executions = std::move(*found);
+    body.erase("executions");
+    auto request = body.get<protocol::dispatch_request>();
+    for (auto const& value : executions)
+        request.executions.push_back(read_one(value));
+    return request;
+}
+
+protocol::dispatch_request read_dispatch(std::string const& text)
+{
+    protocol::dispatch_request request;
+    try {
+        from_text(text, request);
+    } catch (invalid_input const&) {
+        request.executions.clear();
+    }
+    return request.executions.empty() ? read_one_by_one(text) : request;
+}
+
 } // namespace
 
 routes::routes(engine& state, time_source const& time, std::string secret, std::function<void()> changed)
     : engine_(state), time_(time), expected_("Bearer " + secret), changed_(std::move(changed))
 {
-    add(protocol::path_dispatch, &routes::dispatch);
+    router_.add(http::verb::post, protocol::path_dispatch,
+                [this](http::request const& message) { return ready(dispatch(message.body)); });
     add(protocol::path_cancel, &routes::cancel);
     add(protocol::path_query, &routes::query);
     add(protocol::path_epoch, &routes::epoch);
@@ -56,12 +76,12 @@ awaitable<http::response> routes::handle(http::request message) const
 void routes::add(char const* path, action act)
 {
     router_.add(http::verb::post, path, [this, act](http::request const& message) {
-        auto body = http::parse_json(message.body);
+        auto const body = http::parse_json(message.body);
         try {
             // Everything that carries an epoch is checked against it first, so that a master whose term is over is
             // refused whatever it asks.
             if (!engine_.observe(body.get<protocol::epoch_message>().epoch))
-                return ready(http::json_response(409, protocol::epoch_message{engine_.epoch()}));
+                return ready(stale());
             return ready((this->*act)(body));
         } catch (nlohmann::json::exception const& failure) {
             throw invalid_input("", failure.what());
@@ -74,13 +94,18 @@ bool routes::authorised(http::request const& message) const
     return same_secret(message.headers.find("Authorization").value_or(""), expected_);
 }
 
-http::response routes::dispatch(nlohmann::json& body) const
+http::response routes::stale() const
 {
-    auto& executions = body.at("executions");
-    if (!executions.is_array())
-        throw invalid_input("executions", "executions must be an array");
-    auto const node = body.value("node", std::string());
-    auto const number = body.value("number", std::int64_t{0});
+    return http::json_response(409, protocol::epoch_message{engine_.epoch()});
+}
+
+http::response routes::dispatch(std::string const& body) const
+{
+    auto request = read_dispatch(body);
+    if (!engine_.observe(request.epoch))
+        return stale();
+    auto const& node = request.node;
+    auto const number = request.number;
     protocol::dispatch_answer answer;
     if (auto const last = last_.find(node); number > 0 && last != last_.end()) {
         if (number == last->second.number)
@@ -89,8 +114,9 @@ http::response routes::dispatch(nlohmann::json& body) const
             return http::json_response(200, answer);
     }
     auto const now = time_.now();
-    for (auto& value : executions)
-        answer.executions.push_back(engine_.take(read_one(value), now));
+    answer.executions.reserve(request.executions.size());
+    for (auto& one : request.executions)
+        answer.executions.push_back(engine_.take(std::move(one), now));
     answer.epoch = engine_.epoch();
     answer.free = engine_.free();
     changed_();
@@ -110,19 +136,19 @@ void routes::remember(std::string const& node, last_dispatch what) const
                                      [](auto const& a, auto const& b) { return a.second.at < b.second.at; }));
 }
 
-http::response routes::cancel(nlohmann::json& body) const
+http::response routes::cancel(nlohmann::json const& body) const
 {
     auto answer = held(engine_.cancel(body.get<protocol::executions_request>().executions, read(time_)));
     changed_();
     return answer;
 }
 
-http::response routes::query(nlohmann::json& body) const
+http::response routes::query(nlohmann::json const& body) const
 {
     return held(engine_.query(body.get<protocol::query_request>(), time_.now()));
 }
 
-http::response routes::epoch(nlohmann::json&) const
+http::response routes::epoch(nlohmann::json const&) const
 {
     return http::json_response(200, protocol::epoch_message{engine_.epoch()});
 }

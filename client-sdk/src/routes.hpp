@@ -31,14 +31,15 @@ private:
         instant at{};
     };
 
-    using action = http::response (routes::*)(nlohmann::json&) const;
+    using action = http::response (routes::*)(nlohmann::json const&) const;
 
     void add(char const* path, action act);
     bool authorised(http::request const& message) const;
-    http::response dispatch(nlohmann::json& body) const;
-    http::response cancel(nlohmann::json& body) const;
-    http::response query(nlohmann::json& body) const;
-    http::response epoch(nlohmann::json& body) const;
+    http::response stale() const;
+    http::response dispatch(std::string const& body) const;
+    http::response cancel(nlohmann::json const& body) const;
+    http::response query(nlohmann::json const& body) const;
+    http::response epoch(nlohmann::json const& body) const;
     void remember(std::string const& node, last_dispatch what) const;
     http::response held(std::vector<protocol::held_execution> which) const;
 

@@ -205,11 +205,14 @@ void from_json(nlohmann::json const& in, query_answer& out);
 void to_json(nlohmann::json& out, epoch_message const& in);
 void from_json(nlohmann::json const& in, epoch_message& out);
 
-// The JSON text of what is sent by the thousand, without a tree of values in between.
+// The JSON text of what is sent by the thousand, without a tree of values in between. from_text throws invalid_input.
 std::string to_text(results_request const& message);
-void append_json(std::string& out, dispatch const& in); // for messages that hold one
+void from_text(std::string_view text, results_request& message);
 std::string to_text(results_answer const& message);
+void from_text(std::string_view text, results_answer& message);
 std::string to_text(dispatch_request const& message);
+void from_text(std::string_view text, dispatch_request& message);
 std::string to_text(dispatch_answer const& message);
+void from_text(std::string_view text, dispatch_answer& message);
 
 } // namespace baton::protocol

@@ -120,8 +120,10 @@ void from_json(nlohmann::json const& in, signal_request& out);
 void to_json(nlohmann::json& out, departed_message const& in);
 void from_json(nlohmann::json const& in, departed_message& out);
 
-// The JSON text of what is sent by the thousand, without a tree of values in between.
+// The JSON text of what is sent by the thousand, without a tree of values in between. from_text throws invalid_input.
 std::string to_text(assign_request const& message);
+void from_text(std::string_view text, assign_request& message);
 std::string to_text(report_request const& message);
+void from_text(std::string_view text, report_request& message);
 
 } // namespace baton::protocol

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "libs/base/random.hpp"
-#include "libs/http/message.hpp"
+#include "libs/http/parse_as.hpp"
 
 #include <string>
 
@@ -20,12 +20,7 @@ inline bool authorized(http::request const& request, std::string const& secret)
 template <class Message>
 Message read_message(http::request const& request)
 {
-    auto const body = http::parse_json(request.body);
-    try {
-        return body.get<Message>();
-    } catch (nlohmann::json::exception const& failure) {
-        throw invalid_input("", failure.what());
-    }
+    return http::parse_as<Message>(request.body);
 }
 
 } // namespace baton::trigger

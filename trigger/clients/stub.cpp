@@ -1,6 +1,7 @@
 #include "trigger/clients/stub.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/http/parse_as.hpp"
 
 namespace baton::trigger {
 
@@ -10,13 +11,8 @@ namespace {
 template <class Message>
 std::optional<Message> read(http::response const& answer)
 {
-    auto const body = nlohmann::json::parse(answer.body, nullptr, false);
-    if (body.is_discarded())
-        return std::nullopt;
     try {
-        return body.get<Message>();
-    } catch (nlohmann::json::exception const&) {
-        return std::nullopt;
+        return http::parse_as<Message>(answer.body);
     } catch (invalid_input const&) {
         return std::nullopt;
     }

@@ -112,6 +112,50 @@ TEST_CASE("the text that is written at once is that of the library", "[protocol]
                              R"(","results":[]})");
 }
 
+TEST_CASE("the text that is read at once means what the library reads", "[protocol]")
+{
+    auto const same = [](auto message, std::string const& text) {
+        from_text(text, message);
+        CHECK(json(message) == json(json::parse(text).get<decltype(message)>()));
+    };
+    same(dispatch_request{}, golden("dispatch_request").dump(2));
+    same(dispatch_answer{}, golden("dispatch_answer").dump());
+    same(results_request{}, golden("results_request").dump());
+    same(results_answer{}, golden("results_answer").dump());
+    same(assign_request{},
+         R"({"epoch": 4, "open": [1, 2], "executions": [{"service": "s", "work": {"execution": 9}}]})");
+    same(report_request{}, R"({"node": "n", "finished": [{"execution": 9, "status": "failed", "novel": {"a": [1]}}]})");
+    same(results_request{}, " {\"results\": [{\"value\": {\"a\": [1, -2, 0.5, 1e3, 18446744073709551615, null, true, "
+                            "\"\\u00fc\\ud83d\\ude00\"]}}]} \n");
+    same(results_request{},
+         R"({"results": [{"value": 123456789012345678901234567890}, {"value": "x"}, {"value": []}]})");
+    same(results_request{},
+         R"({"results": [{"execution": 1}], "results": [{"attempt": 2}], "instance": "a", "instance": "b"})");
+    same(dispatch_request{}, R"({"executions": [{"payload": {"b": 1, "a": 2, "b": 3}}]})");
+    same(dispatch_request{}, "{}");
+
+    dispatch_request used = golden("dispatch_request").get<dispatch_request>();
+    from_text("{}", used);
+    CHECK(json(used) == json(dispatch_request{}));
+}
+
+TEST_CASE("a text that is cut short, goes on or is no JSON is refused", "[protocol]")
+{
+    auto const refused = [](std::string const& text) {
+        results_request message;
+        CHECK_THROWS_AS(from_text(text, message), invalid_input);
+    };
+    auto const whole = golden("results_request").dump();
+    for (std::size_t length = 0; length < whole.size(); ++length)
+        refused(whole.substr(0, length));
+    for (auto const* text : {"[]", "7", "null", "\"a\"", "{} {}", "{}]", "{\"instance\": \"a\"} x", "{\"instance\": }",
+                             "{\"instance\" \"a\"}", "{\"instance\": \"\xff\"}", "{\"results\": [{\"value\": tru}]}",
+                             "{\"results\": [{\"value\": 01}]}", "{\"results\": [{\"value\": [1 2]}]}",
+                             "{\"results\": [{\"execution\": 5x}]}", "{\"results\": [7]}", "{\"results\": {}}"})
+        refused(text);
+    refused("{\"results\": [{\"value\": " + std::string(100, '[') + std::string(100, ']') + "}]}");
+}
+
 TEST_CASE("every golden file is tested", "[protocol]")
 {
     std::set<std::string> files;
@@ -166,14 +210,30 @@ TEST_CASE("a value of another type, and a number that does not fit, is refused b
         }
         return std::string("taken");
     };
-    CHECK(wrong(R"({"execution": 9223372036854775807, "attempt": 2147483647})") == "taken");
-    CHECK(wrong(R"({"execution": "5"})") == "execution");
-    CHECK(wrong(R"({"execution": 1.5})") == "execution");
-    CHECK(wrong(R"({"execution": true})") == "execution");
-    CHECK(wrong(R"({"execution": 9223372036854775808})") == "execution");
-    CHECK(wrong(R"({"attempt": 1099511627777})") == "attempt");
-    CHECK(wrong(R"({"attempt": -2147483649})") == "attempt");
-    CHECK(wrong(R"({"handler": 1})") == "handler");
-    CHECK(wrong("[]").empty());
+    auto const wrong_at_once = [](char const* text) {
+        dispatch_request message;
+        try {
+            from_text("{\"executions\": [" + std::string(text) + "]}", message);
+        } catch (invalid_input const& refusal) {
+            return refusal.field();
+        }
+        return std::string("taken");
+    };
+    std::map<char const*, std::string> const cases{
+        {R"({"execution": 9223372036854775807, "attempt": 2147483647})", "taken"},
+        {R"({"execution": "5"})", "execution"},
+        {R"({"execution": 1.5})", "execution"},
+        {R"({"execution": true})", "execution"},
+        {R"({"execution": 9223372036854775808})", "execution"},
+        {R"({"attempt": 1099511627777})", "attempt"},
+        {R"({"attempt": -2147483649})", "attempt"},
+        {R"({"handler": 1})", "handler"},
+        {"[]", ""},
+    };
+    for (auto const& [text, field] : cases) {
+        INFO(text);
+        CHECK(wrong(text) == field);
+        CHECK(wrong_at_once(text) == field);
+    }
     CHECK_THROWS_AS(json::parse(R"({"instance": "a", "draining": 1})").get<heartbeat_request>(), invalid_input);
 }

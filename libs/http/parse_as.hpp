@@ -1,0 +1,27 @@
+#pragma once
+
+#include "libs/base/error.hpp"
+#include "libs/http/message.hpp"
+
+namespace baton::http {
+
+// A body as a message: by its own from_text(text, message), found by argument-dependent lookup, or out of its JSON.
+// Throws invalid_input.
+template <class Message>
+Message parse_as(std::string const& body)
+{
+    Message message;
+    if constexpr (requires { from_text(std::string_view(body), message); }) {
+        from_text(std::string_view(body), message);
+    } else {
+        auto const json = parse_json(body);
+        try {
+            json.get_to(message);
+        } catch (nlohmann::json::exception const& wrong) {
+            throw invalid_input("", wrong.what());
+        }
+    }
+    return message;
+}
+
+} // namespace baton::http
