@@ -55,8 +55,10 @@ bool open_set::add(flight one, reading const& as_of)
 
 void open_set::erase(execution_id id)
 {
-    flights_.erase(id);
-    under_way_.erase(id);
+    if (auto const found = flights_.find(id); found != flights_.end()) {
+        under_way_.erase(&found->second);
+        flights_.erase(found);
+    }
     for (auto* each : readings_)
         each->ended_.insert(id);
 }
@@ -71,9 +73,9 @@ void open_set::move(flight& one, phase to, std::string where)
 {
     one.phase = to;
     if (to == phase::waiting)
-        under_way_.erase(one.id);
+        under_way_.erase(&one);
     else
-        under_way_.insert(one.id);
+        under_way_.insert(&one);
     one.where = std::move(where);
     one.since = time_.now();
 }

@@ -32,7 +32,6 @@ awaitable<void> sweeper::round()
 {
     co_await with_.of.until_active(100ms);
     with_.open.count_backlog(with_.of.clock.now());
-    nodes_changed();
     std::set<std::string> holders;
     with_.open.each_under_way([&](flight& one) {
         // Unknown is not gone: one that joined at another node is heard of by the next reading of the table.
