@@ -1,6 +1,7 @@
 #include "client-sdk/src/link.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/http/parse_as.hpp"
 
 #include <algorithm>
 
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_results = 500;           // in one message
 constexpr std::size_t most_result_bytes = 1u << 20; // and roughly so many bytes
-constexpr int most_on_way = 2;                      // messages: one is being committed while the next is made
+constexpr int most_on_way = 4;                      // messages: some are being committed while the next are made
 constexpr duration results_limit = 10s;
 constexpr duration idle = 1h; // a bound for waits that are ended by a bell
 
@@ -19,10 +20,8 @@ template <class T>
 std::optional<T> read_body(http::response const& answer)
 {
     try {
-        return http::parse_json(answer.body).get<T>();
+        return http::parse_as<T>(answer.body);
     } catch (invalid_input const&) {
-        return std::nullopt;
-    } catch (nlohmann::json::exception const&) {
         return std::nullopt;
     }
 }
