@@ -1,6 +1,6 @@
 // What a batch costs on its way: JSON made and read.
 
-#include "libs/http/message.hpp"
+#include "libs/http/parse_as.hpp"
 #include "libs/protocol/node_wire.hpp"
 
 #include <benchmark/benchmark.h>
@@ -49,7 +49,7 @@ void write(benchmark::State& state, Message const& message)
 {
     std::size_t bytes = 0;
     for (auto _ : state)
-        bytes += http::json_request(http::verb::post, "/", message).body.size();
+        bytes += to_text(message).size();
     state.SetItemsProcessed(state.iterations() * state.range(0));
     state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
 }
@@ -57,9 +57,9 @@ void write(benchmark::State& state, Message const& message)
 template <class Message>
 void read(benchmark::State& state, Message const& message)
 {
-    auto const body = http::json_request(http::verb::post, "/", message).body;
+    auto const body = to_text(message);
     for (auto _ : state)
-        benchmark::DoNotOptimize(http::parse_json(body).template get<Message>());
+        benchmark::DoNotOptimize(http::parse_as<Message>(body));
     state.SetItemsProcessed(state.iterations() * state.range(0));
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));
 }
