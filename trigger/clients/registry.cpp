@@ -12,7 +12,7 @@ namespace baton::trigger {
 namespace {
 
 constexpr duration pace = 1s;
-constexpr duration longest_gap = 3 * pace; // between two rounds of a node that hears its clients
+constexpr duration longest_gap = 3 * pace; // between two answers of the database, where clients count as heard
 // Commits do not come in the order of changed_at: read again what is younger than this.
 constexpr duration overlap = 5s;
 // An instance that is gone stays so: while nodes remember it, and then by its row, which is kept for longer.
@@ -82,6 +82,17 @@ void registry::note(utc_time last_change, utc_time now, instant asked)
         read_at_ = std::max(read_at_, asked);
     else if (was_quiet)
         bell_.wake();
+    note_answer();
+}
+
+// A node that stood still heard nobody, and while the database was away, nobody else could adopt those that it does not
+// hear: after either, all have their ttl anew.
+void registry::note_answer()
+{
+    auto const now = time_.now();
+    if (now - answered_at_ > longest_gap)
+        listening_since_ = now;
+    answered_at_ = now;
 }
 
 awaitable<void> registry::refresh()
@@ -92,6 +103,7 @@ awaitable<void> registry::refresh()
         page = co_await table_.changed_since(read_until_ - overlap);
     else
         page = co_await table_.all();
+    note_answer();
     loaded_ = true;
     read_until_ = page.now;
     read_at_ = asked;
@@ -229,19 +241,10 @@ void registry::departed(std::string const& instance)
     forget(instance);
 }
 
-// A node that stood still heard nobody, and while the database was away, nobody else could adopt those that it does not
-// hear: after either, all have their ttl anew.
-void registry::note_gap()
-{
-    auto const now = time_.now();
-    if (now - looked_at_ > longest_gap)
-        listening_since_ = now;
-    looked_at_ = now;
-}
-
 awaitable<void> registry::bury_silent()
 {
-    note_gap();
+    if (time_.now() - answered_at_ > longest_gap) // it stood still since: the next round knows
+        co_return;
     // Also those that the table says are heard here, though no beat has come: of two nodes that a client registered
     // with at once, the one that the table names must watch it.
     for (auto const& [instance, client] : clients_)

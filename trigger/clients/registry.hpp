@@ -34,7 +34,7 @@ public:
     awaitable<void> refresh();
 
     // What another statement, asked at `asked`, has seen in passing: when the table was last changed, and the
-    // database's time. News are read at once.
+    // database's time. The first news after a quiet time are read at once, later ones within a second.
     void note(utc_time last_change, utc_time now, instant asked);
 
     // From the endpoints. `join` throws invalid_input for a request that makes no sense; false: the instance is gone,
@@ -58,7 +58,7 @@ public:
         for (auto& [instance, client] : clients_)
             visit(client);
     }
-    // When the table was last asked: a client that joined before then and is not known here is gone.
+    // As of when the table is known: a client that joined before then and is not known here is gone.
     instant read_at() const { return read_at_; }
     std::size_t heard_here() const { return heard_.size(); }
 
@@ -71,7 +71,7 @@ public:
 
 private:
     bool unchanged() const;
-    void note_gap();
+    void note_answer();
     void apply(storage::client_record row);
     void forget(std::string const& instance);
     awaitable<void> bury_silent();
@@ -91,7 +91,7 @@ private:
     utc_time read_until_{};
     instant read_at_{};
     bool quiet_ = false;        // as last noted
-    instant looked_at_{};       // when it was last looked who is silent
+    instant answered_at_{};     // when the database last answered
     instant listening_since_{}; // without a break
     instant purged_at_{};
     std::function<void(std::string const&)> gone_;

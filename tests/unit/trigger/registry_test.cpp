@@ -62,7 +62,7 @@ private:
 // Two nodes that hear clients, in virtual time; "host:1" has joined at the first.
 struct two_nodes {
     sim::stage stage{3};
-    client_settings how; // a heartbeat every five seconds, gone after fifteen
+    client_settings how; // gone after three heartbeats
 
     struct node {
         explicit node(two_nodes& in, std::string const& name)
@@ -81,8 +81,9 @@ struct two_nodes {
     std::unique_ptr<node> a;
     std::unique_ptr<node> b;
 
-    two_nodes()
+    explicit two_nodes(duration heartbeat = 5s)
     {
+        how.heartbeat = heartbeat;
         stage.make_tables();
         a = std::make_unique<node>(*this, "a");
         b = std::make_unique<node>(*this, "b");
@@ -103,11 +104,11 @@ struct two_nodes {
         stage.play(call());
     }
 
-    // The second node is told that nothing has changed since `last_change`, once a second for so long.
-    void note(utc_time last_change, duration span, duration clock_set_back = {})
+    // The node is told that nothing has changed since `last_change`, once a second for so long.
+    void note(node& at, utc_time last_change, duration span, duration clock_set_back = {})
     {
         for (auto until = stage.time.now() + span; stage.time.now() < until; pass(1s))
-            b->clients.note(last_change, b->time.utc() - clock_set_back, b->time.now());
+            at.clients.note(last_change, at.time.utc() - clock_set_back, at.time.now());
     }
 
     // A heartbeat to this node; whether it was taken.
@@ -192,15 +193,39 @@ TEST_CASE("a client that changed its node while the database was away has as lon
     CHECK(f.knows(*f.b));
 }
 
+TEST_CASE("an outage that begins right after a note of another reading gives clients their time, too")
+{
+    two_nodes f(1'100ms);
+    auto const before = f.stage.time.utc();
+    for (int second = 0; second < 8; ++second) {
+        CHECK(f.beat(*f.a));
+        f.note(*f.a, before, 1s);
+    }
+    CHECK(f.beat(*f.a));
+    f.a->clients.note(before, f.stage.time.utc(), f.stage.time.now());
+    auto const out = f.stage.time.now();
+    auto const pass_until = [&](duration after) { f.pass(out + after - f.stage.time.now()); };
+    f.stage.database.crash_for(3'900ms);
+    for (auto const after : {900ms, 1'900ms, 2'900ms}) {
+        pass_until(after);
+        CHECK_FALSE(f.beat(*f.b)); // which cannot write down that it hears it
+    }
+    pass_until(4'700ms);
+    CHECK(f.beat(*f.b));
+    f.pass(2s);
+    CHECK(f.knows(*f.a));
+    CHECK(f.knows(*f.b));
+}
+
 TEST_CASE("the table is not asked while others see that nothing has changed, and news are read at once")
 {
     two_nodes f;
     auto const before = f.stage.time.utc();
     f.pass(6s);
-    f.note(before, 3s);
+    f.note(*f.b, before, 3s);
     f.join("host:2");
     auto const asked = f.b->clients.read_at();
-    f.note(before, 3s);
+    f.note(*f.b, before, 3s);
     CHECK_FALSE(f.knows(*f.b, "host:2"));
     CHECK(f.b->clients.read_at() > asked); // as if it had asked
     f.b->clients.note(f.stage.time.utc(), f.stage.time.utc(), f.stage.time.now());
@@ -213,7 +238,7 @@ TEST_CASE("the table is asked again when nobody notes any more that nothing has 
     two_nodes f;
     auto const before = f.stage.time.utc();
     f.pass(6s);
-    f.note(before, 3s);
+    f.note(*f.b, before, 3s);
     f.join("host:2");
     f.pass(4s);
     CHECK(f.knows(*f.b, "host:2"));
@@ -224,8 +249,8 @@ TEST_CASE("a change under a database's clock that was set back is read, though i
     two_nodes f;
     auto const before = f.stage.time.utc();
     f.pass(6s);
-    f.note(before, 3s);
+    f.note(*f.b, before, 3s);
     f.join("host:2");
-    f.note(before, 1s, 1h);
+    f.note(*f.b, before, 1s, 1h);
     CHECK(f.knows(*f.b, "host:2"));
 }
