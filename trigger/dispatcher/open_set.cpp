@@ -55,10 +55,8 @@ bool open_set::add(flight one, reading const& as_of)
 
 void open_set::erase(execution_id id)
 {
-    if (auto const found = flights_.find(id); found != flights_.end()) {
-        under_way_.erase(&found->second);
-        flights_.erase(found);
-    }
+    under_way_.erase(id);
+    flights_.erase(id);
     for (auto* each : readings_)
         each->ended_.insert(id);
 }
@@ -73,9 +71,9 @@ void open_set::move(flight& one, phase to, std::string where)
 {
     one.phase = to;
     if (to == phase::waiting)
-        under_way_.erase(&one);
+        under_way_.erase(one.id);
     else
-        under_way_.insert(&one);
+        under_way_.emplace(one.id, &one);
     one.where = std::move(where);
     one.since = time_.now();
 }

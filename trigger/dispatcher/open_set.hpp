@@ -101,7 +101,7 @@ public:
     template <class Visit>
     void each_under_way(Visit visit)
     {
-        for (auto* one : under_way_)
+        for (auto const& [id, one] : under_way_)
             visit(*one);
     }
 
@@ -112,7 +112,7 @@ public:
 private:
     time_source const& time_;
     std::unordered_map<execution_id, flight> flights_;
-    std::unordered_set<flight*> under_way_; // of these, those that are not `waiting`
+    std::unordered_map<execution_id, flight*> under_way_; // of these, those that are not `waiting`
     due_queue queue_;
     std::unordered_map<std::string, std::size_t> backlog_;
     std::set<reading*> readings_;
