@@ -176,7 +176,7 @@ awaitable<void> link::report()
     co_await senders_.around(feed());
 }
 
-// A second message goes out beside one that is on its way only when it is full; what is less gathers meanwhile.
+// Beside what is on its way only full messages go out; what is less gathers meanwhile.
 bool link::may_send() const
 {
     if (on_way_ == 0)
@@ -206,6 +206,7 @@ awaitable<void> link::feed()
 awaitable<void> link::send(std::vector<protocol::result_report> batch)
 {
     auto const node = results_node_;
+    auto const turn = turn_;
     protocol::results_request request;
     request.instance = settings_.identity.instance;
     request.results = std::move(batch);
@@ -216,20 +217,25 @@ awaitable<void> link::send(std::vector<protocol::result_report> batch)
         answered = settle(request.results, answer);
     } catch (...) { // whatever it was: nothing stays under way
         engine_.unsent(request.results);
-        ended(node, false);
+        ended(turn, false);
         throw;
     }
-    ended(node, answered);
+    ended(turn, answered);
 }
 
-void link::ended(std::size_t node, bool answered)
+// Those that were sent beside one that failed fail with it, which counts once.
+void link::ended(int turn, bool answered)
 {
-    failures_ = answered ? 0 : failures_ + 1;
-    if (!answered && results_node_ == node)
-        results_node_ = (results_node_ + 1) % settings_.nodes.size();
     auto const nodes = static_cast<int>(settings_.nodes.size());
-    if (failures_ > 0 && failures_ % nodes == 0)
-        quiet_until_ = time_.now() + pause(failures_ / nodes, 2s);
+    if (answered) {
+        failures_ = 0;
+    } else if (turn == turn_) {
+        ++turn_;
+        ++failures_;
+        results_node_ = (results_node_ + 1) % settings_.nodes.size();
+        if (failures_ % nodes == 0)
+            quiet_until_ = time_.now() + pause(failures_ / nodes, 2s);
+    }
     --on_way_;
     report_bell_.wake();
 }

@@ -29,7 +29,7 @@ public:
     // Registers with one node and beats there; moves on to the next when it fails. Until cancelled.
     awaitable<void> beat();
     // Sends what the engine has to report: at once when idle, and what gathers during a send in the next one; when that
-    // is full, beside the first. Moves on to the next node when one fails, and waits longer after each full round.
+    // is full, beside it. Moves on to the next node when one fails, and waits longer after each full round.
     // Until cancelled.
     awaitable<void> report();
     // Stops the heartbeats, which would register again, and tells the node that hears us that this incarnation is over;
@@ -59,7 +59,7 @@ private:
     bool may_send() const;
     awaitable<void> feed();
     awaitable<void> send(std::vector<protocol::result_report> batch);
-    void ended(std::size_t node, bool answered); // a message with results
+    void ended(int turn, bool answered); // a message with results
     bool settle(std::vector<protocol::result_report> const& batch, std::optional<http::response> const& answer);
     duration pause(int failures, duration longest);
     duration beat_limit() const;
@@ -88,7 +88,8 @@ private:
     duration period_;
     std::size_t results_node_ = 0;
     int on_way_ = 0;   // messages with results
-    int failures_ = 0; // of such messages, in a row
+    int turn_ = 0;     // a new one with each change of node
+    int failures_ = 0; // of turns, in a row
     instant quiet_until_{};
 };
 

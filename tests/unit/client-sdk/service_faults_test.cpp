@@ -1,6 +1,8 @@
 #include "baton/client/service.hpp"
 #include "tests/unit/client-sdk/fake_node.hpp"
 
+#include <set>
+
 using namespace baton;
 using namespace baton::client::test;
 using baton::client::execution;
@@ -125,6 +127,35 @@ TEST_CASE("a result that a node refuses does not hold up the others, and is know
     CHECK(refused.value.is_null());
     CHECK_THAT(refused.error, Catch::Contains("400"));
     CHECK(final_of(results, 8).at(0).value == "fine");
+}
+
+TEST_CASE("several messages of results under way that fail, or are not believed, lose none", "[client]")
+{
+    fake_node node;
+    client::service service{{.name = "billing", .triggers = {node.url()}, .slots = 8, .queue = 5'000}};
+    service.handle("work", [](execution&) { return result::ok(); });
+    service.start();
+    REQUIRE(node.wait(registered));
+    node.with([](auto& manners) {
+        manners.failing_results = 3;
+        manners.unrecorded = 3;
+    });
+    std::vector<protocol::dispatch> many;
+    for (int i = 1; i <= 4'000; ++i)
+        many.push_back(work(i, "work"));
+    node.dispatch(many);
+    auto const all_ended = [](auto const& told) {
+        std::set<std::int64_t> ended;
+        for (auto const& one : told.results)
+            ended.insert(one.execution);
+        return ended.size() == 4'000;
+    };
+    REQUIRE(node.wait(all_ended));
+    service.stop(); // waits until all are acknowledged
+    auto const told = node.snapshot();
+    REQUIRE(told.batches.size() > 6);
+    auto const unrecorded = told.batches[3] + told.batches[4] + told.batches[5]; // after the three that failed
+    CHECK(told.results.size() == 4'000 + unrecorded);
 }
 
 TEST_CASE("a repeated delivery runs once", "[client]")
