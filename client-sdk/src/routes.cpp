@@ -29,9 +29,8 @@ protocol::dispatch read_one(nlohmann::json const& value)
 
 // One execution that cannot be read must not cost the others: it is answered with `invalid`, as far as its id can be
 // told.
-protocol::dispatch_request read_one_by_one(std::string const& text)
+protocol::dispatch_request read_one_by_one(nlohmann::json body)
 {
-    auto body = http::parse_json(text);
     auto const found = body.find("executions");
     if (found == body.end() || !found->is_array())
         throw invalid_input("executions", "executions must be an array");
@@ -43,15 +42,18 @@ protocol::dispatch_request read_one_by_one(std::string const& text)
     return request;
 }
 
-protocol::dispatch_request read_dispatch(std::string const& text)
+// Nothing when it cannot be read as it should be, or names no executions.
+std::optional<protocol::dispatch_request> read_at_once(std::string const& text)
 {
-    protocol::dispatch_request request;
     try {
+        protocol::dispatch_request request;
         from_text(text, request);
+        if (!request.executions.empty())
+            return request;
     } catch (invalid_input const&) {
-        request.executions.clear();
+        return std::nullopt;
     }
-    return request.executions.empty() ? read_one_by_one(text) : request;
+    return std::nullopt;
 }
 
 } // namespace
@@ -73,13 +75,13 @@ awaitable<http::response> routes::handle(http::request message) const
     co_return co_await router_.handle(std::move(message));
 }
 
+// Everything that carries an epoch is checked against it first, so that a master whose term is over is refused whatever
+// it asks.
 void routes::add(char const* path, action act)
 {
     router_.add(http::verb::post, path, [this, act](http::request const& message) {
         auto const body = http::parse_json(message.body);
         try {
-            // Everything that carries an epoch is checked against it first, so that a master whose term is over is
-            // refused whatever it asks.
             if (!engine_.observe(body.get<protocol::epoch_message>().epoch))
                 return ready(stale());
             return ready((this->*act)(body));
@@ -101,11 +103,17 @@ http::response routes::stale() const
 
 http::response routes::dispatch(std::string const& body) const
 {
-    auto request = read_dispatch(body);
-    if (!engine_.observe(request.epoch))
+    auto request = read_at_once(body);
+    if (!request) {
+        auto whole = http::parse_json(body);
+        if (!engine_.observe(whole.get<protocol::epoch_message>().epoch))
+            return stale();
+        request = read_one_by_one(std::move(whole));
+    }
+    if (!engine_.observe(request->epoch))
         return stale();
-    auto const& node = request.node;
-    auto const number = request.number;
+    auto const& node = request->node;
+    auto const number = request->number;
     protocol::dispatch_answer answer;
     if (auto const last = last_.find(node); number > 0 && last != last_.end()) {
         if (number == last->second.number)
@@ -114,8 +122,8 @@ http::response routes::dispatch(std::string const& body) const
             return http::json_response(200, answer);
     }
     auto const now = time_.now();
-    answer.executions.reserve(request.executions.size());
-    for (auto& one : request.executions)
+    answer.executions.reserve(request->executions.size());
+    for (auto& one : request->executions)
         answer.executions.push_back(engine_.take(std::move(one), now));
     answer.epoch = engine_.epoch();
     answer.free = engine_.free();

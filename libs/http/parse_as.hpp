@@ -3,6 +3,11 @@
 #include "libs/base/error.hpp"
 #include "libs/http/message.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+
 namespace baton::http {
 
 // A body as a message: by its own from_text(text, message), found by argument-dependent lookup, or out of its JSON.

@@ -6,39 +6,39 @@ namespace baton::protocol {
 
 namespace {
 
-constexpr int deepest = 64; // nesting, as of any body
+constexpr int deepest = 64; // nesting of a message, as of any body
 
-nlohmann::json make_json(simdjson::ondemand::value in, int depth);
+nlohmann::json make_json(simdjson::ondemand::value in);
 
-nlohmann::json make_list(simdjson::ondemand::array in, int depth)
+nlohmann::json make_list(simdjson::ondemand::array in)
 {
     auto out = nlohmann::json::array();
     for (auto each : in)
-        out.push_back(make_json(std::move(each), depth));
+        out.push_back(make_json(std::move(each)));
     return out;
 }
 
-nlohmann::json make_object(simdjson::ondemand::object in, int depth)
+nlohmann::json make_object(simdjson::ondemand::object in)
 {
     auto out = nlohmann::json::object();
     for (auto each : in) {
         std::string key(std::string_view(each.unescaped_key()));
-        out[std::move(key)] = make_json(each.value(), depth);
+        out[std::move(key)] = make_json(each.value());
     }
     return out;
 }
 
-nlohmann::json make_json(simdjson::ondemand::value in, int depth)
+nlohmann::json make_json(simdjson::ondemand::value in)
 {
-    if (depth > deepest)
-        throw invalid_input("", "JSON is nested deeper than " + std::to_string(deepest));
     using kind = simdjson::ondemand::json_type;
     kind const which = in.type();
+    if ((which == kind::array || which == kind::object) && in.current_depth() > deepest)
+        throw invalid_input("", "JSON is nested deeper than " + std::to_string(deepest));
     switch (which) {
     case kind::array:
-        return make_list(in.get_array(), depth + 1);
+        return make_list(in.get_array());
     case kind::object:
-        return make_object(in.get_object(), depth + 1);
+        return make_object(in.get_object());
     case kind::string:
         return std::string(std::string_view(in.get_string()));
     case kind::boolean:
@@ -86,7 +86,7 @@ void read_value(simdjson::ondemand::value& in, char const* name, std::string& ou
 
 void read_value(simdjson::ondemand::value& in, char const*, nlohmann::json& out)
 {
-    out = make_json(in, 0);
+    out = make_json(in);
 }
 
 void append_json(std::string& out, std::string const& text)

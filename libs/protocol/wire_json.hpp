@@ -182,6 +182,8 @@ void append_member(std::string& out, char const* name, Member const& value)
             std::string_view const key = field.unescaped_key();                                                        \
             simdjson::ondemand::value value = field.value();                                                           \
             NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_READ_FIELD, __VA_ARGS__))                                   \
+            nlohmann::json unknown;                                                                                    \
+            read_value(value, "", unknown);                                                                            \
         }                                                                                                              \
     }
 

@@ -62,6 +62,8 @@ TEST_CASE("a lower epoch is answered 409 with the highest seen, on every path", 
         CHECK(answer.status == 409);
         CHECK(nlohmann::json::parse(answer.body) == nlohmann::json{{"epoch", 8}});
     }
+    for (auto const* const nonsense : {R"({"epoch": 7})", R"({"epoch": 7, "executions": 7, "node": 7})"})
+        CHECK(s.call(protocol::path_dispatch, nonsense).status == 409);
     CHECK(s.changes == 0);
 }
 

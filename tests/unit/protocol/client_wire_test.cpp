@@ -153,6 +153,8 @@ TEST_CASE("a text that is cut short, goes on or is no JSON is refused", "[protoc
                              "{\"results\": [{\"value\": 01}]}", "{\"results\": [{\"value\": [1 2]}]}",
                              "{\"results\": [{\"execution\": 5x}]}", "{\"results\": [7]}", "{\"results\": {}}"})
         refused(text);
+    for (auto const* unknown : {"tru", "[1 }", "", "01", "{\"a\" 1}", "\"\xff\""})
+        refused("{\"instance\": \"a\", \"novel\": " + std::string(unknown) + "}");
     refused("{\"results\": [{\"value\": " + std::string(100, '[') + std::string(100, ']') + "}]}");
 }
 
