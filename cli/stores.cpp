@@ -97,11 +97,13 @@ stores open_stores(storage::location const& where, stores_settings const& how, t
     stores out;
     storage::database_settings shared;
     shared.sessions = how.sessions;
+    shared.read_limit_s = whole_seconds(how.call_limit);
     shared.create_file = sqlite;
     shared.causal = true;
     out.shared = storage::open_database(where, shared, time);
 
     auto deciding = one_session(sqlite);
+    deciding.read_limit_s = whole_seconds(how.call_limit);
     deciding.idle_transaction_s = 2; // an open transaction of a dead master must not hold up its successor
     deciding.causal = true;
     out.deciding = storage::open_database(where, deciding, time);

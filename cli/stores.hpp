@@ -31,6 +31,7 @@ std::string guard_file(std::string const& file);
 struct stores_settings {
     std::size_t sessions = 4;
     std::string lock_namespace = "master";
+    duration call_limit = 10s; // for one statement of all others
     duration lease_limit = 1s; // for one statement of the lease: less than it may be trusted
     bool guarded = false;
     duration guard_silence = 2s;

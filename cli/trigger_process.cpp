@@ -15,6 +15,8 @@ stores_settings stores_of(trigger_config const& how)
     stores_settings out;
     out.sessions = how.database.sessions;
     out.lock_namespace = how.node.election.name_space;
+    // A call that hangs must have returned before a lost term has to have drained.
+    out.call_limit = how.node.election.grace * 4 / 5;
     out.lease_limit = how.node.election.ttl / 3; // so that a renewal can be tried again in time
     out.guarded = how.node.guard.enabled;
     out.guard_silence = how.node.guard.silence;
