@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_results = 500;           // in one message
 constexpr std::size_t most_result_bytes = 1u << 20; // and roughly so many bytes
-constexpr int most_on_way = 4;                      // messages: some are being committed while the next are made
+constexpr int most_on_way = 8;                      // messages: two groups of a node, one while the other is committed
 constexpr duration results_limit = 10s;
 constexpr duration idle = 1h; // a bound for waits that are ended by a bell
 
