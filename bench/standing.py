@@ -156,7 +156,22 @@ def fill_history(stage, rows):
             "'benchmark:4712:2f9c01d3:8c1f6f4ce05a9b3f', 'benchmark:4711:2f9c01d3:8c1f6f4ce05a9b3f', "
             f"{at} + 1000, {at} + 1100, 'succeeded', 0 "
             f"FROM seq_{low}_to_{min(low + HISTORY_CHUNK, rows) - 1}")
+    write_out(stage)
     return {"history": rows}
+
+
+def write_out(stage):
+    """A history of months is on the disk, not among the pages that the server has yet to write."""
+    def dirty():
+        return int(stage.store.query("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'")[0]["Value"])
+    settings = {"innodb_io_capacity_max": 20_000, "innodb_io_capacity": 20_000, "innodb_max_dirty_pages_pct": 0}
+    before = {name: stage.store.query(f"SELECT @@GLOBAL.{name} AS value")[0]["value"] for name in settings}
+    for name, value in settings.items():
+        stage.store.query(f"SET GLOBAL {name} = {value}")
+    harness.wait_for("the server to write its pages", lambda: dirty() < 100, 300)
+    for name in reversed(before):
+        stage.store.query(f"SET GLOBAL {name} = {before[name]}")
+    stage.server.await_idle()
 
 
 def first_page(stage):
