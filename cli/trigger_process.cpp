@@ -8,7 +8,7 @@ namespace baton::cli {
 
 namespace {
 
-constexpr duration last_answers = 1s; // for requests in progress when the listener closes
+constexpr duration node_answers_for = 1s; // for requests in progress when the listener closes
 
 stores_settings stores_of(trigger_config const& how)
 {
@@ -83,7 +83,7 @@ awaitable<void> trigger_process::serve()
     std::exception_ptr node_failure;
     std::exception_ptr listener_failure;
     auto const first =
-        co_await (kept(node_->run(), node_failure) || kept(listener_->run(last_answers), listener_failure));
+        co_await (kept(node_->run(), node_failure) || kept(listener_->run(node_answers_for), listener_failure));
     // The other one was cancelled and may have failed with that.
     auto const failure = first.index() == 0 ? node_failure : listener_failure;
     if (failure)

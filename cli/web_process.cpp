@@ -7,7 +7,7 @@ namespace baton::cli {
 
 namespace {
 
-constexpr duration last_answers = 5s; // for requests in progress when the listener closes
+constexpr duration web_answers_for = 5s; // for requests in progress when the listener closes
 
 } // namespace
 
@@ -37,7 +37,7 @@ awaitable<void> web_process::serve()
 {
     co_await prepare(stores_, time_);
     log::info("web listening at {}", address());
-    co_await listener_->run(last_answers);
+    co_await listener_->run(web_answers_for);
 }
 
 awaitable<void> web_process::run()

@@ -8,7 +8,7 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration pause = 1s; // after a failure
+constexpr duration write_again = 1s; // after a failure
 
 struct wording {
     char const* how;
@@ -72,7 +72,7 @@ awaitable<void> chronicle::write_begin(storage::fence mine)
             log::error("the beginning of epoch {} will not be in the history: {}", mine.epoch, reason.what());
             co_return;
         }
-        co_await time_.sleep_for(pause);
+        co_await time_.sleep_for(write_again);
     }
 }
 

@@ -12,7 +12,6 @@ namespace {
 constexpr duration settle = 10s; // a term has more urgent things to do at first
 constexpr duration idle = 60s;   // when there is nothing more to delete, or the database has other troubles
 constexpr duration whole_again = 1h;
-constexpr duration need = 100ms;
 constexpr duration shortest_rest = 1ms;
 constexpr std::size_t fewest = 50; // fewer would not be quicker: a commit costs the same
 
@@ -46,7 +45,7 @@ awaitable<void> janitor::run()
     for (;;) {
         auto pause = idle;
         try {
-            co_await term_.until_active(need);
+            co_await term_.until_active(transaction_need);
             auto const began = term_.time.now();
             bool const more = co_await piece();
             auto const took = term_.time.now() - began;

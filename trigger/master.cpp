@@ -7,7 +7,7 @@ namespace baton::trigger {
 using namespace asio::experimental::awaitable_operators;
 
 namespace {
-constexpr int page = 2'000;
+constexpr int rows_of_a_page = 2'000;
 constexpr duration begin_again = 20ms;  // after a take-over that the database cut short
 constexpr duration clocks_apart = 10ms; // by which the last master's estimate of the time may have been off, as a rule
 }
@@ -102,14 +102,14 @@ awaitable<void> master::take_over()
     storage::open_cursor from;
     for (bool more = true; more;) {
         open_set::reading const seen(open_);
-        auto const rows = co_await with_.ledger.open(utc_time::max(), from, page);
+        auto const rows = co_await with_.ledger.open(utc_time::max(), from, rows_of_a_page);
         auto const now = with_.of.clock.now();
         for (auto const& row : rows) {
             bool const past_due = row.due_at <= now + clocks_apart + with_.of.clock.error();
             replayed_ += past_due ? 1 : 0;
             load(row, past_due, seen);
         }
-        more = rows.size() == page;
+        more = rows.size() == rows_of_a_page;
         if (more)
             from = {rows.back().due_at, rows.back().id};
     }

@@ -7,6 +7,8 @@
 
 namespace baton::trigger {
 
+inline constexpr duration transaction_need = 200ms; // that a fenced transaction may take
+
 // One term of mastership, as the parts that act under it see it.
 struct term {
     storage::fence fence;

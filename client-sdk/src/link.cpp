@@ -13,18 +13,7 @@ constexpr std::size_t most_results = 500;           // in one message
 constexpr std::size_t most_result_bytes = 1u << 20; // and roughly so many bytes
 constexpr int most_on_way = 8;                      // messages: two groups of a node, one while the other is committed
 constexpr duration results_limit = 10s;
-constexpr duration idle = 1h; // a bound for waits that are ended by a bell
-
-// The body as T, or nothing when it is not one: a node that answers nonsense has not answered.
-template <class T>
-std::optional<T> read_body(http::response const& answer)
-{
-    try {
-        return http::parse_as<T>(answer.body);
-    } catch (invalid_input const&) {
-        return std::nullopt;
-    }
-}
+constexpr duration longest_wait = 1h; // a bound for waits that are ended by a bell
 
 } // namespace
 
@@ -146,7 +135,7 @@ awaitable<int> link::heartbeat()
     request.free_slots = engine_.free_slots();
     request.epoch = engine_.epoch();
     request.draining = engine_.draining();
-    auto text = nlohmann::json(request).dump();
+    auto text = to_text(request);
     auto const asked = time_.now();
     auto const answer = co_await post(node_, protocol::path_heartbeat, std::move(text), beat_limit());
     if (!answer)
@@ -158,7 +147,7 @@ awaitable<int> link::heartbeat()
 
 void link::absorb(http::response const& answer, instant asked)
 {
-    auto const told = read_body<protocol::heartbeat_answer>(answer);
+    auto const told = http::parse_if<protocol::heartbeat_answer>(answer.body);
     if (!told)
         return;
     engine_.observe(told->epoch);
@@ -196,7 +185,7 @@ awaitable<void> link::feed()
             senders_.spawn("results", send(std::move(batch)));
             continue;
         }
-        auto wake_at = now + idle;
+        auto wake_at = now + longest_wait;
         if (on_way_ == 0) // otherwise the end of a message rings
             wake_at = std::min(wake_at, std::max(engine_.results().next_due().value_or(wake_at), quiet_until_));
         co_await report_bell_.wait_until(time_, wake_at);
@@ -250,7 +239,8 @@ bool link::settle(std::vector<protocol::result_report> const& batch, std::option
                         time_.now());
         return true;
     }
-    auto const told = answer && answer->status == 200 ? read_body<protocol::results_answer>(*answer) : std::nullopt;
+    auto const told =
+        answer && answer->status == 200 ? http::parse_if<protocol::results_answer>(answer->body) : std::nullopt;
     if (!told) {
         engine_.unsent(batch);
         return false;

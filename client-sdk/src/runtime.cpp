@@ -8,7 +8,7 @@ namespace baton::client {
 
 namespace {
 
-constexpr duration idle = 1min; // the engine forgets old executions at least so often
+constexpr duration forget_every = 1min; // the engine forgets old executions at least so often
 
 link_settings complete(runtime_settings const& settings)
 {
@@ -81,7 +81,7 @@ awaitable<void> runtime::keep_time()
         engine_.tick(now);
         if (engine_.has_notes())
             link_.report_now();
-        tick_at_ = std::min(engine_.next_tick().value_or(instant::max()), now + idle);
+        tick_at_ = std::min(engine_.next_tick().value_or(instant::max()), now + forget_every);
         co_await timer_bell_.wait_until(parts_.time, tick_at_);
     }
 }

@@ -1,17 +1,16 @@
 #include "libs/http/client.hpp"
 
 #include "libs/http/pool.hpp"
+#include "libs/http/write_now.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/write.hpp>
-
-#include <array>
 
 namespace baton::http {
 
 namespace {
 
-constexpr std::size_t chunk = 16u << 10; // bytes asked of a socket at once
+constexpr std::size_t answer_chunk = 16u << 10; // bytes asked of a socket at once
 
 // One request on its way. Stands in the frame of send(), whose destruction cleans up wherever it was cut off.
 class exchange {
@@ -55,10 +54,14 @@ awaitable<bool> exchange::attempt(response& answer)
 {
     auto& on = slot_.on();
     render_head(on.head, message_, to_);
-    std::array<asio::const_buffer, 2> const parts{asio::buffer(on.head), asio::buffer(message_.body)};
+    message_parts parts{asio::buffer(on.head), asio::buffer(message_.body)};
     error_code failed;
-    auto const size = co_await asio::async_write(on.socket, parts, asio::redirect_error(asio::use_awaitable, failed));
+    auto size = write_now(on.socket, parts, failed);
     sent_ = sent_ || size > 0;
+    if (!failed && asio::buffer_size(parts) > 0) {
+        size = co_await asio::async_write(on.socket, parts, asio::redirect_error(asio::use_awaitable, failed));
+        sent_ = sent_ || size > 0;
+    }
     if (failed && lost(failed))
         co_return false;
     co_return co_await receive(answer);
@@ -70,7 +73,7 @@ awaitable<bool> exchange::receive(response& answer)
     on.reader.start(message_.method == verb::head);
     auto got = progress::need_more;
     for (bool any = false; got == progress::need_more; any = true) {
-        auto const space = on.buffer.prepare(chunk);
+        auto const space = on.buffer.prepare(answer_chunk);
         error_code failed;
         auto const size = co_await on.socket.async_read_some(space, asio::redirect_error(asio::use_awaitable, failed));
         if (failed && lost(failed)) {

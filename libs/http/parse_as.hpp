@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,17 @@ Message parse_as(std::string const& body)
         }
     }
     return message;
+}
+
+// The same, or nothing when the body is not such a message: who answers nonsense has not answered.
+template <class Message>
+std::optional<Message> parse_if(std::string const& body)
+{
+    try {
+        return parse_as<Message>(body);
+    } catch (invalid_input const&) {
+        return std::nullopt;
+    }
 }
 
 } // namespace baton::http

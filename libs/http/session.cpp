@@ -1,11 +1,10 @@
 #include "libs/http/session.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/http/write_now.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/write.hpp>
-
-#include <array>
 
 namespace baton::http {
 
@@ -116,6 +115,7 @@ awaitable<session::received> session::receive()
     limit_.arm(idle_ ? rules_.settings.idle_limit : rules_.settings.read_limit);
     if (idle_ && buffer_.capacity() > chunk)
         buffer_.shrink_to_fit();
+    bool timed = !idle_;
     bool continued = false;
     std::size_t wanted = chunk;
     for (;;) {
@@ -126,6 +126,9 @@ awaitable<session::received> session::receive()
             buffer_.consume(used);
             if (got != progress::need_more)
                 co_return judge(got);
+            if (!timed)
+                limit_.arm(rules_.settings.read_limit);
+            timed = true;
             if (!continued && reader_.expects_continue()) {
                 continued = true;
                 if (!co_await write_continue())
@@ -143,8 +146,6 @@ awaitable<session::received> session::receive()
             co_return limit_.passed() && !idle_ ? received::late : received::nothing;
         buffer_.commit(size);
         wanted = size == wanted ? large_chunk : wanted;
-        if (idle_)
-            limit_.arm(rules_.settings.read_limit);
         idle_ = false;
     }
 }
@@ -179,11 +180,13 @@ awaitable<bool> session::write(response const& answer, bool to_head, bool keep)
 {
     render_head(head_, answer, to_head, keep);
     bool const bodiless = to_head || !has_body(answer.status);
-    std::array<asio::const_buffer, 2> const parts{asio::buffer(head_),
-                                                  bodiless ? asio::const_buffer() : asio::buffer(answer.body)};
+    message_parts parts{asio::buffer(head_), bodiless ? asio::const_buffer() : asio::buffer(answer.body)};
     reading_ = false;
-    limit_.arm(rules_.settings.write_limit);
     error_code failed;
+    write_now(socket_, parts, failed);
+    if (failed || asio::buffer_size(parts) == 0)
+        co_return !failed;
+    limit_.arm(rules_.settings.write_limit);
     co_await asio::async_write(socket_, parts, asio::redirect_error(asio::use_awaitable, failed));
     co_return !failed;
 }

@@ -62,6 +62,8 @@ BATON_WIRE(held_execution, execution, attempt, finished, succeeded)
 BATON_WIRE(query_answer, epoch, held)
 BATON_WIRE(epoch_message, epoch)
 
+BATON_TEXT(heartbeat_request)
+BATON_TEXT(heartbeat_answer)
 BATON_TEXT(results_request)
 BATON_TEXT(results_answer)
 BATON_TEXT(dispatch_request)

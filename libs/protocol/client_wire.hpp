@@ -206,6 +206,10 @@ void to_json(nlohmann::json& out, epoch_message const& in);
 void from_json(nlohmann::json const& in, epoch_message& out);
 
 // The JSON text of what is sent by the thousand, without a tree of values in between. from_text throws invalid_input.
+std::string to_text(heartbeat_request const& message);
+void from_text(std::string_view text, heartbeat_request& message);
+std::string to_text(heartbeat_answer const& message);
+void from_text(std::string_view text, heartbeat_answer& message);
 std::string to_text(results_request const& message);
 void from_text(std::string_view text, results_request& message);
 std::string to_text(results_answer const& message);

@@ -11,11 +11,11 @@ namespace baton::schedule {
 
 namespace {
 
-constexpr std::array<char const*, 7> weekday_names{"Sunday",   "Monday", "Tuesday", "Wednesday",
-                                                   "Thursday", "Friday", "Saturday"};
-constexpr std::array<char const*, 13> month_names{"",        "January",  "February", "March",  "April",
-                                                  "May",     "June",     "July",     "August", "September",
-                                                  "October", "November", "December"};
+constexpr std::array<char const*, 7> full_weekday_names{"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                                        "Thursday", "Friday", "Saturday"};
+constexpr std::array<char const*, 13> full_month_names{"",        "January",  "February", "March",  "April",
+                                                       "May",     "June",     "July",     "August", "September",
+                                                       "October", "November", "December"};
 
 using values = std::vector<unsigned>;
 using naming = std::function<std::string(unsigned)>;
@@ -158,8 +158,8 @@ std::string date_part(cron_fields const& fields, bool say_every_day)
     auto const months = values_of(fields.months);
     bool const any = fields.either_day && (days.size() == 31 || weekdays.size() == 7);
     auto const in_months =
-        months.size() == 12 ? std::string{} : list(months, [](unsigned m) { return std::string{month_names[m]}; });
-    auto const weekday_list = list(weekdays, [](unsigned d) { return std::string{weekday_names[d]}; });
+        months.size() == 12 ? std::string{} : list(months, [](unsigned m) { return std::string{full_month_names[m]}; });
+    auto const weekday_list = list(weekdays, [](unsigned d) { return std::string{full_weekday_names[d]}; });
     auto const day_list = (days.size() == 1 ? "day " : "days ") + list(days, plain) + " of " +
                           (in_months.empty() ? "every month" : in_months);
 

@@ -1,5 +1,7 @@
 #include "libs/sim/database_call.hpp"
 
+#include "libs/storage/detail.hpp"
+
 #include <boost/asio/error.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -136,7 +138,7 @@ void database_server::execute(call& mine)
     auto& session = mine.session.on_server;
     if (crashes_ != mine.crashes || session->ended) {
         session.reset();
-        mine.failure = std::make_exception_ptr(unavailable("database: lost connection during query"));
+        mine.failure = std::make_exception_ptr(storage::session_broken("database: lost connection during query"));
         return;
     }
     auto const mark = store_.changes();

@@ -36,10 +36,10 @@ location parse_location(std::string const& text); // throws invalid_input("datab
 // loop.
 //
 // `work` is called on another thread while the caller is suspended, so it may capture the caller's frame by reference.
-// It must be repeatable: `transact` runs it again after a deadlock, a lock time-out or a busy file. A call cannot be
-// cancelled or interrupted, only bounded by the session's limits; cancellation is delivered after it returns. What it
-// throws reaches the caller; a lost connection, a time-out or an error of the server arrives as `unavailable`, and the
-// effect of the work is then unknown.
+// It must be repeatable: it is run again after a deadlock, a lock time-out or a busy file. A call cannot be cancelled
+// or interrupted, only bounded by the session's limits; cancellation is delivered after it returns. What it throws
+// reaches the caller; a lost connection, a time-out or an error of the server arrives as `unavailable`, and the effect
+// of the work is then unknown.
 class database {
 public:
     virtual ~database() = default;

@@ -210,6 +210,17 @@ awaitable<void> ledger::record(std::vector<result_row> const& results, std::stri
         if (!further.empty())
             record_further(sql, further, node);
     };
+    // As a rule a group is one statement, which needs no BEGIN and COMMIT around it. A session that turns out to be
+    // lost may have taken it, so it is not replaced unseen as for a transaction; but what is recorded twice counts
+    // once.
+    if (further.empty() && end_of_chunk(first, 0) == first.size()) {
+        try {
+            co_await shared_.run(work);
+            co_return;
+        } catch (session_broken const&) {
+            // Once more, below.
+        }
+    }
     co_await shared_.transact(work);
 }
 

@@ -73,7 +73,7 @@ private:
         out.epoch = calls_.epoch();
         out.heartbeat_ms = static_cast<int>(calls_.heartbeat / 1ms);
         out.ttl_ms = static_cast<int>(calls_.ttl / 1ms);
-        return http::json_response(200, out);
+        return http::text_response(200, to_text(out));
     }
 
     std::string token_;

@@ -126,9 +126,16 @@ void registry::apply(storage::client_record row)
         return forget(row.instance);
     if (buried_.contains(row.instance))
         return;
-    if (row.node != self_)
+    // Of two nodes that a client registered with at once, the one that the table names must watch it, though no beat
+    // has come.
+    if (row.node == self_)
+        heard_.try_emplace(row.instance, time_.now());
+    else
         heard_.erase(row.instance);
     auto& known = clients_[row.instance];
+    if (auto const before = services_.find(known.row.service);
+        before != services_.end() && before->first != row.service)
+        before->second.erase(row.instance); // it has registered anew
     bool const news = known.row.changed_at != row.changed_at;
     known.handlers = {row.handlers.begin(), row.handlers.end()};
     services_[row.service].insert(row.instance);
@@ -190,10 +197,10 @@ awaitable<bool> registry::beat(protocol::heartbeat_request request)
     if (known == nullptr)
         co_return false;
     auto const wanted = request.draining ? storage::client_state::draining : storage::client_state::up;
-    if (auto const heard = heard_.find(request.instance); heard != heard_.end())
-        heard->second = time_.now();
-    bool const adopted = known->row.node != self_;
-    if (adopted || known->row.state != wanted) {
+    bool const ours = known->row.node == self_;
+    if (ours)
+        heard_[request.instance] = time_.now();
+    if (!ours || known->row.state != wanted) {
         auto row = known->row;
         row.node = self_;
         row.state = wanted;
@@ -206,7 +213,6 @@ awaitable<bool> registry::beat(protocol::heartbeat_request request)
         heard_[request.instance] = time_.now();
         apply(std::move(row));
     }
-    heard_[request.instance] = time_.now();
     co_return true;
 }
 
@@ -243,17 +249,20 @@ void registry::departed(std::string const& instance)
 
 awaitable<void> registry::bury_silent()
 {
-    if (time_.now() - answered_at_ > longest_gap) // it stood still since: the next round knows
+    auto const now = time_.now();
+    if (now < silent_from_)
         co_return;
-    // Also those that the table says are heard here, though no beat has come: of two nodes that a client registered
-    // with at once, the one that the table names must watch it.
-    for (auto const& [instance, client] : clients_)
-        if (client.row.node == self_)
-            heard_.try_emplace(instance, time_.now());
+    if (now - answered_at_ > longest_gap) // it stood still since: the next round knows
+        co_return;
     std::vector<std::string> silent;
-    for (auto const& [instance, at] : heard_)
-        if (time_.now() - std::max(at, listening_since_) > how_.ttl())
+    auto next = now + how_.ttl();
+    for (auto const& [instance, at] : heard_) {
+        auto const until = std::max(at, listening_since_) + how_.ttl();
+        if (now > until)
             silent.push_back(instance);
+        else
+            next = std::min(next, until);
+    }
     for (auto const& instance : silent) {
         auto const mine = co_await table_.set_state(instance, self_, storage::client_state::gone);
         if (!mine) { // another node hears it now
@@ -265,6 +274,7 @@ awaitable<void> registry::bury_silent()
         if (departure_)
             departure_(instance);
     }
+    silent_from_ = next;
 }
 
 awaitable<void> registry::bury_heard_by(std::string node)

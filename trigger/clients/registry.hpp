@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace baton::trigger {
@@ -82,10 +83,11 @@ private:
     std::string self_;
     storage::clients table_;
     time_source& time_;
-    std::map<std::string, known_client> clients_;
+    std::unordered_map<std::string, known_client> clients_;
     std::map<std::string, std::set<std::string>> services_; // service to instances
-    std::map<std::string, instant> heard_;                  // instance to its last heartbeat here
-    std::map<std::string, instant> buried_;                 // lately gone: an older row must not revive them
+    std::unordered_map<std::string, instant> heard_;        // instance to its last heartbeat here
+    instant silent_from_{};                                 // before then none of them is silent for too long
+    std::unordered_map<std::string, instant> buried_;       // lately gone: an older row must not revive them
     std::map<std::string, storage::client_record> left_;    // whose row does not say so yet
     bool loaded_ = false;
     utc_time read_until_{};

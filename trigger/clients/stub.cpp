@@ -5,21 +5,6 @@
 
 namespace baton::trigger {
 
-namespace {
-
-// Nothing when the other side sent something else than it should.
-template <class Message>
-std::optional<Message> read(http::response const& answer)
-{
-    try {
-        return http::parse_as<Message>(answer.body);
-    } catch (invalid_input const&) {
-        return std::nullopt;
-    }
-}
-
-} // namespace
-
 client_stub::client_stub(registry& clients, http::client& http, duration limit, epoch_watcher heard)
     : clients_(clients), http_(http), limit_(limit), heard_(std::move(heard))
 {}
@@ -41,7 +26,7 @@ awaitable<std::optional<http::response>> client_stub::post(std::string instance,
 
 void client_stub::refused(std::string const& instance, http::response const& answer) const
 {
-    if (auto const message = read<protocol::epoch_message>(answer))
+    if (auto const message = http::parse_if<protocol::epoch_message>(answer.body))
         heard_(message->epoch, "client " + instance);
 }
 
@@ -53,7 +38,7 @@ awaitable<client_stub::delivery> client_stub::dispatch(std::string instance, std
         if (!answer) {
             came.why = "client gone";
         } else if (answer->status == 200) {
-            came.answer = read<protocol::dispatch_answer>(*answer);
+            came.answer = http::parse_if<protocol::dispatch_answer>(answer->body);
             came.maybe_there = true;
             came.why = "an answer that makes no sense";
         } else {
@@ -72,7 +57,7 @@ awaitable<std::optional<protocol::query_answer>> client_stub::ask(std::string in
     try {
         auto const answer = co_await post(std::move(instance), protocol::path_query, std::move(text));
         if (answer && answer->status == 200)
-            co_return read<protocol::query_answer>(*answer);
+            co_return http::parse_if<protocol::query_answer>(answer->body);
     } catch (http::unreachable const&) {
         co_return std::nullopt;
     }

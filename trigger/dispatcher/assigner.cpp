@@ -8,8 +8,8 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration need = 100ms;        // that giving a group away may take
-constexpr std::size_t at_once = 10'000; // taken from the queue in one go
+constexpr duration handover_need = 100ms; // that giving a group away may take
+constexpr std::size_t at_once = 10'000;   // taken from the queue in one go
 constexpr std::size_t worth_splitting = 64;
 constexpr duration unreachable_pause = 1s;
 constexpr duration full_pause = 50ms; // before a slave whose queue was full is asked again
@@ -63,7 +63,7 @@ awaitable<void> assigner::run()
 awaitable<void> assigner::fire()
 {
     for (;;) {
-        co_await term_.until_active(need);
+        co_await term_.until_active(handover_need);
         auto const now = std::min(term_.clock.now(), limit_);
         distribute(open_.take_due(now, at_once));
         auto const next = open_.next_due();
@@ -189,7 +189,7 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, 
 {
     auto given = assigned_to(node, ids);
     while (!nodes_.gone(node)) {
-        co_await term_.until_active(need);
+        co_await term_.until_active(handover_need);
         auto const* row = nodes_.find(node);
         given = assigned_to(node, ids);
         if (given.empty() || row == nullptr)

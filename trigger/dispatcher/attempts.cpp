@@ -9,13 +9,12 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr std::size_t group = 500;
-constexpr duration need = 200ms;
+constexpr std::size_t most_at_once = 500;
 
 template <class T>
 std::vector<T> front(std::deque<T> const& from)
 {
-    return {from.begin(), from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), group))};
+    return {from.begin(), from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), most_at_once))};
 }
 
 } // namespace
@@ -76,7 +75,7 @@ awaitable<void> attempts::run()
 
 awaitable<void> attempts::open_group()
 {
-    co_await term_.until_active(need);
+    co_await term_.until_active(transaction_need);
     auto const wanted = front(to_open_);
     auto const done = co_await ledger_.begin_attempts(term_.fence, wanted);
     std::unordered_set<execution_id> opened(done.begin(), done.end());
@@ -103,7 +102,7 @@ awaitable<void> attempts::open_group()
 
 awaitable<void> attempts::end_group(std::deque<execution_id>& from, std::string why, bool failed)
 {
-    co_await term_.until_active(need);
+    co_await term_.until_active(transaction_need);
     auto const ids = front(from);
     if (failed)
         co_await ledger_.fail(term_.fence, ids, why);

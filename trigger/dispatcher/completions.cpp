@@ -6,8 +6,7 @@
 namespace baton::trigger {
 
 namespace {
-constexpr duration need = 200ms;
-constexpr int group = 500;
+constexpr int rows_at_once = 500;
 }
 
 completions::completions(term& of, storage::ledger& ledger, open_set& open, attempts& next, registry& clients,
@@ -136,7 +135,7 @@ awaitable<void> completions::split_one(execution_id id)
         co_return;
     for (std::size_t i = 0; i < shards.size(); ++i)
         shards[i].shard_total = flights[i].shard_total = static_cast<int>(shards.size());
-    co_await term_.until_active(need);
+    co_await term_.until_active(transaction_need);
     open_set::reading const seen(open_);
     bool const inserted = co_await ledger_.expand(term_.fence, id, shards);
     to_split_.erase(id);
@@ -150,11 +149,11 @@ awaitable<void> completions::close()
 {
     std::vector<execution_id> const asked(parents_.begin(), parents_.end());
     parents_.clear();
-    for (std::size_t begin = 0; begin < asked.size(); begin += group) {
-        auto const end = std::min(begin + group, asked.size());
+    for (std::size_t begin = 0; begin < asked.size(); begin += rows_at_once) {
+        auto const end = std::min(begin + rows_at_once, asked.size());
         std::vector<execution_id> const some(asked.begin() + static_cast<std::ptrdiff_t>(begin),
                                              asked.begin() + static_cast<std::ptrdiff_t>(end));
-        co_await term_.until_active(need);
+        co_await term_.until_active(transaction_need);
         auto const closed = co_await ledger_.close_parents(term_.fence, some);
         for (auto const id : closed)
             ended(id);
@@ -183,17 +182,17 @@ awaitable<void> completions::resume()
     bool moved = false;
     while (delayed_) {
         delayed_ = false;
-        auto const ready = co_await ledger_.delayed_ready(group);
+        auto const ready = co_await ledger_.delayed_ready(rows_at_once);
         std::vector<storage::advance> steps;
         for (auto const& row : ready)
             if (auto const next = after_completion(row))
                 steps.push_back(*next);
         if (steps.empty())
             break;
-        co_await term_.until_active(need);
+        co_await term_.until_active(transaction_need);
         co_await ledger_.resume_delayed(term_.fence, steps);
         moved = true;
-        delayed_ = delayed_ || ready.size() == group;
+        delayed_ = delayed_ || ready.size() == rows_at_once;
     }
     if (moved)
         replan_();

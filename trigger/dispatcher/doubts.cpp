@@ -7,10 +7,10 @@
 namespace baton::trigger {
 
 namespace {
-constexpr std::size_t group = 5'000;
+constexpr std::size_t most_asked = 5'000;
 constexpr duration tell_limit = 500ms;
-constexpr duration pause = 200ms;
-constexpr duration longer_pause = 1s; // while only handlers are waited for
+constexpr duration ask_again = 200ms;
+constexpr duration ask_again_later = 1s; // while only handlers are waited for
 }
 
 doubts::doubts(term& of, open_set& open, attempts& next, registry& clients, client_stub& stub, membership const& nodes,
@@ -66,7 +66,7 @@ awaitable<void> doubts::announce()
             co_await tell_node(node);
         bool const all = std::all_of(left.begin(), left.end(), [&](auto const& node) { return told_.contains(node); });
         if (!all)
-            co_await term_.time.sleep_for(pause);
+            co_await term_.time.sleep_for(ask_again);
     }
     co_await learn_of_clients();
     announced_ = true;
@@ -83,7 +83,7 @@ awaitable<void> doubts::learn_of_clients()
             log::warn("epoch {}: reading the clients: {}", term_.epoch(), reason.what());
         }
         if (!known)
-            co_await term_.time.sleep_for(pause);
+            co_await term_.time.sleep_for(ask_again);
     }
 }
 
@@ -93,7 +93,7 @@ awaitable<void> doubts::tell_replaced()
         co_await tell_node(term_.replaced);
         if (told_.contains(term_.replaced) && returned_)
             returned_();
-        co_await term_.time.sleep_for(pause);
+        co_await term_.time.sleep_for(ask_again);
     }
 }
 
@@ -196,7 +196,7 @@ awaitable<std::optional<duration>> doubts::settle(std::string service)
     co_await term_.until_active(100ms);
     std::vector<std::int64_t> ids;
     open_.each([&](flight& one) {
-        if (one.phase == phase::doubt && one.task->definition.service == service && ids.size() < group)
+        if (one.phase == phase::doubt && one.task->definition.service == service && ids.size() < most_asked)
             ids.push_back(one.id.value());
     });
     std::sort(ids.begin(), ids.end()); // in order of time
@@ -221,9 +221,9 @@ awaitable<std::optional<duration>> doubts::settle(std::string service)
               service, ids.size(), known, unknown, all.earlier.size(),
               all.complete ? "" : ", the rest for a client that does not answer");
     co_await cancel_earlier(all);
-    if (!all.complete || ids.size() == group)
-        co_return pause;
-    co_return all.earlier.empty() ? std::nullopt : std::optional(longer_pause);
+    if (!all.complete || ids.size() == most_asked)
+        co_return ask_again;
+    co_return all.earlier.empty() ? std::nullopt : std::optional(ask_again_later);
 }
 
 } // namespace baton::trigger

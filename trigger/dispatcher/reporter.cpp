@@ -6,15 +6,15 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr std::size_t group = 5'000;
+constexpr std::size_t most_reported = 5'000;
 constexpr std::size_t finished_limit = 200'000;
-constexpr duration limit = 2s;
-constexpr duration pause = 100ms;
+constexpr duration report_limit = 2s;
+constexpr duration report_again = 100ms;
 
 template <class T>
-std::vector<T> front(std::deque<T>& from)
+std::vector<T> take_front(std::deque<T>& from)
 {
-    auto const end = from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), group));
+    auto const end = from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), most_reported));
     std::vector<T> taken(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
     from.erase(from.begin(), end);
     return taken;
@@ -65,9 +65,9 @@ protocol::report_request reporter::take()
     protocol::report_request report;
     report.node = self_;
     report.epoch = epoch_;
-    report.delivered = front(delivered_);
-    report.undelivered = front(undelivered_);
-    report.finished = front(finished_);
+    report.delivered = take_front(delivered_);
+    report.undelivered = take_front(undelivered_);
+    report.finished = take_front(finished_);
     return report;
 }
 
@@ -101,7 +101,7 @@ awaitable<void> reporter::run()
             acknowledge(report, told->assigned);
         } else {
             put_back(std::move(report));
-            co_await time_.sleep_for(pause);
+            co_await time_.sleep_for(report_again);
         }
     }
 }
@@ -116,7 +116,7 @@ awaitable<std::optional<protocol::report_answer>> reporter::send(protocol::repor
     auto message = http::text_request(http::verb::post, protocol::path_report, to_text(report));
     message.headers.set("Authorization", "Bearer " + master->secret);
     try {
-        auto const answer = co_await http_.send(master->at, std::move(message), limit);
+        auto const answer = co_await http_.send(master->at, std::move(message), report_limit);
         if (answer.status == 200)
             co_return http::parse_json(answer.body).get<protocol::report_answer>();
     } catch (unavailable const&) {

@@ -10,8 +10,8 @@
 namespace baton::trigger {
 
 namespace {
-constexpr int page = 5'000;
-constexpr std::size_t group = 500;
+constexpr int keys_at_once = 5'000;
+constexpr std::size_t swept_at_once = 500;
 constexpr duration settled_after = 2s; // younger than this, memory may know better than what was read
 constexpr duration cancel_again = 2s;
 constexpr duration node_rows_kept = 60s; // of nodes that are gone
@@ -103,10 +103,10 @@ awaitable<void> sweeper::compare()
     std::unordered_map<execution_id, storage::open_key> open;
     storage::open_cursor from;
     for (bool more = true; more;) {
-        auto const keys = co_await with_.ledger.open_keys(with_.of.clock.now() - 1s, from, page);
+        auto const keys = co_await with_.ledger.open_keys(with_.of.clock.now() - 1s, from, keys_at_once);
         for (auto const& key : keys)
             open.emplace(key.id, key);
-        more = keys.size() == page;
+        more = keys.size() == keys_at_once;
         if (more)
             from = {keys.back().due_at, keys.back().id};
     }
@@ -130,8 +130,8 @@ awaitable<void> sweeper::compare()
 
 awaitable<void> sweeper::follow(std::vector<execution_id> ids)
 {
-    for (std::size_t begin = 0; begin < ids.size(); begin += group) {
-        auto const end = std::min(begin + group, ids.size());
+    for (std::size_t begin = 0; begin < ids.size(); begin += swept_at_once) {
+        auto const end = std::min(begin + swept_at_once, ids.size());
         std::vector<execution_id> const some(ids.begin() + static_cast<std::ptrdiff_t>(begin),
                                              ids.begin() + static_cast<std::ptrdiff_t>(end));
         open_set::reading const seen(with_.open);

@@ -9,7 +9,6 @@ namespace baton::trigger {
 namespace {
 
 constexpr std::size_t rows_limit = 2'000; // of executions a transaction: short enough for a shared SQLite file
-constexpr duration need = 200ms;          // that a fenced transaction may take
 
 storage::new_execution make_execution(known_task const& task, utc_time at, execution_id id)
 {
@@ -96,7 +95,7 @@ awaitable<void> planner::round()
     storage::due_cursor from;
     bool more = true;
     while (more && open_.size() < how_.open_limit) {
-        co_await term_.until_active(need);
+        co_await term_.until_active(transaction_need);
         auto const now = term_.clock.now(); // anew for each page, of which there may be many
         more = co_await page({now + how_.look_ahead / 2, now + how_.look_ahead}, from);
         planned_();

@@ -8,7 +8,7 @@
 namespace baton::trigger {
 
 namespace {
-constexpr int group = 1'000;
+constexpr int signals_at_once = 1'000;
 constexpr int rows_of_a_task = 100'000;
 }
 
@@ -34,7 +34,7 @@ awaitable<void> signal_reader::run()
 awaitable<bool> signal_reader::round()
 {
     auto const asked = term_.clock.now();
-    auto const found = co_await table_.pending(group);
+    auto const found = co_await table_.pending(signals_at_once);
     std::set<task_id> tasks;
     std::vector<execution_id> runs;
     std::vector<execution_id> cancelled;
@@ -55,7 +55,7 @@ awaitable<bool> signal_reader::round()
     }
     if (!tasks.empty())
         co_await reload_tasks(tasks);
-    bool const more = found.size() == group;
+    bool const more = found.size() == signals_at_once;
     if (!more)
         to_.may_fire_until(asked + how_.edit_lead / 2);
     if (!runs.empty()) {

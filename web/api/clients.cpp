@@ -6,7 +6,7 @@ namespace baton::web {
 
 namespace {
 
-awaitable<http::response> list(context& site, http::request const& message)
+awaitable<http::response> list_clients(context& site, http::request const& message)
 {
     expect_no_query(message);
     auto const all = co_await site.clients.all();
@@ -20,7 +20,7 @@ awaitable<http::response> list(context& site, http::request const& message)
 
 void serve_clients(http::router& table, context& site)
 {
-    serve(table, site, http::verb::get, "/api/v1/clients", list);
+    serve(table, site, http::verb::get, "/api/v1/clients", list_clients);
 }
 
 } // namespace baton::web

@@ -50,7 +50,7 @@ storage::execution_filter filter_of(query& asked)
     return filter;
 }
 
-awaitable<http::response> list(context& site, http::request const& message)
+awaitable<http::response> list_executions(context& site, http::request const& message)
 {
     query asked(message);
     auto filter = filter_of(asked);
@@ -106,7 +106,7 @@ awaitable<http::response> cancel(context& site, http::request const& message)
 
 void serve_executions(http::router& table, context& site)
 {
-    serve(table, site, http::verb::get, "/api/v1/executions", list);
+    serve(table, site, http::verb::get, "/api/v1/executions", list_executions);
     serve(table, site, http::verb::get, "/api/v1/executions/{id}", read);
     serve(table, site, http::verb::post, "/api/v1/executions/{id}/cancel", cancel);
 }

@@ -50,7 +50,7 @@ std::optional<protocol::schedule_kind> kind_of(std::optional<std::string> const&
     throw invalid_input("kind", "kind must be one of cron, fixed_rate, fixed_delay, once, api");
 }
 
-awaitable<http::response> list(context& site, http::request const& message)
+awaitable<http::response> list_tasks(context& site, http::request const& message)
 {
     query asked(message);
     storage::task_filter filter;
@@ -151,7 +151,7 @@ awaitable<http::response> remove(context& site, http::request const& message)
 void serve_tasks(http::router& table, context& site)
 {
     serve(table, site, http::verb::post, "/api/v1/tasks", create);
-    serve(table, site, http::verb::get, "/api/v1/tasks", list);
+    serve(table, site, http::verb::get, "/api/v1/tasks", list_tasks);
     serve(table, site, http::verb::get, "/api/v1/tasks/{id}", read);
     serve(table, site, http::verb::put, "/api/v1/tasks/{id}", replace);
     serve(table, site, http::verb::patch, "/api/v1/tasks/{id}", patch);

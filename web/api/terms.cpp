@@ -6,7 +6,7 @@ namespace baton::web {
 
 namespace {
 
-awaitable<http::response> list(context& site, http::request const& message)
+awaitable<http::response> list_terms(context& site, http::request const& message)
 {
     query asked(message);
     std::optional<std::int64_t> before;
@@ -30,7 +30,7 @@ awaitable<http::response> list(context& site, http::request const& message)
 
 void serve_terms(http::router& table, context& site)
 {
-    serve(table, site, http::verb::get, "/api/v1/terms", list);
+    serve(table, site, http::verb::get, "/api/v1/terms", list_terms);
 }
 
 } // namespace baton::web

@@ -84,6 +84,8 @@ TEST_CASE("the text that is written at once is that of the library", "[protocol]
     same(golden("dispatch_answer").get<dispatch_answer>());
     same(golden("results_request").get<results_request>());
     same(golden("results_answer").get<results_answer>());
+    same(golden("heartbeat_request").get<heartbeat_request>());
+    same(golden("heartbeat_answer").get<heartbeat_answer>());
     results_request strange;
     strange.instance =
         "quote \" backslash \\ tab \t newline \n null " + std::string(1, '\0') + " umlaut \xc3\xbc del \x7f";
@@ -122,6 +124,8 @@ TEST_CASE("the text that is read at once means what the library reads", "[protoc
     same(dispatch_answer{}, golden("dispatch_answer").dump());
     same(results_request{}, golden("results_request").dump());
     same(results_answer{}, golden("results_answer").dump());
+    same(heartbeat_request{}, golden("heartbeat_request").dump());
+    same(heartbeat_answer{}, golden("heartbeat_answer").dump());
     same(assign_request{},
          R"({"epoch": 4, "open": [1, 2], "executions": [{"service": "s", "work": {"execution": 9}}]})");
     same(report_request{}, R"({"node": "n", "finished": [{"execution": 9, "status": "failed", "novel": {"a": [1]}}]})");

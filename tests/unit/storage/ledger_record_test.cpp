@@ -1,3 +1,4 @@
+#include "libs/storage/query.hpp"
 #include "tests/unit/storage/scheduler_bench.hpp"
 
 #include <catch2/catch.hpp>
@@ -32,6 +33,27 @@ TEST_CASE("a result ends its execution and keeps all that the client said")
     CHECK(bench.home.text("SELECT client FROM execution") == "client-1");
     CHECK(bench.home.text("SELECT node FROM execution") == "node-1");
     CHECK(bench.home.text("SELECT error FROM execution") == "NULL");
+}
+
+TEST_CASE("results are recorded though the server has ended the session meanwhile")
+{
+    store home(engine::mysql);
+    auto const deciding = home.migrated().open({.sessions = 1});
+    auto const shared = home.open({.sessions = 1});
+    storage::ledger ledger(*deciding, *shared);
+    auto const who = [](soci::session& sql) {
+        std::int64_t id = 0;
+        storage::query(sql).select("CONNECTION_ID()").each([&](storage::row& cells) { id = cells.number(); });
+        return id;
+    };
+    auto const before = wait_for(shared->run(who));
+    auto const end_it = [&](soci::session& sql) { storage::query(sql, "KILL ", before).execute(); };
+    wait_for(deciding->run(end_it)); // that leads to the same server, in a cluster, too
+    storage::result_row row;
+    row.id = execution_id{1};
+    row.outcome = state::succeeded;
+    wait_for(ledger.record({row}, "node-1"));
+    CHECK(wait_for(shared->run(who)) != before);
 }
 
 TEST_CASE("what follows an attempt is the same in SQL and in protocol::after_attempt, in every case")

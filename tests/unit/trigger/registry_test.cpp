@@ -96,10 +96,11 @@ struct two_nodes {
     void pass(duration span) { stage.time.run_for(span); }
 
     // A client registers at the first node.
-    void join(std::string const& instance)
+    void join(std::string const& instance, std::string const& service = make_request().service)
     {
         auto request = make_request();
         request.instance = instance;
+        request.service = service;
         auto call = [&]() -> awaitable<void> { co_await a->clients.join(request); };
         stage.play(call());
     }
@@ -109,6 +110,17 @@ struct two_nodes {
     {
         for (auto until = stage.time.now() + span; stage.time.now() < until; pass(1s))
             at.clients.note(last_change, at.time.utc() - clock_set_back, at.time.now());
+    }
+
+    // A client registers behind the back of the second node, which had been told for so long that nothing changes.
+    // When that was so.
+    utc_time join_unnoticed()
+    {
+        auto const quiet_since = stage.time.utc();
+        pass(6s);
+        note(*b, quiet_since, 3s);
+        join("host:2");
+        return quiet_since;
     }
 
     // A heartbeat to this node; whether it was taken.
@@ -154,6 +166,17 @@ TEST_CASE("a client's service and version cannot write lines of their own into t
     CHECK_FALSE(refused_field(request).empty());
 }
 
+TEST_CASE("a client that registers anew for another service is no longer one of the first")
+{
+    two_nodes f;
+    auto const service = f.a->clients.find("host:1")->row.service;
+    f.join("host:1", "shipping");
+    CHECK(f.a->clients.of_service(service).empty());
+    CHECK(f.a->clients.of_service("shipping").size() == 1);
+    f.pass(3s);
+    CHECK(f.b->clients.of_service(service).empty());
+}
+
 TEST_CASE("a client that is silent for its ttl is gone, for all nodes")
 {
     two_nodes f;
@@ -162,6 +185,17 @@ TEST_CASE("a client that is silent for its ttl is gone, for all nodes")
     f.pass(10s);
     CHECK_FALSE(f.knows(*f.a));
     CHECK_FALSE(f.knows(*f.b));
+}
+
+TEST_CASE("a client that fell silent while the database was away for a moment is gone soon after")
+{
+    two_nodes f;
+    auto const quiet_since = f.stage.time.utc();
+    f.pass(6s);
+    f.note(*f.a, quiet_since, f.how.ttl() - 9s); // so that its end is the next thing to be written
+    f.stage.database.crash_for(1'200ms);         // too short to count as time in which nobody could be heard
+    f.note(*f.a, quiet_since, 4s);
+    CHECK_FALSE(f.knows(*f.a));
 }
 
 TEST_CASE("a node that was stopped for longer than its clients may be silent buries none of those that live")
@@ -220,10 +254,7 @@ TEST_CASE("an outage that begins right after a note of another reading gives cli
 TEST_CASE("the table is not asked while others see that nothing has changed, and news are read at once")
 {
     two_nodes f;
-    auto const before = f.stage.time.utc();
-    f.pass(6s);
-    f.note(*f.b, before, 3s);
-    f.join("host:2");
+    auto const before = f.join_unnoticed();
     auto const asked = f.b->clients.read_at();
     f.note(*f.b, before, 3s);
     CHECK_FALSE(f.knows(*f.b, "host:2"));
@@ -236,10 +267,7 @@ TEST_CASE("the table is not asked while others see that nothing has changed, and
 TEST_CASE("the table is asked again when nobody notes any more that nothing has changed")
 {
     two_nodes f;
-    auto const before = f.stage.time.utc();
-    f.pass(6s);
-    f.note(*f.b, before, 3s);
-    f.join("host:2");
+    f.join_unnoticed();
     f.pass(4s);
     CHECK(f.knows(*f.b, "host:2"));
 }
@@ -247,10 +275,7 @@ TEST_CASE("the table is asked again when nobody notes any more that nothing has 
 TEST_CASE("a change under a database's clock that was set back is read, though it is not the latest of the table")
 {
     two_nodes f;
-    auto const before = f.stage.time.utc();
-    f.pass(6s);
-    f.note(*f.b, before, 3s);
-    f.join("host:2");
+    auto const before = f.join_unnoticed();
     f.note(*f.b, before, 1s, 1h);
     CHECK(f.knows(*f.b, "host:2"));
 }

@@ -1,0 +1,33 @@
+#pragma once
+// Of this folder alone.
+
+#include "libs/base/asio.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace baton::http {
+
+// A head and a body.
+using message_parts = std::array<asio::const_buffer, 2>;
+
+// Writes what a non-blocking socket takes at once, which is a whole message as a rule, and leaves the rest in `parts`.
+// Returns how much that was.
+inline std::size_t write_now(asio::ip::tcp::socket& socket, message_parts& parts, error_code& failed)
+{
+    auto const sent = socket.write_some(parts, failed);
+    if (failed == asio::error::would_block || failed == asio::error::try_again)
+        failed = {};
+    auto left = sent;
+    for (auto& part : parts) {
+        auto const here = std::min(left, part.size());
+        part += here;
+        left -= here;
+    }
+    return sent;
+}
+
+} // namespace baton::http
