@@ -3,6 +3,7 @@
 option(BATON_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(BATON_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(BATON_SDK_ONLY "Build and install the client SDK alone; needs no database library" OFF)
+option(BATON_UNITY "Compile a library's sources several at a time: a clean build takes half the time, a small change longer" OFF)
 set(BATON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -23,6 +24,13 @@ if(BATON_CCACHE)
         ${BATON_CCACHE})
 endif()
 
+# A hundred test executables are linked in a tenth of the time that the usual linker takes.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=mold BATON_LINKS_WITH_MOLD)
+if(BATON_LINKS_WITH_MOLD)
+    add_link_options(-fuse-ld=mold)
+endif()
+
 # Carried by every target of the project, never exported to those who link the SDK.
 add_library(baton_options INTERFACE)
 target_compile_options(baton_options INTERFACE
@@ -30,8 +38,14 @@ target_compile_options(baton_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ 12 reports these inside its own coroutine frames and inlined standard containers.
     target_compile_options(baton_options INTERFACE
+        -Wduplicated-cond
         -fcoroutines -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-restrict -Wno-stringop-overflow
         -Wno-stringop-overread -Wno-array-bounds -Wno-use-after-free -Wno-mismatched-new-delete)
+endif()
+
+if(BATON_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # A coroutine's frame holds what is local to its source, which to g++ 12 looks like a header's when included.
+    target_compile_options(baton_options INTERFACE -Wno-subobject-linkage)
 endif()
 
 if(BATON_SANITIZE)

@@ -193,8 +193,8 @@ class Demo:
                 self.show_second()
                 seconds += 1
             time.sleep(harness.POLL)
-        took = (harness.boot_us() - at) / 1_000_000
-        detail(f"{bold(fresh)} took over after {took:.1f} s: it is the master, under epoch {self.cluster.epoch()}")
+        took = (harness.boot_us() - at) / 1_000
+        detail(f"{bold(fresh)} took over after {took:,.0f} ms: it is the master, under epoch {self.cluster.epoch()}")
         return name
 
     def revive(self, name):

@@ -29,7 +29,7 @@ TEST_CASE("never two masters, whatever the database does, and always one once it
     auto const guarded = GENERATE(guarding::off, guarding::on);
     duration led{};
     int succeeded = 0;
-    auto const seeds = simulation_seeds(250);
+    auto const seeds = simulation_seeds(500);
     for (auto const seed : seeds) {
         election_world world(seed, flaw::none, 3, guarded);
         auto const seen = world.play(2min);
