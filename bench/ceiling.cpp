@@ -210,7 +210,6 @@ private:
 
     void record(batch const& of)
     {
-        session_.run("BEGIN");
         text_.clear() << "UPDATE (";
         rows(
             of, [&](auto task) { return execution(of, task); }, "v_started",
@@ -225,7 +224,6 @@ private:
               << ", state = 'succeeded' WHERE e.due_at IS NOT NULL AND ((e.attempt = 1 AND e.state IN ('planned', "
                  "'running')) OR (e.attempt > 1 AND e.outcome IS NULL))";
         expect(session_.run(text_.all()), of);
-        session_.run("COMMIT");
     }
 
     plan_of_run const& plan_;

@@ -114,6 +114,51 @@ class Drift(threading.Thread):
         return max(self.seen) - min(self.seen)
 
 
+def disk_mib():
+    """Written to and discarded by the busiest of this machine's disks since it was started."""
+    disks = [line.split() for line in pathlib.Path("/proc/diskstats").read_text().splitlines()]
+    return max((int(disk[9]) + int(disk[16]) for disk in disks if len(disk) > 16), default=0) / 2048
+
+
+class Commits(threading.Thread):
+    """How long the server takes to commit one small row, again and again while it runs: what nobody who writes down
+    what he does before he does it is faster than."""
+
+    PAUSE = 0.05  # seconds, so that it costs the server next to nothing
+
+    def __init__(self, store):
+        super().__init__(daemon=True)
+        self.connection = store.connect(store.name)
+        self.took_us = []
+        self.failure = None
+        self.over = threading.Event()
+
+    def __enter__(self):
+        with self.connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE bench_commit (id BIGINT AUTO_INCREMENT PRIMARY KEY, at BIGINT NOT NULL)")
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.join()
+
+    def run(self):
+        try:
+            with self.connection, self.connection.cursor() as cursor:
+                while not self.over.wait(self.PAUSE):
+                    began = time.monotonic()
+                    cursor.execute("INSERT INTO bench_commit (at) VALUES (0)")
+                    self.took_us.append((time.monotonic() - began) * 1_000_000)
+        except Exception as failure:  # told where it is read
+            self.failure = failure
+
+    def read(self):
+        if self.failure:
+            raise self.failure
+        return percentiles_ms(self.took_us)
+
+
 def percentile(ordered, share):
     """Of a sorted list: the least value that at least this share of all does not exceed."""
     return ordered[max(0, -(-len(ordered) * share // 1000) - 1)] if ordered else None

@@ -21,31 +21,43 @@ HISTORY_CHUNK = 50_000  # rows a statement
 # --- run now
 
 def run_now(server, options):
-    """One call after another, with a pause between them."""
-    return call(server, options, count=options.calls, pause=37, connections=1)
+    """One call after another, with a pause between them. What the server is asked for is not counted, since a gauge asks
+    it too."""
+    with Stage(server, options) as stage:
+        tasks = begin_calls(stage, options, count=options.calls)
+        with gauges.Commits(stage.store) as commits:
+            result = call(stage, tasks, count=options.calls, pause=37, connections=1)
+        return {**result, "bare_commit_ms": commits.read()}
 
 
 def run_batch(server, options):
     """Many callers, none of whom pauses."""
-    return call(server, options, count=options.calls * 50, pause=0, connections=32)
-
-
-def call(server, options, count, pause, connections):
+    count = options.calls * 50
     with Stage(server, options) as stage:
-        stage.begin(web=True, room=2 * count)
-        payload = {"data": "x" * (options.payload - len('{"data":""}'))}
-        tasks = [stage.create(f"run {number}", {"kind": "api"}, HANDLER, SERVICE, payload=payload)["id"]
-                 for number in range(10)]
-        time.sleep(SETTLE)
-        file = stage.folder / "calls"
-        drift, counters, processors = gauges.Drift(), gauges.Counters(stage.store), gauges.Processors(stage.pids())
-        told = json.loads(stage.run_program("bench_calls", stage.addresses["web"], file, "--task", *tasks, "--count",
-                                            count, "--pause", pause, "--connections", connections))
-        stage.await_all_ended(60)
-        counted = counters.read()
-        result = {"rate": told["rate"], "processes": processors.read(), "drift_us": drift.read(), "expected": count}
-        calls = list(CALL.iter_unpack(file.read_bytes()))
-        return {**result, **costs(counted, count), **judge_calls(stage, calls, count)}
+        tasks = begin_calls(stage, options, count)
+        counters = gauges.Counters(stage.store)
+        result = call(stage, tasks, count, pause=0, connections=32)
+        return {**result, **costs(counters.read(), count)}
+
+
+def begin_calls(stage, options, count):
+    """The tasks that are to be called."""
+    stage.begin(web=True, room=2 * count)
+    payload = {"data": "x" * (options.payload - len('{"data":""}'))}
+    tasks = [stage.create(f"run {number}", {"kind": "api"}, HANDLER, SERVICE, payload=payload)["id"]
+             for number in range(10)]
+    time.sleep(SETTLE)
+    return tasks
+
+
+def call(stage, tasks, count, pause, connections):
+    file = stage.folder / "calls"
+    drift, processors = gauges.Drift(), gauges.Processors(stage.pids())
+    told = json.loads(stage.run_program("bench_calls", stage.addresses["web"], file, "--task", *tasks, "--count", count,
+                                        "--pause", pause, "--connections", connections))
+    stage.await_all_ended(60)
+    result = {"rate": told["rate"], "processes": processors.read(), "drift_us": drift.read(), "expected": count}
+    return {**result, **judge_calls(stage, list(CALL.iter_unpack(file.read_bytes())), count)}
 
 
 def judge_calls(stage, calls, count):
