@@ -119,6 +119,9 @@ awaitable<void> migrate(stores const& of, std::function<void(std::string const& 
     auto const steps = co_await storage::migrate(*of.shared, "scheduler");
     for (auto const& step : steps)
         report("scheduler " + step.name);
+    auto const lock_steps = co_await storage::migrate(*of.shared, "locks");
+    for (auto const& step : lock_steps)
+        report("locks " + step.name);
     if (!on_sqlite(of))
         co_return;
     auto const lease_steps = co_await storage::migrate(*of.leasing, "lease");

@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "web": PARTS,
     "agent": SDK | {"client-sdk", "libs/schedule"},
     "cli": PARTS | {"client-sdk", "trigger", "web", "agent"},
-    "examples": {"client-sdk"},
+    "examples": {"client-sdk", "libs/lock"},
     "tests": EVERYTHING,
     "bench": EVERYTHING,
 }
@@ -41,12 +41,12 @@ TESTING = {"tests", "bench"}
 # (what, pattern over code without comments, rooms where it may stand, only in .cpp files)
 CONFINED = [
     ("SOCI or a database library", re.compile(r"#\s*include\s*[<\"](soci/|mysql|mariadb|sqlite3)"),
-     {"libs/storage", "libs/lock", "libs/sim"} | TESTING, True),
+     {"libs/storage", "libs/lock", "libs/sim", "examples/stock"} | TESTING, True),
     ("Beast", re.compile(r"#\s*include\s*<boost/beast"), {"libs/http"} | TESTING, False),
     ("SQL", re.compile(r"""\b(?:INSERT\s+(?:IGNORE\s+)?INTO|REPLACE\s+INTO|DELETE\s+FROM|UPDATE\s+\S+\s+SET
         |SELECT\s[^;"]*?\sFROM|(?:CREATE|ALTER|DROP)\s+(?:TABLE|INDEX|UNIQUE)|BEGIN\s+IMMEDIATE|START\s+TRANSACTION
         |GET_LOCK\s*\()|"\s*(?:insert\s+into|delete\s+from|update\s+\w+\s+set|select\s[^;"]*\sfrom)\b""", re.VERBOSE),
-     {"libs/storage", "libs/lock", "libs/sim"} | TESTING, False),
+     {"libs/storage", "libs/lock", "libs/sim", "examples/stock"} | TESTING, False),
     ("a clock, a timer, entropy or a thread", re.compile(r"""\b(?:system_clock|steady_clock|high_resolution_clock)::now
         |\b(?:steady|system|high_resolution)_timer\b|\bdeadline_timer\b|\bclock_gettime\b|\bgettimeofday\b
         |\btime\s*\(\s*(?:nullptr|NULL|0)\s*\)|\bstd::(?:j?thread|async)\b(?!::)|\bpthread_create\b|\bthread_pool\b
@@ -88,11 +88,18 @@ def without_comments(text):
     return TOKEN.sub(blank, re.sub(r"(?<=\d)'(?=\d)", " ", text))
 
 
+# Headers that are installed, by how they are included: where they lie, whose they are, and how people call that.
+PUBLIC = {"baton/client/": ("client-sdk/include/", "client-sdk", "the client SDK"),
+          "baton/lock/": ("libs/lock/include/", "libs/lock", "the locks")}
+
+
 def check_include(path, room, quoted, target):
     """Why this #include is wrong, or None."""
-    if target.startswith("baton/client/") and not (quoted and path.startswith("client-sdk/include/")):
-        allowed = room == "client-sdk" or "client-sdk" in MAY_INCLUDE[room]
-        return None if allowed else f"{room} must not include the client SDK"
+    in_public = [name for folder, _, name in PUBLIC.values() if path.startswith(folder)]
+    for prefix, (folder, owner, name) in PUBLIC.items():
+        if target.startswith(prefix) and not (quoted and path.startswith(folder)):
+            allowed = room == owner or owner in MAY_INCLUDE[room]
+            return None if allowed else f"{room} must not include {name}"
     if not quoted:
         if room_of(target):
             return "own headers are included in quotes"
@@ -100,8 +107,8 @@ def check_include(path, room, quoted, target):
     other = room_of(target)
     if other is None:
         return f'"{target}" is not named from the root of the tree'
-    if path.startswith("client-sdk/include/"):
-        return "public headers of the SDK include only what is installed, in angles"
+    if in_public:
+        return f"public headers of {in_public[0]} include only what is installed, in angles"
     if other != room and other not in MAY_INCLUDE[room]:
         return f"{room} must not include {other}"
     return None
@@ -153,6 +160,8 @@ PLANTED = [  # (file, line of code that must be found, part of the reason)
     ("agent/a.cpp", '#include "libs/lock/lock.hpp"', "agent must not include libs/lock"),
     ("client-sdk/src/a.cpp", '#include "libs/storage/database.hpp"', "client-sdk must not include libs/storage"),
     ("client-sdk/include/baton/client/a.hpp", '#include "libs/base/time.hpp"', "public headers"),
+    ("libs/lock/include/baton/lock/a.hpp", '#include "libs/base/time.hpp"', "public headers"),
+    ("client-sdk/src/a.cpp", "#include <baton/lock/store.hpp>", "client-sdk must not include the locks"),
     ("cli/a.cpp", '#include "libs/sim/time.hpp"', "cli must not include libs/sim"),
     ("examples/a.cpp", '#include "libs/base/time.hpp"', "examples must not include libs/base"),
     ("trigger/a.cpp", '#include "node.hpp"', "from the root"),

@@ -43,14 +43,10 @@ std::string without_password(std::string text, location const& where)
     return text;
 }
 
-// A Galera node answers with what it has, which may be less than others have committed and told of. On any other server
-// the variable is off, or not there.
+// A Galera node answers with what it has, which may be less than others have committed and told of.
 void wait_for_other_nodes(soci::session& session)
 {
-    std::string name;
-    std::string value;
-    session << "SHOW VARIABLES LIKE 'wsrep_on'", soci::into(name), soci::into(value);
-    if (session.got_data() && value == "ON")
+    if (on_galera(session))
         session << "SET SESSION wsrep_sync_wait = 7"; // reads and transactions, updates, inserts
 }
 
@@ -137,6 +133,17 @@ std::unique_ptr<soci::session> connect(location const& where, database_settings 
 }
 
 } // namespace
+
+bool on_galera(soci::session& session)
+{
+    if (engine_of(session) == engine::sqlite)
+        return false;
+    std::string name;
+    std::string value;
+    session << "SHOW VARIABLES LIKE 'wsrep_on'", soci::into(name),
+        soci::into(value); // on any other server off or absent
+    return session.got_data() && value == "ON";
+}
 
 void close_session::operator()(soci::session* session) const
 {

@@ -1,0 +1,97 @@
+#pragma once
+// Locks for coroutines and other completion tokens of Boost.Asio: nothing blocks, and what waits resumes where it was.
+// A cancellation of the operation ends the wait with lock_errc::cancelled.
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/system_executor.hpp>
+
+#include <baton/lock/named_lock.hpp>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace baton::lock::detail {
+
+// A handler on its way to the library's thread and back to its own executor.
+template <class Handler>
+class pending {
+    using executor = boost::asio::associated_executor_t<Handler, boost::asio::system_executor>;
+
+public:
+    explicit pending(Handler handler)
+        : handler_(std::move(handler)),
+          work_(boost::asio::get_associated_executor(handler_, boost::asio::system_executor()))
+    {}
+
+    std::stop_token watch()
+    {
+        auto slot = boost::asio::get_associated_cancellation_slot(handler_);
+        if (slot.is_connected())
+            slot.assign([stop = stop_](boost::asio::cancellation_type) mutable { stop.request_stop(); });
+        return stop_.get_token();
+    }
+
+    template <class... Results>
+    static void finish(std::shared_ptr<pending> self, Results... results)
+    {
+        auto const where = self->work_.get_executor();
+        boost::asio::post(where, [self = std::move(self), ... results = std::move(results)]() mutable {
+            auto slot = boost::asio::get_associated_cancellation_slot(self->handler_);
+            if (slot.is_connected())
+                slot.clear();
+            auto handler = std::move(self->handler_);
+            self.reset();
+            std::move(handler)(std::move(results)...);
+        });
+    }
+
+private:
+    Handler handler_;
+    boost::asio::executor_work_guard<executor> work_;
+    std::stop_source stop_;
+};
+
+} // namespace baton::lock::detail
+
+namespace baton::lock {
+
+// Completes with (std::exception_ptr, bool).
+template <class Token>
+auto named_lock::async_try_lock_for(std::chrono::microseconds span, Token&& token)
+{
+    return boost::asio::async_initiate<Token, void(std::exception_ptr, bool)>(
+        [this, span](auto handler) {
+            using pending = detail::pending<decltype(handler)>;
+            auto const waits = std::make_shared<pending>(std::move(handler));
+            start_lock(span, waits->watch(), [waits](std::exception_ptr failure, bool granted) {
+                pending::finish(waits, std::move(failure), granted);
+            });
+        },
+        token);
+}
+
+// Completes with (std::exception_ptr, bool): true, or the exception says why not.
+template <class Token>
+auto named_lock::async_lock(Token&& token)
+{
+    return async_try_lock_for(std::chrono::microseconds::max(), std::forward<Token>(token));
+}
+
+// Completes with (release_result).
+template <class Token>
+auto named_lock::async_unlock(Token&& token)
+{
+    return boost::asio::async_initiate<Token, void(release_result)>(
+        [this](auto handler) {
+            using pending = detail::pending<decltype(handler)>;
+            auto const waits = std::make_shared<pending>(std::move(handler));
+            start_unlock([waits](release_result how) { pending::finish(waits, how); });
+        },
+        token);
+}
+
+} // namespace baton::lock

@@ -1,0 +1,61 @@
+#pragma once
+// Where locks are kept. A store has a thread of its own, and sessions with a thread each.
+
+#include <baton/lock/metrics.hpp>
+#include <baton/lock/named_lock.hpp>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace baton::lock {
+
+struct store_options {
+    std::size_t sessions = 2; // that all locks of the store share, each with a thread
+    std::size_t rows = 8;     // row locks held or waited for at once: a session and a thread each, made when needed
+    std::chrono::seconds limit{2}; // for a connect and for a statement, 1 to 60
+    bool create_file = true;       // SQLite: make the file if it is absent
+};
+
+class store {
+public:
+    // "mysql://user:password@host:port/database" or "sqlite:/path/to/locks.db". Connects at the first call. Throws
+    // std::invalid_argument for what is none of these.
+    explicit store(std::string const& url, store_options options = {});
+    // Gives back what is still held, within two seconds; whoever waits is told `cancelled`. Not on its own thread.
+    ~store();
+    store(store const&) = delete;
+    store& operator=(store const&) = delete;
+
+    // Makes the tables, or brings them to this version. `baton migrate` does the same. Throws std::system_error.
+    void create_tables();
+
+    // Each call makes another holder. A name has 1 to 190 bytes of UTF-8; names of one kind are no names of another.
+    // Throws std::invalid_argument.
+    //
+    // A row of a table, taken by one conditional UPDATE when it is free or expired by the database's clock.
+    named_lock record(std::string name, lock_options options = {});
+    // The same, but taken from a silent holder only when also the own clock has seen it silent for its whole time: as
+    // in an election, no step of the database's clock gives it to two.
+    named_lock lease(std::string name, lock_options options = {});
+    // A row locked by a transaction in a session of its own, for which the server has waiters queue. It has no token. A
+    // session that is lost is a lost lock; the server ends one that is silent for `ttl`, in whole seconds. Not on
+    // SQLite (std::invalid_argument), and refused on Galera (lock_errc::misuse at the first lock), where it locks one
+    // node only.
+    named_lock row(std::string name, lock_options options = {});
+
+    // Removes records and leases that nobody has held for `age`, at least a minute; what is renewed or taken meanwhile
+    // stays. Returns how many. Throws std::system_error.
+    std::size_t reap(std::chrono::seconds age);
+
+    std::vector<kind_metrics> metrics() const;
+
+private:
+    named_lock make(char const* kind, std::string name, lock_options options);
+
+    struct impl;
+    std::unique_ptr<impl> impl_;
+};
+
+} // namespace baton::lock

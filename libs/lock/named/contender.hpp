@@ -1,0 +1,65 @@
+#pragma once
+// The seam between what all locks by name have in common (holding.hpp) and one kind of them.
+
+#include "libs/base/asio.hpp"
+#include "libs/base/time.hpp"
+#include "libs/lock/include/baton/lock/types.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace baton::lock {
+
+// By how much the rates of two clocks may differ, as its reciprocal: slewing and crystals, rounded up.
+inline constexpr std::int64_t rate_error = 1'000;
+
+struct grant {
+    std::int64_t token = 0; // 0: the kind has none
+    bool took_over = false; // from a holder whose time was over
+};
+
+struct refusal {
+    std::optional<instant> until; // when the holder's time is over, if it is not renewed meanwhile
+};
+
+struct attempt {
+    std::optional<grant> granted;
+    refusal refused;
+};
+
+// One acquisition, from its first try to its release. Its identity is new, so that an answer that came too late, or a
+// statement that did, is never taken for another's. Each call may throw `unavailable`: its effect is then unknown, and
+// the next call finds out. Calls other than `extend` do not overlap.
+class contender {
+public:
+    virtual ~contender() = default;
+
+    // One try that waits for nobody.
+    virtual awaitable<attempt> take() = 0;
+    // Returns when the lock may be free, or at `until`; a hint.
+    virtual awaitable<void> await_change(refusal what, instant until) = 0;
+    // A sign of life. False: it is not held any more.
+    virtual awaitable<bool> extend() = 0;
+    // False: it was not held any more. Also clears what a `take` without an answer may have left.
+    virtual awaitable<bool> release() = 0;
+};
+
+struct bid {
+    std::string name;
+    std::string owner; // of this acquisition alone
+    std::string label;
+    duration ttl{};
+};
+
+class kind {
+public:
+    virtual ~kind() = default;
+
+    virtual std::string const& name() const = 0; // "record"
+    virtual guarantee level() const = 0;
+    virtual std::unique_ptr<contender> contend(bid offer) = 0;
+};
+
+} // namespace baton::lock

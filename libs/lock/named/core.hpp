@@ -1,0 +1,83 @@
+#pragma once
+// What a store is made of. Its locks refer to it weakly, and can do nothing any more once it is closed.
+
+#include "libs/base/loop_thread.hpp"
+#include "libs/base/task_group.hpp"
+#include "libs/lock/include/baton/lock/store.hpp"
+#include "libs/lock/named/holding.hpp"
+#include "libs/lock/named/row_kind.hpp"
+#include "libs/lock/named/table_kind.hpp"
+#include "libs/storage/database.hpp"
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace baton::lock {
+
+class core : public std::enable_shared_from_this<core> {
+public:
+    core(storage::location const& where, store_options const& how);
+    ~core();
+
+    // Any thread but the loop's, as everything that waits.
+    void close();
+    void create_tables();
+    std::size_t reap(duration age);
+    std::vector<kind_metrics> metrics();
+
+    // `kind`: "record", "lease" or "row"; throws std::invalid_argument where the store has none such.
+    std::shared_ptr<holding> make(std::string const& kind, std::string name, lock_options options);
+    bool acquire(std::shared_ptr<holding> by, duration span);
+    release_result release(std::shared_ptr<holding> by);
+
+    // Any thread. `done` is called on the loop.
+    void start_acquire(std::shared_ptr<holding> by, duration span, std::stop_token stop,
+                       std::function<void(std::exception_ptr, bool)> done);
+    void start_release(std::shared_ptr<holding> by, std::function<void(release_result)> done);
+    // What goes away while it is held is released behind its owner's back.
+    void let_go(std::shared_ptr<tenure> held);
+
+    time_source const& time() const { return time_; }
+
+private:
+    struct trade;
+    class call;
+
+    void add(std::unique_ptr<kind> what);
+
+    awaitable<void> live();
+    awaitable<void> end_all();
+    awaitable<bool> acquire_on_loop(std::shared_ptr<holding> by, duration span, std::stop_token stop);
+    static awaitable<release_result> release_held(std::shared_ptr<holding> by);
+    awaitable<std::vector<kind_metrics>> read_metrics();
+    awaitable<std::size_t> reap_all(duration age);
+    instant after(duration span) const;
+    // Throws misuse on the loop's own thread.
+    template <class Result>
+    Result wait(awaitable<Result> part);
+
+    system_time time_;
+    seeded_random random_;
+    std::string incarnation_;
+    std::string label_;
+    std::unique_ptr<storage::database> shared_;
+    loop_thread loop_;
+    task_group beside_;
+    std::stop_source closing_;
+    waker stop_;
+    std::mutex mutex_; // of what follows
+    std::condition_variable changed_;
+    std::size_t calls_ = 0; // in progress
+    bool closed_ = false;
+
+    std::map<std::string, std::unique_ptr<trade>> trades_;
+    std::future<void> ended_;
+};
+
+} // namespace baton::lock

@@ -1,0 +1,71 @@
+#include "libs/lock/named/table_row.hpp"
+#include "libs/storage/database.hpp"
+
+#include <vector>
+
+namespace baton::lock {
+
+namespace {
+
+constexpr int rows_at_once = 500;
+
+struct left_over {
+    std::string name;
+    std::int64_t token;
+    std::int64_t renew_seq;
+};
+
+// What is owned and expired has been left by a holder that is no more.
+std::vector<left_over> find(soci::session& sql, rule how, std::string const& boot, instant sent, duration age)
+{
+    auto const now = row_time(sql, sent);
+    std::vector<left_over> found;
+    storage::query ask(sql);
+    ask.select("name", "token", "renew_seq")(" FROM ", table_of(how), " WHERE boot <> ", boot, " OR (", now,
+                                             " - renewed_at >= ", age, " AND (owner IS NULL OR ", now,
+                                             " - renewed_at >= ttl_us)) LIMIT ", rows_at_once);
+    ask.each([&](storage::row& cells) {
+        left_over each;
+        each.name = cells.text();
+        each.token = cells.number();
+        each.renew_seq = cells.number();
+        found.push_back(std::move(each));
+    });
+    return found;
+}
+
+// The floor first, as whoever makes a row does: then neither waits for the other in turn.
+std::size_t remove(soci::session& sql, rule how, left_over const& what)
+{
+    storage::query floor(sql, "UPDATE lock_floor SET token = ");
+    floor("CASE WHEN token < ", what.token, " THEN ", what.token,
+          " ELSE token END WHERE kind = ", std::string(name_of(how)));
+    if (floor.execute() != 1)
+        throw unavailable("the table lock_floor lacks a row: create the tables anew");
+    storage::query gone(sql, "DELETE FROM ", table_of(how), " WHERE name = ", what.name, " AND token = ", what.token);
+    gone(" AND renew_seq = ", what.renew_seq);
+    return static_cast<std::size_t>(gone.execute());
+}
+
+} // namespace
+
+awaitable<std::size_t> reap(rule how, storage::database& shared, time_source& time, duration age)
+{
+    auto const boot = row_boot(shared);
+    std::size_t removed = 0;
+    for (;;) {
+        auto const sent = time.now();
+        auto const look = [&](soci::session& sql) { return find(sql, how, boot, sent, age); };
+        auto const found = co_await shared.run(look);
+        std::size_t now_removed = 0;
+        for (auto const& each : found) {
+            auto const work = [&](soci::session& sql) { return remove(sql, how, each); };
+            now_removed += co_await shared.transact(work);
+        }
+        removed += now_removed;
+        if (found.size() < rows_at_once || now_removed == 0)
+            co_return removed;
+    }
+}
+
+} // namespace baton::lock

@@ -1,0 +1,183 @@
+#include "libs/lock/named/table_kind.hpp"
+
+#include "libs/lock/named/table_row.hpp"
+#include "libs/storage/database.hpp"
+#include "libs/storage/migrations.hpp"
+
+#include <algorithm>
+
+namespace baton::lock {
+
+namespace {
+
+// Who waits looks often at first and then less so: what is held for long costs its waiters little.
+constexpr duration first_pause = 4ms;
+constexpr duration longest_pause = 64ms;
+
+struct shop {
+    rule how;
+    storage::database& shared;
+    time_source& time;
+    random_source& random;
+    std::string boot;
+    std::string name;
+    bool checked = false; // that the tables are there
+};
+
+class table_contender final : public contender {
+public:
+    table_contender(shop& of, bid offer) : of_(of), offer_(std::move(offer)) {}
+
+    awaitable<attempt> take() override
+    {
+        attempt made;
+        if (!of_.checked)
+            co_await storage::check_schema(of_.shared, "locks");
+        of_.checked = true;
+        if (in_doubt_) {
+            made.granted = co_await adopt();
+            if (made.granted) {
+                in_doubt_ = false;
+                co_return made;
+            }
+        }
+        in_doubt_ = true;
+        auto const sent = of_.time.now();
+        auto const work = [&](soci::session& sql) {
+            table_row row(sql, of_.how, of_.boot, sent);
+            return of_.how == rule::record ? take_at_once(row) : take_as_seen(row);
+        };
+        try {
+            made = co_await of_.shared.run(work);
+        } catch (storage::already_exists const&) {
+            // Another was quicker to make the row, and holds it.
+        }
+        in_doubt_ = false;
+        if (made.granted)
+            token_ = made.granted->token;
+        co_return made;
+    }
+
+    awaitable<void> await_change(refusal what, instant until) override
+    {
+        auto const now = of_.time.now();
+        auto const pause =
+            pause_ / 2 +
+            duration{static_cast<std::int64_t>(of_.random.below(static_cast<std::uint64_t>((pause_ / 2).count())))};
+        pause_ = std::min(pause_ * 2, longest_pause);
+        auto at = std::min(until, now + pause);
+        if (what.until && *what.until > now)
+            at = std::min(at, *what.until);
+        co_await of_.time.sleep_until(at);
+    }
+
+    awaitable<bool> extend() override
+    {
+        auto const sent = of_.time.now();
+        auto const work = [&](soci::session& sql) {
+            return table_row(sql, of_.how, of_.boot, sent).renew(offer_, *token_);
+        };
+        co_return co_await of_.shared.run(work);
+    }
+
+    awaitable<bool> release() override
+    {
+        auto const sent = of_.time.now();
+        auto const work = [&](soci::session& sql) {
+            return table_row(sql, of_.how, of_.boot, sent).release(offer_, token_);
+        };
+        co_return co_await of_.shared.run(work);
+    }
+
+private:
+    // An earlier try had no answer. If it took the lock, that is renewed: how long ago it was taken, nobody knows.
+    awaitable<std::optional<grant>> adopt()
+    {
+        auto const find = [&](soci::session& sql) { return table_row(sql, of_.how, of_.boot, {}).granted(offer_); };
+        auto found = co_await of_.shared.run(find);
+        if (!found)
+            co_return found;
+        token_ = found->token;
+        bool const held = co_await extend();
+        if (!held) {
+            token_.reset();
+            found.reset();
+        }
+        co_return found;
+    }
+
+    attempt take_at_once(table_row& row)
+    {
+        if (row.take(offer_))
+            return {row.granted(offer_), {}};
+        auto const seen = row.read(offer_.name);
+        return seen ? refused(*seen) : first_of_its_name(row);
+    }
+
+    attempt take_as_seen(table_row& row)
+    {
+        auto const seen = row.read(offer_.name);
+        if (!seen)
+            return first_of_its_name(row);
+        auto const now = of_.time.now();
+        if (!observed_ || observed_->token != seen->token || observed_->renew_seq != seen->renew_seq) {
+            observed_ = seen;
+            observed_at_ = now;
+        }
+        auto const own_wait = seen->ttl + seen->ttl / rate_error;
+        if (seen->owned && (!seen->expired || now < observed_at_ + own_wait)) {
+            auto answer = refused(*seen);
+            answer.refused.until = std::max(answer.refused.until.value_or(now), observed_at_ + own_wait);
+            return answer;
+        }
+        if (!row.take_as_seen(offer_, *seen))
+            return {};
+        return {grant{seen->token + 1, seen->owned}, {}};
+    }
+
+    attempt first_of_its_name(table_row& row)
+    {
+        row.insert(offer_);
+        return {row.granted(offer_), {}};
+    }
+
+    attempt refused(lock_state const& seen)
+    {
+        attempt answer;
+        if (seen.owned)
+            answer.refused.until = of_.time.now() + std::max(seen.ttl - seen.age, duration{});
+        return answer;
+    }
+
+    shop& of_;
+    bid offer_;
+    std::optional<std::int64_t> token_;
+    bool in_doubt_ = false;
+    duration pause_ = first_pause;
+    std::optional<lock_state> observed_;
+    instant observed_at_{};
+};
+
+class table_kind final : public kind {
+public:
+    explicit table_kind(shop of) : of_(std::move(of)) {}
+
+    std::string const& name() const override { return of_.name; }
+    guarantee level() const override { return guarantee::fenced; }
+    std::unique_ptr<contender> contend(bid offer) override
+    {
+        return std::make_unique<table_contender>(of_, std::move(offer));
+    }
+
+private:
+    shop of_;
+};
+
+} // namespace
+
+std::unique_ptr<kind> make_table_kind(rule how, storage::database& shared, time_source& time, random_source& random)
+{
+    return std::make_unique<table_kind>(shop{how, shared, time, random, row_boot(shared), name_of(how), false});
+}
+
+} // namespace baton::lock

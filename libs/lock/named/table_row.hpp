@@ -1,0 +1,55 @@
+#pragma once
+// The statements on the row of a lock by name; for .cpp files of this folder. All are single-row, by key and
+// autocommit, and carry their conditions, so that each is harmless whenever it executes.
+
+#include "libs/lock/named/table_kind.hpp"
+#include "libs/storage/query.hpp"
+
+#include <optional>
+#include <string>
+
+namespace baton::lock {
+
+struct lock_state {
+    bool owned = false;
+    std::int64_t token = 0;
+    std::int64_t renew_seq = 0;
+    duration ttl{};
+    duration age{}; // since it was taken, renewed or released, by the store's clock
+    bool expired = false;
+};
+
+class table_row {
+public:
+    // `sent`: read before the call went to its session, so that a wait for that makes a renewal older, never younger.
+    table_row(soci::session& sql, rule how, std::string const& boot, instant sent);
+
+    bool take(bid const& offer); // if it is free or expired
+    // If it is as it was read, and free or expired still.
+    bool take_as_seen(bid const& offer, lock_state const& seen);
+    // Makes the row, held already. Throws already_exists.
+    void insert(bid const& offer);
+    std::optional<grant> granted(bid const& offer); // what the acquisition holds, if it does
+    std::optional<lock_state> read(std::string const& name);
+    bool renew(bid const& offer, std::int64_t token);
+    bool release(bid const& offer,
+                 std::optional<std::int64_t> token); // of any token, if the acquisition's is not known
+
+private:
+    void set_holder(storage::query& update, bid const& offer);
+
+    soci::session& sql_;
+    storage::fragment table_;
+    char const* kind_;
+    std::string boot_;
+    storage::operand now_;
+};
+
+storage::fragment table_of(rule how);
+char const* name_of(rule how);
+// Now, as a row of this database says it: the server's, or the host's since its boot.
+storage::operand row_time(soci::session& sql, instant sent);
+// The boot whose time that is; empty for a server.
+std::string row_boot(storage::database const& where);
+
+} // namespace baton::lock

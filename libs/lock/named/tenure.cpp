@@ -1,0 +1,199 @@
+#include "libs/lock/named/tenure.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <algorithm>
+
+namespace baton::lock {
+
+namespace {
+
+constexpr duration most_margin = 250ms;
+constexpr duration release_limit = 2s;
+constexpr duration between_releases = 100ms;
+
+duration pause_after_failure(duration ttl)
+{
+    return std::clamp<duration>(ttl / 12, 10ms, 250ms);
+}
+
+} // namespace
+
+instant use_until(instant sent, duration ttl)
+{
+    return sent + ttl - ttl / rate_error - std::min(ttl / 10, most_margin);
+}
+
+tenure::tenure(workshop& in, std::string name, lock_options const& how, std::shared_ptr<contender> by, grant what,
+               instant sent)
+    : context_(in.context),
+      in_(in),
+      name_(std::move(name)),
+      how_(how),
+      by_(std::move(by)),
+      granted_(what),
+      began_(sent),
+      changed_(in.loop)
+{
+    renewed(sent);
+}
+
+void tenure::renewed(instant sent)
+{
+    renewed_at_ = sent;
+    next_renewal_ = sent + how_.ttl / 3;
+    deadline_.store(use_until(sent, how_.ttl).time_since_epoch().count(), std::memory_order_release);
+}
+
+bool tenure::renews(instant now) const
+{
+    return how_.watchdog && !renewing_ && (how_.max_hold == 0ms || now < began_ + how_.max_hold);
+}
+
+void tenure::begin()
+{
+    in_.held.insert(shared_from_this());
+    in_.beside.spawn("lock", watch(shared_from_this()));
+}
+
+awaitable<void> tenure::watch(self me)
+{
+    co_await me->watch_until_over();
+}
+
+// A renewal runs beside this, so that one without an answer cannot delay what follows from it.
+awaitable<void> tenure::watch_until_over()
+{
+    while (!released_ && !over()) {
+        auto const now = in_.time.now();
+        if (now >= deadline()) {
+            lose("its time is over");
+            break;
+        }
+        auto wake_at = deadline();
+        if (renews(now)) {
+            if (now >= next_renewal_) {
+                renewing_ = true;
+                in_.beside.spawn("lock renewal", renew(shared_from_this()));
+            } else {
+                wake_at = std::min(wake_at, next_renewal_);
+            }
+        }
+        co_await changed_.wait_until(in_.time, wake_at);
+    }
+}
+
+awaitable<void> tenure::renew(self me)
+{
+    auto const by = me->by_;
+    auto const sent = me->in_.time.now();
+    bool held = true;
+    bool answered = false;
+    try {
+        held = co_await by->extend();
+        answered = true;
+    } catch (unavailable const& failure) {
+        log::debug("lock {}: not renewed: {}", me->name_, failure.what());
+    }
+    me->renewing_ = false;
+    if (answered)
+        me->heard(held, sent);
+    else
+        me->next_renewal_ = me->in_.time.now() + pause_after_failure(me->how_.ttl);
+    me->changed_.wake();
+}
+
+void tenure::heard(bool held, instant sent)
+{
+    if (released_ || over())
+        return;
+    if (!held)
+        lose("the store says that it is not held");
+    else if (in_.time.now() >= deadline()) // what was not provable once is not resumed
+        lose("its time is over");
+    else
+        renewed(sent);
+}
+
+void tenure::lose(char const* why)
+{
+    if (released_ || over())
+        return;
+    deadline_.store(0, std::memory_order_release);
+    ++in_.counted.lost;
+    in_.held.erase(shared_from_this());
+    log::warn("lock {} lost: {} token={} label={}", name_, why, granted_.token, how_.label);
+    lost_.request_stop();
+}
+
+awaitable<release_result> tenure::release()
+{
+    auto const me = shared_from_this();
+    if (!over() && in_.time.now() >= deadline())
+        lose("its time is over");
+    auto const was_lost = over();
+    released_ = true;
+    in_.held.erase(me);
+    deadline_.store(0, std::memory_order_release);
+    changed_.wake();
+    auto const until = in_.time.now() + release_limit;
+    auto result = co_await give_back(until);
+    if (was_lost)
+        result = release_result::was_lost;
+    switch (result) {
+    case release_result::released:
+        ++in_.counted.released;
+        log::debug("lock {} released token={} label={}", name_, granted_.token, how_.label);
+        break;
+    case release_result::was_lost:
+        if (!was_lost) // and nobody had noticed
+            ++in_.counted.lost;
+        log::warn("lock {} was lost before its release token={} label={}", name_, granted_.token, how_.label);
+        break;
+    case release_result::unknown:
+        ++in_.counted.unknown;
+        log::warn("lock {}: the store did not answer its release token={} label={}", name_, granted_.token, how_.label);
+        in_.beside.spawn("lock release", let_go(shared_from_this()));
+        break;
+    }
+    co_return result;
+}
+
+awaitable<release_result> tenure::give_back(instant until)
+{
+    for (;;) {
+        try {
+            bool const was_held = co_await by_->release();
+            co_return was_held ? release_result::released : release_result::was_lost;
+        } catch (unavailable const& failure) {
+            log::debug("lock {}: not released: {}", name_, failure.what());
+        }
+        if (in_.time.now() + between_releases >= until)
+            co_return release_result::unknown;
+        co_await in_.time.sleep_for(between_releases);
+    }
+}
+
+awaitable<void> tenure::end()
+{
+    auto const me = shared_from_this();
+    lose("its store is closed");
+    co_await give_back(in_.time.now() + release_limit);
+    by_.reset(); // its kind goes with the store
+}
+
+void tenure::abandon()
+{
+    released_ = true;
+    in_.held.erase(shared_from_this());
+    deadline_.store(0, std::memory_order_release);
+    in_.beside.spawn("lock release", let_go(shared_from_this()));
+}
+
+// What is left of its time others need not wait for.
+awaitable<void> tenure::let_go(self me)
+{
+    co_await me->give_back(me->renewed_at_ + me->how_.ttl);
+}
+
+} // namespace baton::lock

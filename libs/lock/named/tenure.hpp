@@ -1,0 +1,87 @@
+#pragma once
+
+#include "libs/base/loop.hpp"
+#include "libs/base/random.hpp"
+#include "libs/base/task_group.hpp"
+#include "libs/lock/include/baton/lock/metrics.hpp"
+#include "libs/lock/include/baton/lock/types.hpp"
+#include "libs/lock/named/contender.hpp"
+
+#include <atomic>
+#include <memory>
+#include <set>
+#include <stop_token>
+#include <string>
+
+namespace baton::lock {
+
+class tenure;
+
+// What the locks of one kind in one store share. On the loop.
+struct workshop {
+    kind& of;
+    asio::any_io_executor loop;
+    std::shared_ptr<void> context; // of the loop: what is left to a caller may outlive the store
+    time_source& time;
+    random_source& random;
+    task_group& beside;
+    std::string incarnation; // of this process: an acquisition's owner is this and a random number
+    std::stop_token closing;
+    kind_metrics counted;
+    std::set<std::shared_ptr<tenure>> held = {};
+};
+
+// By when what was granted to a request sent at `sent` must no longer be used, whatever the store's clock says: a tenth
+// of `ttl` (250 ms at most) before that has passed, less what the rates of two clocks may differ by (10^-3).
+instant use_until(instant sent, duration ttl);
+
+// A grant, from the moment it was given to its release or loss, which is final: a later sign of life would be another
+// grant. On the loop, but for the queries.
+class tenure : public std::enable_shared_from_this<tenure> {
+public:
+    tenure(workshop& in, std::string name, lock_options const& how, std::shared_ptr<contender> by, grant what,
+           instant sent);
+
+    void begin(); // to renew it, and to tell of its loss
+    awaitable<release_result> release();
+    awaitable<void> end(); // with its store
+    // Gives back in the background what the store may have granted, though nobody holds it here (any more).
+    void abandon();
+
+    // Any thread.
+    std::int64_t token() const { return granted_.token; }
+    std::stop_token lost() const { return lost_.get_token(); }
+    bool over() const { return lost_.stop_requested(); }
+    // Nothing must be done under it from then on; the past when it is lost or released.
+    instant deadline() const { return instant{duration{deadline_.load(std::memory_order_acquire)}}; }
+
+private:
+    using self = std::shared_ptr<tenure>; // keeps it while it runs beside its holder
+
+    static awaitable<void> watch(self me);
+    static awaitable<void> renew(self me);
+    static awaitable<void> let_go(self me);
+    awaitable<void> watch_until_over();
+    awaitable<release_result> give_back(instant until);
+    void heard(bool held, instant sent);
+    void renewed(instant sent);
+    void lose(char const* why);
+    bool renews(instant now) const;
+
+    std::shared_ptr<void> context_; // goes last
+    workshop& in_;
+    std::string name_;
+    lock_options how_;
+    std::shared_ptr<contender> by_;
+    grant granted_;
+    instant began_;
+    instant renewed_at_; // when the last sign of life that was answered was sent
+    instant next_renewal_;
+    bool renewing_ = false;
+    bool released_ = false;
+    std::atomic<std::int64_t> deadline_;
+    std::stop_source lost_;
+    waker changed_;
+};
+
+} // namespace baton::lock
