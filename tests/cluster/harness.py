@@ -86,12 +86,16 @@ def children_of(pid):
             for child in (thread / "children").read_text().split()]
 
 
-def is_alive(pid):
-    """Not gone, and no zombie that nobody reaps."""
+def state_of(pid):
+    """As the kernel has it: R runs, S sleeps, T stopped, Z a zombie that nobody reaps, X gone."""
     try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except FileNotFoundError:
-        return False
+        return "X"
+
+
+def is_alive(pid):
+    return state_of(pid) not in "ZX"
 
 
 RESERVED = []  # for as long as this process lives

@@ -1,0 +1,449 @@
+// What every kind of lock by name promises, on the real stores and through the public headers alone.
+
+#include "tests/support/stores.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <baton/lock/async.hpp>
+#include <baton/lock/store.hpp>
+#include <future>
+#include <mutex>
+#include <thread>
+
+using namespace baton;
+using namespace baton::test;
+using baton::lock::lock_errc;
+using baton::lock::lock_options;
+using baton::lock::named_lock;
+using baton::lock::release_result;
+namespace locks = baton::lock;
+
+namespace {
+
+std::string url_of(storage::location const& where)
+{
+    if (where.engine == storage::engine::sqlite)
+        return "sqlite:" + where.name;
+    return "mysql://" + where.user + (where.password.empty() ? "" : ":" + where.password) + "@" + where.host + ":" +
+           std::to_string(where.port) + "/" + where.name;
+}
+
+enum class kind_name { record, lease, row };
+
+struct place {
+    storage::engine engine;
+    kind_name kind;
+};
+
+// A row lock needs a server, and one that is alone.
+std::vector<place> places(bool with_rows = true)
+{
+    using storage::engine;
+    std::vector<place> all{{engine::mysql, kind_name::record},
+                           {engine::mysql, kind_name::lease},
+                           {engine::sqlite, kind_name::record},
+                           {engine::sqlite, kind_name::lease}};
+    if (with_rows && store(engine::mysql).nodes().size() == 1)
+        all.push_back({engine::mysql, kind_name::row});
+    return all;
+}
+
+// A store, and as many processes' views of it as a test likes. In a cluster each second view is of another node.
+class house {
+public:
+    explicit house(bool with_rows = true) : house(GENERATE_COPY(from_range(places(with_rows)))) {}
+    explicit house(place where) : home(where.engine), kind(where.kind) { enter().create_tables(); }
+
+    locks::store& enter()
+    {
+        auto const& node = home.nodes()[views.size() % home.nodes().size()];
+        return *views.emplace_back(std::make_unique<locks::store>(url_of(node)));
+    }
+
+    named_lock make(locks::store& in, std::string name = "stock", lock_options how = {}) const
+    {
+        switch (kind) {
+        case kind_name::record:
+            return in.record(std::move(name), std::move(how));
+        case kind_name::lease:
+            return in.lease(std::move(name), std::move(how));
+        default:
+            return in.row(std::move(name), std::move(how));
+        }
+    }
+    named_lock make(std::string name = "stock", lock_options how = {})
+    {
+        return make(enter(), std::move(name), std::move(how));
+    }
+
+    bool fenced() const { return kind != kind_name::row; }
+    char const* table() const { return kind == kind_name::record ? "lock_record" : "lock_lease"; }
+    char const* name() const
+    {
+        return kind == kind_name::record ? "record" : kind == kind_name::lease ? "lease" : "row";
+    }
+
+    store home;
+    kind_name kind;
+    std::vector<std::unique_ptr<locks::store>> views;
+};
+
+lock_options short_lived(bool watchdog = false)
+{
+    lock_options how;
+    how.ttl = 1s;
+    how.watchdog = watchdog;
+    return how;
+}
+
+void await_loss(named_lock& of)
+{
+    std::promise<void> lost;
+    std::stop_callback const told(of.lost(), [&] { lost.set_value(); });
+    REQUIRE(lost.get_future().wait_for(10s) == std::future_status::ready);
+}
+
+lock_errc failure_of(std::function<void()> const& call)
+{
+    try {
+        call();
+    } catch (std::system_error const& failure) {
+        REQUIRE(failure.code().category() == locks::lock_category());
+        return static_cast<lock_errc>(failure.code().value());
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("one holds it, others are refused, and each holder's token is higher than those before")
+{
+    house here;
+    auto first = here.make();
+    auto second = here.make();
+    REQUIRE(first.try_lock());
+    CHECK(first.valid());
+    CHECK(first.level() == (here.fenced() ? locks::guarantee::fenced : locks::guarantee::lease));
+    auto const token = first.token();
+    CHECK((token > 0) == here.fenced());
+    CHECK_FALSE(second.try_lock());
+    CHECK(second.token() == 0);
+    CHECK_FALSE(second.valid());
+    CHECK(first.unlock() == release_result::released);
+    CHECK_FALSE(first.valid());
+    REQUIRE(second.try_lock());
+    CHECK((second.token() > token) == here.fenced());
+    CHECK_FALSE(first.try_lock_for(20ms));
+    CHECK(second.unlock() == release_result::released);
+}
+
+TEST_CASE("a name is no other name, and of one kind no name of another")
+{
+    house here;
+    auto& in = here.enter();
+    auto first = here.make(in, "a");
+    auto second = here.make(in, "A");
+    auto third = here.make(in, "\xc3\xa4 ' \\ \" %");
+    auto of_other_kind = here.kind == kind_name::record ? in.lease("a") : in.record("a"); // in a table of its own
+    CHECK(first.try_lock());
+    CHECK(second.try_lock());
+    CHECK(third.try_lock());
+    CHECK(of_other_kind.try_lock());
+}
+
+TEST_CASE("whoever does not hold it cannot release it")
+{
+    house here;
+    auto holder = here.make();
+    auto other = here.make();
+    REQUIRE(holder.try_lock());
+    CHECK(other.unlock() == release_result::unknown);
+    CHECK_FALSE(other.try_lock());
+    CHECK(holder.unlock() == release_result::released);
+}
+
+TEST_CASE("without a watchdog it ends with its time: the holder is told, and its release changes nothing")
+{
+    house here;
+    auto late = here.make("stock", short_lived());
+    auto next = here.make("stock", short_lived(true));
+    auto third = here.make();
+    REQUIRE(late.try_lock());
+    auto const token = late.token();
+    REQUIRE(next.try_lock_for(10s));
+    CHECK_FALSE(late.valid());
+    CHECK(late.lost().stop_requested());
+    CHECK((next.token() > token) == here.fenced());
+    CHECK(late.unlock() == release_result::was_lost);
+    CHECK_FALSE(third.try_lock());
+    CHECK(next.unlock() == release_result::released);
+}
+
+TEST_CASE("a watchdog keeps it beyond its time")
+{
+    house here;
+    auto holder = here.make("stock", short_lived(true));
+    auto other = here.make();
+    REQUIRE(holder.try_lock());
+    CHECK_FALSE(other.try_lock_for(2500ms));
+    CHECK(holder.valid());
+    CHECK(holder.unlock() == release_result::released);
+}
+
+TEST_CASE("whoever waits has it soon after the release")
+{
+    house here;
+    auto holder = here.make();
+    auto waiter = here.make();
+    REQUIRE(holder.try_lock());
+    auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
+    CHECK(waits.wait_for(100ms) == std::future_status::timeout);
+    CHECK(holder.unlock() == release_result::released);
+    CHECK(waits.get());
+}
+
+TEST_CASE("it serves std::unique_lock and std::scoped_lock, and two of them without a deadlock")
+{
+    house here;
+    auto& one = here.enter();
+    auto& other = here.enter();
+    auto const take_both = [&](locks::store& in, bool swapped) {
+        auto a = here.make(in, "a");
+        auto b = here.make(in, "b");
+        for (int times = 0; times < 5; ++times) {
+            if (swapped)
+                std::scoped_lock const both(b, a);
+            else
+                std::scoped_lock const both(a, b);
+        }
+    };
+    auto second = std::async(std::launch::async, [&] { take_both(other, true); });
+    take_both(one, false);
+    second.get();
+    auto a = here.make(one, "a");
+    std::unique_lock const held(a, 5s);
+    CHECK(held.owns_lock());
+}
+
+TEST_CASE("a reentrant holder may lock it again, and gives it back with the last unlock")
+{
+    house here;
+    lock_options how;
+    how.reentrant = true;
+    auto holder = here.make("stock", how);
+    auto other = here.make();
+    holder.lock();
+    holder.lock();
+    CHECK(holder.unlock() == release_result::released);
+    CHECK_FALSE(other.try_lock());
+    CHECK(holder.unlock() == release_result::released);
+    CHECK(other.try_lock());
+}
+
+TEST_CASE("what goes away while it is held is given back")
+{
+    house here;
+    auto waiter = here.make();
+
+    SECTION("the lock")
+    {
+        auto holder = std::make_unique<named_lock>(here.make());
+        REQUIRE(holder->try_lock());
+        holder.reset();
+    }
+    SECTION("the store")
+    {
+        auto holder = here.make();
+        REQUIRE(holder.try_lock());
+        auto const lost = holder.lost();
+        here.views.pop_back();
+        CHECK(lost.stop_requested());
+        CHECK_FALSE(holder.valid());
+        CHECK(failure_of([&] { holder.lock(); }) == lock_errc::misuse);
+    }
+    CHECK(waiter.try_lock_for(5s));
+}
+
+TEST_CASE("tokens go on where a name was reaped, and what is held stays")
+{
+    house here(false);
+    auto& in = here.enter();
+    lock_options long_lived;
+    long_lived.ttl = 1h;
+    auto held = here.make(in, "held", long_lived);
+    auto old = here.make(in, "old");
+    REQUIRE(held.try_lock());
+    for (int times = 0; times < 3; ++times) {
+        REQUIRE(old.try_lock());
+        if (times < 2)
+            old.unlock();
+    }
+    auto const token = old.token();
+    old.unlock();
+    here.home.exec(std::string("UPDATE ") + here.table() + " SET renewed_at = renewed_at - 300000000"); // five minutes
+    CHECK(in.reap(3min) == 1);
+    CHECK(here.home.number(std::string("SELECT COUNT(*) FROM ") + here.table()) == 1);
+    CHECK(old.try_lock());
+    CHECK(old.token() > token);
+    auto fresh = here.make("fresh");
+    REQUIRE(fresh.try_lock());
+    CHECK(fresh.token() > token);
+}
+
+TEST_CASE("without its tables it says what is missing, and does not wait for them")
+{
+    auto const engine = GENERATE(storage::engine::mysql, storage::engine::sqlite);
+    store home(engine);
+    locks::store in(url_of(home.where()));
+    auto lock = in.record("stock");
+    try {
+        lock.lock();
+        FAIL("locked");
+    } catch (std::system_error const& failure) {
+        CHECK(failure.code() == lock_errc::unavailable);
+        CHECK_THAT(failure.what(), Catch::Contains("0001_named_locks") && Catch::Contains("create_tables"));
+    }
+}
+
+TEST_CASE("a row lock is refused where it would not lock")
+{
+    store file(storage::engine::sqlite);
+    locks::store on_file(url_of(file.where()));
+    CHECK_THROWS_AS(on_file.row("stock"), std::invalid_argument);
+    store home(storage::engine::mysql);
+    locks::store in(url_of(home.where()));
+    in.create_tables();
+    auto lock = in.row("stock");
+    if (home.nodes().size() > 1)
+        CHECK(failure_of([&] { lock.try_lock(); }) == lock_errc::misuse);
+    else
+        CHECK(lock.try_lock());
+}
+
+TEST_CASE("row locks are bounded in number: who comes when all sessions are taken waits for one")
+{
+    store home(storage::engine::mysql);
+    if (home.nodes().size() > 1)
+        return;
+    locks::store_options two;
+    two.rows = 2;
+    locks::store in(url_of(home.where()), two);
+    in.create_tables();
+    auto a = in.row("a");
+    auto b = in.row("b");
+    auto c = in.row("c");
+    REQUIRE(a.try_lock());
+    REQUIRE(b.try_lock());
+    CHECK_FALSE(c.try_lock());
+    auto waits = std::async(std::launch::async, [&] { return c.try_lock_for(60s); });
+    CHECK(waits.wait_for(50ms) == std::future_status::timeout);
+    a.unlock();
+    CHECK(waits.get());
+}
+
+TEST_CASE("wrong input is refused with what is wrong")
+{
+    using Catch::Contains;
+    CHECK_THROWS_WITH(locks::store("redis"), Contains("lock store"));
+    store home(storage::engine::sqlite);
+    locks::store in(url_of(home.where()));
+    lock_options how;
+    CHECK_THROWS_WITH(in.record(""), Contains("name"));
+    CHECK_THROWS_WITH(in.lease(std::string(191, 'x')), Contains("name"));
+    how.ttl = 99ms;
+    CHECK_THROWS_WITH(in.record("x", how), Contains("ttl"));
+    how = {};
+    how.label = std::string(191, 'x');
+    CHECK_THROWS_WITH(in.record("x", how), Contains("label"));
+    how = {};
+    how.max_hold = -1ms;
+    CHECK_THROWS_WITH(in.record("x", how), Contains("max_hold"));
+    how = {};
+    how.ttl = 500ms;
+    CHECK_THROWS_WITH(in.row("x", how), Contains("ttl"));
+    CHECK_THROWS_WITH(in.reap(59s), Contains("age"));
+    locks::store_options none;
+    none.sessions = 0;
+    CHECK_THROWS_WITH(locks::store("sqlite:/tmp/x", none), Contains("sessions"));
+}
+
+TEST_CASE("coroutines wait for it without a thread, and can be cancelled")
+{
+    house here;
+    auto first = here.make();
+    auto second = here.make();
+    asio::io_context loop;
+    asio::cancellation_signal stop;
+    std::vector<std::string> seen;
+    auto const take_turns = [&]() -> awaitable<void> {
+        bool const granted = co_await first.async_lock(asio::use_awaitable);
+        seen.push_back(granted ? "granted" : "refused");
+        bool const refused = co_await second.async_try_lock_for(20ms, asio::use_awaitable);
+        seen.push_back(refused ? "granted" : "refused");
+        auto const how = co_await first.async_unlock(asio::use_awaitable);
+        seen.push_back(how == release_result::released ? "released" : "not released");
+        co_await second.async_lock(asio::use_awaitable);
+        seen.push_back(second.valid() ? "valid" : "not valid");
+    };
+    asio::co_spawn(loop, take_turns(), asio::detached);
+    loop.run();
+    CHECK(seen == std::vector<std::string>{"granted", "refused", "released", "valid"});
+
+    lock_errc why{};
+    loop.restart();
+    first.async_lock(asio::bind_executor(
+        loop.get_executor(), asio::bind_cancellation_slot(stop.slot(), [&](std::exception_ptr failure, bool) {
+            why = failure_of([&] { std::rethrow_exception(failure); });
+        })));
+    asio::steady_timer timer(loop, std::chrono::milliseconds{50});
+    timer.async_wait([&](error_code) { stop.emit(asio::cancellation_type::terminal); });
+    loop.run();
+    CHECK(why == lock_errc::cancelled);
+}
+
+TEST_CASE("a wait on the thread of the locks is refused, since it would never end")
+{
+    house here;
+    auto holder = here.make("stock", short_lived());
+    auto& in = here.enter();
+    auto other = here.make(in, "other");
+    auto lost = here.make(in, "lost", short_lived());
+    REQUIRE(lost.try_lock());
+    std::promise<lock_errc> why;
+    std::stop_callback const told(lost.lost(), [&] { why.set_value(failure_of([&] { other.lock(); })); });
+    CHECK(why.get_future().get() == lock_errc::misuse);
+}
+
+TEST_CASE("it counts what it did")
+{
+    house here;
+    auto& in = here.enter();
+    auto lock = here.make(in, "stock", short_lived());
+    auto other = here.make();
+    REQUIRE(lock.try_lock());
+    lock.unlock();
+    REQUIRE(other.try_lock());
+    CHECK_FALSE(lock.try_lock());
+    other.unlock();
+    REQUIRE(lock.try_lock());
+    await_loss(lock);
+    lock.unlock();
+    REQUIRE(lock.try_lock());
+    auto const all = in.metrics();
+    auto const& counted =
+        *std::find_if(all.begin(), all.end(), [&](auto const& each) { return each.kind == here.name(); });
+    CHECK(counted.acquired == 3);
+    CHECK(counted.refused == 1);
+    CHECK(counted.released == 1);
+    CHECK(counted.lost == 1);
+    CHECK(counted.held == 1);
+    auto const text = locks::to_prometheus(all);
+    CHECK_THAT(text,
+               Catch::Contains("baton_lock_acquired_total{kind=\"" + counted.kind + "\"} 3\n") &&
+                   Catch::Contains("baton_lock_wait_seconds_bucket{kind=\"" + counted.kind + "\",le=\"+Inf\"} 3\n"));
+}

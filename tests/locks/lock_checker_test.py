@@ -1,0 +1,71 @@
+"""The judge must not be lenient: right histories pass, and each wrong one is found."""
+
+import unittest
+
+import lock_checker
+
+
+def history_of(**processes):
+    history = lock_checker.History([])
+    for process, lines in processes.items():
+        lock_checker.read_process(process, [*lines, ""], history)
+    return history
+
+
+def hold(begin, end, token, how="released"):
+    return [f"acquired {begin} {token}", f"held {(begin + end) // 2} {token}", f"leaving {end} {token}",
+            f"released {end + 1} {token} {how}"]
+
+
+class LockChecker(unittest.TestCase):
+    def assert_found(self, text, history):
+        found = lock_checker.problems(history)
+        self.assertTrue(any(text in each for each in found), found)
+
+    def test_turns_are_right(self):
+        self.assertEqual([], lock_checker.problems(history_of(a=[*hold(0, 10, 1), *hold(40, 50, 3)], b=hold(20, 30, 2))))
+
+    def test_a_hold_that_begins_when_the_one_before_is_released_is_right(self):
+        self.assertEqual([], lock_checker.problems(history_of(a=hold(0, 10, 1), b=hold(10, 30, 2))))
+
+    def test_two_at_once_are_found(self):
+        self.assert_found("two at once", history_of(a=hold(0, 20, 1), b=hold(19, 30, 2)))
+
+    def test_one_within_another_is_found_though_a_third_lies_between(self):
+        self.assert_found("two at once", history_of(a=hold(0, 100, 1), b=hold(10, 20, 2), c=hold(90, 95, 3)))
+        self.assertEqual(2, len(lock_checker.overlaps(history_of(a=hold(0, 100, 1), b=hold(10, 20, 2),
+                                                            c=hold(90, 95, 3)).holds)))
+
+    def test_what_was_lost_counts_up_to_its_last_proof(self):
+        lost = ["acquired 0 1", "held 10 1", "lost 11 1", "leaving 50 1", "released 51 1 was_lost"]
+        self.assertEqual([], lock_checker.problems(history_of(a=lost, b=hold(20, 30, 2))))
+        self.assert_found("two at once", history_of(a=lost, b=hold(9, 30, 2)))
+
+    def test_a_killed_process_counts_up_to_its_last_proof(self):
+        self.assert_found("two at once", history_of(a=["acquired 0 1", "held 10 1"], b=hold(9, 30, 2)))
+        self.assertEqual([], lock_checker.problems(history_of(a=["acquired 0 1", "held 10 1"], b=hold(11, 30, 2))))
+
+    def test_a_repeated_token_is_found(self):
+        self.assert_found("does not rise", history_of(a=hold(0, 10, 5), b=hold(20, 30, 5)))
+
+    def test_a_falling_token_is_found(self):
+        self.assert_found("does not rise", history_of(a=hold(0, 10, 5), b=hold(20, 30, 4)))
+
+    def test_a_grant_without_a_token_is_found(self):
+        self.assert_found("no token", history_of(a=hold(0, 10, 0)))
+
+    def test_tokens_are_not_asked_of_kinds_that_have_none(self):
+        self.assertEqual([], lock_checker.problems(history_of(a=hold(0, 10, 0), b=hold(20, 30, 0)), tokens=False))
+
+    def test_a_proof_after_the_loss_is_found(self):
+        self.assert_found("after it was told", history_of(a=["acquired 0 1", "lost 5 1", "held 9 1"]))
+
+    def test_what_was_not_held_is_malformed(self):
+        with self.assertRaises(lock_checker.Malformed):
+            history_of(a=["held 10 1"])
+        with self.assertRaises(lock_checker.Malformed):
+            history_of(a=[*hold(0, 10, 1), "leaving 20 1"])
+
+
+if __name__ == "__main__":
+    unittest.main()

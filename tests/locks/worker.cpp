@@ -1,0 +1,252 @@
+// A process that takes a lock by name again and again, and writes down what it believed when, and what it did
+// meanwhile.
+//
+//     lock_worker URL KIND NAME FOLDER --count N [--ttl MS] [--hold US] [--wait MS] [--no-watchdog] [--work MS]
+//
+// FOLDER/history-PID has a line an event, with CLOCK_MONOTONIC in nanoseconds, that all processes of a host share:
+//     acquired T TOKEN        the call came back with the lock
+//     held T TOKEN            at T it was valid, as was found after T
+//     leaving T TOKEN         just before the release
+//     released T TOKEN HOW    released, was_lost or unknown
+//     lost T TOKEN            lost() was requested
+//     refused T 0             a wait ended without the lock
+//     failed T 0              the store did not answer
+// It ends after N grants, or when there is a FOLDER/stop. FOLDER/counter is read, and written one higher, by whoever
+// holds the lock and by nothing else. FOLDER/fence is what a resource that compares tokens would do: it takes a line
+// from whoever has the highest token yet, or refuses it. Prints "ready" when the store answers, "acquired TOKEN" for
+// each grant with --work, and at its end a JSON of its counts.
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <baton/lock/store.hpp>
+#include <cstdio>
+#include <ctime>
+#include <fcntl.h>
+#include <iostream>
+#include <mutex>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <sys/file.h>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::int64_t monotonic_ns()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+struct options {
+    std::string url, kind, name, folder;
+    int count = 1;
+    std::int64_t ttl_ms = 10'000, hold_us = 0, wait_ms = 60'000, work_ms = 0;
+    bool no_watchdog = false;
+};
+
+class file {
+public:
+    file(std::string const& name, int flags) : descriptor_(::open(name.c_str(), flags | O_CREAT | O_CLOEXEC, 0644))
+    {
+        if (descriptor_ < 0)
+            throw std::runtime_error("cannot open " + name);
+    }
+    ~file() { ::close(descriptor_); }
+    file(file const&) = delete;
+    file& operator=(file const&) = delete;
+    int descriptor() const { return descriptor_; }
+
+    void append(std::string const& line)
+    {
+        if (::write(descriptor_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+            throw std::runtime_error("cannot write");
+    }
+
+private:
+    int descriptor_;
+};
+
+class history {
+public:
+    explicit history(std::string const& folder)
+        : file_(folder + "/history-" + std::to_string(::getpid()), O_WRONLY | O_APPEND)
+    {}
+    void tell(char const* what, std::int64_t at, std::uint64_t token, std::string const& more = {})
+    {
+        std::lock_guard const lock(mutex_);
+        file_.append(std::string(what) + ' ' + std::to_string(at) + ' ' + std::to_string(token) + more + '\n');
+    }
+
+private:
+    std::mutex mutex_;
+    file file_;
+};
+
+long read_number(file const& from)
+{
+    std::array<char, 32> text{};
+    auto const size = ::pread(from.descriptor(), text.data(), text.size() - 1, 0);
+    return size > 0 ? std::stol(std::string(text.data(), static_cast<std::size_t>(size))) : 0;
+}
+
+void write_number(file const& to, long number)
+{
+    char text[32];
+    auto const size = std::snprintf(text, sizeof text, "%20ld\n", number);
+    if (::pwrite(to.descriptor(), text, static_cast<std::size_t>(size), 0) != size)
+        throw std::runtime_error("cannot write the counter");
+}
+
+// True when the resource took it.
+bool write_fenced(file const& resource, std::uint64_t token)
+{
+    ::flock(resource.descriptor(), LOCK_EX);
+    auto const highest = static_cast<std::uint64_t>(read_number(resource));
+    bool const taken = token >= highest;
+    if (taken)
+        write_number(resource, static_cast<long>(token));
+    ::flock(resource.descriptor(), LOCK_UN);
+    return taken;
+}
+
+char const* name_of(baton::lock::release_result how)
+{
+    switch (how) {
+    case baton::lock::release_result::released:
+        return " released";
+    case baton::lock::release_result::was_lost:
+        return " was_lost";
+    default:
+        return " unknown";
+    }
+}
+
+struct counts {
+    int acquired = 0, refused = 0, failed = 0, lost = 0, fenced_off = 0;
+};
+
+class worker {
+public:
+    explicit worker(options const& how)
+        : how_(how),
+          store_(how.url),
+          lock_(make()),
+          history_(how.folder),
+          counter_(how.folder + "/counter", O_RDWR),
+          resource_(how.folder + "/fence", O_RDWR)
+    {}
+
+    void run()
+    {
+        std::cout << "ready" << std::endl;
+        auto const stop = how_.folder + "/stop";
+        while (seen_.acquired < how_.count && ::access(stop.c_str(), F_OK) != 0)
+            once();
+        std::printf("{\"acquired\": %d, \"refused\": %d, \"failed\": %d, \"lost\": %d, \"fenced_off\": %d}\n",
+                    seen_.acquired, seen_.refused, seen_.failed, seen_.lost, seen_.fenced_off);
+    }
+
+private:
+    baton::lock::named_lock make()
+    {
+        baton::lock::lock_options options;
+        options.ttl = std::chrono::milliseconds{how_.ttl_ms};
+        options.watchdog = !how_.no_watchdog;
+        if (how_.kind == "record")
+            return store_.record(how_.name, options);
+        if (how_.kind == "lease")
+            return store_.lease(how_.name, options);
+        if (how_.kind == "row")
+            return store_.row(how_.name, options);
+        throw std::invalid_argument("no kind of lock: " + how_.kind);
+    }
+
+    void once()
+    {
+        try {
+            if (!lock_.try_lock_for(std::chrono::milliseconds{how_.wait_ms})) {
+                ++seen_.refused;
+                history_.tell("refused", monotonic_ns(), 0);
+                return;
+            }
+        } catch (std::system_error const& failure) {
+            if (failure.code() != baton::lock::lock_errc::unavailable)
+                throw;
+            ++seen_.failed;
+            history_.tell("failed", monotonic_ns(), 0);
+            return;
+        }
+        ++seen_.acquired;
+        auto const token = lock_.token();
+        history_.tell("acquired", monotonic_ns(), token);
+        if (how_.work_ms > 0)
+            std::cout << "acquired " << token << std::endl;
+        {
+            std::stop_callback const told(lock_.lost(),
+                                          [this, token] { history_.tell("lost", monotonic_ns(), token); });
+            work(token);
+        }
+        history_.tell("leaving", monotonic_ns(), token);
+        auto const result = lock_.unlock();
+        seen_.lost += result == baton::lock::release_result::was_lost;
+        history_.tell("released", monotonic_ns(), token, name_of(result));
+    }
+
+    void work(std::uint64_t token)
+    {
+        auto const before = read_number(counter_);
+        auto const until = monotonic_ns() + how_.hold_us * 1'000 + how_.work_ms * 1'000'000;
+        do {
+            if (how_.hold_us + how_.work_ms > 0)
+                std::this_thread::sleep_for(std::chrono::microseconds{
+                    std::min<std::int64_t>(std::max<std::int64_t>((until - monotonic_ns()) / 1'000, 0), 20'000)});
+            auto const at = monotonic_ns();
+            if (!lock_.valid()) {
+                seen_.fenced_off += !write_fenced(resource_, token);
+                return;
+            }
+            history_.tell("held", at, token);
+        } while (monotonic_ns() < until);
+        write_number(counter_, before + 1);
+        seen_.fenced_off += !write_fenced(resource_, token);
+    }
+
+    options how_;
+    baton::lock::store store_;
+    baton::lock::named_lock lock_;
+    history history_;
+    file counter_;
+    file resource_;
+    counts seen_;
+};
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    options how;
+    CLI::App program("Takes a lock by name again and again");
+    program.add_option("url", how.url)->required();
+    program.add_option("kind", how.kind)->required();
+    program.add_option("name", how.name)->required();
+    program.add_option("folder", how.folder)->required();
+    program.add_option("--count", how.count);
+    program.add_option("--ttl", how.ttl_ms);
+    program.add_option("--hold", how.hold_us);
+    program.add_option("--wait", how.wait_ms);
+    program.add_option("--work", how.work_ms);
+    program.add_flag("--no-watchdog", how.no_watchdog);
+    CLI11_PARSE(program, argc, argv);
+    try {
+        worker(how).run();
+    } catch (std::exception const& failure) {
+        std::cerr << "lock_worker: " << failure.what() << std::endl;
+        return 1;
+    }
+}
