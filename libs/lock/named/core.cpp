@@ -11,31 +11,7 @@ namespace baton::lock {
 
 namespace {
 
-constexpr char const* tables = "locks"; // the set of migrations
 constexpr duration for_ever = std::chrono::hours{24 * 365 * 10};
-
-// Of a holder of a row: it waits in the server for a second at a time.
-storage::database_settings of_one_row(store_options const& how, unsigned idle_s)
-{
-    storage::database_settings made;
-    made.sessions = 1;
-    made.connect_limit_s = static_cast<unsigned>(how.limit.count());
-    made.read_limit_s = std::max(2u, static_cast<unsigned>(how.limit.count()));
-    made.lock_wait_s = 1;
-    made.idle_session_s = idle_s;
-    return made;
-}
-
-storage::database_settings settings_of(store_options const& how)
-{
-    storage::database_settings made;
-    made.sessions = how.sessions;
-    made.connect_limit_s = static_cast<unsigned>(how.limit.count());
-    made.read_limit_s = static_cast<unsigned>(how.limit.count());
-    made.lock_wait_s = 1;
-    made.create_file = how.create_file;
-    return made;
-}
 
 } // namespace
 
@@ -52,32 +28,21 @@ struct core::trade {
     workshop shared;
 };
 
-core::core(storage::location const& where, store_options const& how)
+core::core(std::string const& url, store_options const& how)
     : random_(entropy()),
       incarnation_(make_incarnation(host_name(), process_id(), boot_id(), random_)),
       label_(host_name() + ":" + std::to_string(process_id())),
-      shared_(storage::open_database(where, settings_of(how), time_)),
       beside_(loop_.executor()),
-      stop_(loop_.executor())
+      stop_(loop_.executor()),
+      backend_(open_backend(url, how, {loop_.executor(), time_, random_}))
 {
-    for (auto const each : {rule::record, rule::lease})
-        add(make_table_kind(each, *shared_, time_, random_));
-    if (where.engine == storage::engine::mysql) {
-        row_parts parts{*shared_, {}, how.rows, time_};
-        parts.open = [this, where, how](unsigned idle_s) {
-            return storage::open_database(where, of_one_row(how, idle_s), time_);
-        };
-        add(make_row_kind(std::move(parts)));
+    for (auto& each : backend_->kinds()) {
+        auto const name = each->name();
+        trades_.emplace(name, std::make_unique<trade>(std::move(each), *this));
     }
     auto const done = std::make_shared<std::promise<void>>();
     ended_ = done->get_future();
     asio::co_spawn(loop_.executor(), live(), [done](std::exception_ptr const&) { done->set_value(); });
-}
-
-void core::add(std::unique_ptr<kind> what)
-{
-    auto const name = what->name();
-    trades_.emplace(name, std::make_unique<trade>(std::move(what), *this));
 }
 
 core::~core()
@@ -172,22 +137,12 @@ Result core::wait(awaitable<Result> part)
 
 void core::create_tables()
 {
-    auto const done = wait(storage::migrate(*shared_, tables));
-    for (auto const& step : done)
-        log::info("locks: applied {}", step.name);
+    wait(backend_->create_tables());
 }
 
 std::size_t core::reap(duration age)
 {
-    return wait(reap_all(age));
-}
-
-awaitable<std::size_t> core::reap_all(duration age)
-{
-    std::size_t removed = 0;
-    for (auto const each : {rule::record, rule::lease})
-        removed += co_await lock::reap(each, *shared_, time_, age);
-    co_return removed;
+    return wait(backend_->reap(age));
 }
 
 std::vector<kind_metrics> core::metrics()

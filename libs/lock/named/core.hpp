@@ -4,10 +4,8 @@
 #include "libs/base/loop_thread.hpp"
 #include "libs/base/task_group.hpp"
 #include "libs/lock/include/baton/lock/store.hpp"
+#include "libs/lock/named/backend.hpp"
 #include "libs/lock/named/holding.hpp"
-#include "libs/lock/named/row_kind.hpp"
-#include "libs/lock/named/table_kind.hpp"
-#include "libs/storage/database.hpp"
 
 #include <condition_variable>
 #include <functional>
@@ -22,7 +20,7 @@ namespace baton::lock {
 
 class core : public std::enable_shared_from_this<core> {
 public:
-    core(storage::location const& where, store_options const& how);
+    core(std::string const& url, store_options const& how);
     ~core();
 
     // Any thread but the loop's, as everything that waits.
@@ -31,7 +29,7 @@ public:
     std::size_t reap(duration age);
     std::vector<kind_metrics> metrics();
 
-    // `kind`: "record", "lease" or "row"; throws std::invalid_argument where the store has none such.
+    // Throws std::invalid_argument where the store has none such.
     std::shared_ptr<holding> make(std::string const& kind, std::string name, lock_options options);
     bool acquire(std::shared_ptr<holding> by, duration span);
     release_result release(std::shared_ptr<holding> by);
@@ -43,20 +41,15 @@ public:
     // What goes away while it is held is released behind its owner's back.
     void let_go(std::shared_ptr<tenure> held);
 
-    time_source const& time() const { return time_; }
-
 private:
     struct trade;
     class call;
-
-    void add(std::unique_ptr<kind> what);
 
     awaitable<void> live();
     awaitable<void> end_all();
     awaitable<bool> acquire_on_loop(std::shared_ptr<holding> by, duration span, std::stop_token stop);
     static awaitable<release_result> release_held(std::shared_ptr<holding> by);
     awaitable<std::vector<kind_metrics>> read_metrics();
-    awaitable<std::size_t> reap_all(duration age);
     instant after(duration span) const;
     // Throws misuse on the loop's own thread.
     template <class Result>
@@ -66,7 +59,6 @@ private:
     seeded_random random_;
     std::string incarnation_;
     std::string label_;
-    std::unique_ptr<storage::database> shared_;
     loop_thread loop_;
     task_group beside_;
     std::stop_source closing_;
@@ -76,6 +68,7 @@ private:
     std::size_t calls_ = 0; // in progress
     bool closed_ = false;
 
+    std::unique_ptr<backend> backend_;
     std::map<std::string, std::unique_ptr<trade>> trades_;
     std::future<void> ended_;
 };

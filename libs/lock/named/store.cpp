@@ -10,15 +10,6 @@ namespace {
 
 constexpr std::size_t longest_text = 190; // bytes, as wide as the columns
 
-storage::location parsed(std::string const& url)
-{
-    try {
-        return storage::parse_location(url);
-    } catch (invalid_input const& wrong) {
-        throw std::invalid_argument(std::string("lock store: ") + wrong.what());
-    }
-}
-
 store_options checked(store_options how)
 {
     if (how.sessions < 1 || how.sessions > 1'000)
@@ -55,7 +46,7 @@ struct store::impl {
 };
 
 store::store(std::string const& url, store_options options)
-    : impl_(std::make_unique<impl>(impl{std::make_shared<core>(parsed(url), checked(options))}))
+    : impl_(std::make_unique<impl>(impl{std::make_shared<core>(url, checked(options))}))
 {}
 
 store::~store()

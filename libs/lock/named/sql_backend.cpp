@@ -1,0 +1,100 @@
+#include "libs/base/log.hpp"
+#include "libs/lock/named/backend.hpp"
+#include "libs/lock/named/row_kind.hpp"
+#include "libs/lock/named/table_kind.hpp"
+#include "libs/storage/database.hpp"
+#include "libs/storage/migrations.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace baton::lock {
+
+namespace {
+
+constexpr char const* tables = "locks"; // the set of migrations
+
+storage::location parsed(std::string const& url)
+{
+    try {
+        return storage::parse_location(url);
+    } catch (invalid_input const& wrong) {
+        throw std::invalid_argument(std::string("lock store: ") + wrong.what());
+    }
+}
+
+storage::database_settings settings_of(store_options const& how)
+{
+    storage::database_settings made;
+    made.sessions = how.sessions;
+    made.connect_limit_s = static_cast<unsigned>(how.limit.count());
+    made.read_limit_s = static_cast<unsigned>(how.limit.count());
+    made.lock_wait_s = 1;
+    made.create_file = how.create_file;
+    return made;
+}
+
+// Of a holder of a row: it waits in the server for a second at a time.
+storage::database_settings of_one_row(store_options const& how, unsigned idle_s)
+{
+    auto made = settings_of(how);
+    made.sessions = 1;
+    made.read_limit_s = std::max(2u, made.read_limit_s);
+    made.idle_session_s = idle_s;
+    return made;
+}
+
+class sql_backend final : public backend {
+public:
+    sql_backend(std::string const& url, store_options const& how, backend_parts parts)
+        : where_(parsed(url)),
+          how_(how),
+          parts_(parts),
+          shared_(storage::open_database(where_, settings_of(how), parts.time))
+    {}
+
+    std::vector<std::unique_ptr<kind>> kinds() override
+    {
+        std::vector<std::unique_ptr<kind>> all;
+        for (auto const each : {rule::record, rule::lease})
+            all.push_back(make_table_kind(each, *shared_, parts_.time, parts_.random));
+        if (where_.engine == storage::engine::mysql) {
+            row_parts rows{*shared_, {}, how_.rows, parts_.time};
+            rows.open = [this](unsigned idle_s) {
+                return storage::open_database(where_, of_one_row(how_, idle_s), parts_.time);
+            };
+            all.push_back(make_row_kind(std::move(rows)));
+        }
+        return all;
+    }
+
+    awaitable<void> create_tables() override
+    {
+        auto const done = co_await storage::migrate(*shared_, tables);
+        for (auto const& step : done)
+            log::info("locks: applied {}", step.name);
+    }
+
+    awaitable<std::size_t> reap(duration age) override
+    {
+        std::size_t removed = 0;
+        for (auto const each : {rule::record, rule::lease})
+            removed += co_await lock::reap(each, *shared_, parts_.time, age);
+        co_return removed;
+    }
+
+private:
+    storage::location where_;
+    store_options how_;
+    backend_parts parts_;
+    std::unique_ptr<storage::database> shared_;
+};
+
+} // namespace
+
+std::unique_ptr<backend> open_sql_backend(std::string const& url, store_options const& how, backend_parts parts)
+{
+    return std::make_unique<sql_backend>(url, how, parts);
+}
+
+} // namespace baton::lock
