@@ -78,6 +78,11 @@ void deadman::disarm()
     state_->changed.notify_one();
 }
 
+void block_thread(duration span)
+{
+    std::this_thread::sleep_for(span);
+}
+
 std::string host_name()
 {
     char name[256] = {};

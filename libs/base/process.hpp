@@ -29,6 +29,8 @@ private:
     std::unique_ptr<state> state_;
 };
 
+void block_thread(duration span); // for libraries whose callers wait; never on a loop
+
 std::string host_name();
 int process_id();
 

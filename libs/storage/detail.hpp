@@ -21,12 +21,16 @@ public:
         bad_value, // too long, out of range, not in the column's encoding
         refused,   // anything else
     };
-    statement_error(kind why, std::string text) : why_(why), text_(std::move(text)) {}
+    statement_error(kind why, std::string text, unsigned number = 0)
+        : why_(why), number_(number), text_(std::move(text))
+    {}
     char const* what() const noexcept override { return text_.c_str(); }
     kind why() const { return why_; }
+    unsigned number() const { return number_; } // MySQL's; 0 where there is none
 
 private:
     kind why_;
+    unsigned number_;
     std::string text_;
 };
 

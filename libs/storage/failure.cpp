@@ -17,6 +17,7 @@ kind classify_mysql(unsigned number)
     switch (number) {
     case 1213: // deadlock
     case 1205: // lock wait time-out
+    case 3572: // NOWAIT, and another has it (MySQL 8; MariaDB says 1205)
     case 1020: // record has changed since last read (snapshot isolation, Galera)
         return kind::conflict;
     case 1062: // duplicate entry
@@ -68,7 +69,7 @@ std::optional<statement_error> database_failure()
         return known;
     } catch (soci::mysql_soci_error const& failure) {
         auto const text = failure.get_error_message() + " (error " + std::to_string(failure.err_num_) + ")";
-        return statement_error(classify_mysql(failure.err_num_), text);
+        return statement_error(classify_mysql(failure.err_num_), text, failure.err_num_);
     } catch (soci::sqlite3_soci_error const& failure) {
         return statement_error(classify_sqlite(failure.result()), failure.get_error_message());
     } catch (soci::soci_error const& failure) {
