@@ -207,6 +207,27 @@ TEST_CASE("whoever waits has it soon after the release")
     CHECK(waits.get());
 }
 
+TEST_CASE("whoever waits for long sleeps in the server, and is woken by the release")
+{
+    house here(false);
+    if (here.home.where().engine == storage::engine::sqlite || here.home.nodes().size() > 1)
+        return;
+    auto holder = here.make();
+    auto waiter = here.make();
+    REQUIRE(holder.try_lock());
+    auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
+    auto const asleep = [&] {
+        return here.home.number(
+                   "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock' AND db = '" +
+                   here.home.where().name + "'") == 1;
+    };
+    for (auto const until = system_time().now() + 30s; !asleep() && system_time().now() < until;)
+        std::this_thread::yield();
+    CHECK(asleep());
+    CHECK(holder.unlock() == release_result::released);
+    CHECK(waits.get());
+}
+
 TEST_CASE("it serves std::unique_lock and std::scoped_lock, and two of them without a deadlock")
 {
     house here;

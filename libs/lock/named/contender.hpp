@@ -31,7 +31,7 @@ struct attempt {
 
 // One acquisition, from its first try to its release. Its identity is new, so that an answer that came too late, or a
 // statement that did, is never taken for another's. Each call may throw `unavailable`: its effect is then unknown, and
-// the next call finds out. Calls other than `extend` do not overlap.
+// the next call finds out. Calls other than `extend` and `settle` do not overlap.
 class contender {
 public:
     virtual ~contender() = default;
@@ -40,6 +40,8 @@ public:
     virtual awaitable<attempt> take() = 0;
     // Returns when the lock may be free, or at `until`; a hint.
     virtual awaitable<void> await_change(refusal what, instant until) = 0;
+    // Called once when it has been held for a moment, beside the others: for what makes it cheaper to wait for.
+    virtual awaitable<void> settle() { co_return; }
     // A sign of life. False: it is not held any more.
     virtual awaitable<bool> extend() = 0;
     // False: it was not held any more. Also clears what a `take` without an answer may have left.

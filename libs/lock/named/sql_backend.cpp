@@ -2,6 +2,7 @@
 #include "libs/lock/named/backend.hpp"
 #include "libs/lock/named/row_kind.hpp"
 #include "libs/lock/named/table_kind.hpp"
+#include "libs/lock/named/wake_hint.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/migrations.hpp"
 
@@ -51,13 +52,22 @@ public:
           how_(how),
           parts_(parts),
           shared_(storage::open_database(where_, settings_of(how), parts.time))
-    {}
+    {
+        auto const open = [this](std::size_t sessions) {
+            auto settings = settings_of(how_);
+            settings.sessions = sessions;
+            settings.read_limit_s = std::max(2u, settings.read_limit_s); // longer than a wait for a hint
+            return storage::open_database(where_, settings, parts_.time);
+        };
+        if (where_.engine == storage::engine::mysql)
+            hint_ = make_wake_hint(open);
+    }
 
     std::vector<std::unique_ptr<kind>> kinds() override
     {
         std::vector<std::unique_ptr<kind>> all;
         for (auto const each : {rule::record, rule::lease})
-            all.push_back(make_table_kind(each, *shared_, parts_.time, parts_.random));
+            all.push_back(make_table_kind(each, *shared_, hint_.get(), parts_.time, parts_.random));
         if (where_.engine == storage::engine::mysql) {
             row_parts rows{*shared_, {}, how_.rows, parts_.time};
             rows.open = [this](unsigned idle_s) {
@@ -88,6 +98,7 @@ private:
     store_options how_;
     backend_parts parts_;
     std::unique_ptr<storage::database> shared_;
+    std::unique_ptr<wake_hint> hint_;
 };
 
 } // namespace

@@ -1,10 +1,12 @@
 #include "libs/lock/named/table_kind.hpp"
 
 #include "libs/lock/named/table_row.hpp"
+#include "libs/lock/named/wake_hint.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/migrations.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace baton::lock {
 
@@ -17,6 +19,7 @@ constexpr duration longest_pause = 64ms;
 struct shop {
     rule how;
     storage::database& shared;
+    wake_hint* hint;
     time_source& time;
     random_source& random;
     std::string boot;
@@ -61,14 +64,27 @@ public:
     awaitable<void> await_change(refusal what, instant until) override
     {
         auto const now = of_.time.now();
-        auto const pause =
-            pause_ / 2 +
-            duration{static_cast<std::int64_t>(of_.random.below(static_cast<std::uint64_t>((pause_ / 2).count())))};
-        pause_ = std::min(pause_ * 2, longest_pause);
-        auto at = std::min(until, now + pause);
+        // Once it is known to take a while, and by turns with a pause: a hint may be there that tells nothing.
+        hinted_ = !hinted_ && of_.hint != nullptr && pause_ == longest_pause && until - now > wake_hint::span_of_wait;
+        if (hinted_) {
+            auto const name = hint_name();
+            bool const told = co_await of_.hint->wait(name);
+            if (told)
+                co_return;
+        }
+        auto at = std::min(until, now + next_pause());
         if (what.until && *what.until > now)
             at = std::min(at, *what.until);
         co_await of_.time.sleep_until(at);
+    }
+
+    awaitable<void> settle() override
+    {
+        if (of_.hint == nullptr || released_)
+            co_return;
+        raised_ = true;
+        auto const name = hint_name();
+        co_await of_.hint->raise(name);
     }
 
     awaitable<bool> extend() override
@@ -82,11 +98,17 @@ public:
 
     awaitable<bool> release() override
     {
+        released_ = true;
         auto const sent = of_.time.now();
         auto const work = [&](soci::session& sql) {
             return table_row(sql, of_.how, of_.boot, sent).release(offer_, token_);
         };
-        co_return co_await of_.shared.run(work);
+        bool const was_held = co_await of_.shared.run(work);
+        if (std::exchange(raised_, false)) { // one session does both, in the order in which they are asked for
+            auto const name = hint_name();
+            co_await of_.hint->lower(name);
+        }
+        co_return was_held;
     }
 
 private:
@@ -149,9 +171,22 @@ private:
         return answer;
     }
 
+    // At least half of it, and the rest at random, so that those who were refused together come apart.
+    duration next_pause()
+    {
+        auto const half = pause_ / 2;
+        pause_ = std::min(pause_ * 2, longest_pause);
+        return half + duration{static_cast<std::int64_t>(of_.random.below(static_cast<std::uint64_t>(half.count())))};
+    }
+
+    std::string hint_name() const { return of_.name + "/" + offer_.name; }
+
     shop& of_;
     bid offer_;
     std::optional<std::int64_t> token_;
+    bool released_ = false;
+    bool raised_ = false;
+    bool hinted_ = false;
     bool in_doubt_ = false;
     duration pause_ = first_pause;
     std::optional<lock_state> observed_;
@@ -175,9 +210,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<kind> make_table_kind(rule how, storage::database& shared, time_source& time, random_source& random)
+std::unique_ptr<kind> make_table_kind(rule how, storage::database& shared, wake_hint* hint, time_source& time,
+                                      random_source& random)
 {
-    return std::make_unique<table_kind>(shop{how, shared, time, random, row_boot(shared), name_of(how), false});
+    return std::make_unique<table_kind>(shop{how, shared, hint, time, random, row_boot(shared), name_of(how), false});
 }
 
 } // namespace baton::lock

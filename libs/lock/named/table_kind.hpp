@@ -13,6 +13,8 @@ class database;
 
 namespace baton::lock {
 
+class wake_hint;
+
 enum class rule {
     // Taken by one conditional UPDATE, when it is free or expired by the database's clock.
     record,
@@ -22,7 +24,9 @@ enum class rule {
     lease,
 };
 
-std::unique_ptr<kind> make_table_kind(rule how, storage::database& shared, time_source& time, random_source& random);
+// `hint` may be null: then who waits looks from time to time.
+std::unique_ptr<kind> make_table_kind(rule how, storage::database& shared, wake_hint* hint, time_source& time,
+                                      random_source& random);
 
 // Removes the rows that nobody has held for `age`, each on the condition that it is as it was read. Tokens go on: what
 // comes again under a name begins above all that were removed.

@@ -11,6 +11,8 @@ namespace {
 constexpr duration most_margin = 250ms;
 constexpr duration release_limit = 2s;
 constexpr duration between_releases = 100ms;
+// What is held for less is over before a waiter would have been told of it.
+constexpr duration settles_after = 30ms;
 
 duration pause_after_failure(duration ttl)
 {
@@ -70,17 +72,34 @@ awaitable<void> tenure::watch_until_over()
             lose("its time is over");
             break;
         }
-        auto wake_at = deadline();
-        if (renews(now)) {
-            if (now >= next_renewal_) {
-                renewing_ = true;
-                in_.beside.spawn("lock renewal", renew(shared_from_this()));
-            } else {
-                wake_at = std::min(wake_at, next_renewal_);
-            }
-        }
-        co_await changed_.wait_until(in_.time, wake_at);
+        auto const next = std::min(deadline(), begin_due_work(now));
+        co_await changed_.wait_until(in_.time, next);
     }
+}
+
+// Returns when there is more of it.
+instant tenure::begin_due_work(instant now)
+{
+    auto next = instant::max();
+    if (renews(now) && now >= next_renewal_) {
+        renewing_ = true;
+        in_.beside.spawn("lock renewal", renew(shared_from_this()));
+    } else if (renews(now)) {
+        next = next_renewal_;
+    }
+    if (!settled_ && now >= began_ + settles_after) {
+        settled_ = true;
+        in_.beside.spawn("lock hint", settle(shared_from_this()));
+    } else if (!settled_) {
+        next = std::min(next, began_ + settles_after);
+    }
+    return next;
+}
+
+awaitable<void> tenure::settle(self me)
+{
+    auto const by = me->by_;
+    co_await by->settle();
 }
 
 awaitable<void> tenure::renew(self me)

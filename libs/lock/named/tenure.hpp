@@ -60,6 +60,7 @@ private:
 
     static awaitable<void> watch(self me);
     static awaitable<void> renew(self me);
+    static awaitable<void> settle(self me);
     static awaitable<void> let_go(self me);
     awaitable<void> watch_until_over();
     awaitable<release_result> give_back(instant until);
@@ -67,6 +68,7 @@ private:
     void renewed(instant sent);
     void lose(char const* why);
     bool renews(instant now) const;
+    instant begin_due_work(instant now);
 
     std::shared_ptr<void> context_; // goes last
     workshop& in_;
@@ -77,6 +79,7 @@ private:
     instant began_;
     instant renewed_at_; // when the last sign of life that was answered was sent
     instant next_renewal_;
+    bool settled_ = false;
     bool renewing_ = false;
     bool released_ = false;
     std::atomic<std::int64_t> deadline_;
