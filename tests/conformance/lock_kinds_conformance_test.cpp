@@ -316,6 +316,22 @@ TEST_CASE("tokens go on where a name was reaped, and what is held stays")
     CHECK(fresh.token() > token);
 }
 
+TEST_CASE("a step of the database's clock takes a record from its holder, but no lease")
+{
+    house here(place{storage::engine::mysql, GENERATE(kind_name::record, kind_name::lease)});
+    auto holder = here.make("stock", short_lived());
+    auto other = here.make();
+    REQUIRE(holder.try_lock());
+    here.home.exec(std::string("UPDATE ") + here.table() + " SET renewed_at = renewed_at - 3600000000");
+    if (here.kind == kind_name::record) {
+        CHECK(other.try_lock());
+        return;
+    }
+    CHECK_FALSE(other.try_lock());
+    REQUIRE(other.try_lock_for(10s));
+    CHECK_FALSE(holder.valid()); // its own time was over first
+}
+
 TEST_CASE("without its tables it says what is missing, and does not wait for them")
 {
     auto const engine = GENERATE(storage::engine::mysql, storage::engine::sqlite);
