@@ -164,6 +164,8 @@ private:
             return store_.lease(how_.name, options);
         if (how_.kind == "row")
             return store_.row(how_.name, options);
+        if (how_.kind == "redis")
+            return store_.redis(how_.name, options);
         throw std::invalid_argument("no kind of lock: " + how_.kind);
     }
 

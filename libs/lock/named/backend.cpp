@@ -9,7 +9,15 @@ std::unique_ptr<backend> open_backend(std::string const& url, store_options cons
     auto const scheme = url.substr(0, url.find(':'));
     if (scheme == "mysql" || scheme == "sqlite")
         return open_sql_backend(url, how, parts);
-    throw std::invalid_argument("lock store: no store begins with '" + scheme + ":'; known are mysql: and sqlite:");
+    if (scheme == "redis") {
+#ifdef BATON_LOCKS_ON_REDIS
+        return open_redis_backend(url, how, parts);
+#else
+        throw std::invalid_argument("lock store: this build has no Redis: it was made without hiredis");
+#endif
+    }
+    throw std::invalid_argument("lock store: no store begins with '" + scheme +
+                                ":'; known are mysql:, sqlite: and redis:");
 }
 
 } // namespace baton::lock

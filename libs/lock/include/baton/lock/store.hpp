@@ -16,12 +16,14 @@ struct store_options {
     std::size_t rows = 8;     // row locks held or waited for at once: a session and a thread each, made when needed
     std::chrono::seconds limit{2}; // for a connect and for a statement, 1 to 60
     bool create_file = true;       // SQLite: make the file if it is absent
+    // Redis: how many replicas must confirm each grant and renewal; it does not hold without them.
+    std::size_t redis_wait_replicas = 0;
 };
 
 class store {
 public:
-    // "mysql://user:password@host:port/database" or "sqlite:/path/to/locks.db". Connects at the first call. Throws
-    // std::invalid_argument for what is none of these.
+    // "mysql://user:password@host:port/database", "sqlite:/path/to/locks.db" or "redis://[user:password@]host:port[/db]".
+    // Connects at the first call. Throws std::invalid_argument for what is none of these, or what this build lacks.
     explicit store(std::string const& url, store_options options = {});
     // Gives back what is still held, within two seconds; whoever waits is told `cancelled`. Not on its own thread.
     ~store();
@@ -44,6 +46,10 @@ public:
     // SQLite (std::invalid_argument), and refused on Galera (lock_errc::misuse at the first lock), where it locks one
     // node only.
     named_lock row(std::string name, lock_options options = {});
+    // An expiring key on a Redis server, for efficiency: the lock is given twice when a replica is promoted that had not
+    // heard of it, when the server's clock is stepped, and when a server restarts that did not write it down. Who waits
+    // is told of a release. Tokens rise while the server's data survives.
+    named_lock redis(std::string name, lock_options options = {});
 
     // Removes records and leases that nobody has held for `age`, at least a minute; what is renewed or taken meanwhile
     // stays. Returns how many. Throws std::system_error.

@@ -1,0 +1,58 @@
+#pragma once
+// Who waits for the release of locks on one Redis server, over one connection that subscribes to the locks' channels.
+// It is a hint: messages may be lost, so nobody waits for one without an end of his own. On the loop only.
+
+#include "libs/lock/redis/redis_connection.hpp"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace baton::lock {
+
+class redis_doorbell {
+public:
+    redis_doorbell(redis_location where, redis_connection_parts parts);
+    ~redis_doorbell();
+    redis_doorbell(redis_doorbell const&) = delete;
+    redis_doorbell& operator=(redis_doorbell const&) = delete;
+
+    // One that waits for one channel; the last to go ends its subscription. Does not outlive the doorbell.
+    class ear {
+    public:
+        ear(redis_doorbell& of, std::string channel);
+        ~ear();
+        ear(ear const&) = delete;
+        ear& operator=(ear const&) = delete;
+
+        // Whether what is told from now on is heard.
+        bool hears() const { return hears_; }
+        // Makes it so, which also proves that the connection is alive. Throws unavailable.
+        awaitable<void> listen();
+        // Until a message, the connection's end, or `at`; after a silence it no longer takes the connection for alive.
+        awaitable<void> wait(instant at);
+
+    private:
+        friend class redis_doorbell;
+
+        redis_doorbell& of_;
+        std::string channel_;
+        waker bell_;
+        bool hears_ = false;
+    };
+
+    std::size_t channels() const { return ears_.size(); }
+
+private:
+    std::shared_ptr<redis_connection> connection();
+    void ring(std::string const& channel);
+    void ended();
+
+    redis_location where_;
+    redis_connection_parts parts_;
+    std::map<std::string, std::set<ear*>> ears_;
+    std::shared_ptr<redis_connection> connection_;
+};
+
+} // namespace baton::lock
