@@ -290,6 +290,46 @@ class MySql:
             self.query(f"DROP DATABASE {self.name}", database=None)
 
 
+class Redis:
+    """A private Redis of this run that writes down what it does before it answers, or a database of its own on the
+    server that BATON_TEST_REDIS names."""
+    kind = "redis"
+
+    def __init__(self, folder, own_server):
+        self.folder = folder / "redis"
+        shared = os.environ.get("BATON_TEST_REDIS")
+        self.own = own_server or not shared
+        server = self.script("start", *self.DURABLE) if self.own else shared
+        parts = urllib.parse.urlsplit(server)
+        self.connection = {"host": parts.hostname, "port": parts.port}
+        self.url = f"{server.rstrip('/')}/{random.SystemRandom().randrange(1, 16)}"
+        subprocess.run(["redis-cli", "-u", self.url, "FLUSHDB"], stdout=subprocess.DEVNULL, check=True)
+
+    DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
+
+    def script(self, command, *options):
+        done = subprocess.run([ROOT / "scripts/private-redis", command, self.folder, *options],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout.strip()
+
+    def kill(self):
+        """SIGKILL of the server."""
+        pid = int((self.folder / "server.pid").read_text())
+        at = boot_us()
+        os.kill(pid, signal.SIGKILL)
+        wait_for("the death of redis-server", lambda: not pathlib.Path(f"/proc/{pid}/cmdline").exists()
+                 or not pathlib.Path(f"/proc/{pid}/cmdline").read_bytes(), 10)
+        return at
+
+    def restart(self):
+        self.script("start", *self.DURABLE)
+        return boot_us()
+
+    def end(self):
+        if self.own:
+            self.script("stop")
+
+
 class Sqlite:
     kind = "sqlite"
 

@@ -1,5 +1,6 @@
 // What every kind of lock by name promises, on the real stores and through the public headers alone.
 
+#include "libs/base/random.hpp"
 #include "tests/support/stores.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <baton/lock/async.hpp>
 #include <baton/lock/store.hpp>
+#include <cstdlib>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -33,47 +35,74 @@ std::string url_of(storage::location const& where)
            std::to_string(where.port) + "/" + where.name;
 }
 
-enum class kind_name { record, lease, row };
+enum class kind_name { record, lease, row, redis };
 
 struct place {
-    storage::engine engine;
+    std::optional<storage::engine> engine; // none: the Redis server of the test run
     kind_name kind;
 };
 
+// The server that BATON_TEST_REDIS names; nothing where there is none, or where this build could not use it.
+std::optional<std::string> redis_url()
+{
+    char const* const given = std::getenv("BATON_TEST_REDIS");
+    if (given == nullptr || *given == '\0')
+        return std::nullopt;
+    try {
+        locks::store const in(given);
+        return given;
+    } catch (std::invalid_argument const&) {
+        return std::nullopt;
+    }
+}
+
 // A row lock needs a server, and one that is alone.
-std::vector<place> places(bool with_rows = true)
+std::vector<place> places(bool all_kinds = true)
 {
     using storage::engine;
     std::vector<place> all{{engine::mysql, kind_name::record},
                            {engine::mysql, kind_name::lease},
                            {engine::sqlite, kind_name::record},
                            {engine::sqlite, kind_name::lease}};
-    if (with_rows && store(engine::mysql).nodes().size() == 1)
-        all.push_back({engine::mysql, kind_name::row});
+    if (!all_kinds || store(engine::mysql).nodes().size() > 1)
+        return all;
+    all.push_back({engine::mysql, kind_name::row});
+    if (redis_url())
+        all.push_back({std::nullopt, kind_name::redis});
     return all;
 }
 
 // A store, and as many processes' views of it as a test likes. In a cluster each second view is of another node.
 class house {
 public:
-    explicit house(bool with_rows = true) : house(GENERATE_COPY(from_range(places(with_rows)))) {}
-    explicit house(place where) : home(where.engine), kind(where.kind) { enter().create_tables(); }
-
-    locks::store& enter()
+    explicit house(bool all_kinds = true) : house(GENERATE_COPY(from_range(places(all_kinds)))) {}
+    explicit house(place where) : kind(where.kind)
     {
-        auto const& node = home.nodes()[views.size() % home.nodes().size()];
-        return *views.emplace_back(std::make_unique<locks::store>(url_of(node)));
+        if (where.engine)
+            home.emplace(*where.engine);
+        else
+            prefix = secret_hex(8) + ":"; // the server is not this test's alone
+        enter().create_tables();
+    }
+
+    locks::store& enter() { return *views.emplace_back(std::make_unique<locks::store>(url())); }
+    std::string url() const
+    {
+        return home ? url_of(home->nodes()[views.size() % home->nodes().size()]) : redis_url().value();
     }
 
     named_lock make(locks::store& in, std::string name = "stock", lock_options how = {}) const
     {
+        name.insert(0, prefix);
         switch (kind) {
         case kind_name::record:
             return in.record(std::move(name), std::move(how));
         case kind_name::lease:
             return in.lease(std::move(name), std::move(how));
-        default:
+        case kind_name::row:
             return in.row(std::move(name), std::move(how));
+        default:
+            return in.redis(std::move(name), std::move(how));
         }
     }
     named_lock make(std::string name = "stock", lock_options how = {})
@@ -81,14 +110,30 @@ public:
         return make(enter(), std::move(name), std::move(how));
     }
 
-    bool fenced() const { return kind != kind_name::row; }
+    bool has_tokens() const { return kind != kind_name::row; }
+    locks::guarantee level() const
+    {
+        if (kind == kind_name::redis)
+            return locks::guarantee::efficiency;
+        return kind == kind_name::row ? locks::guarantee::lease : locks::guarantee::fenced;
+    }
     char const* table() const { return kind == kind_name::record ? "lock_record" : "lock_lease"; }
     char const* name() const
     {
-        return kind == kind_name::record ? "record" : kind == kind_name::lease ? "lease" : "row";
+        switch (kind) {
+        case kind_name::record:
+            return "record";
+        case kind_name::lease:
+            return "lease";
+        case kind_name::row:
+            return "row";
+        default:
+            return "redis";
+        }
     }
 
-    store home;
+    std::optional<store> home;
+    std::string prefix; // of all names
     kind_name kind;
     std::vector<std::unique_ptr<locks::store>> views;
 };
@@ -128,16 +173,16 @@ TEST_CASE("one holds it, others are refused, and each holder's token is higher t
     auto second = here.make();
     REQUIRE(first.try_lock());
     CHECK(first.valid());
-    CHECK(first.level() == (here.fenced() ? locks::guarantee::fenced : locks::guarantee::lease));
+    CHECK(first.level() == here.level());
     auto const token = first.token();
-    CHECK((token > 0) == here.fenced());
+    CHECK((token > 0) == here.has_tokens());
     CHECK_FALSE(second.try_lock());
     CHECK(second.token() == 0);
     CHECK_FALSE(second.valid());
     CHECK(first.unlock() == release_result::released);
     CHECK_FALSE(first.valid());
     REQUIRE(second.try_lock());
-    CHECK((second.token() > token) == here.fenced());
+    CHECK((second.token() > token) == here.has_tokens());
     CHECK_FALSE(first.try_lock_for(20ms));
     CHECK(second.unlock() == release_result::released);
 }
@@ -149,10 +194,12 @@ TEST_CASE("a name is no other name, and of one kind no name of another")
     auto first = here.make(in, "a");
     auto second = here.make(in, "A");
     auto third = here.make(in, "\xc3\xa4 ' \\ \" %");
-    auto of_other_kind = here.kind == kind_name::record ? in.lease("a") : in.record("a"); // in a table of its own
     CHECK(first.try_lock());
     CHECK(second.try_lock());
     CHECK(third.try_lock());
+    if (here.kind == kind_name::redis)
+        return;                                                                           // there is no other kind
+    auto of_other_kind = here.kind == kind_name::record ? in.lease("a") : in.record("a"); // in a table of its own
     CHECK(of_other_kind.try_lock());
 }
 
@@ -178,7 +225,7 @@ TEST_CASE("without a watchdog it ends with its time: the holder is told, and its
     REQUIRE(next.try_lock_for(10s));
     CHECK_FALSE(late.valid());
     CHECK(late.lost().stop_requested());
-    CHECK((next.token() > token) == here.fenced());
+    CHECK((next.token() > token) == here.has_tokens());
     CHECK(late.unlock() == release_result::was_lost);
     CHECK_FALSE(third.try_lock());
     CHECK(next.unlock() == release_result::released);
@@ -306,9 +353,9 @@ TEST_CASE("tokens go on where a name was reaped, and what is held stays")
     }
     auto const token = old.token();
     old.unlock();
-    here.home.exec(std::string("UPDATE ") + here.table() + " SET renewed_at = renewed_at - 300000000"); // five minutes
+    here.home->exec(std::string("UPDATE ") + here.table() + " SET renewed_at = renewed_at - 300000000"); // five minutes
     CHECK(in.reap(3min) == 1);
-    CHECK(here.home.number(std::string("SELECT COUNT(*) FROM ") + here.table()) == 1);
+    CHECK(here.home->number(std::string("SELECT COUNT(*) FROM ") + here.table()) == 1);
     CHECK(old.try_lock());
     CHECK(old.token() > token);
     auto fresh = here.make("fresh");
@@ -386,7 +433,7 @@ TEST_CASE("row locks are bounded in number: who comes when all sessions are take
 TEST_CASE("wrong input is refused with what is wrong")
 {
     using Catch::Contains;
-    CHECK_THROWS_WITH(locks::store("redis"), Contains("lock store"));
+    CHECK_THROWS_WITH(locks::store("etcd"), Contains("lock store"));
     store home(storage::engine::sqlite);
     locks::store in(url_of(home.where()));
     lock_options how;
@@ -403,6 +450,7 @@ TEST_CASE("wrong input is refused with what is wrong")
     how = {};
     how.ttl = 500ms;
     CHECK_THROWS_WITH(in.row("x", how), Contains("ttl"));
+    CHECK_THROWS_WITH(in.redis("x"), Contains("redis"));
     CHECK_THROWS_WITH(in.reap(59s), Contains("age"));
     locks::store_options none;
     none.sessions = 0;

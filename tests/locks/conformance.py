@@ -5,8 +5,8 @@ looks at what they wrote down.
 
 Without a fault to come each process has its share of the acquisitions; else they go on until all faults have come.
 Faults: none; kill (SIGKILL of the holder, and a new process); stop (SIGSTOP of the holder past its time); server
-(SIGKILL of the database and a restart; mysql); cut (the way of half of the processes to the database holds what it is
-given for longer than the time of a lock; mysql); clock (the wall clock of half of the processes is an hour wrong, ahead
+(SIGKILL of the database and a restart; mysql, redis); cut (the way of half of the processes to the database holds what
+it is given for longer than the time of a lock; mysql, redis); clock (the wall clock of half of the processes is an hour wrong, ahead
 or behind). Status 0 when no two held it at once, tokens rose, and everybody went on.
 """
 
@@ -145,7 +145,7 @@ class Run:
         self.history = folder / "history"
         self.history.mkdir()
         self.proxies = None
-        self.store = harness.Sqlite(folder) if options.store == "sqlite" else harness.MySql(folder, options.fault == "server")
+        self.store = self.open_store(folder)
         urls = [self.store.url]
         if options.fault == "cut":
             urls.append(self.through_proxy())
@@ -155,6 +155,12 @@ class Run:
             ahead.step(3600)
             behind.step(-3600)
             self.workers.environments = [{}, ahead.environment(), {}, behind.environment()]
+
+    def open_store(self, folder):
+        own_server = self.options.fault == "server"
+        if self.options.store == "redis":
+            return harness.Redis(folder, own_server)
+        return harness.MySql(folder, own_server) if self.options.store == "mysql" else harness.Sqlite(folder)
 
     def through_proxy(self):
         self.proxies = proxy.Proxies()
@@ -231,14 +237,13 @@ class Run:
             self.proxy.reset()
             harness.wait_for("the end of all connections", lambda: not self.proxy.lines, 5)
             self.proxies.end()
-        if self.options.store == "mysql":
-            self.store.end()
+        self.store.end()
 
 
 def main():
     read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     read.add_argument("--kind", required=True)
-    read.add_argument("--store", choices=("mysql", "sqlite"), required=True)
+    read.add_argument("--store", choices=("mysql", "sqlite", "redis"), required=True)
     read.add_argument("--processes", type=int, default=16)
     read.add_argument("--acquisitions", type=int, default=5000)
     read.add_argument("--fault", choices=FAULTS, default="none")
