@@ -1,0 +1,245 @@
+// What locks on Redis promise beyond what all kinds do, and what they do not, on servers that the tests break.
+
+#include "tests/support/private_redis.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <baton/lock/store.hpp>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <thread>
+
+using namespace baton::test;
+using baton::lock::lock_errc;
+using baton::lock::lock_options;
+using baton::lock::named_lock;
+using baton::lock::release_result;
+using baton::lock::store;
+using baton::lock::store_options;
+using namespace std::chrono_literals;
+using Catch::Contains;
+
+namespace {
+
+// Nothing of it ends by itself during a test.
+lock_options long_lived()
+{
+    lock_options how;
+    how.ttl = 1h;
+    return how;
+}
+
+store_options impatient(std::size_t replicas = 0)
+{
+    store_options how;
+    how.limit = 1s;
+    how.redis_wait_replicas = replicas;
+    return how;
+}
+
+bool await(std::function<bool()> const& condition)
+{
+    auto const until = std::chrono::steady_clock::now() + 10s;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > until)
+            return false;
+        std::this_thread::sleep_for(5ms);
+    }
+    return true;
+}
+
+std::string failure_of(std::function<void()> const& call)
+{
+    try {
+        call();
+    } catch (std::system_error const& failure) {
+        CHECK(failure.code() == lock_errc::unavailable);
+        return failure.what();
+    }
+    return "none";
+}
+
+bool has_subscriber(private_redis& server)
+{
+    return !server.ask("PUBSUB CHANNELS").empty();
+}
+
+} // namespace
+
+TEST_CASE("a grant whose answer was lost is found by the next try, with its token")
+{
+    private_redis server;
+    store in(server.url(), impatient());
+    auto lock = in.redis("stock", long_lived());
+    REQUIRE(lock.try_lock()); // it is connected
+    lock.unlock();
+    server.freeze();
+    auto waits = std::async(std::launch::async, [&] { return lock.try_lock_for(60s); });
+    CHECK(waits.wait_for(1500ms) == std::future_status::timeout); // after the limit of the first try
+    server.thaw();
+    CHECK(waits.get());
+    CHECK(lock.token() == 2);
+    CHECK(server.ask("GET 'baton:lock:{stock}:token'") == "2");
+    CHECK(lock.unlock() == release_result::released);
+}
+
+TEST_CASE("who waits leaves no subscription behind, however the wait ends")
+{
+    private_redis server;
+    store one(server.url());
+    store other(server.url());
+    auto holder = one.redis("stock", long_lived());
+    auto waiter = other.redis("stock", long_lived());
+    REQUIRE(holder.try_lock());
+
+    SECTION("granted")
+    {
+        auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
+        REQUIRE(await([&] { return has_subscriber(server); }));
+        holder.unlock();
+        CHECK(waits.get());
+    }
+    SECTION("refused")
+    {
+        auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(300ms); });
+        REQUIRE(await([&] { return has_subscriber(server); }));
+        CHECK_FALSE(waits.get());
+    }
+    SECTION("cancelled")
+    {
+        std::stop_source stop;
+        std::promise<bool> ended;
+        waiter.start_lock(1h, stop.get_token(), [&](std::exception_ptr why, bool) { ended.set_value(why != nullptr); });
+        REQUIRE(await([&] { return has_subscriber(server); }));
+        stop.request_stop();
+        CHECK(ended.get_future().get());
+    }
+    CHECK(await([&] { return !has_subscriber(server); }));
+}
+
+TEST_CASE("who waits is told of a release, and waits on when the subscription is broken off")
+{
+    private_redis server;
+    store one(server.url());
+    store other(server.url());
+    auto holder = one.redis("stock", long_lived());
+    auto waiter = other.redis("stock", long_lived());
+    REQUIRE(holder.try_lock());
+    auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
+    REQUIRE(await([&] { return has_subscriber(server); }));
+    server.ask("CLIENT KILL TYPE pubsub");
+    REQUIRE(await([&] { return has_subscriber(server); }));
+    holder.unlock();
+    CHECK(waits.get());
+}
+
+TEST_CASE("a release of which nobody was told is found within two seconds")
+{
+    private_redis server;
+    store in(server.url());
+    auto holder = in.redis("stock", long_lived());
+    auto waiter = in.redis("stock", long_lived());
+    REQUIRE(holder.try_lock());
+    auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
+    REQUIRE(await([&] { return has_subscriber(server); }));
+    server.ask("DEL 'baton:lock:{stock}'");
+    CHECK(waits.wait_for(2s) == std::future_status::ready);
+}
+
+TEST_CASE("a server that has forgotten the scripts is told them again")
+{
+    private_redis server;
+    store in(server.url());
+    auto lock = in.redis("stock");
+    REQUIRE(lock.try_lock());
+    server.ask("SCRIPT FLUSH");
+    CHECK(lock.unlock() == release_result::released);
+    CHECK(lock.try_lock());
+}
+
+TEST_CASE("a failure of the server is told as it told it, and holds nothing")
+{
+    private_redis server;
+    store in(server.url());
+    server.ask("SET 'baton:lock:{stock}:token' text");
+    auto lock = in.redis("stock");
+    CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("not an integer"));
+    CHECK(server.ask("EXISTS 'baton:lock:{stock}'") == "0");
+}
+
+TEST_CASE("passwords, databases and wrong addresses")
+{
+    private_redis server("--requirepass 'p@ss'");
+    auto const address = server.url().substr(8);
+    store right("redis://default:p%40ss@" + address + "/3");
+    store wrong("redis://:pass@" + address);
+    store nobody(server.url());
+    auto lock = right.redis("stock");
+    REQUIRE(lock.try_lock());
+    CHECK(server.ask("-n 3 -a p@ss EXISTS 'baton:lock:{stock}'") == "1");
+    auto refused = wrong.redis("stock");
+    CHECK_THAT(failure_of([&] { refused.try_lock(); }), Contains("WRONGPASS"));
+    auto unknown = nobody.redis("stock");
+    CHECK_THAT(failure_of([&] { unknown.try_lock(); }), Contains("NOAUTH"));
+    CHECK_THROWS_WITH(store("redis://"), Contains("host"));
+    CHECK_THROWS_WITH(store("redis://a:0"), Contains("port"));
+    CHECK_THROWS_WITH(store("redis://a:1/x"), Contains("database"));
+    CHECK_THROWS_WITH(store("redis://user@a"), Contains("password"));
+    CHECK_THROWS_WITH(store("redis://[::1"), Contains("]"));
+}
+
+TEST_CASE("a server that restarts keeps what it wrote down and forgets the rest, and then gives the lock twice")
+{
+    bool const writes = GENERATE(true, false);
+    private_redis server(writes ? "--appendonly yes --appendfsync always" : "");
+    store one(server.url());
+    store other(server.url());
+    auto first = one.redis("stock", long_lived());
+    auto second = other.redis("stock", long_lived());
+    REQUIRE(first.try_lock());
+    server.kill();
+    server.start();
+    CHECK(second.try_lock() == !writes);
+    CHECK(first.valid());
+    CHECK(first.unlock() == (writes ? release_result::released : release_result::was_lost));
+}
+
+TEST_CASE("where replicas are asked for, nothing is held without them")
+{
+    private_redis server;
+    store sure(server.url(), impatient(1));
+    store any(server.url());
+    auto lock = sure.redis("stock", long_lived());
+    auto other = any.redis("stock", long_lived());
+    CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("0 of 1 replicas"));
+    CHECK(other.try_lock());
+    other.unlock();
+
+    private_redis replica("--replicaof 127.0.0.1 " + server.port());
+    CHECK(lock.try_lock_for(30s));
+    CHECK(lock.unlock() == release_result::released);
+}
+
+TEST_CASE("a promoted replica that had not heard of a grant gives the lock twice, but not where it had to hear")
+{
+    private_redis server;
+    private_redis replica("--replicaof 127.0.0.1 " + server.port());
+    REQUIRE(await([&] { return server.ask("WAIT 1 1000") == "1"; }));
+    store hasty(server.url());
+    store sure(server.url(), impatient(1));
+    store successor(replica.url());
+    replica.ask("REPLICAOF 127.0.0.1 1"); // its way to the server is cut
+    auto doubtful = hasty.redis("stock", long_lived());
+    auto safe = sure.redis("safe", long_lived());
+    REQUIRE(doubtful.try_lock());
+    CHECK_THAT(failure_of([&] { safe.try_lock(); }), Contains("0 of 1 replicas"));
+    server.kill();
+    replica.ask("REPLICAOF NO ONE");
+    auto twice = successor.redis("stock", long_lived());
+    auto once = successor.redis("safe", long_lived());
+    CHECK(twice.try_lock());
+    CHECK(doubtful.valid());
+    CHECK(once.try_lock());
+    CHECK_FALSE(safe.valid());
+}
