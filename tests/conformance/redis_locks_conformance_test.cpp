@@ -4,10 +4,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <atomic>
 #include <baton/lock/store.hpp>
 #include <chrono>
 #include <functional>
 #include <future>
+#include <mutex>
 #include <thread>
 
 using namespace baton::test;
@@ -64,6 +66,15 @@ bool has_subscriber(private_redis& server)
 {
     return !server.ask("PUBSUB CHANNELS").empty();
 }
+
+// Three servers that know nothing of each other.
+struct three {
+    std::string url() const
+    {
+        return "redlock://127.0.0.1:" + a.port() + ",127.0.0.1:" + b.port() + ",127.0.0.1:" + c.port();
+    }
+    private_redis a, b, c;
+};
 
 } // namespace
 
@@ -162,10 +173,10 @@ TEST_CASE("a failure of the server is told as it told it, and holds nothing")
 {
     private_redis server;
     store in(server.url());
-    server.ask("SET 'baton:lock:{stock}:token' text");
+    server.ask("MSET 'baton:lock:{stock}:token' text");
     auto lock = in.redis("stock");
     CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("not an integer"));
-    CHECK(server.ask("EXISTS 'baton:lock:{stock}'") == "0");
+    CHECK_THAT(server.ask("INFO commandstats"), !Contains("cmdstat_set:")); // nor did for a moment
 }
 
 TEST_CASE("passwords, databases and wrong addresses")
@@ -187,6 +198,9 @@ TEST_CASE("passwords, databases and wrong addresses")
     CHECK_THROWS_WITH(store("redis://a:1/x"), Contains("database"));
     CHECK_THROWS_WITH(store("redis://user@a"), Contains("password"));
     CHECK_THROWS_WITH(store("redis://[::1"), Contains("]"));
+    CHECK_THROWS_WITH(store("redis://a,b"), Contains("one server"));
+    CHECK_THROWS_WITH(store("redlock://a,b"), Contains("three"));
+    CHECK_THROWS_WITH(store("redlock://a,b,a:6379"), Contains("twice"));
 }
 
 TEST_CASE("a server that restarts keeps what it wrote down and forgets the rest, and then gives the lock twice")
@@ -213,7 +227,7 @@ TEST_CASE("where replicas are asked for, nothing is held without them")
     auto lock = sure.redis("stock", long_lived());
     auto other = any.redis("stock", long_lived());
     CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("0 of 1 replicas"));
-    CHECK(other.try_lock());
+    CHECK(other.try_lock_for(5s));
     other.unlock();
 
     private_redis replica("--replicaof 127.0.0.1 " + server.port());
@@ -242,4 +256,79 @@ TEST_CASE("a promoted replica that had not heard of a grant gives the lock twice
     CHECK(doubtful.valid());
     CHECK(once.try_lock());
     CHECK_FALSE(safe.valid());
+}
+
+TEST_CASE("a majority lock is held by one while a minority of the servers is away, in whatever way")
+{
+    three servers;
+    store_options patient;
+    patient.limit = 60s;
+    store one(servers.url(), patient);
+    store other(servers.url(), patient);
+    auto first = one.redis("stock", long_lived());
+    auto second = other.redis("stock", long_lived());
+    bool const frozen = GENERATE(false, true);
+    frozen ? servers.b.freeze() : servers.b.kill();
+    auto const began = std::chrono::steady_clock::now();
+    REQUIRE(first.try_lock());
+    CHECK_FALSE(second.try_lock());
+    CHECK(first.unlock() == release_result::released);
+    CHECK(second.try_lock());
+    CHECK(second.unlock() == release_result::released);
+    CHECK(std::chrono::steady_clock::now() - began < 30s); // nobody waited for its answer
+    if (frozen)
+        servers.b.thaw();
+}
+
+TEST_CASE("without a majority of the servers nobody holds it, and what was taken is given back")
+{
+    three servers;
+    store in(servers.url(), impatient());
+    auto lock = in.redis("stock", long_lived());
+    servers.a.kill();
+    servers.b.kill();
+    CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("Redis"));
+    CHECK(await([&] { return servers.c.ask("EXISTS 'baton:lock:{stock}'") == "0"; }));
+    servers.a.start();
+    CHECK(lock.try_lock_for(10s));
+}
+
+TEST_CASE("a majority lock is lost when a majority of the servers has forgotten it, not when one has")
+{
+    three servers;
+    store in(servers.url(), impatient());
+    lock_options how;
+    how.ttl = 3s;
+    auto lock = in.redis("stock", how);
+    REQUIRE(lock.try_lock());
+    servers.a.ask("FLUSHALL");
+    std::promise<void> lost;
+    std::stop_callback const told(lock.lost(), [&] { lost.set_value(); });
+    auto const ended = lost.get_future();
+    CHECK(ended.wait_for(4s) == std::future_status::timeout);
+    CHECK(lock.valid());
+    servers.b.ask("FLUSHALL");
+    CHECK(ended.wait_for(4s) == std::future_status::ready);
+    CHECK(lock.unlock() == release_result::was_lost);
+}
+
+TEST_CASE("a majority lock that some try for at once goes to one after the other, and leaves nothing behind")
+{
+    three servers;
+    std::atomic<int> counted = 0; // for the sanitizers; it is read and written apart
+    std::vector<std::future<void>> all;
+    for (int i = 0; i < 5; ++i)
+        all.push_back(std::async(std::launch::async, [&] {
+            store in(servers.url());
+            auto lock = in.redis("stock", long_lived());
+            for (int times = 0; times < 20; ++times) {
+                std::unique_lock const held(lock);
+                counted = counted + 1;
+            }
+        }));
+    for (auto& each : all)
+        each.get();
+    CHECK(counted == 100);
+    for (auto* each : {&servers.a, &servers.b, &servers.c})
+        CHECK(await([&] { return each->ask("EXISTS 'baton:lock:{stock}'") == "0"; }));
 }

@@ -9,7 +9,7 @@ std::unique_ptr<backend> open_backend(std::string const& url, store_options cons
     auto const scheme = url.substr(0, url.find(':'));
     if (scheme == "mysql" || scheme == "sqlite")
         return open_sql_backend(url, how, parts);
-    if (scheme == "redis") {
+    if (scheme == "redis" || scheme == "redlock") {
 #ifdef BATON_LOCKS_ON_REDIS
         return open_redis_backend(url, how, parts);
 #else
@@ -17,7 +17,7 @@ std::unique_ptr<backend> open_backend(std::string const& url, store_options cons
 #endif
     }
     throw std::invalid_argument("lock store: no store begins with '" + scheme +
-                                ":'; known are mysql:, sqlite: and redis:");
+                                ":'; known are mysql:, sqlite:, redis: and redlock:");
 }
 
 } // namespace baton::lock

@@ -29,6 +29,7 @@ public:
     std::size_t reap(duration age);
     std::vector<kind_metrics> metrics();
 
+    bool has(std::string const& kind) const { return trades_.contains(kind); }
     // Throws std::invalid_argument where the store has none such.
     std::shared_ptr<holding> make(std::string const& kind, std::string name, lock_options options);
     bool acquire(std::shared_ptr<holding> by, duration span);

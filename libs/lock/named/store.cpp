@@ -86,7 +86,8 @@ named_lock store::row(std::string name, lock_options options)
 
 named_lock store::redis(std::string name, lock_options options)
 {
-    return make("redis", std::move(name), std::move(options));
+    bool const majority = impl_->inside->has("redlock");
+    return make(majority ? "redlock" : "redis", std::move(name), std::move(options));
 }
 
 std::size_t store::reap(std::chrono::seconds age)

@@ -1,5 +1,6 @@
 #include "libs/lock/named/backend.hpp"
 #include "libs/lock/redis/redis_kind.hpp"
+#include "libs/lock/redis/redis_majority_kind.hpp"
 
 namespace baton::lock {
 
@@ -7,22 +8,32 @@ namespace {
 
 class redis_backend final : public backend {
 public:
-    redis_backend(std::string const& url, store_options const& how, backend_parts parts)
-        : time_(parts.time), server_(parse_redis_url(url), {parts.loop, parts.time, how.limit}, how.redis_wait_replicas)
-    {}
+    redis_backend(std::string const& url, store_options const& how, backend_parts parts) : parts_(parts)
+    {
+        redis_connection_parts const shared{parts.loop, parts.time, how.limit};
+        for (auto& each : parse_redis_url(url))
+            servers_.push_back(std::make_unique<redis_server>(std::move(each), shared, how.redis_wait_replicas));
+    }
 
     std::vector<std::unique_ptr<kind>> kinds() override
     {
         std::vector<std::unique_ptr<kind>> all;
-        all.push_back(make_redis_kind(server_, time_));
+        if (servers_.size() == 1) {
+            all.push_back(make_redis_kind(*servers_.front(), parts_.time));
+            return all;
+        }
+        majority_parts made{{}, parts_.loop, parts_.time, parts_.random};
+        for (auto const& each : servers_)
+            made.servers.push_back(each.get());
+        all.push_back(make_majority_kind(std::move(made)));
         return all;
     }
     awaitable<void> create_tables() override { co_return; }
     awaitable<std::size_t> reap(duration) override { co_return 0; }
 
 private:
-    time_source& time_;
-    redis_server server_;
+    backend_parts parts_;
+    std::vector<std::unique_ptr<redis_server>> servers_;
 };
 
 } // namespace

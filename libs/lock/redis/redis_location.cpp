@@ -1,6 +1,8 @@
 #include "libs/lock/redis/redis_location.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <set>
 #include <stdexcept>
 
 namespace baton::lock {
@@ -9,7 +11,8 @@ namespace {
 
 [[noreturn]] void refuse_url(std::string const& why)
 {
-    throw std::invalid_argument("lock store: must be redis://[user:password@]host[:port][/db]: " + why);
+    throw std::invalid_argument(
+        "lock store: must be redis://[user:password@]host[:port][/db], or redlock:// with several hosts: " + why);
 }
 
 template <class Number>
@@ -67,26 +70,44 @@ void read_address(std::string const& text, redis_location& where)
         refuse_url(wrong);
 }
 
+std::vector<redis_location> read_addresses(std::string const& text, redis_location const& common)
+{
+    std::vector<redis_location> all;
+    std::set<std::string> seen;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        auto const end = std::min(text.find(',', begin), text.size());
+        read_address(text.substr(begin, end - begin), all.emplace_back(common));
+        if (!seen.insert(all.back().text()).second)
+            refuse_url("a server is named twice");
+        begin = end + 1;
+    }
+    return all;
+}
+
 } // namespace
 
-redis_location parse_redis_url(std::string const& url)
+std::vector<redis_location> parse_redis_url(std::string const& url)
 {
-    constexpr std::string_view scheme = "redis://";
-    if (!url.starts_with(scheme))
+    bool const majority = url.starts_with(majority_scheme);
+    if (!majority && !url.starts_with("redis://"))
         refuse_url("another scheme");
-    auto rest = url.substr(scheme.size());
-    redis_location where;
+    auto rest = url.substr(url.find("//") + 2);
+    redis_location common;
     if (auto const at = rest.rfind('@'); at != std::string::npos) {
-        read_credentials(rest.substr(0, at), where);
+        read_credentials(rest.substr(0, at), common);
         rest.erase(0, at + 1);
     }
     if (auto const slash = rest.find('/'); slash != std::string::npos) {
         if (auto const number = rest.substr(slash + 1); !number.empty())
-            where.database = url_number<unsigned>(number, 10, "the database must be a number");
+            common.database = url_number<unsigned>(number, 10, "the database must be a number");
         rest.erase(slash);
     }
-    read_address(rest, where);
-    return where;
+    auto all = read_addresses(rest, common);
+    if (!majority && all.size() != 1)
+        refuse_url("it is one server; redlock:// is of several");
+    if (majority && all.size() < 3)
+        refuse_url("a majority is of three servers at least");
+    return all;
 }
 
 std::string redis_location::text() const

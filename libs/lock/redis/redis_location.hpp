@@ -1,8 +1,10 @@
 #pragma once
-// Where Redis servers are: redis://[user:password@]host[:port][/db]. User and password may contain %xx.
+// Where Redis servers are: redis://[user:password@]host[:port][/db], or for independent ones, of which a majority
+// decides, redlock://[user:password@]host[:port],host[:port],host[:port][/db]. User and password may contain %xx.
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace baton::lock {
 
@@ -16,7 +18,9 @@ struct redis_location {
     std::string text() const; // for messages: host:port
 };
 
-// Throws std::invalid_argument.
-redis_location parse_redis_url(std::string const& url);
+inline constexpr char majority_scheme[] = "redlock://";
+
+// One server, or three or more with the scheme of majorities. Throws std::invalid_argument.
+std::vector<redis_location> parse_redis_url(std::string const& url);
 
 } // namespace baton::lock

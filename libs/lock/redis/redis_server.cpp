@@ -64,10 +64,8 @@ awaitable<redis_answer> redis_server::take(bid const& offer, redis_keys const& k
         co_return made;
     }
     auto const why = co_await replicas_missing(by, offer.ttl);
-    if (!why.empty()) {
-        co_await release(offer, keys);
-        throw unavailable(why);
-    }
+    if (!why.empty())
+        throw unavailable(why); // whoever gives up releases it; a release here might come late, and hit the next try
     made.token = answer.list[1].number;
     co_return made;
 }

@@ -19,7 +19,7 @@ struct redis_answer {
 
 class redis_server {
 public:
-    // `replicas`: how many must confirm what is taken or extended. Without them a take is given back, and both throw.
+    // `replicas`: how many must confirm what is taken or extended. Without them both throw.
     redis_server(redis_location where, redis_connection_parts parts, std::size_t replicas = 0);
     ~redis_server();
 

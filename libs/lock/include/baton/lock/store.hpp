@@ -22,7 +22,8 @@ struct store_options {
 
 class store {
 public:
-    // "mysql://user:password@host:port/database", "sqlite:/path/to/locks.db" or "redis://[user:password@]host:port[/db]".
+    // "mysql://user:password@host:port/database", "sqlite:/path/to/locks.db", "redis://[user:password@]host:port[/db]",
+    // or for a majority of independent Redis servers "redlock://[user:password@]host:port,host:port,host:port[/db]".
     // Connects at the first call. Throws std::invalid_argument for what is none of these, or what this build lacks.
     explicit store(std::string const& url, store_options options = {});
     // Gives back what is still held, within two seconds; whoever waits is told `cancelled`. Not on its own thread.
@@ -46,9 +47,11 @@ public:
     // SQLite (std::invalid_argument), and refused on Galera (lock_errc::misuse at the first lock), where it locks one
     // node only.
     named_lock row(std::string name, lock_options options = {});
-    // An expiring key on a Redis server, for efficiency: the lock is given twice when a replica is promoted that had not
-    // heard of it, when the server's clock is stepped, and when a server restarts that did not write it down. Who waits
-    // is told of a release. Tokens rise while the server's data survives.
+    // An expiring key on a Redis server, for efficiency: the lock is given twice when a replica is promoted that had
+    // not heard of it, when the server's clock is stepped, and when a server restarts that did not write it down. Who
+    // waits is told of a release. Tokens rise while the server's data survives. With redlock: it is held while a
+    // majority of the servers has the key, so that a minority may be away; it has no token then, and who waits looks
+    // again and again.
     named_lock redis(std::string name, lock_options options = {});
 
     // Removes records and leases that nobody has held for `age`, at least a minute; what is renewed or taken meanwhile

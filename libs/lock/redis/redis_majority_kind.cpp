@@ -1,0 +1,125 @@
+#include "libs/lock/redis/redis_majority_kind.hpp"
+
+#include "libs/lock/redis/redis_ballot.hpp"
+
+#include <algorithm>
+
+namespace baton::lock {
+
+namespace {
+
+constexpr duration first_look = 4ms; // again, by who waits
+constexpr duration last_look = 64ms;
+
+awaitable<bool> take_there(redis_server& server, redis_ballot const& in)
+{
+    auto const answer = co_await server.take(in.offer, in.keys);
+    co_return answer.token.has_value();
+}
+
+awaitable<bool> extend_there(redis_server& server, redis_ballot const& in)
+{
+    co_return co_await server.extend(in.offer, in.keys);
+}
+
+awaitable<bool> release_there(redis_server& server, redis_ballot const& in)
+{
+    co_return co_await server.release(in.offer, in.keys);
+}
+
+class majority_contender final : public contender {
+public:
+    majority_contender(majority_parts const& parts, bid offer) : parts_(parts), offer_(std::move(offer)) {}
+
+    awaitable<attempt> take() override
+    {
+        attempt made;
+        auto mine = offer_;
+        mine.owner += "/" + std::to_string(parts_.random.next());
+        auto const round = put(mine, take_there);
+        co_await round->decided();
+        if (round->carried()) {
+            held_ = std::move(mine);
+            made.granted = grant{};
+            co_return made;
+        }
+        put(mine, release_there); // on its way behind the takes
+        if (!round->rejected())
+            throw unavailable(round->failure());
+        co_return made;
+    }
+
+    awaitable<void> await_change(refusal, instant until) override
+    {
+        auto const half = static_cast<std::uint64_t>((pause_ / 2).count());
+        auto const pause = pause_ / 2 + duration{static_cast<std::int64_t>(parts_.random.below(half))};
+        pause_ = std::min(pause_ * 2, last_look);
+        auto const at = std::min(until, parts_.time.now() + pause);
+        co_await parts_.time.sleep_until(at);
+    }
+
+    awaitable<bool> extend() override
+    {
+        if (!held_)
+            co_return false;
+        auto const round = put(*held_, extend_there);
+        co_await round->decided();
+        if (!round->carried() && !round->rejected())
+            throw unavailable(round->failure());
+        co_return round->carried();
+    }
+
+    // Asked again, it asks those again that had not answered.
+    awaitable<bool> release() override
+    {
+        if (!held_)
+            co_return false;
+        if (!leaving_)
+            leaving_ = std::make_shared<redis_ballot>(parts_, *held_);
+        auto const round = leaving_;
+        round->begin(release_there);
+        co_await round->decided();
+        if (!round->carried() && !round->rejected())
+            throw unavailable(round->failure());
+        co_return round->carried();
+    }
+
+private:
+    std::shared_ptr<redis_ballot> put(bid const& what, redis_ballot::question how)
+    {
+        auto const round = std::make_shared<redis_ballot>(parts_, what);
+        round->begin(how);
+        return round;
+    }
+
+    majority_parts const& parts_;
+    bid offer_;
+    std::optional<bid> held_;
+    std::shared_ptr<redis_ballot> leaving_;
+    duration pause_ = first_look;
+};
+
+class majority_kind final : public kind {
+public:
+    explicit majority_kind(majority_parts parts) : parts_(std::move(parts)) {}
+
+    std::string const& name() const override { return name_; }
+    guarantee level() const override { return guarantee::efficiency; }
+    std::unique_ptr<contender> contend(bid offer) override
+    {
+        return std::make_unique<majority_contender>(parts_, std::move(offer));
+    }
+
+private:
+    std::string name_ = "redlock";
+    majority_parts parts_;
+};
+
+} // namespace
+
+std::unique_ptr<kind> make_majority_kind(majority_parts parts)
+{
+    return std::make_unique<majority_kind>(std::move(parts));
+}
+
+} // namespace baton::lock
