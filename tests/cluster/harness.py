@@ -330,6 +330,27 @@ class Redis:
             self.script("stop")
 
 
+class Redlock:
+    """Three of them that know nothing of each other. What goes wrong does so with one."""
+    kind = "redlock"
+
+    def __init__(self, folder, own_server):
+        self.all = [Redis(folder / f"server-{number}", own_server=True) for number in range(3)]
+        self.connection = self.all[-1].connection
+        self.url = "redlock://" + ",".join(f"{each.connection['host']}:{each.connection['port']}" for each in self.all)
+        self.url += "/0"
+
+    def kill(self):
+        return self.all[0].kill()
+
+    def restart(self):
+        return self.all[0].restart()
+
+    def end(self):
+        for each in self.all:
+            each.end()
+
+
 class Sqlite:
     kind = "sqlite"
 

@@ -35,17 +35,18 @@ std::string url_of(storage::location const& where)
            std::to_string(where.port) + "/" + where.name;
 }
 
-enum class kind_name { record, lease, row, redis };
+enum class kind_name { record, lease, row, redis, redlock };
 
 struct place {
-    std::optional<storage::engine> engine; // none: the Redis server of the test run
+    std::optional<storage::engine> engine; // none: the Redis server of the test run, or three
     kind_name kind;
 };
 
-// The server that BATON_TEST_REDIS names; nothing where there is none, or where this build could not use it.
-std::optional<std::string> redis_url()
+// The server that BATON_TEST_REDIS names, or the servers of BATON_TEST_REDLOCK; nothing where there are none, or where
+// this build could not use them.
+std::optional<std::string> redis_url(kind_name kind)
 {
-    char const* const given = std::getenv("BATON_TEST_REDIS");
+    char const* const given = std::getenv(kind == kind_name::redis ? "BATON_TEST_REDIS" : "BATON_TEST_REDLOCK");
     if (given == nullptr || *given == '\0')
         return std::nullopt;
     try {
@@ -67,8 +68,9 @@ std::vector<place> places(bool all_kinds = true)
     if (!all_kinds || store(engine::mysql).nodes().size() > 1)
         return all;
     all.push_back({engine::mysql, kind_name::row});
-    if (redis_url())
-        all.push_back({std::nullopt, kind_name::redis});
+    for (auto const kind : {kind_name::redis, kind_name::redlock})
+        if (redis_url(kind))
+            all.push_back({std::nullopt, kind});
     return all;
 }
 
@@ -88,7 +90,7 @@ public:
     locks::store& enter() { return *views.emplace_back(std::make_unique<locks::store>(url())); }
     std::string url() const
     {
-        return home ? url_of(home->nodes()[views.size() % home->nodes().size()]) : redis_url().value();
+        return home ? url_of(home->nodes()[views.size() % home->nodes().size()]) : redis_url(kind).value();
     }
 
     named_lock make(locks::store& in, std::string name = "stock", lock_options how = {}) const
@@ -110,10 +112,11 @@ public:
         return make(enter(), std::move(name), std::move(how));
     }
 
-    bool has_tokens() const { return kind != kind_name::row; }
+    bool has_tokens() const { return kind != kind_name::row && kind != kind_name::redlock; }
+    bool on_redis() const { return !home; }
     locks::guarantee level() const
     {
-        if (kind == kind_name::redis)
+        if (on_redis())
             return locks::guarantee::efficiency;
         return kind == kind_name::row ? locks::guarantee::lease : locks::guarantee::fenced;
     }
@@ -127,8 +130,10 @@ public:
             return "lease";
         case kind_name::row:
             return "row";
-        default:
+        case kind_name::redis:
             return "redis";
+        default:
+            return "redlock";
         }
     }
 
@@ -197,7 +202,7 @@ TEST_CASE("a name is no other name, and of one kind no name of another")
     CHECK(first.try_lock());
     CHECK(second.try_lock());
     CHECK(third.try_lock());
-    if (here.kind == kind_name::redis)
+    if (here.on_redis())
         return;                                                                           // there is no other kind
     auto of_other_kind = here.kind == kind_name::record ? in.lease("a") : in.record("a"); // in a table of its own
     CHECK(of_other_kind.try_lock());

@@ -5,8 +5,8 @@ looks at what they wrote down.
 
 Without a fault to come each process has its share of the acquisitions; else they go on until all faults have come.
 Faults: none; kill (SIGKILL of the holder, and a new process); stop (SIGSTOP of the holder past its time); server
-(SIGKILL of the database and a restart; mysql, redis); cut (the way of half of the processes to the database holds what
-it is given for longer than the time of a lock; mysql, redis); clock (the wall clock of half of the processes is an hour wrong, ahead
+(SIGKILL of the database and a restart; mysql, redis, one of redlock's); cut (the way of half of the processes to the database holds what
+it is given for longer than the time of a lock; mysql, redis, one of redlock's); clock (the wall clock of half of the processes is an hour wrong, ahead
 or behind). Status 0 when no two held it at once, tokens rose, and everybody went on.
 """
 
@@ -158,9 +158,10 @@ class Run:
 
     def open_store(self, folder):
         own_server = self.options.fault == "server"
-        if self.options.store == "redis":
-            return harness.Redis(folder, own_server)
-        return harness.MySql(folder, own_server) if self.options.store == "mysql" else harness.Sqlite(folder)
+        if self.options.store == "sqlite":
+            return harness.Sqlite(folder)
+        kinds = {"mysql": harness.MySql, "redis": harness.Redis, "redlock": harness.Redlock}
+        return kinds[self.options.store](folder, own_server)
 
     def through_proxy(self):
         self.proxies = proxy.Proxies()
@@ -214,7 +215,7 @@ class Run:
 
     def judge(self, told, seconds):
         history = lock_checker.read(self.history)
-        problems = lock_checker.problems(history, tokens=self.options.kind != "row")
+        problems = lock_checker.problems(history, tokens=self.options.kind != "row" and self.options.store != "redlock")
         counter = int((self.history / "counter").read_text() or 0)
         if self.options.fault in CALM:
             done = sum(each["acquired"] for each in told)
@@ -243,7 +244,7 @@ class Run:
 def main():
     read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     read.add_argument("--kind", required=True)
-    read.add_argument("--store", choices=("mysql", "sqlite", "redis"), required=True)
+    read.add_argument("--store", choices=("mysql", "sqlite", "redis", "redlock"), required=True)
     read.add_argument("--processes", type=int, default=16)
     read.add_argument("--acquisitions", type=int, default=5000)
     read.add_argument("--fault", choices=FAULTS, default="none")
