@@ -5,9 +5,10 @@ looks at what they wrote down.
 
 Without a fault to come each process has its share of the acquisitions; else they go on until all faults have come.
 Faults: none; kill (SIGKILL of the holder, and a new process); stop (SIGSTOP of the holder past its time); server
-(SIGKILL of the database and a restart; mysql, redis, one of redlock's); cut (the way of half of the processes to the database holds what
-it is given for longer than the time of a lock; mysql, redis, one of redlock's); clock (the wall clock of half of the processes is an hour wrong, ahead
-or behind). Status 0 when no two held it at once, tokens rose, and everybody went on.
+(SIGKILL of the database, or of one of redlock's servers, and a restart; not sqlite); cut (the way of half of the
+processes to the database, or to one of redlock's servers, holds what it is given for longer than the time of a lock; not
+sqlite); clock (the wall clock of half of the processes is an hour wrong, ahead or behind). Status 0 when no two held it
+at once, tokens rose, and everybody went on.
 """
 
 import argparse
