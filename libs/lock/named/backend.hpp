@@ -33,5 +33,6 @@ public:
 std::unique_ptr<backend> open_backend(std::string const& url, store_options const& how, backend_parts parts);
 
 std::unique_ptr<backend> open_sql_backend(std::string const& url, store_options const& how, backend_parts parts);
+std::unique_ptr<backend> open_zookeeper_backend(std::string const& url, store_options const& how, backend_parts parts);
 
 } // namespace baton::lock

@@ -18,6 +18,8 @@ store_options checked(store_options how)
         throw std::invalid_argument("lock store: limit: must be 1 to 60 seconds");
     if (how.rows < 1 || how.rows > 1'000)
         throw std::invalid_argument("lock store: rows: must be 1 to 1000");
+    if (how.zookeeper_session < std::chrono::milliseconds{200} || how.zookeeper_session > std::chrono::hours{1})
+        throw std::invalid_argument("lock store: zookeeper_session: must be 200 ms to an hour");
     return how;
 }
 
@@ -80,6 +82,11 @@ named_lock store::row(std::string name, lock_options options)
     if (options.ttl < std::chrono::seconds{1})
         throw std::invalid_argument("lock: ttl: of a row lock must be a second at least");
     return make("row", std::move(name), std::move(options));
+}
+
+named_lock store::zookeeper(std::string name, lock_options options)
+{
+    return make("zookeeper", std::move(name), std::move(options));
 }
 
 std::size_t store::reap(std::chrono::seconds age)

@@ -16,12 +16,16 @@ struct store_options {
     std::size_t rows = 8;     // row locks held or waited for at once: a session and a thread each, made when needed
     std::chrono::seconds limit{2}; // for a connect and for a statement, 1 to 60
     bool create_file = true;       // SQLite: make the file if it is absent
+    // ZooKeeper: how long a process is silent until its locks are another's. The server bounds it, by default to 4 to
+    // 40 seconds.
+    std::chrono::milliseconds zookeeper_session{10'000};
 };
 
 class store {
 public:
-    // "mysql://user:password@host:port/database" or "sqlite:/path/to/locks.db". Connects at the first call. Throws
-    // std::invalid_argument for what is none of these.
+    // "mysql://user:password@host:port/database", "sqlite:/path/to/locks.db" or, where the build has it,
+    // "zookeeper://host:port,host:port/chroot". Connects at the first call. Throws std::invalid_argument for what is
+    // none of these.
     explicit store(std::string const& url, store_options options = {});
     // Gives back what is still held, within two seconds; whoever waits is told `cancelled`. Not on its own thread.
     ~store();
@@ -44,6 +48,11 @@ public:
     // SQLite (std::invalid_argument), and refused on Galera (lock_errc::misuse at the first lock), where it locks one
     // node only.
     named_lock row(std::string name, lock_options options = {});
+
+    // The first node of a queue in ZooKeeper: who comes first is served first. All locks of a store share its session,
+    // and are lost with it. `ttl` is half of the session's time at most; a holder that dies without a word keeps the
+    // lock for the whole of it.
+    named_lock zookeeper(std::string name, lock_options options = {});
 
     // Removes records and leases that nobody has held for `age`, at least a minute; what is renewed or taken meanwhile
     // stays. Returns how many. Throws std::system_error.
