@@ -1,5 +1,6 @@
 // What every kind of lock by name promises, on the real stores and through the public headers alone.
 
+#include "libs/base/random.hpp"
 #include "tests/support/stores.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <baton/lock/async.hpp>
 #include <baton/lock/store.hpp>
+#include <cstdlib>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -33,14 +35,29 @@ std::string url_of(storage::location const& where)
            std::to_string(where.port) + "/" + where.name;
 }
 
-enum class kind_name { record, lease, row };
+enum class kind_name { record, lease, row, zookeeper };
 
 struct place {
-    storage::engine engine;
+    storage::engine engine; // of the tables
     kind_name kind;
 };
 
-// A row lock needs a server, and one that is alone.
+// The server of the test run; empty where there is none.
+std::string zookeeper_server()
+{
+    auto const url = std::getenv("BATON_TEST_ZOOKEEPER");
+    auto const on = std::getenv("BATON_TEST_ON");
+    return url && !on ? url : "";
+}
+
+// Of a test alone, so that no two meet.
+std::string zookeeper_url()
+{
+    seeded_random random(entropy());
+    return zookeeper_server() + "/test-" + std::to_string(random.next());
+}
+
+// A row lock needs a server, and one that is alone. Without `with_rows` those that are in a table of their own.
 std::vector<place> places(bool with_rows = true)
 {
     using storage::engine;
@@ -50,6 +67,8 @@ std::vector<place> places(bool with_rows = true)
                            {engine::sqlite, kind_name::lease}};
     if (with_rows && store(engine::mysql).nodes().size() == 1)
         all.push_back({engine::mysql, kind_name::row});
+    if (with_rows && !zookeeper_server().empty())
+        all.push_back({engine::sqlite, kind_name::zookeeper});
     return all;
 }
 
@@ -62,7 +81,10 @@ public:
     locks::store& enter()
     {
         auto const& node = home.nodes()[views.size() % home.nodes().size()];
-        return *views.emplace_back(std::make_unique<locks::store>(url_of(node)));
+        locks::store_options how;
+        how.zookeeper_session = 2s;
+        auto const url = kind == kind_name::zookeeper ? in_zookeeper : url_of(node);
+        return *views.emplace_back(std::make_unique<locks::store>(url, how));
     }
 
     named_lock make(locks::store& in, std::string name = "stock", lock_options how = {}) const
@@ -72,6 +94,8 @@ public:
             return in.record(std::move(name), std::move(how));
         case kind_name::lease:
             return in.lease(std::move(name), std::move(how));
+        case kind_name::zookeeper:
+            return in.zookeeper(std::move(name), std::move(how));
         default:
             return in.row(std::move(name), std::move(how));
         }
@@ -85,11 +109,21 @@ public:
     char const* table() const { return kind == kind_name::record ? "lock_record" : "lock_lease"; }
     char const* name() const
     {
-        return kind == kind_name::record ? "record" : kind == kind_name::lease ? "lease" : "row";
+        switch (kind) {
+        case kind_name::record:
+            return "record";
+        case kind_name::lease:
+            return "lease";
+        case kind_name::zookeeper:
+            return "zookeeper";
+        default:
+            return "row";
+        }
     }
 
     store home;
     kind_name kind;
+    std::string in_zookeeper = zookeeper_url();
     std::vector<std::unique_ptr<locks::store>> views;
 };
 
@@ -149,10 +183,12 @@ TEST_CASE("a name is no other name, and of one kind no name of another")
     auto first = here.make(in, "a");
     auto second = here.make(in, "A");
     auto third = here.make(in, "\xc3\xa4 ' \\ \" %");
-    auto of_other_kind = here.kind == kind_name::record ? in.lease("a") : in.record("a"); // in a table of its own
     CHECK(first.try_lock());
     CHECK(second.try_lock());
     CHECK(third.try_lock());
+    if (here.kind == kind_name::zookeeper) // has one kind only
+        return;
+    auto of_other_kind = here.kind == kind_name::record ? in.lease("a") : in.record("a"); // in a table of its own
     CHECK(of_other_kind.try_lock());
 }
 
