@@ -386,6 +386,9 @@ TEST_CASE("wrong input is refused with what is wrong")
 {
     using Catch::Contains;
     CHECK_THROWS_WITH(locks::store("redis"), Contains("lock store"));
+    // Of a build without it, too.
+    CHECK_THROWS_WITH(locks::store("zookeeper://,"),
+                      Contains("lock store: ") && Contains("ookeeper", Catch::CaseSensitive::No));
     store home(storage::engine::sqlite);
     locks::store in(url_of(home.where()));
     lock_options how;
@@ -403,9 +406,13 @@ TEST_CASE("wrong input is refused with what is wrong")
     how.ttl = 500ms;
     CHECK_THROWS_WITH(in.row("x", how), Contains("ttl"));
     CHECK_THROWS_WITH(in.reap(59s), Contains("age"));
+    CHECK_THROWS_WITH(in.zookeeper("x"), Contains("zookeeper"));
     locks::store_options none;
     none.sessions = 0;
     CHECK_THROWS_WITH(locks::store("sqlite:/tmp/x", none), Contains("sessions"));
+    none = {};
+    none.zookeeper_session = 199ms;
+    CHECK_THROWS_WITH(locks::store("sqlite:/tmp/x", none), Contains("zookeeper_session"));
 }
 
 TEST_CASE("coroutines wait for it without a thread, and can be cancelled")

@@ -127,7 +127,8 @@ public:
         if (own_.session != in_->id())
             co_return false;
         auto const node = co_await in_->find(own_.session, own_.path);
-        co_return node && node->owner == own_.session && node->born == token_&& time_granted() >= granted_for_;
+        // The server may be another by now, and give a session less time.
+        co_return node&& is_own(*node) && time_granted() >= granted_for_;
     }
 
     awaitable<bool> release() override
@@ -183,6 +184,9 @@ private:
             co_await make_parent(*in_, root_, name_);
         }
     }
+
+    // A path alone says nothing: a node of a session before may still be there.
+    bool is_own(zoo_node const& node) const { return node.owner == own_.session && node.born == token_; }
 
     awaitable<std::optional<grant>> granted()
     {
@@ -262,9 +266,7 @@ awaitable<std::size_t> reap_zookeeper(zoo_session& in, std::string root, duratio
     for (auto const& name : names) {
         auto const path = root + "/" + name;
         auto const node = co_await in.find(0, path);
-        if (!node || node->children != 0 || node->owner != 0) // a container's owner is no session either
-            continue;
-        if (now_ms - node->made_ms < age / 1ms)
+        if (!node || node->children != 0 || now_ms - node->made_ms < age / 1ms)
             continue;
         bool const gone = co_await in.remove(0, path);
         removed += gone;

@@ -19,8 +19,8 @@ std::unique_ptr<kind> make_zookeeper_kind(std::shared_ptr<zoo_session> in, asio:
 
 // Throws `unavailable`.
 awaitable<void> make_zookeeper_root(zoo_session& in, std::string root);
-// Removes nodes of names that nobody holds or waits for, if they were made so long ago by the host's clock; of those
-// that the server does not remove by itself. Who comes meanwhile makes it anew.
+// Removes nodes of names that nobody holds or waits for, if they were made so long ago by the host's clock. Who comes
+// meanwhile makes it anew. The server does so itself, sooner or later, unless it is too old to know containers.
 awaitable<std::size_t> reap_zookeeper(zoo_session& in, std::string root, duration age);
 
 } // namespace baton::lock
