@@ -127,8 +127,9 @@ public:
         if (own_.session != in_->id())
             co_return false;
         auto const node = co_await in_->find(own_.session, own_.path);
-        // The server may be another by now, and give a session less time.
-        co_return node&& is_own(*node) && time_granted() >= granted_for_;
+        if (!node || !is_own(*node))
+            co_return false;
+        co_return time_granted() >= granted_for_; // the server may be another by now, and give a session less
     }
 
     awaitable<bool> release() override

@@ -5,6 +5,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <mutex>
 #include <zookeeper/zookeeper.h>
 
 namespace baton::lock {
@@ -25,17 +26,45 @@ struct zoo_session::call {
 
 // What the client's threads may see. It goes only after they have ended.
 struct zoo_session::client {
+    client(std::weak_ptr<zoo_session> whose, asio::any_io_executor on, unsigned which)
+        : of(std::move(whose)), loop(std::move(on)), number(which)
+    {}
+
     std::weak_ptr<zoo_session> of;
     asio::any_io_executor loop;
     unsigned number;
     _zhandle* handle = nullptr;
 
-    // The client calls each of these once for each request that it took, also when it is closed.
+    // A request that the client has taken. It answers each once, but when it is closed it forgets what is left.
+    struct slot {
+        client* of;
+        ticket asked;
+        std::list<slot>::iterator place;
+    };
+    std::mutex mutex; // of what follows
+    std::list<slot> waiting;
+
+    slot* keep(ticket asked)
+    {
+        std::lock_guard const lock(mutex);
+        auto const place = waiting.insert(waiting.end(), slot{this, std::move(asked), {}});
+        place->place = place;
+        return &*place;
+    }
+    ticket take(slot* kept)
+    {
+        std::lock_guard const lock(mutex);
+        auto asked = std::move(kept->asked);
+        waiting.erase(kept->place);
+        return asked;
+    }
+
     static void deliver(void const* data, reply what)
     {
-        std::unique_ptr<ticket> const owned(static_cast<ticket*>(const_cast<void*>(data)));
-        auto const loop = (*owned)->loop;
-        asio::post(loop, [asked = std::move(*owned), what = std::move(what)]() mutable {
+        auto const kept = static_cast<slot*>(const_cast<void*>(data));
+        auto asked = kept->of->take(kept);
+        auto const loop = asked->loop;
+        asio::post(loop, [asked = std::move(asked), what = std::move(what)]() mutable {
             asked->answer = std::move(what);
             asked->answered.wake();
         });
@@ -153,7 +182,7 @@ void zoo_session::open()
     if (client_)
         return;
     zoo_set_debug_level(ZOO_LOG_LEVEL_WARN);
-    client_ = std::make_unique<client>(client{weak_from_this(), parts_.loop, ++opened_});
+    client_ = std::make_unique<client>(weak_from_this(), parts_.loop, ++opened_);
     auto const timeout_ms = std::chrono::duration_cast<std::chrono::milliseconds>(parts_.timeout).count();
     client_->handle = zookeeper_init2(parts_.hosts.c_str(), client::state_changed, static_cast<int>(timeout_ms),
                                       nullptr, client_.get(), ZOO_NO_LOG_CLIENTENV, client::log_line);
@@ -166,11 +195,18 @@ void zoo_session::open()
 // Waits for the client's threads to end, which takes them three seconds at most.
 void zoo_session::shut()
 {
-    if (client_)
-        zookeeper_close(client_->handle);
-    client_.reset();
+    auto const closed = std::move(client_);
     connected_ = false;
     id_ = 0;
+    if (!closed)
+        return;
+    zookeeper_close(closed->handle);
+    reply lost;
+    lost.code = ZCLOSING;
+    for (auto const& left : closed->waiting) {
+        left.asked->answer = lost;
+        left.asked->answered.wake();
+    }
 }
 
 void zoo_session::heard_state(unsigned number, int state, std::int64_t id, int timeout_ms)
@@ -224,12 +260,12 @@ template <class Request>
 zoo_session::ticket zoo_session::send(Request request)
 {
     auto asked = std::make_shared<call>(parts_.loop);
-    auto owned = std::make_unique<ticket>(asked);
-    int const code = request(client_->handle, owned.get());
-    if (code != ZOK)
-        throw unavailable(text_of(code));
-    owned.release(); // to `deliver`
-    return asked;
+    auto const kept = client_->keep(asked);
+    int const code = request(client_->handle, kept);
+    if (code == ZOK)
+        return asked;
+    client_->take(kept);
+    throw unavailable(text_of(code));
 }
 
 zoo_session::ticket zoo_session::send_sync(std::string const& path)
