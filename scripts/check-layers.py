@@ -40,7 +40,7 @@ TESTING = {"tests", "bench"}
 
 # (what, pattern over code without comments, rooms where it may stand, only in .cpp files)
 CONFINED = [
-    ("SOCI or a database library", re.compile(r"#\s*include\s*[<\"](soci/|mysql|mariadb|sqlite3|hiredis)"),
+    ("SOCI or a database library", re.compile(r"#\s*include\s*[<\"](soci/|mysql|mariadb|sqlite3|hiredis|zookeeper)"),
      {"libs/storage", "libs/lock", "libs/sim", "examples/stock"} | TESTING, True),
     ("Beast", re.compile(r"#\s*include\s*<boost/beast"), {"libs/http"} | TESTING, False),
     ("SQL", re.compile(r"""\b(?:INSERT\s+(?:IGNORE\s+)?INTO|REPLACE\s+INTO|DELETE\s+FROM|UPDATE\s+\S+\s+SET
@@ -170,6 +170,7 @@ PLANTED = [  # (file, line of code that must be found, part of the reason)
     ("libs/storage/a.hpp", "#include <soci/soci.h>", "SOCI"),
     ("web/a.cpp", "#include <sqlite3.h>", "SOCI"),
     ("libs/lock/a.hpp", "#include <hiredis/hiredis.h>", "SOCI"),
+    ("libs/lock/a.hpp", "#include <zookeeper/zookeeper.h>", "SOCI"),
     ("libs/base/a.cpp", "#include <boost/beast/http.hpp>", "Beast"),
     ("client-sdk/src/a.cpp", "#include <boost/beast/core.hpp>", "Beast"),
     ("trigger/a.cpp", 'auto q = "SELECT id FROM task";', "SQL"),

@@ -351,6 +351,40 @@ class Redlock:
             each.end()
 
 
+class ZooKeeper:
+    """A private ZooKeeper of this run, or a node of its own on the server that BATON_TEST_ZOOKEEPER names."""
+    kind = "zookeeper"
+    tick = 0.5  # seconds; a session ends at the first tick after its time
+
+    def __init__(self, folder, own_server):
+        self.folder = folder / "zookeeper"
+        shared = os.environ.get("BATON_TEST_ZOOKEEPER")
+        self.own = own_server or not shared
+        self.server = self.script("start") if self.own else shared
+        parts = urllib.parse.urlsplit(self.server)
+        self.connection = {"host": parts.hostname, "port": parts.port}
+        self.url = f"{self.server.rstrip('/')}/cluster-{os.getpid()}-{random.SystemRandom().randrange(10**9)}"
+
+    def script(self, command):
+        done = subprocess.run([ROOT / "scripts/private-zookeeper", command, self.folder], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout.strip()
+
+    def kill(self):
+        """SIGKILL of the server."""
+        pid = int((self.folder / "server.pid").read_text())
+        os.kill(pid, signal.SIGKILL)
+        wait_for("the death of ZooKeeper", lambda: not pathlib.Path(f"/proc/{pid}/cmdline").exists()
+                 or not pathlib.Path(f"/proc/{pid}/cmdline").read_bytes(), 10)
+
+    def restart(self):
+        self.script("start")
+
+    def end(self):
+        if self.own:
+            self.script("stop")
+
+
 class Sqlite:
     kind = "sqlite"
 

@@ -35,18 +35,19 @@ std::string url_of(storage::location const& where)
            std::to_string(where.port) + "/" + where.name;
 }
 
-enum class kind_name { record, lease, row, redis, redlock };
+enum class kind_name { record, lease, row, redis, redlock, zookeeper };
 
 struct place {
-    std::optional<storage::engine> engine; // none: the Redis server of the test run, or three
+    std::optional<storage::engine> engine; // none: a server of the test run that is no database
     kind_name kind;
 };
 
-// The server that BATON_TEST_REDIS names, or the servers of BATON_TEST_REDLOCK; nothing where there are none, or where
-// this build could not use them.
-std::optional<std::string> redis_url(kind_name kind)
+// What the test run has started; nothing where it has not, or where this build could not use it.
+std::optional<std::string> server_url(kind_name kind)
 {
-    char const* const given = std::getenv(kind == kind_name::redis ? "BATON_TEST_REDIS" : "BATON_TEST_REDLOCK");
+    char const* const given = std::getenv(kind == kind_name::redis     ? "BATON_TEST_REDIS"
+                                          : kind == kind_name::redlock ? "BATON_TEST_REDLOCK"
+                                                                       : "BATON_TEST_ZOOKEEPER");
     if (given == nullptr || *given == '\0')
         return std::nullopt;
     try {
@@ -57,7 +58,7 @@ std::optional<std::string> redis_url(kind_name kind)
     }
 }
 
-// A row lock needs a server, and one that is alone.
+// A row lock needs a server, and one that is alone. Without `all_kinds` those that are in a table of their own.
 std::vector<place> places(bool all_kinds = true)
 {
     using storage::engine;
@@ -68,8 +69,8 @@ std::vector<place> places(bool all_kinds = true)
     if (!all_kinds || store(engine::mysql).nodes().size() > 1)
         return all;
     all.push_back({engine::mysql, kind_name::row});
-    for (auto const kind : {kind_name::redis, kind_name::redlock})
-        if (redis_url(kind))
+    for (auto const kind : {kind_name::redis, kind_name::redlock, kind_name::zookeeper})
+        if (server_url(kind))
             all.push_back({std::nullopt, kind});
     return all;
 }
@@ -87,10 +88,15 @@ public:
         enter().create_tables();
     }
 
-    locks::store& enter() { return *views.emplace_back(std::make_unique<locks::store>(url())); }
+    locks::store& enter()
+    {
+        locks::store_options how;
+        how.zookeeper_session = 2s;
+        return *views.emplace_back(std::make_unique<locks::store>(url(), how));
+    }
     std::string url() const
     {
-        return home ? url_of(home->nodes()[views.size() % home->nodes().size()]) : redis_url(kind).value();
+        return home ? url_of(home->nodes()[views.size() % home->nodes().size()]) : server_url(kind).value();
     }
 
     named_lock make(locks::store& in, std::string name = "stock", lock_options how = {}) const
@@ -101,6 +107,8 @@ public:
             return in.record(std::move(name), std::move(how));
         case kind_name::lease:
             return in.lease(std::move(name), std::move(how));
+        case kind_name::zookeeper:
+            return in.zookeeper(std::move(name), std::move(how));
         case kind_name::row:
             return in.row(std::move(name), std::move(how));
         default:
@@ -113,7 +121,7 @@ public:
     }
 
     bool has_tokens() const { return kind != kind_name::row && kind != kind_name::redlock; }
-    bool on_redis() const { return !home; }
+    bool on_redis() const { return kind == kind_name::redis || kind == kind_name::redlock; }
     locks::guarantee level() const
     {
         if (on_redis())
@@ -132,8 +140,10 @@ public:
             return "row";
         case kind_name::redis:
             return "redis";
-        default:
+        case kind_name::redlock:
             return "redlock";
+        default:
+            return "zookeeper";
         }
     }
 
@@ -202,7 +212,7 @@ TEST_CASE("a name is no other name, and of one kind no name of another")
     CHECK(first.try_lock());
     CHECK(second.try_lock());
     CHECK(third.try_lock());
-    if (here.on_redis())
+    if (!here.home)
         return;                                                                           // there is no other kind
     auto of_other_kind = here.kind == kind_name::record ? in.lease("a") : in.record("a"); // in a table of its own
     CHECK(of_other_kind.try_lock());
@@ -262,16 +272,16 @@ TEST_CASE("whoever waits has it soon after the release")
 TEST_CASE("whoever waits for long sleeps in the server, and is woken by the release")
 {
     house here(false);
-    if (here.home.where().engine == storage::engine::sqlite || here.home.nodes().size() > 1)
+    if (here.home->where().engine == storage::engine::sqlite || here.home->nodes().size() > 1)
         return;
     auto holder = here.make();
     auto waiter = here.make();
     REQUIRE(holder.try_lock());
     auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
     auto const asleep = [&] {
-        return here.home.number(
+        return here.home->number(
                    "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock' AND db = '" +
-                   here.home.where().name + "'") == 1;
+                   here.home->where().name + "'") == 1;
     };
     for (auto const until = system_time().now() + 30s; !asleep() && system_time().now() < until;)
         std::this_thread::yield();
@@ -374,7 +384,7 @@ TEST_CASE("a step of the database's clock takes a record from its holder, but no
     auto holder = here.make("stock", short_lived());
     auto other = here.make();
     REQUIRE(holder.try_lock());
-    here.home.exec(std::string("UPDATE ") + here.table() + " SET renewed_at = renewed_at - 3600000000");
+    here.home->exec(std::string("UPDATE ") + here.table() + " SET renewed_at = renewed_at - 3600000000");
     if (here.kind == kind_name::record) {
         CHECK(other.try_lock());
         return;
@@ -439,6 +449,9 @@ TEST_CASE("wrong input is refused with what is wrong")
 {
     using Catch::Contains;
     CHECK_THROWS_WITH(locks::store("etcd"), Contains("lock store"));
+    // Of a build without it, too.
+    CHECK_THROWS_WITH(locks::store("zookeeper://,"),
+                      Contains("lock store: ") && Contains("ookeeper", Catch::CaseSensitive::No));
     store home(storage::engine::sqlite);
     locks::store in(url_of(home.where()));
     lock_options how;
@@ -457,9 +470,13 @@ TEST_CASE("wrong input is refused with what is wrong")
     CHECK_THROWS_WITH(in.row("x", how), Contains("ttl"));
     CHECK_THROWS_WITH(in.redis("x"), Contains("redis"));
     CHECK_THROWS_WITH(in.reap(59s), Contains("age"));
+    CHECK_THROWS_WITH(in.zookeeper("x"), Contains("zookeeper"));
     locks::store_options none;
     none.sessions = 0;
     CHECK_THROWS_WITH(locks::store("sqlite:/tmp/x", none), Contains("sessions"));
+    none = {};
+    none.zookeeper_session = 199ms;
+    CHECK_THROWS_WITH(locks::store("sqlite:/tmp/x", none), Contains("zookeeper_session"));
 }
 
 TEST_CASE("coroutines wait for it without a thread, and can be cancelled")

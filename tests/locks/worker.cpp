@@ -135,7 +135,7 @@ class worker {
 public:
     explicit worker(options const& how)
         : how_(how),
-          store_(how.url),
+          store_(how.url, of_store(how)),
           lock_(make()),
           history_(how.folder),
           counter_(how.folder + "/counter", O_RDWR),
@@ -153,6 +153,14 @@ public:
     }
 
 private:
+    // ZooKeeper's locks last for half of a session.
+    static baton::lock::store_options of_store(options const& how)
+    {
+        baton::lock::store_options made;
+        made.zookeeper_session = std::chrono::milliseconds{how.ttl_ms * 2};
+        return made;
+    }
+
     baton::lock::named_lock make()
     {
         baton::lock::lock_options options;
@@ -166,6 +174,8 @@ private:
             return store_.row(how_.name, options);
         if (how_.kind == "redis")
             return store_.redis(how_.name, options);
+        if (how_.kind == "zookeeper")
+            return store_.zookeeper(how_.name, options);
         throw std::invalid_argument("no kind of lock: " + how_.kind);
     }
 

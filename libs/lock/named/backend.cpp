@@ -16,8 +16,15 @@ std::unique_ptr<backend> open_backend(std::string const& url, store_options cons
         throw std::invalid_argument("lock store: this build has no Redis: it was made without hiredis");
 #endif
     }
+    if (scheme == "zookeeper") {
+#ifdef BATON_LOCKS_ON_ZOOKEEPER
+        return open_zookeeper_backend(url, how, parts);
+#else
+        throw std::invalid_argument("lock store: this build has no ZooKeeper: it was made without zookeeper_mt");
+#endif
+    }
     throw std::invalid_argument("lock store: no store begins with '" + scheme +
-                                ":'; known are mysql:, sqlite:, redis: and redlock:");
+                                ":'; known are mysql:, sqlite:, redis:, redlock: and zookeeper:");
 }
 
 } // namespace baton::lock

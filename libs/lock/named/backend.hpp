@@ -35,5 +35,7 @@ std::unique_ptr<backend> open_backend(std::string const& url, store_options cons
 std::unique_ptr<backend> open_sql_backend(std::string const& url, store_options const& how, backend_parts parts);
 // Only where the build has hiredis (BATON_LOCKS_ON_REDIS).
 std::unique_ptr<backend> open_redis_backend(std::string const& url, store_options const& how, backend_parts parts);
+// Only where the build has zookeeper_mt (BATON_LOCKS_ON_ZOOKEEPER).
+std::unique_ptr<backend> open_zookeeper_backend(std::string const& url, store_options const& how, backend_parts parts);
 
 } // namespace baton::lock

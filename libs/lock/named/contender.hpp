@@ -16,8 +16,14 @@ namespace baton::lock {
 inline constexpr std::int64_t rate_error = 1'000;
 
 struct grant {
-    std::int64_t token = 0; // 0: the kind has none
-    bool took_over = false; // from a holder whose time was over
+    std::int64_t token = 0;           // 0: the kind has none
+    bool took_over = false;           // from a holder whose time was over
+    std::optional<duration> ttl = {}; // for how long, where the store gives less than was asked for
+
+    grant() = default;
+    explicit grant(std::int64_t number, bool over = false, std::optional<duration> span = {})
+        : token(number), took_over(over), ttl(span)
+    {}
 };
 
 struct refusal {
@@ -46,6 +52,9 @@ public:
     virtual awaitable<bool> extend() = 0;
     // False: it was not held any more. Also clears what a `take` without an answer may have left.
     virtual awaitable<bool> release() = 0;
+    // What is held is not used any more, since its time is over. Where the store does not end it by itself, this does,
+    // in the background.
+    virtual void forsake() {}
 };
 
 struct bid {

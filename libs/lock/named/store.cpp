@@ -20,6 +20,8 @@ store_options checked(store_options how)
         throw std::invalid_argument("lock store: rows: must be 1 to 1000");
     if (how.redis_wait_replicas > 100)
         throw std::invalid_argument("lock store: redis_wait_replicas: must be 100 at most");
+    if (how.zookeeper_session < std::chrono::milliseconds{200} || how.zookeeper_session > std::chrono::hours{1})
+        throw std::invalid_argument("lock store: zookeeper_session: must be 200 ms to an hour");
     return how;
 }
 
@@ -88,6 +90,11 @@ named_lock store::redis(std::string name, lock_options options)
 {
     bool const majority = impl_->inside->has("redlock");
     return make(majority ? "redlock" : "redis", std::move(name), std::move(options));
+}
+
+named_lock store::zookeeper(std::string name, lock_options options)
+{
+    return make("zookeeper", std::move(name), std::move(options));
 }
 
 std::size_t store::reap(std::chrono::seconds age)

@@ -37,6 +37,8 @@ tenure::tenure(workshop& in, std::string name, lock_options const& how, std::sha
       began_(sent),
       changed_(in.loop)
 {
+    if (what.ttl)
+        how_.ttl = std::chrono::floor<std::chrono::milliseconds>(*what.ttl);
     renewed(sent);
 }
 
@@ -75,6 +77,12 @@ awaitable<void> tenure::watch_until_over()
         auto const next = std::min(deadline(), begin_due_work(now));
         co_await changed_.wait_until(in_.time, next);
     }
+    if (released_)
+        co_return;
+    // Others have it no earlier than where the store ends it by itself.
+    co_await in_.time.sleep_until(renewed_at_ + how_.ttl);
+    if (!released_)
+        by_->forsake();
 }
 
 // Returns when there is more of it.
@@ -197,6 +205,7 @@ awaitable<void> tenure::end()
 {
     auto const me = shared_from_this();
     lose("its store is closed");
+    released_ = true;
     co_await give_back(in_.time.now() + release_limit);
     by_.reset(); // its kind goes with the store
 }

@@ -18,8 +18,9 @@ enum class says { yes, no, nothing }; // nothing: the call fails, and its effect
 struct script {
     std::deque<says> takes, renewals, releases; // then yes
     duration take_lasts{}, renewal_lasts{};
-    int taken = 0, renewed = 0, released = 0;
+    int taken = 0, renewed = 0, released = 0, forsaken = 0;
     std::int64_t token = 0;
+    std::optional<duration> ttl; // that it gives
 };
 
 says next(std::deque<says>& of)
@@ -44,7 +45,7 @@ public:
         if (answer == says::nothing)
             throw unavailable("away");
         if (answer == says::yes)
-            made.granted = grant{++how_.token, false};
+            made.granted = grant{++how_.token, false, how_.ttl};
         co_return made;
     }
     awaitable<void> await_change(refusal, instant until) override
@@ -68,6 +69,7 @@ public:
             throw unavailable("away");
         co_return answer == says::yes;
     }
+    void forsake() override { ++how_.forsaken; }
 
 private:
     script& how_;
@@ -190,6 +192,49 @@ TEST_CASE("a grant counts from before it was asked for, and ends before its time
 TEST_CASE("the margin of a short time is a tenth of it")
 {
     CHECK(use_until(instant{10s}, 100ms) == instant{10s + 100ms - 100us - 10ms});
+}
+
+TEST_CASE("a store that gives less time than was asked for is believed")
+{
+    bench here(of_three_seconds());
+    here.store.ttl = 1s;
+    auto const by = here.make();
+    auto const asked = here.time.now();
+    REQUIRE(here.lock(*by));
+    CHECK(by->current()->deadline() == use_until(asked, 1s));
+    here.time.run_for(10s);
+    CHECK(here.store.renewed == 30);
+    CHECK(here.valid(*by));
+}
+
+TEST_CASE("what ends by the clock is given up when its whole time is over, and what was released never")
+{
+    auto how = of_three_seconds();
+    how.watchdog = false;
+    bench here(how);
+    auto const by = here.make();
+    auto const asked = here.time.now();
+    REQUIRE(here.lock(*by));
+
+    SECTION("kept")
+    {
+        here.time.run_for(asked + 3s - 1us - here.time.now());
+        CHECK(by->current()->over());
+        CHECK(here.store.forsaken == 0);
+        here.time.run_for(1us);
+        CHECK(here.store.forsaken == 1);
+        here.time.run_for(10s);
+        CHECK(here.store.forsaken == 1);
+        CHECK(here.unlock(*by) == release_result::was_lost);
+    }
+    SECTION("released in time, or between its end for the holder and for others")
+    {
+        here.time.run_for(GENERATE(duration{1s}, duration{2900ms}));
+        here.unlock(*by);
+        here.time.run_for(10s);
+        CHECK(here.store.forsaken == 0);
+        CHECK(here.store.released == 1);
+    }
 }
 
 TEST_CASE("a watchdog renews a third of the time after it last asked, for as long as the lock is held")

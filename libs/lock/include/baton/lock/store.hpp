@@ -18,13 +18,17 @@ struct store_options {
     bool create_file = true;       // SQLite: make the file if it is absent
     // Redis: how many replicas must confirm each grant and renewal; it does not hold without them.
     std::size_t redis_wait_replicas = 0;
+    // ZooKeeper: how long a process is silent until its locks are another's. The server bounds it, by default to 4 to
+    // 40 seconds.
+    std::chrono::milliseconds zookeeper_session{10'000};
 };
 
 class store {
 public:
     // "mysql://user:password@host:port/database", "sqlite:/path/to/locks.db", "redis://[user:password@]host:port[/db]",
-    // or for a majority of independent Redis servers "redlock://[user:password@]host:port,host:port,host:port[/db]".
-    // Connects at the first call. Throws std::invalid_argument for what is none of these, or what this build lacks.
+    // "zookeeper://host:port,host:port/chroot", or for a majority of independent Redis servers
+    // "redlock://[user:password@]host:port,host:port,host:port[/db]". Connects at the first call. Throws
+    // std::invalid_argument for what is none of these, or what this build lacks.
     explicit store(std::string const& url, store_options options = {});
     // Gives back what is still held, within two seconds; whoever waits is told `cancelled`. Not on its own thread.
     ~store();
@@ -53,6 +57,11 @@ public:
     // majority of the servers has the key, so that a minority may be away; it has no token then, and who waits looks
     // again and again.
     named_lock redis(std::string name, lock_options options = {});
+
+    // The first node of a queue in ZooKeeper: who comes first is served first. All locks of a store share its session,
+    // and are lost with it. `ttl` is half of the session's time at most; a holder that dies without a word keeps the
+    // lock for the whole of it.
+    named_lock zookeeper(std::string name, lock_options options = {});
 
     // Removes records and leases that nobody has held for `age`, at least a minute; what is renewed or taken meanwhile
     // stays. Returns how many. Throws std::system_error.

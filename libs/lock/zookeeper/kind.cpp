@@ -1,0 +1,278 @@
+#include "libs/lock/zookeeper/kind.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/lock/zookeeper/node_name.hpp"
+#include "libs/lock/zookeeper/session.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+namespace baton::lock {
+
+namespace {
+
+constexpr duration between_removals = 250ms;
+constexpr int most_tries = 5; // to make a node whose parent is removed again and again
+
+// The last place that the server counts to: what comes then is no order any more.
+constexpr std::int64_t last_place = std::numeric_limits<std::int32_t>::max();
+
+// What there may be of a contender in the store.
+struct zoo_trace {
+    std::int64_t session = 0; // 0: nothing
+    std::string parent;
+    std::string tag;  // begins the node's name
+    std::string path; // empty: not known
+};
+
+// Removes it. True: there was something.
+awaitable<bool> remove_trace(zoo_session& in, zoo_trace& of)
+{
+    if (of.path.empty()) {
+        auto const nodes = co_await in.children(of.session, of.parent);
+        auto const queue = zoo_queue_of(nodes, of.tag);
+        if (queue.own.empty())
+            co_return false;
+        of.path = of.parent + "/" + queue.own;
+    }
+    co_return co_await in.remove(of.session, of.path);
+}
+
+// Until it is certain, or the session is over and has taken it along.
+awaitable<void> clear(std::shared_ptr<zoo_session> in, zoo_trace of)
+{
+    while (in->id() == of.session) {
+        try {
+            co_await in->connect();
+            co_await remove_trace(*in, of);
+            co_return;
+        } catch (unavailable const&) {
+            // Again.
+        }
+        co_await in->time().sleep_for(between_removals);
+    }
+}
+
+awaitable<void> make_parent(zoo_session& in, std::string root, std::string name)
+{
+    std::string const nobody;
+    for (auto end = root.find('/', 1);; end = root.find('/', end + 1)) {
+        auto const part = root.substr(0, end);
+        co_await in.create(0, part, nobody, zoo_mode::persistent);
+        if (end == std::string::npos)
+            break;
+    }
+    if (!name.empty()) {
+        auto const whole = root + "/" + name;
+        co_await in.create(0, whole, nobody, zoo_mode::container);
+    }
+}
+
+class zoo_contender final : public contender {
+public:
+    zoo_contender(std::shared_ptr<zoo_session> in, asio::any_io_executor loop, std::string root, random_source& random,
+                  bid offer)
+        : in_(std::move(in)),
+          loop_(std::move(loop)),
+          root_(std::move(root)),
+          random_(random),
+          offer_(std::move(offer)),
+          name_(zoo_escaped(offer_.name))
+    {}
+    // A node that stayed would hold up all who come after it. Any thread.
+    ~zoo_contender() override { forsake(); }
+
+    awaitable<attempt> take() override
+    {
+        attempt made;
+        co_await in_->connect();
+        if (own_.session != in_->id())
+            begin_anew();
+        zoo_queue queue;
+        for (int tries = 0; queue.own.empty(); ++tries) {
+            if (tries == most_tries)
+                throw unavailable("ZooKeeper: the node of lock " + offer_.name + " is removed again and again");
+            if (own_.path.empty() && !in_doubt_)
+                co_await enter();
+            auto const nodes = co_await in_->children(own_.session, own_.parent);
+            queue = zoo_queue_of(nodes, own_.tag);
+            if (queue.own.empty()) // never made, or removed by somebody else
+                begin_anew();
+        }
+        in_doubt_ = false;
+        own_.path = own_.parent + "/" + queue.own;
+        if (*zoo_place(queue.own) < 0 || *zoo_place(queue.own) == last_place)
+            throw unavailable("ZooKeeper: the places of lock " + offer_.name + " are used up: remove " + own_.parent);
+        before_ = queue.before.empty() ? std::string() : own_.parent + "/" + queue.before;
+        if (before_.empty())
+            made.granted = co_await granted();
+        co_return made;
+    }
+
+    awaitable<void> await_change(refusal, instant until) override
+    {
+        auto const look_again = in_->time().now() + in_->timeout();
+        if (!before_.empty())
+            co_await in_->await_change(own_.session, before_, std::min(until, look_again));
+    }
+
+    awaitable<bool> extend() override
+    {
+        if (own_.session != in_->id())
+            co_return false;
+        co_await in_->connect();
+        if (own_.session != in_->id())
+            co_return false;
+        auto const node = co_await in_->find(own_.session, own_.path);
+        if (!node || !is_own(*node))
+            co_return false;
+        co_return time_granted() >= granted_for_; // the server may be another by now, and give a session less
+    }
+
+    awaitable<bool> release() override
+    {
+        if (own_.session == in_->id() && own_.session != 0)
+            co_await in_->connect();
+        if (own_.session != in_->id() || own_.session == 0)
+            co_return false;
+        bool const asked_before = std::exchange(removal_sent_, true);
+        bool const was_there = co_await remove_trace(*in_, own_);
+        // Nobody else removes it while the session lives: what is not there any more went by the call without an
+        // answer.
+        bool const was_held = was_there || asked_before;
+        own_.session = 0;
+        co_return was_held;
+    }
+
+    void forsake() noexcept override
+    {
+        if (own_.session == 0)
+            return;
+        auto left = std::exchange(own_, {});
+        asio::post(loop_, [in = in_, loop = loop_, left = std::move(left)]() mutable {
+            asio::co_spawn(loop, clear(std::move(in), std::move(left)), asio::detached);
+        });
+    }
+
+private:
+    // A tag of its own for each node that may have been asked for: it says in which session, and is drawn anew besides.
+    void begin_anew()
+    {
+        char text[64];
+        std::snprintf(text, sizeof text, "%016llx%016llx-%llx", static_cast<unsigned long long>(random_.next()),
+                      static_cast<unsigned long long>(random_.next()), static_cast<unsigned long long>(in_->id()));
+        own_ = {in_->id(), root_ + "/" + name_, text, {}};
+        in_doubt_ = false;
+        removal_sent_ = false;
+        token_ = 0;
+    }
+
+    awaitable<void> enter()
+    {
+        in_doubt_ = true; // until there is an answer
+        auto const path = own_.parent + "/" + own_.tag + "-lock-";
+        auto const data = offer_.label + "\n" + offer_.owner + "\n"; // for people
+        for (int tries = 0; tries < most_tries; ++tries) {
+            auto const made = co_await in_->create(own_.session, path, data, zoo_mode::ephemeral_sequential);
+            if (made) {
+                own_.path = made->path;
+                token_ = made->born;
+                co_return;
+            }
+            co_await make_parent(*in_, root_, name_);
+        }
+    }
+
+    // A path alone says nothing: a node of a session before may still be there.
+    bool is_own(zoo_node const& node) const { return node.owner == own_.session && node.born == token_; }
+
+    awaitable<std::optional<grant>> granted()
+    {
+        std::optional<grant> made;
+        if (token_ == 0) {
+            auto const node = co_await in_->find(own_.session, own_.path);
+            if (!node || node->owner != own_.session)
+                throw unavailable("ZooKeeper: the node of lock " + offer_.name + " is not of this session");
+            token_ = node->born;
+        }
+        granted_for_ = time_granted();
+        made.emplace(token_, false, granted_for_);
+        co_return made;
+    }
+
+    // Half of the session's time. The leader counts it from the last sign of life that a follower has told it of: the
+    // client is silent for a third at most, and the follower tells each half tick.
+    duration time_granted() const { return std::min(offer_.ttl, in_->timeout() / 2); }
+
+    std::shared_ptr<zoo_session> in_;
+    asio::any_io_executor loop_;
+    std::string root_;
+    random_source& random_;
+    bid offer_;
+    std::string name_;
+    zoo_trace own_;
+    bool in_doubt_ = false;     // whether the node was made
+    bool removal_sent_ = false; // without an answer yet
+    std::int64_t token_ = 0;
+    duration granted_for_{};
+    std::string before_; // whose node is next before the own
+};
+
+class zookeeper_kind final : public kind {
+public:
+    zookeeper_kind(std::shared_ptr<zoo_session> in, asio::any_io_executor loop, std::string root, random_source& random)
+        : in_(std::move(in)), loop_(std::move(loop)), root_(std::move(root)), random_(random)
+    {}
+
+    std::string const& name() const override { return name_; }
+    guarantee level() const override { return guarantee::fenced; }
+    std::unique_ptr<contender> contend(bid offer) override
+    {
+        return std::make_unique<zoo_contender>(in_, loop_, root_, random_, std::move(offer));
+    }
+
+private:
+    std::string name_ = "zookeeper";
+    std::shared_ptr<zoo_session> in_;
+    asio::any_io_executor loop_;
+    std::string root_;
+    random_source& random_;
+};
+
+} // namespace
+
+std::unique_ptr<kind> make_zookeeper_kind(std::shared_ptr<zoo_session> in, asio::any_io_executor loop, std::string root,
+                                          random_source& random)
+{
+    return std::make_unique<zookeeper_kind>(std::move(in), std::move(loop), std::move(root), random);
+}
+
+awaitable<void> make_zookeeper_root(zoo_session& in, std::string root)
+{
+    co_await in.connect();
+    std::string const no_name;
+    co_await make_parent(in, root, no_name);
+}
+
+// Removal is safe at any time: the server refuses it for a node that has children.
+awaitable<std::size_t> reap_zookeeper(zoo_session& in, std::string root, duration age)
+{
+    co_await in.connect();
+    auto const now_ms = to_micros(in.time().utc()) / 1'000;
+    auto const names = co_await in.children(0, root);
+    std::size_t removed = 0;
+    for (auto const& name : names) {
+        auto const path = root + "/" + name;
+        auto const node = co_await in.find(0, path);
+        if (!node || node->children != 0 || now_ms - node->made_ms < age / 1ms)
+            continue;
+        bool const gone = co_await in.remove(0, path);
+        removed += gone;
+    }
+    co_return removed;
+}
+
+} // namespace baton::lock

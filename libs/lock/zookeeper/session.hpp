@@ -1,0 +1,96 @@
+#pragma once
+// A session with ZooKeeper over its C client, for coroutines on one loop. The client has threads of its own, on which
+// its answers and events arrive; they are posted to the loop, and nothing else happens there.
+
+#include "libs/base/loop.hpp"
+#include "libs/base/time.hpp"
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct _zhandle;
+
+namespace baton::lock {
+
+struct zoo_parts {
+    std::string hosts; // "host:port,host:port"
+    duration timeout;  // of a session, as it is asked for
+    duration limit;    // for a connection and for an answer
+    asio::any_io_executor loop;
+    time_source& time;
+};
+
+struct zoo_node {
+    std::string path;
+    std::int64_t born = 0;  // czxid: rises with every node that is made anywhere in this ZooKeeper
+    std::int64_t owner = 0; // the session with which it goes away
+    std::int64_t made_ms = 0;
+    int children = 0;
+};
+
+enum class zoo_mode { persistent, container, ephemeral_sequential };
+
+// On the loop, but for the constructor and `close`. Each call may throw `unavailable`: there was no connection, or no
+// answer within the limit, and its effect is unknown. Calls are answered in the order in which they were made.
+class zoo_session : public std::enable_shared_from_this<zoo_session> {
+public:
+    explicit zoo_session(zoo_parts parts);
+    ~zoo_session();
+    // Ends it, and with it what it owns. For when nothing runs on the loop any more; what still refers to this may then
+    // only be destroyed.
+    void close();
+
+    // Returns when there is a connection: with the session that was, or in place of one that has expired with a new
+    // one.
+    awaitable<void> connect();
+    // The session's number; 0 when there was none yet, or it has expired.
+    std::int64_t id() const { return id_; }
+    duration timeout() const { return timeout_; } // as the server granted it
+    time_source& time() { return parts_.time; }
+
+    // These do not wait for a connection. `in` is the session that they are meant for; 0 for any.
+    //
+    // Nothing where a parent is missing, or (unless it is sequential) the node is there.
+    awaitable<std::optional<zoo_node>> create(std::int64_t in, std::string path, std::string data, zoo_mode how);
+    // The other three are as the leader knows it, not what a server that lags behind has heard.
+    awaitable<std::vector<std::string>> children(std::int64_t in, std::string path);
+    awaitable<std::optional<zoo_node>> find(std::int64_t in, std::string path);
+    // False: there was none.
+    awaitable<bool> remove(std::int64_t in, std::string path);
+    // Returns when the node has changed or is gone, when the session has expired, or at `until`.
+    awaitable<void> await_change(std::int64_t in, std::string path, instant until);
+
+private:
+    struct reply;
+    struct call;
+    struct client;
+    class listener;
+    using ticket = std::shared_ptr<call>;
+
+    void open();
+    void shut();
+    void check(std::int64_t in) const;
+    template <class Request>
+    ticket send(Request request);
+    ticket send_sync(std::string const& path);
+    awaitable<reply> answer_to(ticket asked);
+    awaitable<void> synced(ticket asked);
+    void heard_state(unsigned number, int state, std::int64_t id, int timeout_ms);
+    void heard_change(std::string const& path);
+
+    zoo_parts parts_;
+    std::unique_ptr<client> client_;
+    unsigned opened_ = 0; // which of the clients it is: events of those before are ignored
+    bool connected_ = false;
+    std::int64_t id_ = 0;
+    duration timeout_{};
+    std::list<waker*> states_;                   // of those who wait for a connection
+    std::multimap<std::string, waker*> watches_; // of those who wait for a change
+};
+
+} // namespace baton::lock

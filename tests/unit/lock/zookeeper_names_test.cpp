@@ -1,0 +1,60 @@
+// What of locks on ZooKeeper is text: URLs, names of nodes, places in a queue.
+
+#include "libs/lock/zookeeper/node_name.hpp"
+#include "libs/lock/zookeeper/url.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <stdexcept>
+
+using namespace baton::lock;
+
+TEST_CASE("a URL names one server or several, with a chroot or without")
+{
+    auto const one = parse_zookeeper_url("zookeeper://one:4000");
+    CHECK(one.hosts == "one:4000");
+    CHECK(one.root == "/baton-locks");
+    auto const many = parse_zookeeper_url("zookeeper://one,[::1]:4000,[::2]/app/of-us");
+    CHECK(many.hosts == "one:2181,[::1]:4000,[::2]:2181");
+    CHECK(many.root == "/app/of-us/baton-locks");
+    CHECK(parse_zookeeper_url("zookeeper://one/").root == "/baton-locks");
+}
+
+TEST_CASE("a URL that is none is refused")
+{
+    for (auto const wrong : {"zookeeper:one", "zookeeper://", "zookeeper://one,,two", "zookeeper://one:",
+                             "zookeeper://:1", "zookeeper://one:x", "zookeeper://me:secret@one:1", "zookeeper://one//a",
+                             "zookeeper://one/a/", "zookeeper://one/../a", "zookeeper://one/\xc3\xa4"}) {
+        INFO(wrong);
+        CHECK_THROWS_AS(parse_zookeeper_url(wrong), std::invalid_argument);
+    }
+}
+
+TEST_CASE("each name is a node of its own, whatever its bytes")
+{
+    CHECK(zoo_escaped("stock:42_a-B") == "stock:42_a-B");
+    CHECK(zoo_escaped("a/b.c%") == "a%2Fb%2Ec%25");
+    CHECK(zoo_escaped("..") == "%2E%2E");
+    CHECK(zoo_escaped("\xc3\xa4\x01") == "%C3%A4%01");
+}
+
+TEST_CASE("a place is read from the end of a node's name, also of one whose number has gone round")
+{
+    CHECK(zoo_place("tag-lock-0000000017") == 17);
+    CHECK(zoo_place("a-lock-b-lock-2147483647") == 2147483647);
+    CHECK(zoo_place("tag-lock--2147483648") == -2147483648);
+    CHECK_FALSE(zoo_place("tag-lock-"));
+    CHECK_FALSE(zoo_place("tag-lock-17x"));
+    CHECK_FALSE(zoo_place("other"));
+}
+
+TEST_CASE("who is next before one is the highest of the places below, by number and not by name")
+{
+    std::vector<std::string> const nodes{"z-lock-0000000007", "a-lock-0000000012", "m-lock-0000000009", "stranger",
+                                         "b-lock-0000000008"};
+    CHECK(zoo_queue_of(nodes, "m").own == "m-lock-0000000009");
+    CHECK(zoo_queue_of(nodes, "m").before == "b-lock-0000000008");
+    CHECK(zoo_queue_of(nodes, "a").before == "m-lock-0000000009");
+    CHECK(zoo_queue_of(nodes, "z").before.empty());
+    CHECK(zoo_queue_of(nodes, "x").own.empty());
+}
