@@ -352,6 +352,19 @@ TEST_CASE("what goes away while it is held is given back")
     CHECK(waiter.try_lock_for(5s));
 }
 
+TEST_CASE("what was lost may outlive its store")
+{
+    house here;
+    auto lost = here.make("stock", short_lived());
+    REQUIRE(lost.try_lock());
+    await_loss(lost);
+    here.views.pop_back();
+    CHECK_FALSE(lost.valid());
+    CHECK(lost.unlock() == release_result::unknown);
+    auto next = here.make();
+    CHECK(next.try_lock_for(10s));
+}
+
 TEST_CASE("tokens go on where a name was reaped, and what is held stays")
 {
     house here(false);

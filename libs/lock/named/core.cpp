@@ -155,7 +155,8 @@ awaitable<std::vector<kind_metrics>> core::read_metrics()
     std::vector<kind_metrics> all;
     for (auto const& [name, each] : trades_) {
         all.push_back(each->shared.counted);
-        all.back().held = each->shared.held.size();
+        for (auto const& one : each->shared.held)
+            all.back().held += !one->over();
     }
     co_return all;
 }

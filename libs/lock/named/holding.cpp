@@ -71,7 +71,8 @@ awaitable<bool> holding::acquire(instant until, std::stop_token stop)
     std::exception_ptr failure;
     queue_.push_back(&self);
     try {
-        if (co_await enter(self, until))
+        bool const has_turn = co_await enter(self, until);
+        if (has_turn)
             granted = co_await contend(self, until);
     } catch (...) {
         failure = std::current_exception();
@@ -109,15 +110,21 @@ void holding::leave()
         queue_.front()->bell->wake();
 }
 
-awaitable<bool> holding::contend(waiter& self, instant until)
+// Each with an identity of its own: the release of one is none of another.
+std::shared_ptr<contender> holding::make_contender()
 {
-    using namespace asio::experimental::awaitable_operators;
     bid offer;
     offer.name = name_;
     offer.owner = in_.incarnation + "/" + std::to_string(in_.random.next());
     offer.label = how_.label;
     offer.ttl = how_.ttl;
-    std::shared_ptr<contender> by = in_.of.contend(offer);
+    return in_.of.contend(std::move(offer));
+}
+
+awaitable<bool> holding::contend(waiter& self, instant until)
+{
+    using namespace asio::experimental::awaitable_operators;
+    auto by = make_contender();
     std::string away; // why the store did not answer
     for (;;) {
         auto const sent = in_.time.now();
@@ -134,7 +141,7 @@ awaitable<bool> holding::contend(waiter& self, instant until)
         if (made.granted && install(by, *made.granted, sent))
             co_return true;
         if (made.granted) // an answer that took as long as the grant's time
-            by = in_.of.contend(offer);
+            by = make_contender();
         auto const now = in_.time.now();
         if (self.stopped() || now >= until)
             break;

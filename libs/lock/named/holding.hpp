@@ -29,6 +29,7 @@ private:
     struct waiter;
 
     awaitable<bool> enter(waiter& self, instant until);
+    std::shared_ptr<contender> make_contender();
     awaitable<bool> contend(waiter& self, instant until);
     awaitable<void> hint(contender& by, refusal what, instant until);
     // Whether what was granted can still be used; it is installed then.

@@ -64,8 +64,10 @@ public:
     awaitable<void> await_change(refusal what, instant until) override
     {
         auto const now = of_.time.now();
-        // Once it is known to take a while, and by turns with a pause: a hint may be there that tells nothing.
-        hinted_ = !hinted_ && of_.hint != nullptr && pause_ == longest_pause && until - now > wake_hint::span_of_wait;
+        // Once it is known to take a while, and by turns with a pause, since a hint may be there that tells nothing;
+        // but not in the last second of a holder that may be dead.
+        auto const soonest = std::min(until, what.until.value_or(until));
+        hinted_ = !hinted_ && of_.hint != nullptr && pause_ == longest_pause && soonest - now > wake_hint::span_of_wait;
         if (hinted_) {
             auto const name = hint_name();
             bool const told = co_await of_.hint->wait(name);

@@ -148,7 +148,6 @@ void tenure::lose(char const* why)
         return;
     deadline_.store(0, std::memory_order_release);
     ++in_.counted.lost;
-    in_.held.erase(shared_from_this());
     log::warn("lock {} lost: {} token={} label={}", name_, why, granted_.token, how_.label);
     lost_.request_stop();
 }

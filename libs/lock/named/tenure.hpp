@@ -28,7 +28,7 @@ struct workshop {
     std::string incarnation; // of this process: an acquisition's owner is this and a random number
     std::stop_token closing;
     kind_metrics counted;
-    std::set<std::shared_ptr<tenure>> held = {};
+    std::set<std::shared_ptr<tenure>> held = {}; // or lost, and not unlocked yet
 };
 
 // By when what was granted to a request sent at `sent` must no longer be used, whatever the store's clock says: a tenth

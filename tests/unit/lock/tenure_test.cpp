@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <deque>
+#include <set>
 
 using namespace baton;
 using namespace baton::lock;
@@ -20,6 +21,7 @@ struct script {
     duration take_lasts{}, renewal_lasts{};
     int taken = 0, renewed = 0, released = 0, forsaken = 0;
     std::int64_t token = 0;
+    std::set<std::string> owners;
     std::optional<duration> ttl; // that it gives
 };
 
@@ -81,7 +83,11 @@ public:
     scripted_kind(script& how, time_source& time) : how_(how), time_(time) {}
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::fenced; }
-    std::unique_ptr<contender> contend(bid) override { return std::make_unique<scripted>(how_, time_); }
+    std::unique_ptr<contender> contend(bid offer) override
+    {
+        how_.owners.insert(offer.owner);
+        return std::make_unique<scripted>(how_, time_);
+    }
 
 private:
     script& how_;
@@ -335,6 +341,7 @@ TEST_CASE("an answer that took as long as the lock's time grants nothing")
     here.store.take_lasts = 0ms;
     CHECK(here.finish(call));
     CHECK(by->current()->token() == 2);
+    CHECK(here.store.owners.size() == 2); // so that the release of the one is not that of the other
 }
 
 TEST_CASE("a wait ends at its time, and tells whether the store was away")
