@@ -524,6 +524,22 @@ TEST_CASE("coroutines wait for it without a thread, and can be cancelled")
     timer.async_wait([&](error_code) { stop.emit(asio::cancellation_type::terminal); });
     loop.run();
     CHECK(why == lock_errc::cancelled);
+
+    here.views.clear();
+    std::vector<std::string> after;
+    auto const use_what_is_closed = [&]() -> awaitable<void> {
+        auto const how = co_await first.async_unlock(asio::use_awaitable);
+        after.push_back(how == release_result::unknown ? "unknown" : "known");
+        try {
+            co_await first.async_lock(asio::use_awaitable);
+        } catch (std::system_error const& failure) {
+            after.push_back(failure.code() == lock_errc::misuse ? "misuse" : "another failure");
+        }
+    };
+    loop.restart();
+    asio::co_spawn(loop, use_what_is_closed(), asio::detached);
+    loop.run();
+    CHECK(after == std::vector<std::string>{"unknown", "misuse"});
 }
 
 TEST_CASE("a wait on the thread of the locks is refused, since it would never end")

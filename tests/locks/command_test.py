@@ -42,7 +42,7 @@ class Reap(unittest.TestCase):
 
     def test_what_is_wrong_is_said(self):
         self.assert_refused("no such file", "--database", "sqlite:/nowhere/locks.db")
-        self.assert_refused("mysql: and sqlite:", "--database", "http://x")
+        self.assert_refused("known are mysql:", "--database", "http://x")
         self.assert_refused("a minute at least", "--database", self.store.url, "--age", "5s")
         self.assert_refused("unit", "--database", self.store.url, "--age", "5")
 

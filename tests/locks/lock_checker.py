@@ -102,7 +102,7 @@ def wrong_tokens(holds):
 
 
 def late_losses(history):
-    """Whoever lost a lock was told before the next one had it, unless it stood still meanwhile: then valid() told it."""
+    """Whoever was told of a loss has no proof of holding it from then on."""
     found = []
     for hold in history.holds:
         if hold.told is not None and hold.end > hold.told:

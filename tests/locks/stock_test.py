@@ -49,7 +49,7 @@ class Stock(unittest.TestCase):
 
     def test_what_does_not_exist_is_refused_with_its_name(self):
         for kind, url, part in (("row", self.sqlite, "row"), ("own-row", self.sqlite, "SQLite"),
-                                ("other", self.sqlite, "no kind other"), ("record", "http://x", "mysql: and sqlite:")):
+                                ("other", self.sqlite, "no kind other"), ("record", "http://x", "known are mysql:")):
             with self.subTest(kind):
                 done = self.sell(kind, url)
                 self.assertEqual(1, done.returncode)

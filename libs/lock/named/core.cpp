@@ -11,6 +11,7 @@ namespace baton::lock {
 
 namespace {
 
+constexpr duration end_limit = 2s;
 constexpr duration for_ever = std::chrono::hours{24 * 365 * 10};
 
 } // namespace
@@ -72,10 +73,11 @@ void core::close()
 
 awaitable<void> core::end_all()
 {
+    auto const until = time_.now() + end_limit;
     for (auto const& [name, each] : trades_) {
         auto const held = each->shared.held;
         for (auto const& one : held)
-            co_await one->end();
+            co_await one->end(until);
     }
     stop_.wake();
 }
@@ -209,7 +211,9 @@ void core::start_release(std::shared_ptr<holding> by, std::function<void(release
 {
     auto const open = std::make_shared<call>(*this);
     asio::co_spawn(loop_.executor(), release_held(std::move(by)),
-                   [open, done = std::move(done)](std::exception_ptr const&, release_result how) { done(how); });
+                   [open, done = std::move(done)](std::exception_ptr const& failure, release_result how) {
+                       done(failure ? release_result::unknown : how);
+                   });
 }
 
 // Keeps what it releases for as long as that takes.

@@ -125,7 +125,8 @@ awaitable<bool> holding::contend(waiter& self, instant until)
 {
     using namespace asio::experimental::awaitable_operators;
     auto by = make_contender();
-    std::string away; // why the store did not answer
+    std::string away;      // why the store did not answer
+    bool in_doubt = false; // a try without an answer may yet take it, whenever that comes
     for (;;) {
         auto const sent = in_.time.now();
         attempt made;
@@ -138,6 +139,11 @@ awaitable<bool> holding::contend(waiter& self, instant until)
         if (away.empty() && !failed.empty())
             log::warn("lock {}: the store does not answer: {}", name_, failed);
         away = failed;
+        in_doubt = in_doubt || !failed.empty();
+        if (made.granted && self.stopped()) {
+            give_up(by); // nobody waits for it any more
+            co_return false;
+        }
         if (made.granted && install(by, *made.granted, sent))
             co_return true;
         if (made.granted) // an answer that took as long as the grant's time
@@ -152,14 +158,18 @@ awaitable<bool> holding::contend(waiter& self, instant until)
         if (self.stopped())
             break;
     }
-    if (!away.empty()) {
-        // A try without an answer may yet have taken it.
-        auto const left = std::make_shared<tenure>(in_, name_, how_, by, grant{}, in_.time.now());
-        left->abandon();
-        if (!self.stopped())
-            throw failure_of(lock_errc::unavailable, "lock " + name_ + ": " + away);
-    }
+    if (in_doubt)
+        give_up(by);
+    if (!away.empty() && !self.stopped())
+        throw failure_of(lock_errc::unavailable, "lock " + name_ + ": " + away);
     co_return false;
+}
+
+// Gives back in the background what it holds, or may hold.
+void holding::give_up(std::shared_ptr<contender> by)
+{
+    auto const left = std::make_shared<tenure>(in_, name_, how_, std::move(by), grant{}, in_.time.now());
+    left->abandon();
 }
 
 // A failure here would be waited for: || ends with the first success.
@@ -220,7 +230,12 @@ awaitable<release_result> holding::release()
         held = std::exchange(tenure_, nullptr);
     }
     depth_ = 0;
-    auto const result = co_await held->release();
+    auto result = release_result::unknown;
+    try {
+        result = co_await held->release();
+    } catch (std::exception const& failure) {
+        log::error("lock {}: not released: {}", name_, failure.what());
+    }
     leave();
     co_return result;
 }

@@ -31,6 +31,7 @@ private:
     awaitable<bool> enter(waiter& self, instant until);
     std::shared_ptr<contender> make_contender();
     awaitable<bool> contend(waiter& self, instant until);
+    void give_up(std::shared_ptr<contender> by);
     awaitable<void> hint(contender& by, refusal what, instant until);
     // Whether what was granted can still be used; it is installed then.
     bool install(std::shared_ptr<contender> by, grant what, instant sent);

@@ -160,18 +160,28 @@ guarantee named_lock::level() const noexcept
 void named_lock::start_lock(std::chrono::microseconds span, std::stop_token stop,
                             std::function<void(std::exception_ptr, bool)> done)
 {
-    auto const in = of_.lock();
-    if (!in)
-        throw closed();
-    in->start_acquire(state_, span, std::move(stop), std::move(done));
+    // Told, not thrown: what begins an operation must not throw into the loop of whoever awaits it.
+    try {
+        auto const in = of_.lock();
+        if (!in)
+            throw closed();
+        in->start_acquire(state_, span, std::move(stop), done);
+    } catch (std::system_error const&) {
+        done(std::current_exception(), false);
+    }
 }
 
 void named_lock::start_unlock(std::function<void(release_result)> done)
 {
-    auto const in = of_.lock();
-    if (!in)
-        throw closed();
-    in->start_release(state_, std::move(done));
+    try {
+        auto const in = of_.lock();
+        if (!in)
+            throw closed();
+        in->start_release(state_, done);
+    } catch (std::system_error const& failure) {
+        log::error("lock {}: not unlocked: {}", name(), failure.what());
+        done(release_result::unknown);
+    }
 }
 
 } // namespace baton::lock

@@ -47,7 +47,12 @@ optimistic_result update_optimistically(soci::session& session, std::function<co
         if (how != compared::changed)
             throw not_changed{how};
     };
-    auto const after_conflict = [&](int) { return pause.again(); };
+    bool gave_up = false;
+    auto const after_conflict = [&](int) {
+        bool const again = pause.again();
+        gave_up = !again;
+        return again;
+    };
     for (;;) {
         bool begun = false;
         try {
@@ -57,6 +62,12 @@ optimistic_result update_optimistically(soci::session& session, std::function<co
             if (what.why == compared::refused)
                 return optimistic_result::refused;
         } catch (unavailable const& failure) {
+            if (gave_up)
+                return optimistic_result::gave_up;
+            throw std::system_error(make_error_code(lock_errc::unavailable), failure.what());
+        } catch (storage::already_exists const& failure) {
+            throw std::system_error(make_error_code(lock_errc::unavailable), failure.what());
+        } catch (invalid_input const& failure) {
             throw std::system_error(make_error_code(lock_errc::unavailable), failure.what());
         }
         if (!pause.again())

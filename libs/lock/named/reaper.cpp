@@ -15,15 +15,18 @@ struct left_over {
     std::int64_t renew_seq;
 };
 
-// What is owned and expired has been left by a holder that is no more.
+// A record that is owned and expired has been left by a holder that is no more. Of a lease the database's clock alone
+// cannot say so: the next who wants it takes it over.
 std::vector<left_over> find(soci::session& sql, rule how, std::string const& boot, instant sent, duration age)
 {
     auto const now = row_time(sql, sent);
     std::vector<left_over> found;
     storage::query ask(sql);
     ask.select("name", "token", "renew_seq")(" FROM ", table_of(how), " WHERE boot <> ", boot, " OR (", now,
-                                             " - renewed_at >= ", age, " AND (owner IS NULL OR ", now,
-                                             " - renewed_at >= ttl_us)) LIMIT ", rows_at_once);
+                                             " - renewed_at >= ", age, " AND (owner IS NULL");
+    if (how == rule::record)
+        ask(" OR ", now, " - renewed_at >= ttl_us");
+    ask(")) LIMIT ", rows_at_once);
     ask.each([&](storage::row& cells) {
         left_over each;
         each.name = cells.text();

@@ -92,7 +92,8 @@ bool lock_row(soci::session& session, std::string const& name, std::chrono::seco
             throw;
         if (failure->number() == 1205 || failure->number() == 3572) // waited for long enough, or not at all
             return false;
-        auto const why = failure->number() == 1213 ? lock_errc::lost : lock_errc::unavailable;
+        bool const rolled_back = failure->number() == 1213 || failure->number() == 1020;
+        auto const why = rolled_back ? lock_errc::lost : lock_errc::unavailable;
         throw failure_for_callers(why, name, *failure);
     }
     if (!found)

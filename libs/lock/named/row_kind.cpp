@@ -15,7 +15,10 @@ namespace {
 using storage::query;
 using storage::row;
 
-constexpr duration between_looks = 20ms; // for a session to become free
+constexpr duration between_looks = 20ms;
+constexpr duration longest_wait = 1s; // of one statement for the row
+// A session that the server ends sooner is not kept: whether it still lives is looked at after five seconds only.
+constexpr unsigned shortest_kept_s = 6;
 
 unsigned idle_limit_of(duration ttl)
 {
@@ -45,7 +48,8 @@ public:
     void give_back(unsigned idle_s, std::unique_ptr<storage::database> one)
     {
         --used_;
-        free_.emplace(idle_s, std::move(one));
+        if (idle_s >= shortest_kept_s)
+            free_.emplace(idle_s, std::move(one));
     }
     // Its session ends, and what it may hold with it.
     void close(std::unique_ptr<storage::database> one)
@@ -70,10 +74,10 @@ public:
     {}
     ~row_contender() override
     {
-        if (own_ && session_ != 0)
-            pool_.close(std::move(own_));
-        else if (own_)
+        if (own_ && clean_)
             pool_.give_back(idle_s_, std::move(own_));
+        else if (own_)
+            pool_.close(std::move(own_));
     }
 
     awaitable<attempt> take() override
@@ -85,30 +89,33 @@ public:
             own_ = pool_.take(idle_s_);
         if (!own_)
             co_return made;
-        bool const held = session_ != 0 ? co_await extend() : co_await lock(" FOR UPDATE NOWAIT");
-        if (held)
-            made.granted = grant{};
+        bool granted = false;
+        if (held_)
+            granted = co_await extend(); // it came while this waited; the server must hear of it from now on
         else
-            session_ = 0;
+            granted = co_await lock(" FOR UPDATE NOWAIT");
+        held_ = granted;
+        if (granted)
+            made.granted = grant{};
         co_return made;
     }
 
     // The server's own queue; a second at a time, since nothing else ends such a wait.
     awaitable<void> await_change(refusal, instant until) override
     {
-        if (own_)
-            co_await lock(" FOR UPDATE");
-        else
-            co_await pool_.parts().time.sleep_until(std::min(until, pool_.parts().time.now() + between_looks));
+        auto const now = pool_.parts().time.now();
+        if (!own_ || until - now <= longest_wait) {
+            co_await pool_.parts().time.sleep_until(std::min(until, now + between_looks));
+            co_return;
+        }
+        bool const granted = co_await lock(" FOR UPDATE");
+        held_ = granted;
     }
 
+    // A database replaces a session that has ended by another, which knows nothing of this.
     awaitable<bool> extend() override
     {
-        auto const work = [this](soci::session& sql) {
-            std::int64_t session = 0;
-            query(sql).select("CONNECTION_ID()").each([&](row& cells) { session = cells.number(); });
-            return session == session_; // a database replaces a session that has ended
-        };
+        auto const work = [this](soci::session& sql) { return is_ours(sql); };
         co_return co_await own_->run(work);
     }
 
@@ -116,18 +123,15 @@ public:
     {
         if (!own_)
             co_return false;
+        held_ = false;
+        clean_ = false;
         auto const work = [this](soci::session& sql) {
-            bool const held = storage::session_number(sql) == session_;
+            bool const was_held = is_ours(sql);
             query(sql, "COMMIT").execute();
-            return held;
+            return was_held;
         };
-        bool was_held = false;
-        try {
-            was_held = co_await own_->run(work);
-        } catch (unavailable const&) {
-            // The session has ended, and its transaction with it.
-        }
-        session_ = 0;
+        bool const was_held = co_await own_->run(work);
+        clean_ = true;
         co_return was_held;
     }
 
@@ -143,38 +147,45 @@ private:
         pool_.checked = true;
     }
 
+    bool is_ours(soci::session& sql) const
+    {
+        bool ours = false;
+        query(sql).column({"@baton_owner"}).each([&](row& cells) { ours = cells.maybe_text() == offer_.owner; });
+        return ours;
+    }
+
     // True when this session holds the row now; false when another does.
     awaitable<bool> lock(char const* how)
     {
+        enum class found { held, refused, missing };
         storage::fragment const manner{how};
-        bool missing = false;
+        clean_ = false;
         auto const work = [&](soci::session& sql) {
             query(sql, "START TRANSACTION").execute();
+            auto seen = found::missing;
             try {
-                missing = true;
                 query(sql).select("name")(" FROM lock_row WHERE name = ", offer_.name, manner).each([&](row& cells) {
-                    missing = cells.text() != offer_.name;
+                    seen = cells.text().empty() ? found::missing : found::held;
                 });
             } catch (...) {
-                missing = false;
                 auto const failure = storage::database_failure();
                 if (!failure || failure->why() != storage::statement_error::kind::conflict)
                     throw;
-                query(sql, "ROLLBACK").execute();
-                return false;
+                seen = found::refused;
             }
-            if (missing)
-                query(sql, "ROLLBACK").execute();
+            if (seen == found::held)
+                query(sql, "SET @baton_owner = ", offer_.owner).execute();
             else
-                session_ = storage::session_number(sql);
-            return !missing;
+                query(sql, "ROLLBACK").execute();
+            return seen;
         };
-        bool held = co_await own_->run(work);
-        if (missing) {
+        auto seen = co_await own_->run(work);
+        if (seen == found::missing) {
             co_await insert();
-            held = co_await own_->run(work);
+            seen = co_await own_->run(work);
         }
-        co_return held;
+        clean_ = seen != found::held; // else a transaction is open
+        co_return seen == found::held;
     }
 
     awaitable<void> insert()
@@ -193,7 +204,8 @@ private:
     bid offer_;
     unsigned idle_s_;
     std::unique_ptr<storage::database> own_;
-    std::int64_t session_ = 0; // that holds the row
+    bool held_ = false; // by the session, as far as is known
+    bool clean_ = true; // the session has no transaction open
 };
 
 class row_kind final : public kind {

@@ -107,12 +107,15 @@ instant tenure::begin_due_work(instant now)
 awaitable<void> tenure::settle(self me)
 {
     auto const by = me->by_;
-    co_await by->settle();
+    if (by && !me->released_)
+        co_await by->settle();
 }
 
 awaitable<void> tenure::renew(self me)
 {
     auto const by = me->by_;
+    if (!by)
+        co_return; // released before this began
     auto const sent = me->in_.time.now();
     bool held = true;
     bool answered = false;
@@ -178,19 +181,25 @@ awaitable<release_result> tenure::release()
         break;
     case release_result::unknown:
         ++in_.counted.unknown;
-        log::warn("lock {}: the store did not answer its release token={} label={}", name_, granted_.token, how_.label);
-        in_.beside.spawn("lock release", let_go(shared_from_this()));
+        log::warn("lock {}: nobody knows of its release token={} label={}", name_, granted_.token, how_.label);
         break;
     }
+    if (result == release_result::unknown)
+        in_.beside.spawn("lock release", let_go(shared_from_this()));
+    else
+        by_.reset(); // here, not where the last who asks of it goes away
     co_return result;
 }
 
 awaitable<release_result> tenure::give_back(instant until)
 {
-    for (;;) {
+    for (bool first = true;; first = false) {
         try {
             bool const was_held = co_await by_->release();
-            co_return was_held ? release_result::released : release_result::was_lost;
+            if (was_held)
+                co_return release_result::released;
+            // What was asked before, and had no answer, may have released it.
+            co_return first ? release_result::was_lost : release_result::unknown;
         } catch (unavailable const& failure) {
             log::debug("lock {}: not released: {}", name_, failure.what());
         }
@@ -200,12 +209,13 @@ awaitable<release_result> tenure::give_back(instant until)
     }
 }
 
-awaitable<void> tenure::end()
+awaitable<void> tenure::end(instant until)
 {
     auto const me = shared_from_this();
     lose("its store is closed");
     released_ = true;
-    co_await give_back(in_.time.now() + release_limit);
+    if (in_.time.now() < until)
+        co_await give_back(until);
     by_.reset(); // its kind goes with the store
 }
 
@@ -221,6 +231,7 @@ void tenure::abandon()
 awaitable<void> tenure::let_go(self me)
 {
     co_await me->give_back(me->renewed_at_ + me->how_.ttl);
+    me->by_.reset();
 }
 
 } // namespace baton::lock

@@ -44,7 +44,7 @@ public:
 
     void begin(); // to renew it, and to tell of its loss
     awaitable<release_result> release();
-    awaitable<void> end(); // with its store
+    awaitable<void> end(instant until); // with its store
     // Gives back in the background what the store may have granted, though nobody holds it here (any more).
     void abandon();
 

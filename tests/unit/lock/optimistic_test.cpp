@@ -128,6 +128,27 @@ TEST_CASE("a lock time-out of the database is a race lost")
     CHECK(here.num() == 10);
 }
 
+TEST_CASE("races lost to the database's own limits are tries as well")
+{
+    shelf here(storage::engine::mysql);
+    auto const session = here.open();
+    auto const other = here.open();
+    *session << "SET SESSION innodb_lock_wait_timeout = 1";
+    *other << "START TRANSACTION";
+    *other << "UPDATE stock SET num = 9";
+    int tries = 0;
+    auto const attempt = [&](soci::session& sql) {
+        ++tries;
+        sql << "UPDATE stock SET num = num + 1";
+        return compared::changed;
+    };
+    lock::optimistic_options two;
+    two.tries = 2;
+    CHECK(lock::update_optimistically(*session, attempt, two) == optimistic_result::gave_up);
+    CHECK(tries == 2);
+    *other << "ROLLBACK";
+}
+
 TEST_CASE("a row is locked by the caller's transaction, and released with it")
 {
     shelf here(storage::engine::mysql);

@@ -364,6 +364,14 @@ TEST_CASE("a wait ends at its time, and tells whether the store was away")
         here.time.run_for(1s);
         CHECK(here.store.released == 1);
     }
+    SECTION("refused, after a try without an answer: that one is given back as well")
+    {
+        here.store.takes.assign(1'000, says::no);
+        here.store.takes.front() = says::nothing;
+        CHECK_FALSE(here.lock(*by, 1s));
+        here.time.run_for(1s);
+        CHECK(here.store.released == 1);
+    }
     SECTION("one look")
     {
         here.store.takes = {says::no};
@@ -392,6 +400,23 @@ TEST_CASE("who waits can be stopped, by its caller and by the end of the store")
     } catch (std::system_error const& failure) {
         CHECK(failure.code() == lock_errc::cancelled);
     }
+}
+
+TEST_CASE("what is granted to one who has stopped waiting is given back")
+{
+    bench here(of_three_seconds());
+    auto const by = here.make();
+    here.store.take_lasts = 400ms;
+    std::stop_source caller;
+    auto const call = here.begin_lock(*by, 1h, caller.get_token());
+    here.time.run_for(100ms);
+    caller.request_stop();
+    CHECK_THROWS_AS(here.finish(call), std::system_error);
+    CHECK(by->current() == nullptr);
+    here.time.run_for(1s);
+    CHECK(here.store.released == 1);
+    here.store.take_lasts = 0ms;
+    CHECK(here.lock(*by));
 }
 
 TEST_CASE("those who share an object take turns in the order in which they came")
@@ -463,6 +488,12 @@ TEST_CASE("a release is tried again for two seconds in front of the caller, and 
     {
         here.store.releases = {says::nothing, says::nothing, says::yes};
         CHECK(here.unlock(*by) == release_result::released);
+    }
+    SECTION("answered too late to tell whose it was")
+    {
+        here.store.releases = {says::nothing, says::no};
+        CHECK(here.unlock(*by) == release_result::unknown);
+        CHECK(here.shop.counted.lost == 0);
     }
     SECTION("not answered")
     {

@@ -1,6 +1,7 @@
 #pragma once
 // Locks for coroutines and other completion tokens of Boost.Asio: nothing blocks, and what waits resumes where it was.
-// A cancellation of the operation ends the wait with lock_errc::cancelled.
+// A cancellation of the operation ends the wait with lock_errc::cancelled; what was granted in the same moment is given
+// back. The lock stays where it is while an operation on it is in progress.
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
@@ -35,21 +36,43 @@ public:
         return stop_.get_token();
     }
 
+    bool cancelled() const { return stop_.stop_requested(); }
+
     template <class... Results>
     static void finish(std::shared_ptr<pending> self, Results... results)
     {
         auto const where = self->work_.get_executor();
         boost::asio::post(where, [self = std::move(self), ... results = std::move(results)]() mutable {
-            auto slot = boost::asio::get_associated_cancellation_slot(self->handler_);
-            if (slot.is_connected())
-                slot.clear();
-            auto handler = std::move(self->handler_);
-            self.reset();
-            std::move(handler)(std::move(results)...);
+            call(std::move(self), std::move(results)...);
+        });
+    }
+
+    // Where the caller lives, so that no cancellation comes between the look and the answer.
+    static void finish_lock(std::shared_ptr<pending> self, named_lock& by, std::exception_ptr failure, bool granted)
+    {
+        auto const where = self->work_.get_executor();
+        boost::asio::post(where, [self = std::move(self), &by, failure = std::move(failure), granted]() mutable {
+            if (granted && self->cancelled()) {
+                by.start_unlock([](release_result) {});
+                failure = std::make_exception_ptr(std::system_error(make_error_code(lock_errc::cancelled)));
+                granted = false;
+            }
+            call(std::move(self), std::move(failure), granted);
         });
     }
 
 private:
+    template <class... Results>
+    static void call(std::shared_ptr<pending> self, Results... results)
+    {
+        auto slot = boost::asio::get_associated_cancellation_slot(self->handler_);
+        if (slot.is_connected())
+            slot.clear();
+        auto handler = std::move(self->handler_);
+        self.reset();
+        std::move(handler)(std::move(results)...);
+    }
+
     Handler handler_;
     boost::asio::executor_work_guard<executor> work_;
     std::stop_source stop_;
@@ -67,8 +90,8 @@ auto named_lock::async_try_lock_for(std::chrono::microseconds span, Token&& toke
         [this, span](auto handler) {
             using pending = detail::pending<decltype(handler)>;
             auto const waits = std::make_shared<pending>(std::move(handler));
-            start_lock(span, waits->watch(), [waits](std::exception_ptr failure, bool granted) {
-                pending::finish(waits, std::move(failure), granted);
+            start_lock(span, waits->watch(), [this, waits](std::exception_ptr failure, bool granted) mutable {
+                pending::finish_lock(std::move(waits), *this, std::move(failure), granted);
             });
         },
         token);
@@ -88,8 +111,8 @@ auto named_lock::async_unlock(Token&& token)
     return boost::asio::async_initiate<Token, void(release_result)>(
         [this](auto handler) {
             using pending = detail::pending<decltype(handler)>;
-            auto const waits = std::make_shared<pending>(std::move(handler));
-            start_unlock([waits](release_result how) { pending::finish(waits, how); });
+            auto waits = std::make_shared<pending>(std::move(handler));
+            start_unlock([waits](release_result how) mutable { pending::finish(std::move(waits), how); });
         },
         token);
 }

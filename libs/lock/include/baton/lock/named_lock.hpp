@@ -47,8 +47,8 @@ public:
     {
         return try_lock_for(at - Clock::now());
     }
-    // Waits for the store for two seconds at most. What is not held is not given back: lock_errc::misuse, as a return
-    // of `unknown` and a line in the log, since ~unique_lock must not throw.
+    // Asks the store for two seconds at most, and for one call's limit more. What is not held is not given back:
+    // lock_errc::misuse, as a return of `unknown` and a line in the log, since ~unique_lock must not throw.
     release_result unlock() noexcept;
 
     // The fencing token of what is held; 0 when nothing is, or when the kind has none.

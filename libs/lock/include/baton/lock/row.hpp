@@ -17,9 +17,9 @@ namespace baton::lock {
 void make_row(soci::session& session, std::string const& name);
 
 // True when the transaction that is open on `session` holds the row of this name; false when another held it for as
-// long as `wait` (0: not waited at all), and your transaction goes on. Throws std::invalid_argument when there is no
-// such row, std::system_error when the database did not answer (unavailable) or has rolled your transaction back
-// (lost).
+// long as `wait` (0: not waited at all), and your transaction goes on (unless the server has
+// innodb_rollback_on_timeout). Throws std::invalid_argument when there is no such row, std::system_error when the
+// database did not answer (unavailable) or has rolled your transaction back (lost).
 bool lock_row(soci::session& session, std::string const& name, std::chrono::seconds wait);
 
 } // namespace baton::lock

@@ -30,7 +30,8 @@ public:
     // "redlock://[user:password@]host:port,host:port,host:port[/db]". Connects at the first call. Throws
     // std::invalid_argument for what is none of these, or what this build lacks.
     explicit store(std::string const& url, store_options options = {});
-    // Gives back what is still held, within two seconds; whoever waits is told `cancelled`. Not on its own thread.
+    // Gives back what is still held, for two seconds and one call's `limit` at most; whoever waits is told `cancelled`.
+    // Not on its own thread.
     ~store();
     store(store const&) = delete;
     store& operator=(store const&) = delete;
@@ -63,8 +64,9 @@ public:
     // lock for the whole of it.
     named_lock zookeeper(std::string name, lock_options options = {});
 
-    // Removes records and leases that nobody has held for `age`, at least a minute; what is renewed or taken meanwhile
-    // stays. Returns how many. Throws std::system_error.
+    // Removes records and leases that nobody has held for `age`, at least a minute (on SQLite also those of an earlier
+    // boot of the host); what is renewed or taken meanwhile stays, and a lease that a dead holder left. Returns how
+    // many. Throws std::system_error.
     std::size_t reap(std::chrono::seconds age);
 
     std::vector<kind_metrics> metrics() const;
