@@ -84,19 +84,44 @@ awaitable<void> core::end_all()
 
 namespace {
 
-// For callers, whatever it was inside.
-[[noreturn]] void rethrow_for_callers(std::exception_ptr const& failure)
+// Why a call failed, in words for callers. What was thrown stays on the loop: a caller's thread must not be left to
+// destroy what the loop's still has in its hands, or the other way round.
+struct told_failure {
+    std::error_code why;
+    std::string what;
+
+    std::system_error exception() const { return std::system_error(why, what); }
+};
+
+told_failure told(std::exception_ptr const& failure)
 {
     try {
         std::rethrow_exception(failure);
-    } catch (std::system_error const&) {
-        throw;
+    } catch (std::system_error const& known) {
+        // Its text ends with that of its code, which is added anew.
+        std::string text = known.what();
+        auto const end = ": " + known.code().message();
+        if (text.ends_with(end))
+            text.resize(text.size() - end.size());
+        return {known.code(), std::move(text)};
     } catch (storage::schema_mismatch const& missing) {
-        throw std::system_error(make_error_code(lock_errc::unavailable),
-                                std::string(missing.what()) + ", or call store::create_tables()");
+        return {make_error_code(lock_errc::unavailable),
+                std::string(missing.what()) + ", or call store::create_tables()"};
     } catch (std::exception const& other) {
-        throw std::system_error(make_error_code(lock_errc::unavailable), other.what());
+        return {make_error_code(lock_errc::unavailable), other.what()};
     }
+}
+
+template <class Result>
+awaitable<Result> caught(awaitable<Result> part, std::shared_ptr<told_failure> failed)
+{
+    try {
+        co_return co_await std::move(part);
+    } catch (...) {
+        *failed = told(std::current_exception());
+    }
+    if constexpr (!std::is_void_v<Result>)
+        co_return Result{};
 }
 
 } // namespace
@@ -130,10 +155,18 @@ Result core::wait(awaitable<Result> part)
     if (loop_.is_this_thread())
         throw std::system_error(make_error_code(lock_errc::misuse), "a wait on the thread of the locks");
     call const open(*this);
-    try {
-        return loop_.wait(std::move(part));
-    } catch (...) {
-        rethrow_for_callers(std::current_exception());
+    auto const failed = std::make_shared<told_failure>();
+    auto const check = [&] {
+        if (failed->why)
+            throw failed->exception();
+    };
+    if constexpr (std::is_void_v<Result>) {
+        loop_.wait(caught(std::move(part), failed));
+        check();
+    } else {
+        auto result = loop_.wait(caught(std::move(part), failed));
+        check();
+        return result;
     }
 }
 
@@ -180,11 +213,7 @@ instant core::after(duration span) const
 
 awaitable<bool> core::acquire_on_loop(std::shared_ptr<holding> by, duration span, std::stop_token stop)
 {
-    try {
-        co_return co_await by->acquire(after(span), std::move(stop));
-    } catch (...) {
-        rethrow_for_callers(std::current_exception());
-    }
+    co_return co_await by->acquire(after(span), std::move(stop));
 }
 
 bool core::acquire(std::shared_ptr<holding> by, duration span)
@@ -201,9 +230,10 @@ void core::start_acquire(std::shared_ptr<holding> by, duration span, std::stop_t
                          std::function<void(std::exception_ptr, bool)> done)
 {
     auto const open = std::make_shared<call>(*this);
-    asio::co_spawn(loop_.executor(), acquire_on_loop(std::move(by), span, std::move(stop)),
-                   [open, done = std::move(done)](std::exception_ptr failure, bool granted) {
-                       done(std::move(failure), granted);
+    auto const failed = std::make_shared<told_failure>();
+    asio::co_spawn(loop_.executor(), caught(acquire_on_loop(std::move(by), span, std::move(stop)), failed),
+                   [open, failed, done = std::move(done)](std::exception_ptr const&, bool granted) {
+                       done(failed->why ? std::make_exception_ptr(failed->exception()) : nullptr, granted);
                    });
 }
 
