@@ -98,6 +98,12 @@ def is_alive(pid):
     return state_of(pid) not in "ZX"
 
 
+def kill_server(pid, name):
+    """Returns when it is gone, or is a zombie of somebody else's."""
+    os.kill(pid, signal.SIGKILL)
+    wait_for(f"the death of {name}", lambda: not is_alive(pid), 10)
+
+
 RESERVED = []  # for as long as this process lives
 
 
@@ -270,9 +276,7 @@ class MySql:
         """SIGKILL of the server."""
         pid = self.server_pid()
         at = boot_us()
-        os.kill(pid, signal.SIGKILL)
-        wait_for("the death of mariadbd", lambda: not pathlib.Path(f"/proc/{pid}/cmdline").exists()
-                 or not pathlib.Path(f"/proc/{pid}/cmdline").read_bytes(), 10)
+        kill_server(pid, "mariadbd")
         return at
 
     def last_words(self):
@@ -316,9 +320,7 @@ class Redis:
         """SIGKILL of the server."""
         pid = int((self.folder / "server.pid").read_text())
         at = boot_us()
-        os.kill(pid, signal.SIGKILL)
-        wait_for("the death of redis-server", lambda: not pathlib.Path(f"/proc/{pid}/cmdline").exists()
-                 or not pathlib.Path(f"/proc/{pid}/cmdline").read_bytes(), 10)
+        kill_server(pid, "redis-server")
         return at
 
     def restart(self):
@@ -373,9 +375,7 @@ class ZooKeeper:
     def kill(self):
         """SIGKILL of the server."""
         pid = int((self.folder / "server.pid").read_text())
-        os.kill(pid, signal.SIGKILL)
-        wait_for("the death of ZooKeeper", lambda: not pathlib.Path(f"/proc/{pid}/cmdline").exists()
-                 or not pathlib.Path(f"/proc/{pid}/cmdline").read_bytes(), 10)
+        kill_server(pid, "ZooKeeper")
 
     def restart(self):
         self.script("start")

@@ -77,7 +77,7 @@ awaitable<void> core::end_all()
     for (auto const& [name, each] : trades_) {
         auto const held = each->shared.held;
         for (auto const& one : held)
-            co_await one->end(until);
+            co_await supervised("lock", one->end(until)); // what one fails of must not keep the others
     }
     stop_.wake();
 }
