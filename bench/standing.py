@@ -1,5 +1,6 @@
 """Rows that are no flow of firings: what a person or a program asks for, and what a cluster costs that stands by."""
 
+import datetime
 import json
 import secrets
 import struct
@@ -186,10 +187,19 @@ def write_out(stage):
     stage.server.await_idle()
 
 
-def first_page(stage):
+def read_pages(stage):
+    """How long pages of the list take: the first, that of one task, a search that finds nothing, and one of long ago."""
+    since = harness.utc_us() // SECOND - HISTORY_DAYS // 2 * 86_400
+    long_ago = datetime.datetime.fromtimestamp(since, datetime.timezone.utc)
+    asked = {"first_page_ms": {}, "page_of_task_ms": {"task": HISTORY_TASKS // 2}, "none_found_ms": {"state": "failed"},
+             "long_ago_ms": {"until": long_ago.strftime("%Y-%m-%dT%H:%M:%SZ")}}
+    return {name: spans_of(stage, filters) for name, filters in asked.items()}
+
+
+def spans_of(stage, filters):
     spans = []
     for _ in range(20):
         began = time.monotonic_ns()
-        stage.rest.get("/api/v1/executions", limit=50)
+        stage.rest.get("/api/v1/executions", limit=50, **filters)
         spans.append((time.monotonic_ns() - began) // 1000)
-    return {"first_page_ms": gauges.percentiles_ms(spans)["p50"]}
+    return gauges.percentiles_ms(spans)
