@@ -33,6 +33,12 @@ std::uint64_t seeded_random::next()
     return z ^ (z >> 31);
 }
 
+std::uint64_t shared_random::next()
+{
+    std::lock_guard const lock(mutex_);
+    return inside_.next();
+}
+
 std::uint64_t entropy()
 {
     std::random_device device;

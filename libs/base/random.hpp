@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 namespace baton {
@@ -27,6 +28,17 @@ public:
 
 private:
     std::uint64_t state_;
+};
+
+// For several threads. Its draws come in no order that a seed could replay.
+class shared_random final : public random_source {
+public:
+    explicit shared_random(std::uint64_t seed) : inside_(seed) {}
+    std::uint64_t next() override;
+
+private:
+    std::mutex mutex_;
+    seeded_random inside_;
 };
 
 // A seed from the operating system, for the composition of a real process.

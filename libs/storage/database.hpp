@@ -35,7 +35,8 @@ location parse_location(std::string const& text); // throws invalid_input("datab
 // Runs functions on SOCI sessions (seam 2). Real: threads with a session each. Simulated: SQLite in memory, on the
 // loop.
 //
-// `work` is called on another thread while the caller is suspended, so it may capture the caller's frame by reference.
+// `work` is called on another thread while the caller is suspended, so it may capture the caller's frame by reference;
+// within run_here() (libs/base) it is called on the caller's own.
 // It must be repeatable: it is run again after a deadlock, a lock time-out or a busy file. A call cannot be cancelled
 // or interrupted, only bounded by the session's limits; cancellation is delivered after it returns. What it throws
 // reaches the caller; a lost connection, a time-out or an error of the server arrives as `unavailable`, and the effect
@@ -94,11 +95,18 @@ struct database_settings {
     unsigned idle_session_s = 0;     // MySQL: the server ends a session that is silent for so long; 0: its own limit
     bool causal = false;             // Galera: each statement waits first for what any node has committed
     bool create_file = false;        // SQLite: make the file if it is absent
+    bool reconnect = true; // false: what a session held is over with it, and so is the session (session_ended)
 };
 
 // Connects lazily: each session at its first call, and again after a lost connection. SQLite's `baton_now_us()` reads
 // `time`. The destructor waits for calls in progress.
 std::unique_ptr<database> open_database(location const& where, database_settings settings, time_source const& time);
+
+// The session was lost before, and is not replaced: nothing of the work was done.
+class session_ended : public unavailable {
+public:
+    using unavailable::unavailable;
+};
 
 // Thrown by a repository when a unique name or key is already taken.
 class already_exists : public std::exception {

@@ -36,6 +36,11 @@ std::int64_t session_number(soci::session& sql)
     return engine_of(sql) == engine::sqlite ? 0 : static_cast<std::int64_t>(mysql_thread_id(connection(sql)));
 }
 
+std::int64_t last_insert_id(soci::session& sql)
+{
+    return engine_of(sql) == engine::sqlite ? 0 : static_cast<std::int64_t>(mysql_insert_id(connection(sql)));
+}
+
 bool knows_values(soci::session& sql)
 {
     constexpr unsigned long first = 100'300; // MySQL writes VALUES ROW(...)

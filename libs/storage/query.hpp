@@ -30,6 +30,7 @@ using operand = std::variant<std::monostate, std::int64_t, std::string, fragment
 
 storage::engine engine_of(soci::session& sql);
 std::int64_t session_number(soci::session& sql); // by which MySQL's KILL knows it; 0 on SQLite. Asks no server
+std::int64_t last_insert_id(soci::session& sql); // what the statement before gave to MySQL's function. Asks no server
 bool knows_values(soci::session& sql);           // whether UNION ALL takes VALUES. Asks no server
 bool on_galera(soci::session& sql);              // a node of a cluster: locks on its rows are its own
 fragment now_us(soci::session& sql);             // the database's now in microseconds, as an expression

@@ -1,11 +1,10 @@
-#include "libs/base/random.hpp"
-#include "libs/storage/detail.hpp"
+#include "libs/base/run_here.hpp"
+#include "libs/storage/kept_session.hpp"
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
-#include <soci/soci.h>
 
 #include <condition_variable>
 #include <deque>
@@ -16,9 +15,6 @@
 namespace baton::storage {
 
 namespace {
-
-constexpr int most_tries = 5;
-constexpr duration idle_before_ping = 5s;
 
 // A call on its way to a worker and back. `done` resumes the caller on the caller's own loop.
 struct call {
@@ -54,9 +50,12 @@ private:
 class real_database final : public database {
 public:
     real_database(location where, database_settings settings, time_source const& time)
-        : where_(std::move(where)), settings_(settings), time_(time)
+        : where_(std::move(where)), settings_(settings)
     {
-        for (std::size_t i = 0; i < std::max<std::size_t>(1, settings_.sessions); ++i)
+        auto const count = std::max<std::size_t>(1, settings_.sessions);
+        for (std::size_t i = 0; i < count; ++i)
+            idle_.push_back(std::make_unique<kept_session>(where_, settings_, time));
+        for (std::size_t i = 0; i < count; ++i)
             threads_.emplace_back([this] { serve(); });
     }
 
@@ -66,7 +65,7 @@ public:
             std::lock_guard const lock(mutex_);
             ending_ = true;
         }
-        changed_.notify_all();
+        called_.notify_all();
         for (auto& thread : threads_)
             thread.join();
         for (auto& left : queue_)
@@ -78,6 +77,11 @@ public:
 protected:
     awaitable<void> execute(job const& work, bool in_transaction) override
     {
+        if (runs_here()) {
+            borrowed const mine(*this);
+            mine->run(work, in_transaction);
+            co_return;
+        }
         auto const loop = co_await asio::this_coro::executor;
         // No cancellation slot is attached, so the caller stays suspended until the answer is there; a cancellation
         // that came meanwhile is delivered at its next co_await.
@@ -92,95 +96,98 @@ protected:
     }
 
 private:
+    using session_place = std::unique_ptr<kept_session>;
+
+    // One of the sessions, for a caller that does its work on its own thread.
+    class borrowed {
+    public:
+        explicit borrowed(real_database& from) : from_(from), mine_(from.borrow()) {}
+        ~borrowed() { from_.give_back(std::move(mine_)); }
+        borrowed(borrowed const&) = delete;
+        borrowed& operator=(borrowed const&) = delete;
+
+        kept_session* operator->() const { return mine_.get(); }
+
+    private:
+        real_database& from_;
+        session_place mine_;
+    };
+
     void submit(std::unique_ptr<call> made)
     {
         {
             std::lock_guard const lock(mutex_);
             if (queue_.size() < settings_.queue_limit) {
                 queue_.push_back(std::move(made));
-                changed_.notify_one();
+                called_.notify_one();
                 return;
             }
         }
         made->done(std::make_exception_ptr(unavailable("database: too many calls are waiting")));
     }
 
-    std::unique_ptr<call> next()
+    session_place take_idle()
     {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return ending_ || !queue_.empty(); });
-        if (ending_)
-            return nullptr;
-        auto first = std::move(queue_.front());
-        queue_.pop_front();
-        return first;
+        auto last = std::move(idle_.back());
+        idle_.pop_back();
+        return last;
     }
 
-    // A session and when it was last used; the state of one worker.
-    struct worker {
-        session_ptr session;
-        instant used_at;
-        seeded_random chance{entropy()};
-    };
+    session_place borrow()
+    {
+        std::unique_lock lock(mutex_);
+        ++borrowers_;
+        returned_.wait(lock, [this] { return !idle_.empty(); });
+        --borrowers_;
+        return take_idle();
+    }
+
+    void give_back(session_place one)
+    {
+        std::lock_guard const lock(mutex_);
+        idle_.push_back(std::move(one));
+        if (borrowers_ > 0)
+            returned_.notify_one();
+        if (!queue_.empty())
+            called_.notify_one();
+    }
 
     void serve()
     {
-        worker self;
-        while (auto const taken = next()) {
-            std::exception_ptr failure;
-            try {
-                carry_out(self, *taken);
-            } catch (session_broken const&) {
-                failure = std::current_exception();
-                self.session.reset();
-            } catch (...) {
-                failure = std::current_exception();
-            }
-            self.used_at = time_.now();
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            called_.wait(lock, [this] { return ending_ || (!queue_.empty() && !idle_.empty()); });
+            if (ending_)
+                return;
+            auto const taken = std::move(queue_.front());
+            queue_.pop_front();
+            auto mine = take_idle();
+            lock.unlock();
+            auto failure = carry_out(*mine, *taken);
+            give_back(std::move(mine));
             taken->done(std::move(failure));
+            lock.lock();
         }
     }
 
-    void carry_out(worker& self, call const& taken)
+    static std::exception_ptr carry_out(kept_session& on, call const& taken)
     {
-        if (self.session && time_.now() - self.used_at >= idle_before_ping && !self.session->is_connected())
-            self.session.reset();
-        bool const fresh = !self.session;
-        if (fresh)
-            self.session = open_session(where_, settings_, time_);
-        bool begun = false;
         try {
-            run(self, taken, begun);
-        } catch (session_broken const&) {
-            // The server ended an idle session: nothing of the work has reached it, so a new session may carry it.
-            if (fresh || begun)
-                throw;
+            on.run(*taken.work, taken.in_transaction);
+        } catch (...) {
+            return std::current_exception();
         }
-        if (!begun) {
-            self.session = open_session(where_, settings_, time_);
-            run(self, taken, begun);
-        }
-    }
-
-    void run(worker& self, call const& taken, bool& begun)
-    {
-        auto const since = time_.now();
-        auto const again = [&](int tries) {
-            // A lock time-out has waited for as long as it may already.
-            if (tries >= most_tries || time_.now() - since >= std::chrono::seconds{settings_.lock_wait_s})
-                return false;
-            std::this_thread::sleep_for(duration{1'000 + self.chance.below(4'000) * static_cast<unsigned>(tries)});
-            return true;
-        };
-        run_job(*self.session, *taken.work, taken.in_transaction, again, begun);
+        return nullptr;
     }
 
     location where_;
     database_settings settings_;
-    time_source const& time_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
+    std::mutex mutex_; // of what follows
+    std::condition_variable called_;
+    std::condition_variable returned_;
     std::deque<std::unique_ptr<call>> queue_;
+    std::vector<session_place> idle_;
+    std::size_t borrowers_ = 0; // that wait
     bool ending_ = false;
     std::vector<std::thread> threads_;
 };

@@ -278,6 +278,19 @@ TEST_CASE("a session that the server has ended while idle is replaced without a 
     CHECK(after != before);
 }
 
+TEST_CASE("a session that must not be replaced has ended for good once it is lost")
+{
+    store home(engine::mysql);
+    auto const database = home.open({.sessions = 1, .reconnect = false});
+    auto const who = [](soci::session& sql) { return storage::session_number(sql); };
+    auto const ask = [](soci::session& sql) { return storage::read_now(sql); };
+    auto const session = wait_for(database->run(who));
+    home.exec("KILL " + std::to_string(session));
+    CHECK_THROWS_AS(wait_for(database->run(ask)), unavailable);
+    CHECK_THROWS_AS(wait_for(database->run(ask)), storage::session_ended);
+    CHECK_THROWS_AS(wait_for(database->transact(ask)), storage::session_ended);
+}
+
 TEST_CASE("a server that hangs makes a call fail within the limit")
 {
     private_mariadb server;

@@ -1,7 +1,10 @@
+#include "libs/base/run_here.hpp"
 #include "tests/support/private_mariadb.hpp"
 #include "tests/unit/storage/plain_table.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <thread>
 
 using namespace baton;
 using namespace baton::test;
@@ -28,6 +31,54 @@ TEST_CASE("a transaction is kept when its work returns and undone when it throws
     };
     CHECK_THROWS_AS(wait_for(database->transact(undone)), invalid_input);
     CHECK(home.number("SELECT COUNT(*) FROM t") == 1);
+}
+
+TEST_CASE("who runs a call on its own thread has the work done there, on one of the same sessions")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    make_table(home);
+    auto const database = home.open({.sessions = 1});
+    auto const where = [](soci::session& sql) {
+        insert(sql, storage::session_number(sql), "");
+        return std::this_thread::get_id();
+    };
+    CHECK(wait_for(database->run(where)) != std::this_thread::get_id());
+    CHECK_THROWS_AS(run_here(database->run(where)), storage::already_exists); // so it is the same session
+    auto const empty = [](soci::session& sql) {
+        query(sql, "DELETE FROM t").execute();
+        return std::this_thread::get_id();
+    };
+    CHECK(run_here(database->transact(empty)) == std::this_thread::get_id());
+    CHECK(home.number("SELECT COUNT(*) FROM t") == 0);
+}
+
+TEST_CASE("calls of many threads and those of a loop share the sessions, and each is done")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    make_table(home);
+    home.exec("INSERT INTO t VALUES (1, '')");
+    auto const database = home.open({.sessions = 2});
+    auto const add = [](soci::session& sql) { query(sql, "UPDATE t SET id = id + 1").execute(); };
+    constexpr int each = 20;
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 4; ++i)
+        callers.emplace_back([&] {
+            for (int n = 0; n < each; ++n)
+                run_here(database->transact(add));
+        });
+    asio::io_context loop;
+    int done = 0;
+    for (int n = 0; n < each; ++n)
+        asio::co_spawn(loop, database->transact(add), [&](std::exception_ptr failure) { done += failure ? 0 : 1; });
+    loop.run();
+    for (auto& one : callers)
+        one.join();
+    CHECK(done == each);
+    CHECK(home.number("SELECT id FROM t") == 1 + 5 * each);
 }
 
 TEST_CASE("values come back as they were given, whatever they hold")
