@@ -4,6 +4,7 @@
 
 #include "libs/base/time.hpp"
 #include "libs/storage/detail.hpp"
+#include "libs/storage/query.hpp"
 
 #include <soci/soci.h>
 
@@ -38,14 +39,17 @@ double median(std::vector<double> all)
     return all[all.size() / 2];
 }
 
-// The least that a record needs: the two conditional updates, and the token.
+// The least that a record needs: two conditional updates, of which the first tells the token.
 void bare_record(soci::session& sql, std::string const& table)
 {
-    long long token = 0;
+    bool const tells = baton::storage::engine_of(sql) == baton::storage::engine::mysql;
     sql << "UPDATE " + table +
-               " SET owner = 'bare', token = token + 1, renew_seq = renew_seq + 1, renewed_at = renewed_at + 1"
-               " WHERE name = 'bare' AND owner IS NULL";
-    sql << "SELECT token FROM " + table + " WHERE name = 'bare' AND owner = 'bare'", soci::into(token);
+               " SET owner = 'bare', token = " + (tells ? "LAST_INSERT_ID(2 * (token + 1)) DIV 2" : "token + 1") +
+               ", renew_seq = renew_seq + 1, renewed_at = renewed_at + 1 WHERE name = 'bare' AND owner IS NULL";
+    if (!tells) {
+        long long token = 0;
+        sql << "SELECT token FROM " + table + " WHERE name = 'bare' AND owner = 'bare'", soci::into(token);
+    }
     sql << "UPDATE " + table + " SET owner = NULL, renew_seq = renew_seq + 1 WHERE name = 'bare' AND owner = 'bare'";
 }
 

@@ -246,6 +246,26 @@ TEST_CASE("without a watchdog it ends with its time: the holder is told, and its
     CHECK(next.unlock() == release_result::released);
 }
 
+TEST_CASE("threads that share an object take turns")
+{
+    house here;
+    auto shared = here.make();
+    int inside = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            for (int n = 0; n < 10; ++n) {
+                std::unique_lock const held(shared);
+                auto const before = inside;
+                std::this_thread::yield();
+                inside = before + 1;
+            }
+        });
+    for (auto& one : threads)
+        one.join();
+    CHECK(inside == 40);
+}
+
 TEST_CASE("a watchdog keeps it beyond its time")
 {
     house here;

@@ -37,7 +37,8 @@ struct attempt {
 
 // One acquisition, from its first try to its release. Its identity is new, so that an answer that came too late, or a
 // statement that did, is never taken for another's. Each call may throw `unavailable`: its effect is then unknown, and
-// the next call finds out. Calls other than `extend` and `settle` do not overlap.
+// the next call finds out. Of all calls only `take`, `await_change` and `release` never overlap. All are on the loop,
+// but where the kind says so, `take` and `release` may also be on a thread that waits for them (run_here()).
 class contender {
 public:
     virtual ~contender() = default;
@@ -48,6 +49,8 @@ public:
     virtual awaitable<void> await_change(refusal what, instant until) = 0;
     // Called once when it has been held for a moment, beside the others: for what makes it cheaper to wait for.
     virtual awaitable<void> settle() { co_return; }
+    // The end of that: once it was released or lost. May be called twice.
+    virtual awaitable<void> unsettle() { co_return; }
     // A sign of life. False: it is not held any more.
     virtual awaitable<bool> extend() = 0;
     // False: it was not held any more. Also clears what a `take` without an answer may have left.
@@ -70,6 +73,8 @@ public:
 
     virtual std::string const& name() const = 0; // "record"
     virtual guarantee level() const = 0;
+    // Whether a caller's thread may take and release, without the loop.
+    virtual bool on_any_thread() const { return false; }
     virtual std::unique_ptr<contender> contend(bid offer) = 0;
 };
 

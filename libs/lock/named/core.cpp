@@ -3,6 +3,7 @@
 #include "libs/base/id.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/process.hpp"
+#include "libs/base/run_here.hpp"
 #include "libs/storage/migrations.hpp"
 
 #include <boost/asio/post.hpp>
@@ -149,12 +150,23 @@ private:
     core& of_;
 };
 
-template <class Result>
-Result core::wait(awaitable<Result> part)
+void core::refuse_loop() const
 {
     if (loop_.is_this_thread())
         throw std::system_error(make_error_code(lock_errc::misuse), "a wait on the thread of the locks");
+}
+
+template <class Result>
+Result core::wait(awaitable<Result> part)
+{
+    refuse_loop();
     call const open(*this);
+    return wait_within(open, std::move(part));
+}
+
+template <class Result>
+Result core::wait_within(call const&, awaitable<Result> part)
+{
     auto const failed = std::make_shared<told_failure>();
     auto const check = [&] {
         if (failed->why)
@@ -211,19 +223,41 @@ instant core::after(duration span) const
     return time_.now() + std::clamp(span, duration{}, for_ever);
 }
 
-awaitable<bool> core::acquire_on_loop(std::shared_ptr<holding> by, duration span, std::stop_token stop)
+// Keeps what it asks for as long as that takes.
+awaitable<bool> core::acquire_on_loop(std::shared_ptr<holding> by, instant until, std::stop_token stop,
+                                      std::optional<trial> begun)
 {
-    co_return co_await by->acquire(after(span), std::move(stop));
+    co_return co_await by->acquire(until, std::move(stop), std::move(begun));
 }
 
+// What is free is taken without the loop, where the kind can: each change of the thread costs as much as a short
+// statement.
 bool core::acquire(std::shared_ptr<holding> by, duration span)
 {
-    return wait(acquire_on_loop(std::move(by), span, {}));
+    refuse_loop();
+    call const open(*this);
+    auto const until = after(span);
+    std::optional<trial> begun;
+    if (by->on_any_thread()) {
+        try {
+            auto first = by->open();
+            if (first.granted)
+                return true;
+            begun = std::move(first.begun);
+        } catch (...) {
+            throw told(std::current_exception()).exception();
+        }
+    }
+    return wait_within(open, acquire_on_loop(std::move(by), until, {}, std::move(begun)));
 }
 
 release_result core::release(std::shared_ptr<holding> by)
 {
-    return wait(release_held(std::move(by)));
+    if (!by->on_any_thread())
+        return wait(release_held(std::move(by)));
+    refuse_loop();
+    call const open(*this);
+    return run_here(release_held(std::move(by)));
 }
 
 void core::start_acquire(std::shared_ptr<holding> by, duration span, std::stop_token stop,
@@ -231,7 +265,7 @@ void core::start_acquire(std::shared_ptr<holding> by, duration span, std::stop_t
 {
     auto const open = std::make_shared<call>(*this);
     auto const failed = std::make_shared<told_failure>();
-    asio::co_spawn(loop_.executor(), caught(acquire_on_loop(std::move(by), span, std::move(stop)), failed),
+    asio::co_spawn(loop_.executor(), caught(acquire_on_loop(std::move(by), after(span), std::move(stop)), failed),
                    [open, failed, done = std::move(done)](std::exception_ptr const&, bool granted) {
                        done(failed->why ? std::make_exception_ptr(failed->exception()) : nullptr, granted);
                    });

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -48,16 +49,20 @@ private:
 
     awaitable<void> live();
     awaitable<void> end_all();
-    awaitable<bool> acquire_on_loop(std::shared_ptr<holding> by, duration span, std::stop_token stop);
+    static awaitable<bool> acquire_on_loop(std::shared_ptr<holding> by, instant until, std::stop_token stop,
+                                           std::optional<trial> begun = {});
     static awaitable<release_result> release_held(std::shared_ptr<holding> by);
     awaitable<std::vector<kind_metrics>> read_metrics();
     instant after(duration span) const;
-    // Throws misuse on the loop's own thread.
+    // Throws misuse where that cannot wait.
+    void refuse_loop() const;
     template <class Result>
     Result wait(awaitable<Result> part);
+    template <class Result>
+    Result wait_within(call const& open, awaitable<Result> part);
 
     system_time time_;
-    seeded_random random_;
+    shared_random random_;
     std::string incarnation_;
     std::string label_;
     loop_thread loop_;

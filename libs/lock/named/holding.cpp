@@ -1,7 +1,9 @@
 #include "libs/lock/named/holding.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/run_here.hpp"
 
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
@@ -15,6 +17,15 @@ constexpr duration pause_when_away = 250ms;
 std::system_error failure_of(lock_errc why, std::string const& what)
 {
     return std::system_error(make_error_code(why), what);
+}
+
+void count_grant(kind_metrics& counted, duration waited)
+{
+    auto const seconds = std::chrono::duration<double>(waited).count();
+    auto const bucket = std::lower_bound(wait_bounds_s.begin(), wait_bounds_s.end(), seconds) - wait_bounds_s.begin();
+    ++counted.waited[static_cast<std::size_t>(bucket)];
+    counted.waited_s += seconds;
+    ++counted.acquired;
 }
 
 } // namespace
@@ -48,7 +59,11 @@ struct holding::waiter {
 };
 
 holding::holding(workshop& in, std::string name, lock_options how)
-    : in_(in), name_(std::move(name)), how_(std::move(how)), level_(in.of.level())
+    : in_(in),
+      name_(std::move(name)),
+      how_(std::move(how)),
+      level_(in.of.level()),
+      on_any_thread_(in.of.on_any_thread())
 {}
 
 std::shared_ptr<tenure> holding::current() const
@@ -57,37 +72,65 @@ std::shared_ptr<tenure> holding::current() const
     return tenure_;
 }
 
-awaitable<bool> holding::acquire(instant until, std::stop_token stop)
+bool holding::enter_again()
 {
-    if (how_.reentrant && depth_ > 0) {
-        if (current()->over())
-            throw failure_of(lock_errc::lost, "lock " + name_);
-        ++depth_;
-        co_return true;
+    std::lock_guard const lock(mutex_);
+    if (!how_.reentrant || depth_ == 0)
+        return false;
+    if (tenure_->over())
+        throw failure_of(lock_errc::lost, "lock " + name_);
+    ++depth_;
+    return true;
+}
+
+holding::opening holding::open()
+{
+    auto const began = in_.time.now();
+    if (enter_again())
+        return {true};
+    {
+        std::lock_guard const lock(mutex_);
+        if (!queue_.empty())
+            return {};
+        queue_.push_back(nullptr);
     }
+    try {
+        auto tried = run_here(try_once(make_contender()));
+        if (tried.made.granted && install(tried, began))
+            return {true};
+        if (tried.made.granted)
+            tried = {};
+        return {false, std::move(tried)};
+    } catch (...) {
+        pass_on();
+        throw;
+    }
+}
+
+awaitable<bool> holding::acquire(instant until, std::stop_token stop, std::optional<trial> begun)
+{
+    bool const again = !begun && enter_again();
+    if (again)
+        co_return true;
     auto const began = in_.time.now();
     waiter self(in_, std::move(stop));
     bool granted = false;
     std::exception_ptr failure;
-    queue_.push_back(&self);
+    line_up(self, begun.has_value());
     try {
-        bool const has_turn = co_await enter(self, until);
-        if (has_turn)
-            granted = co_await contend(self, until);
+        bool const mine = co_await await_turn(self, until);
+        auto tried = begun ? std::move(*begun) : trial{};
+        if (mine)
+            granted = co_await contend(self, until, began, std::move(tried));
+        else if (!tried.failed.empty())
+            give_up(std::move(tried.by));
     } catch (...) {
         failure = std::current_exception();
     }
-    if (granted) {
-        depth_ = 1;
-        queue_.front() = nullptr; // the turn is the holder's now, until it leaves
-        count_grant(in_.time.now() - began);
+    if (granted)
         co_return true;
-    }
     ++in_.counted.refused;
-    if (queue_.front() == &self)
-        leave();
-    else
-        queue_.remove(&self);
+    leave(self);
     if (failure)
         std::rethrow_exception(failure);
     if (self.stopped())
@@ -96,18 +139,52 @@ awaitable<bool> holding::acquire(instant until, std::stop_token stop)
     co_return false;
 }
 
-awaitable<bool> holding::enter(waiter& self, instant until)
+void holding::line_up(waiter& self, bool has_turn)
 {
-    while (queue_.front() != &self && !self.stopped() && in_.time.now() < until)
-        co_await self.bell->wait_until(in_.time, until);
-    co_return queue_.front() == &self && !self.stopped();
+    std::lock_guard const lock(mutex_);
+    if (has_turn)
+        queue_.front() = &self;
+    else
+        queue_.push_back(&self);
 }
 
-void holding::leave()
+bool holding::has_turn(waiter const& self) const
 {
-    queue_.pop_front();
-    if (!queue_.empty())
-        queue_.front()->bell->wake();
+    std::lock_guard const lock(mutex_);
+    return queue_.front() == &self;
+}
+
+awaitable<bool> holding::await_turn(waiter& self, instant until)
+{
+    while (!has_turn(self) && !self.stopped() && in_.time.now() < until)
+        co_await self.bell->wait_until(in_.time, until);
+    co_return has_turn(self) && !self.stopped();
+}
+
+void holding::leave(waiter const& self)
+{
+    {
+        std::lock_guard const lock(mutex_);
+        if (queue_.front() != &self) {
+            std::erase(queue_, &self);
+            return;
+        }
+    }
+    pass_on();
+}
+
+// The first has done with it.
+void holding::pass_on()
+{
+    std::shared_ptr<waker> next;
+    {
+        std::lock_guard const lock(mutex_);
+        queue_.pop_front();
+        if (!queue_.empty())
+            next = queue_.front()->bell;
+    }
+    if (next)
+        asio::dispatch(in_.loop, [next = std::move(next)] { next->wake(); });
 }
 
 // Each with an identity of its own: the release of one is none of another.
@@ -121,38 +198,47 @@ std::shared_ptr<contender> holding::make_contender()
     return in_.of.contend(std::move(offer));
 }
 
-awaitable<bool> holding::contend(waiter& self, instant until)
+awaitable<trial> holding::try_once(std::shared_ptr<contender> by)
+{
+    trial tried;
+    tried.by = std::move(by);
+    tried.sent = in_.time.now();
+    try {
+        tried.made = co_await tried.by->take();
+    } catch (unavailable const& failure) {
+        tried.failed = failure.what();
+    }
+    co_return tried;
+}
+
+awaitable<bool> holding::contend(waiter& self, instant until, instant began, trial tried)
 {
     using namespace asio::experimental::awaitable_operators;
-    auto by = make_contender();
     std::string away;      // why the store did not answer
     bool in_doubt = false; // a try without an answer may yet take it, whenever that comes
+    auto by = tried.by ? tried.by : make_contender();
+    bool is_new = tried.by == nullptr;
     for (;;) {
-        auto const sent = in_.time.now();
-        attempt made;
-        std::string failed;
-        try {
-            made = co_await by->take();
-        } catch (unavailable const& failure) {
-            failed = failure.what();
-        }
-        if (away.empty() && !failed.empty())
-            log::warn("lock {}: the store does not answer: {}", name_, failed);
-        away = failed;
-        in_doubt = in_doubt || !failed.empty();
-        if (made.granted && self.stopped()) {
+        if (is_new)
+            tried = co_await try_once(by);
+        is_new = true;
+        if (away.empty() && !tried.failed.empty())
+            log::warn("lock {}: the store does not answer: {}", name_, tried.failed);
+        away = tried.failed;
+        in_doubt = in_doubt || !tried.failed.empty();
+        if (tried.made.granted && self.stopped()) {
             give_up(by); // nobody waits for it any more
             co_return false;
         }
-        if (made.granted && install(by, *made.granted, sent))
+        if (tried.made.granted && install(tried, began))
             co_return true;
-        if (made.granted) // an answer that took as long as the grant's time
+        if (tried.made.granted) // an answer that took as long as the grant's time
             by = make_contender();
         auto const now = in_.time.now();
         if (self.stopped() || now >= until)
             break;
         if (away.empty())
-            co_await (hint(*by, made.refused, until) || self.bell->wait());
+            co_await (hint(*by, tried.made.refused, until) || self.bell->wait());
         else
             co_await self.bell->wait_until(in_.time, std::min(until, now + pause_when_away));
         if (self.stopped())
@@ -184,59 +270,53 @@ awaitable<void> holding::hint(contender& by, refusal what, instant until)
     co_await in_.time.sleep_until(std::min(until, in_.time.now() + pause_when_away));
 }
 
-bool holding::install(std::shared_ptr<contender> by, grant what, instant sent)
+bool holding::install(trial const& tried, instant began)
 {
-    auto const made = std::make_shared<tenure>(in_, name_, how_, std::move(by), what, sent);
-    if (in_.time.now() >= made->deadline()) {
-        made->abandon();
+    auto const what = *tried.made.granted;
+    auto const made = std::make_shared<tenure>(in_, name_, how_, tried.by, what, tried.sent);
+    auto const now = in_.time.now();
+    if (now >= made->deadline()) {
+        asio::dispatch(in_.loop, [made] { made->abandon(); });
         return false;
     }
     {
         std::lock_guard const lock(mutex_);
+        queue_.front() = nullptr; // the turn is the holder's now, until it leaves
         tenure_ = made;
+        depth_ = 1;
     }
-    made->begin();
-    if (what.took_over) {
-        ++in_.counted.taken_over;
+    asio::dispatch(in_.loop, [made, &in = in_, over = what.took_over, waited = now - began] {
+        made->begin();
+        in.counted.taken_over += over;
+        count_grant(in.counted, waited);
+    });
+    if (what.took_over)
         log::info("lock {} taken over token={} label={}", name_, what.token, how_.label);
-    } else {
+    else
         log::debug("lock {} acquired token={} label={}", name_, what.token, how_.label);
-    }
     return true;
-}
-
-void holding::count_grant(duration waited)
-{
-    auto const seconds = std::chrono::duration<double>(waited).count();
-    auto const bucket = std::lower_bound(wait_bounds_s.begin(), wait_bounds_s.end(), seconds) - wait_bounds_s.begin();
-    ++in_.counted.waited[static_cast<std::size_t>(bucket)];
-    in_.counted.waited_s += seconds;
-    ++in_.counted.acquired;
 }
 
 awaitable<release_result> holding::release()
 {
-    if (depth_ == 0) {
-        log::error("lock {}: unlocked by a holder that does not hold it label={}", name_, how_.label);
-        co_return release_result::unknown;
-    }
-    if (depth_ > 1) {
-        --depth_;
-        co_return current()->over() ? release_result::was_lost : release_result::released;
-    }
     std::shared_ptr<tenure> held;
     {
         std::lock_guard const lock(mutex_);
+        if (depth_ > 0 && --depth_ > 0)
+            co_return tenure_->over() ? release_result::was_lost : release_result::released;
         held = std::exchange(tenure_, nullptr);
     }
-    depth_ = 0;
+    if (!held) {
+        log::error("lock {}: unlocked by a holder that does not hold it label={}", name_, how_.label);
+        co_return release_result::unknown;
+    }
     auto result = release_result::unknown;
     try {
         result = co_await held->release();
     } catch (std::exception const& failure) {
         log::error("lock {}: not released: {}", name_, failure.what());
     }
-    leave();
+    pass_on();
     co_return result;
 }
 

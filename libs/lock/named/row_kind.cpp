@@ -5,7 +5,10 @@
 #include "libs/storage/query.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 namespace baton::lock {
@@ -25,44 +28,58 @@ unsigned idle_limit_of(duration ttl)
     return static_cast<unsigned>(std::chrono::ceil<std::chrono::seconds>(ttl).count());
 }
 
-// Sessions that nobody uses now are kept for the next, by their limit.
+// A session of one lock, or of none for now.
+struct row_session {
+    std::unique_ptr<storage::database> on;
+    bool used_before = false; // so it may have ended meanwhile
+};
+
+// Sessions that nobody uses now are kept for the next, by their limit. Any thread.
 class session_pool {
 public:
     explicit session_pool(row_parts parts) : parts_(std::move(parts)) {}
 
-    std::unique_ptr<storage::database> take(unsigned idle_s)
+    // Without a session when there are too many.
+    row_session take(unsigned idle_s)
     {
+        std::unique_ptr<storage::database> other; // ends without the mutex
+        std::lock_guard const lock(mutex_);
         if (auto const kept = free_.find(idle_s); kept != free_.end()) {
-            auto one = std::move(kept->second);
+            row_session one{std::move(kept->second), true};
             free_.erase(kept);
             ++used_;
             return one;
         }
         if (used_ >= parts_.most_sessions)
-            return nullptr;
-        if (used_ + free_.size() >= parts_.most_sessions)
+            return {};
+        if (used_ + free_.size() >= parts_.most_sessions) {
+            other = std::move(free_.begin()->second);
             free_.erase(free_.begin());
+        }
         ++used_;
-        return parts_.open(idle_s);
+        return {parts_.open(idle_s)};
     }
-    void give_back(unsigned idle_s, std::unique_ptr<storage::database> one)
+    void give_back(unsigned idle_s, row_session one)
     {
+        std::lock_guard const lock(mutex_);
         --used_;
         if (idle_s >= shortest_kept_s)
-            free_.emplace(idle_s, std::move(one));
+            free_.emplace(idle_s, std::move(one.on));
     }
-    // Its session ends, and what it may hold with it.
-    void close(std::unique_ptr<storage::database> one)
+    // It ends, and what it may hold with it.
+    void close(row_session one)
     {
+        one.on.reset();
+        std::lock_guard const lock(mutex_);
         --used_;
-        one.reset();
     }
 
     row_parts const& parts() const { return parts_; }
-    bool checked = false; // that the table is there, and that this is no Galera
+    std::atomic<bool> checked = false; // that the table is there, and that this is no Galera
 
 private:
     row_parts parts_;
+    std::mutex mutex_; // of what follows
     std::multimap<unsigned, std::unique_ptr<storage::database>> free_;
     std::size_t used_ = 0;
 };
@@ -74,9 +91,9 @@ public:
     {}
     ~row_contender() override
     {
-        if (own_ && clean_)
+        if (own_.on && clean_)
             pool_.give_back(idle_s_, std::move(own_));
-        else if (own_)
+        else if (own_.on)
             pool_.close(std::move(own_));
     }
 
@@ -85,9 +102,9 @@ public:
         attempt made;
         if (!pool_.checked)
             co_await check();
-        if (!own_)
+        if (!own_.on)
             own_ = pool_.take(idle_s_);
-        if (!own_)
+        if (!own_.on)
             co_return made;
         bool granted = false;
         if (held_)
@@ -104,7 +121,7 @@ public:
     awaitable<void> await_change(refusal, instant until) override
     {
         auto const now = pool_.parts().time.now();
-        if (!own_ || until - now <= longest_wait) {
+        if (!own_.on || until - now <= longest_wait) {
             co_await pool_.parts().time.sleep_until(std::min(until, now + between_looks));
             co_return;
         }
@@ -112,27 +129,33 @@ public:
         held_ = granted;
     }
 
-    // A database replaces a session that has ended by another, which knows nothing of this.
+    // What a session holds is over with it, and it is not replaced by another.
     awaitable<bool> extend() override
     {
-        auto const work = [this](soci::session& sql) { return is_ours(sql); };
-        co_return co_await own_->run(work);
+        auto const work = [](soci::session& sql) { query(sql, "DO 1").execute(); };
+        try {
+            co_await own_.on->run(work);
+            co_return true;
+        } catch (storage::session_broken const&) {
+        } catch (storage::session_ended const&) {
+        }
+        co_return false;
     }
 
     awaitable<bool> release() override
     {
-        if (!own_)
+        if (!own_.on)
             co_return false;
         held_ = false;
         clean_ = false;
-        auto const work = [this](soci::session& sql) {
-            bool const was_held = is_ours(sql);
-            query(sql, "COMMIT").execute();
-            return was_held;
-        };
-        bool const was_held = co_await own_->run(work);
+        auto const work = [](soci::session& sql) { query(sql, "COMMIT").execute(); };
+        try {
+            co_await own_.on->run(work);
+        } catch (storage::session_ended const&) {
+            co_return false;
+        }
         clean_ = true;
-        co_return was_held;
+        co_return true;
     }
 
 private:
@@ -147,45 +170,58 @@ private:
         pool_.checked = true;
     }
 
-    bool is_ours(soci::session& sql) const
-    {
-        bool ours = false;
-        query(sql).column({"@baton_owner"}).each([&](row& cells) { ours = cells.maybe_text() == offer_.owner; });
-        return ours;
-    }
-
-    // True when this session holds the row now; false when another does.
+    // True when the session holds the row now; false when another does. One that was kept may have ended meanwhile.
     awaitable<bool> lock(char const* how)
     {
-        enum class found { held, refused, missing };
+        bool const again = std::exchange(own_.used_before, true);
+        std::exception_ptr lost;
+        try {
+            co_return co_await try_lock(how);
+        } catch (storage::session_broken const&) {
+            lost = std::current_exception();
+        } catch (storage::session_ended const&) {
+            lost = std::current_exception();
+        }
+        pool_.close(std::move(own_));
+        own_ = pool_.take(idle_s_);
+        if (!again || !own_.on)
+            std::rethrow_exception(lost);
+        co_return co_await try_lock(how);
+    }
+
+    enum class found { held, refused, missing };
+
+    awaitable<bool> try_lock(char const* how)
+    {
         storage::fragment const manner{how};
         clean_ = false;
-        auto const work = [&](soci::session& sql) {
-            query(sql, "START TRANSACTION").execute();
-            auto seen = found::missing;
-            try {
-                query(sql).select("name")(" FROM lock_row WHERE name = ", offer_.name, manner).each([&](row& cells) {
-                    seen = cells.text().empty() ? found::missing : found::held;
-                });
-            } catch (...) {
-                auto const failure = storage::database_failure();
-                if (!failure || failure->why() != storage::statement_error::kind::conflict)
-                    throw;
-                seen = found::refused;
-            }
-            if (seen == found::held)
-                query(sql, "SET @baton_owner = ", offer_.owner).execute();
-            else
-                query(sql, "ROLLBACK").execute();
-            return seen;
-        };
-        auto seen = co_await own_->run(work);
+        auto const work = [&](soci::session& sql) { return look(sql, manner); };
+        auto seen = co_await own_.on->run(work);
         if (seen == found::missing) {
             co_await insert();
-            seen = co_await own_->run(work);
+            seen = co_await own_.on->run(work);
         }
         clean_ = seen != found::held; // else a transaction is open
         co_return seen == found::held;
+    }
+
+    found look(soci::session& sql, storage::fragment manner)
+    {
+        query(sql, "START TRANSACTION").execute();
+        auto seen = found::missing;
+        try {
+            query(sql).select("name")(" FROM lock_row WHERE name = ", offer_.name, manner).each([&](row& cells) {
+                seen = cells.text().empty() ? found::missing : found::held;
+            });
+        } catch (...) {
+            auto const failure = storage::database_failure();
+            if (!failure || failure->why() != storage::statement_error::kind::conflict)
+                throw;
+            seen = found::refused;
+        }
+        if (seen != found::held)
+            query(sql, "ROLLBACK").execute();
+        return seen;
     }
 
     awaitable<void> insert()
@@ -203,7 +239,7 @@ private:
     session_pool& pool_;
     bid offer_;
     unsigned idle_s_;
-    std::unique_ptr<storage::database> own_;
+    row_session own_;
     bool held_ = false; // by the session, as far as is known
     bool clean_ = true; // the session has no transaction open
 };
@@ -214,6 +250,7 @@ public:
 
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::lease; }
+    bool on_any_thread() const override { return true; }
     std::unique_ptr<contender> contend(bid offer) override
     {
         return std::make_unique<row_contender>(pool_, std::move(offer));

@@ -42,6 +42,7 @@ storage::database_settings of_one_row(store_options const& how, unsigned idle_s)
     made.sessions = 1;
     made.read_limit_s = std::max(2u, made.read_limit_s);
     made.idle_session_s = idle_s;
+    made.reconnect = false; // what it holds is over with the session
     return made;
 }
 

@@ -6,6 +6,7 @@
 #include "libs/storage/migrations.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace baton::lock {
@@ -24,7 +25,7 @@ struct shop {
     random_source& random;
     std::string boot;
     std::string name;
-    bool checked = false; // that the tables are there
+    std::atomic<bool> checked = false; // that the tables are there
 };
 
 class table_contender final : public contender {
@@ -82,11 +83,20 @@ public:
 
     awaitable<void> settle() override
     {
-        if (of_.hint == nullptr || released_)
+        if (of_.hint == nullptr)
             co_return;
         raised_ = true;
         auto const name = hint_name();
         co_await of_.hint->raise(name);
+    }
+
+    // One session does both, in the order in which they are asked for.
+    awaitable<void> unsettle() override
+    {
+        if (!std::exchange(raised_, false))
+            co_return;
+        auto const name = hint_name();
+        co_await of_.hint->lower(name);
     }
 
     awaitable<bool> extend() override
@@ -100,17 +110,11 @@ public:
 
     awaitable<bool> release() override
     {
-        released_ = true;
         auto const sent = of_.time.now();
         auto const work = [&](soci::session& sql) {
             return table_row(sql, of_.how, of_.boot, sent).release(offer_, token_);
         };
-        bool const was_held = co_await of_.shared.run(work);
-        if (std::exchange(raised_, false)) { // one session does both, in the order in which they are asked for
-            auto const name = hint_name();
-            co_await of_.hint->lower(name);
-        }
-        co_return was_held;
+        co_return co_await of_.shared.run(work);
     }
 
 private:
@@ -132,14 +136,18 @@ private:
 
     attempt take_at_once(table_row& row)
     {
-        if (row.take(offer_))
-            return {row.granted(offer_), {}};
+        if (auto const mine = row.take(offer_))
+            return {mine, {}};
         auto const seen = row.read(offer_.name);
         return seen ? refused(*seen) : first_of_its_name(row);
     }
 
     attempt take_as_seen(table_row& row)
     {
+        // What was released needs no look at its holder; who has seen one held expects it to stay so.
+        if (!observed_)
+            if (auto const mine = row.take_free(offer_))
+                return {mine, {}};
         auto const seen = row.read(offer_.name);
         if (!seen)
             return first_of_its_name(row);
@@ -186,8 +194,7 @@ private:
     shop& of_;
     bid offer_;
     std::optional<std::int64_t> token_;
-    bool released_ = false;
-    bool raised_ = false;
+    bool raised_ = false; // on the loop only
     bool hinted_ = false;
     bool in_doubt_ = false;
     duration pause_ = first_pause;
@@ -197,10 +204,13 @@ private:
 
 class table_kind final : public kind {
 public:
-    explicit table_kind(shop of) : of_(std::move(of)) {}
+    table_kind(rule how, storage::database& shared, wake_hint* hint, time_source& time, random_source& random)
+        : of_{how, shared, hint, time, random, row_boot(shared), name_of(how)}
+    {}
 
     std::string const& name() const override { return of_.name; }
     guarantee level() const override { return guarantee::fenced; }
+    bool on_any_thread() const override { return true; }
     std::unique_ptr<contender> contend(bid offer) override
     {
         return std::make_unique<table_contender>(of_, std::move(offer));
@@ -215,7 +225,7 @@ private:
 std::unique_ptr<kind> make_table_kind(rule how, storage::database& shared, wake_hint* hint, time_source& time,
                                       random_source& random)
 {
-    return std::make_unique<table_kind>(shop{how, shared, hint, time, random, row_boot(shared), name_of(how), false});
+    return std::make_unique<table_kind>(how, shared, hint, time, random);
 }
 
 } // namespace baton::lock

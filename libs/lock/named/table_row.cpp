@@ -35,24 +35,46 @@ void table_row::set_holder(query& update, bid const& offer)
 {
     // MySQL assigns from left to right: the owner that this looks at is the one before.
     update("UPDATE ", table_, " SET took_over = CASE WHEN owner IS NULL THEN 0 ELSE 1 END, owner = ", offer.owner);
-    update(", token = token + 1, renew_seq = renew_seq + 1, label = ", offer.label);
+    if (storage::engine_of(sql_) == storage::engine::mysql)
+        update(
+            ", token = LAST_INSERT_ID(2 * (token + 1) + took_over) DIV 2"); // told with the answer: no statement more
+    else
+        update(", token = token + 1");
+    update(", renew_seq = renew_seq + 1, label = ", offer.label);
+    update(", renewed_at = ", now_, ", boot = ", boot_, ", ttl_us = ", offer.ttl, " WHERE name = ", offer.name);
 }
 
-bool table_row::take(bid const& offer)
+std::optional<grant> table_row::taken_by(query& update, bid const& offer)
+{
+    if (update.execute() != 1)
+        return std::nullopt;
+    if (storage::engine_of(sql_) != storage::engine::mysql)
+        return granted(offer);
+    auto const told = storage::last_insert_id(sql_);
+    return grant{told / 2, told % 2 == 1};
+}
+
+std::optional<grant> table_row::take(bid const& offer)
 {
     query update(sql_);
     set_holder(update, offer);
-    update(", renewed_at = ", now_, ", boot = ", boot_, ", ttl_us = ", offer.ttl, " WHERE name = ", offer.name,
-           " AND (owner IS NULL OR boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
-    return update.execute() == 1;
+    update(" AND (owner IS NULL OR boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
+    return taken_by(update, offer);
+}
+
+std::optional<grant> table_row::take_free(bid const& offer)
+{
+    query update(sql_);
+    set_holder(update, offer);
+    update(" AND owner IS NULL");
+    return taken_by(update, offer);
 }
 
 bool table_row::take_as_seen(bid const& offer, lock_state const& seen)
 {
     query update(sql_);
     set_holder(update, offer);
-    update(", renewed_at = ", now_, ", boot = ", boot_, ", ttl_us = ", offer.ttl, " WHERE name = ", offer.name,
-           " AND token = ", seen.token, " AND renew_seq = ", seen.renew_seq);
+    update(" AND token = ", seen.token, " AND renew_seq = ", seen.renew_seq);
     if (seen.owned)
         update(" AND (boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
     return update.execute() == 1;

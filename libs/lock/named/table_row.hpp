@@ -24,7 +24,8 @@ public:
     // `sent`: read before the call went to its session, so that a wait for that makes a renewal older, never younger.
     table_row(soci::session& sql, rule how, std::string const& boot, instant sent);
 
-    bool take(bid const& offer); // if it is free or expired
+    std::optional<grant> take(bid const& offer);      // if it is free or expired
+    std::optional<grant> take_free(bid const& offer); // if it is free
     // If it is as it was read, and free or expired still.
     bool take_as_seen(bid const& offer, lock_state const& seen);
     // Makes the row, held already. Throws already_exists.
@@ -37,6 +38,7 @@ public:
 
 private:
     void set_holder(storage::query& update, bid const& offer);
+    std::optional<grant> taken_by(storage::query& update, bid const& offer);
 
     soci::session& sql_;
     storage::fragment table_;

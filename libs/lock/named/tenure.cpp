@@ -2,6 +2,8 @@
 
 #include "libs/base/log.hpp"
 
+#include <boost/asio/dispatch.hpp>
+
 #include <algorithm>
 
 namespace baton::lock {
@@ -28,14 +30,7 @@ instant use_until(instant sent, duration ttl)
 
 tenure::tenure(workshop& in, std::string name, lock_options const& how, std::shared_ptr<contender> by, grant what,
                instant sent)
-    : context_(in.context),
-      in_(in),
-      name_(std::move(name)),
-      how_(how),
-      by_(std::move(by)),
-      granted_(what),
-      began_(sent),
-      changed_(in.loop)
+    : context_(in.context), in_(in), name_(std::move(name)), how_(how), by_(std::move(by)), granted_(what), began_(sent)
 {
     if (what.ttl)
         how_.ttl = std::chrono::floor<std::chrono::milliseconds>(*what.ttl);
@@ -49,6 +44,11 @@ void tenure::renewed(instant sent)
     deadline_.store(use_until(sent, how_.ttl).time_since_epoch().count(), std::memory_order_release);
 }
 
+instant tenure::deadline() const
+{
+    return held() ? instant{duration{deadline_.load(std::memory_order_acquire)}} : instant{};
+}
+
 bool tenure::renews(instant now) const
 {
     return how_.watchdog && !renewing_ && (how_.max_hold == 0ms || now < began_ + how_.max_hold);
@@ -56,6 +56,9 @@ bool tenure::renews(instant now) const
 
 void tenure::begin()
 {
+    if (released())
+        return; // by a thread that was quicker
+    changed_ = std::make_shared<waker>(in_.loop);
     in_.held.insert(shared_from_this());
     in_.beside.spawn("lock", watch(shared_from_this()));
 }
@@ -68,20 +71,22 @@ awaitable<void> tenure::watch(self me)
 // A renewal runs beside this, so that one without an answer cannot delay what follows from it.
 awaitable<void> tenure::watch_until_over()
 {
-    while (!released_ && !over()) {
+    auto const changed = changed_; // which a release may end
+    while (held()) {
         auto const now = in_.time.now();
-        if (now >= deadline()) {
+        auto const end = deadline();
+        if (now >= end) {
             lose("its time is over");
             break;
         }
-        auto const next = std::min(deadline(), begin_due_work(now));
-        co_await changed_.wait_until(in_.time, next);
+        auto const next = std::min(end, begin_due_work(now));
+        co_await changed->wait_until(in_.time, next);
     }
-    if (released_)
+    if (released())
         co_return;
     // Others have it no earlier than where the store ends it by itself.
     co_await in_.time.sleep_until(renewed_at_ + how_.ttl);
-    if (!released_)
+    if (over())
         by_->forsake();
 }
 
@@ -107,8 +112,19 @@ instant tenure::begin_due_work(instant now)
 awaitable<void> tenure::settle(self me)
 {
     auto const by = me->by_;
-    if (by && !me->released_)
+    if (by && me->held())
         co_await by->settle();
+}
+
+void tenure::begin_unsettling()
+{
+    if (settled_)
+        in_.beside.spawn("lock hint", unsettle(by_));
+}
+
+awaitable<void> tenure::unsettle(std::shared_ptr<contender> by)
+{
+    co_await by->unsettle();
 }
 
 awaitable<void> tenure::renew(self me)
@@ -130,14 +146,15 @@ awaitable<void> tenure::renew(self me)
         me->heard(held, sent);
     else
         me->next_renewal_ = me->in_.time.now() + pause_after_failure(me->how_.ttl);
-    me->changed_.wake();
+    if (me->changed_)
+        me->changed_->wake();
 }
 
-void tenure::heard(bool held, instant sent)
+void tenure::heard(bool still, instant sent)
 {
-    if (released_ || over())
+    if (!held())
         return;
-    if (!held)
+    if (!still)
         lose("the store says that it is not held");
     else if (in_.time.now() >= deadline()) // what was not provable once is not resumed
         lose("its time is over");
@@ -147,48 +164,53 @@ void tenure::heard(bool held, instant sent)
 
 void tenure::lose(char const* why)
 {
-    if (released_ || over())
+    auto present = phase::held;
+    if (!phase_.compare_exchange_strong(present, phase::lost))
         return;
-    deadline_.store(0, std::memory_order_release);
     ++in_.counted.lost;
     log::warn("lock {} lost: {} token={} label={}", name_, why, granted_.token, how_.label);
     lost_.request_stop();
+    begin_unsettling();
 }
 
 awaitable<release_result> tenure::release()
 {
     auto const me = shared_from_this();
-    if (!over() && in_.time.now() >= deadline())
-        lose("its time is over");
-    auto const was_lost = over();
-    released_ = true;
-    in_.held.erase(me);
-    deadline_.store(0, std::memory_order_release);
-    changed_.wake();
+    bool const late = in_.time.now() >= deadline();
+    auto const before = phase_.exchange(phase::released);
     auto const until = in_.time.now() + release_limit;
     auto result = co_await give_back(until);
-    if (was_lost)
+    if (late || before == phase::lost)
         result = release_result::was_lost;
-    switch (result) {
+    asio::dispatch(in_.loop, [me, result, noticed = before == phase::lost] { me->finish(result, noticed); });
+    co_return result;
+}
+
+void tenure::finish(release_result how, bool was_noticed)
+{
+    in_.held.erase(shared_from_this());
+    if (changed_)
+        std::exchange(changed_, nullptr)->wake();
+    switch (how) {
     case release_result::released:
         ++in_.counted.released;
         log::debug("lock {} released token={} label={}", name_, granted_.token, how_.label);
         break;
     case release_result::was_lost:
-        if (!was_lost) // and nobody had noticed
-            ++in_.counted.lost;
+        in_.counted.lost += !was_noticed;
         log::warn("lock {} was lost before its release token={} label={}", name_, granted_.token, how_.label);
+        lost_.request_stop();
         break;
     case release_result::unknown:
         ++in_.counted.unknown;
         log::warn("lock {}: nobody knows of its release token={} label={}", name_, granted_.token, how_.label);
         break;
     }
-    if (result == release_result::unknown)
+    begin_unsettling();
+    if (how == release_result::unknown)
         in_.beside.spawn("lock release", let_go(shared_from_this()));
     else
         by_.reset(); // here, not where the last who asks of it goes away
-    co_return result;
 }
 
 awaitable<release_result> tenure::give_back(instant until)
@@ -213,17 +235,20 @@ awaitable<void> tenure::end(instant until)
 {
     auto const me = shared_from_this();
     lose("its store is closed");
-    released_ = true;
+    phase_ = phase::released;
     if (in_.time.now() < until)
         co_await give_back(until);
     by_.reset(); // its kind goes with the store
+    changed_.reset();
 }
 
 void tenure::abandon()
 {
-    released_ = true;
+    phase_ = phase::released;
     in_.held.erase(shared_from_this());
-    deadline_.store(0, std::memory_order_release);
+    if (changed_)
+        std::exchange(changed_, nullptr)->wake();
+    begin_unsettling();
     in_.beside.spawn("lock release", let_go(shared_from_this()));
 }
 

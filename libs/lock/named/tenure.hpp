@@ -36,13 +36,15 @@ struct workshop {
 instant use_until(instant sent, duration ttl);
 
 // A grant, from the moment it was given to its release or loss, which is final: a later sign of life would be another
-// grant. On the loop, but for the queries.
+// grant. On the loop, but for the queries and where it is said.
 class tenure : public std::enable_shared_from_this<tenure> {
 public:
+    // Any thread.
     tenure(workshop& in, std::string name, lock_options const& how, std::shared_ptr<contender> by, grant what,
            instant sent);
 
     void begin(); // to renew it, and to tell of its loss
+    // On the loop, or for a kind that can do it on a thread that waits (run_here()); what follows is on the loop.
     awaitable<release_result> release();
     awaitable<void> end(instant until); // with its store
     // Gives back in the background what the store may have granted, though nobody holds it here (any more).
@@ -51,22 +53,28 @@ public:
     // Any thread.
     std::int64_t token() const { return granted_.token; }
     std::stop_token lost() const { return lost_.get_token(); }
-    bool over() const { return lost_.stop_requested(); }
+    bool over() const { return phase_ == phase::lost; }
     // Nothing must be done under it from then on; the past when it is lost or released.
-    instant deadline() const { return instant{duration{deadline_.load(std::memory_order_acquire)}}; }
+    instant deadline() const;
 
 private:
     using self = std::shared_ptr<tenure>; // keeps it while it runs beside its holder
+    enum class phase { held, lost, released };
 
     static awaitable<void> watch(self me);
     static awaitable<void> renew(self me);
     static awaitable<void> settle(self me);
+    static awaitable<void> unsettle(std::shared_ptr<contender> by);
+    void begin_unsettling();
     static awaitable<void> let_go(self me);
+    void finish(release_result how, bool was_noticed);
     awaitable<void> watch_until_over();
     awaitable<release_result> give_back(instant until);
     void heard(bool held, instant sent);
     void renewed(instant sent);
     void lose(char const* why);
+    bool held() const { return phase_ == phase::held; }
+    bool released() const { return phase_ == phase::released; }
     bool renews(instant now) const;
     instant begin_due_work(instant now);
 
@@ -81,10 +89,10 @@ private:
     instant next_renewal_;
     bool settled_ = false;
     bool renewing_ = false;
-    bool released_ = false;
+    std::atomic<phase> phase_ = phase::held;
     std::atomic<std::int64_t> deadline_;
     std::stop_source lost_;
-    waker changed_;
+    std::shared_ptr<waker> changed_; // made and ended on the loop
 };
 
 } // namespace baton::lock
