@@ -1,9 +1,11 @@
-# What `cmake --install` lays down: the SDK as a CMake package (component "sdk"), and the program with its example
-# configurations (component "program"). An outside project then says find_package(baton) and links baton::client.
+# What `cmake --install` lays down: the SDK as a CMake package (component "sdk"), the locks as a part of that package
+# (component "locks", which needs "sdk"), and the program with its example configurations (component "program"). An
+# outside project then says find_package(baton) and links baton::client, or find_package(baton COMPONENTS locks) and
+# links baton::lock.
 #
 # The SDK's headers need only the standard library and nlohmann/json. Its static libraries were compiled against Boost,
 # which is headers alone, so a project that links them needs libsimdjson, libspdlog and libcrypto but neither Boost nor
-# a database.
+# a database. The locks need SOCI, and the clients of Redis and ZooKeeper where they were built with them.
 
 include(CMakePackageConfigHelpers)
 
@@ -24,6 +26,17 @@ if(TARGET baton_client)
     write_basic_package_version_file(${PROJECT_BINARY_DIR}/batonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
     install(FILES ${PROJECT_BINARY_DIR}/batonConfig.cmake ${PROJECT_BINARY_DIR}/batonConfigVersion.cmake
         DESTINATION ${package_dir} COMPONENT sdk)
+endif()
+
+if(TARGET baton_lock)
+    target_compile_features(baton_lock INTERFACE cxx_std_20)
+    install(TARGETS baton_storage baton_lock EXPORT batonLocksTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT locks)
+    install(DIRECTORY libs/lock/include/baton DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT locks
+        FILES_MATCHING PATTERN "*.hpp")
+    install(EXPORT batonLocksTargets NAMESPACE baton:: DESTINATION ${package_dir} COMPONENT locks)
+    install(FILES cmake/FindSOCI.cmake cmake/FindHiredis.cmake cmake/FindZooKeeper.cmake
+        DESTINATION ${package_dir} COMPONENT locks)
 endif()
 
 if(TARGET baton_cli)

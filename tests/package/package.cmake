@@ -1,4 +1,4 @@
-# cmake -D build=.. -D consumer=.. -D work=.. -D compiler=.. [-D sanitize=..] -P package.cmake
+# cmake -D build=.. -D consumer=.. -D work=.. -D components=.. -D compiler=.. [-D sanitize=..] -P package.cmake
 file(REMOVE_RECURSE ${work})
 set(flags "")
 if(sanitize)
@@ -9,8 +9,10 @@ function(run)
     execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix --component sdk)
+foreach(component ${components})
+    run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix --component ${component})
+endforeach()
 run(${CMAKE_COMMAND} -G Ninja -S ${consumer} -B ${work}/build -D CMAKE_CXX_COMPILER=${compiler}
     -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_FLAGS=${flags})
 run(${CMAKE_COMMAND} --build ${work}/build)
-run(${work}/build/consumer)
+run(${CMAKE_COMMAND} -E chdir ${work} ${work}/build/consumer)
