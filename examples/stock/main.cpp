@@ -1,6 +1,10 @@
 // The stock of one article, deducted by many at once: each unit is sold once, with each kind of lock.
 //
-//     stock KIND URL      KIND: record, lease, row, own-row, version, value, or none; URL: mysql://... or sqlite:FILE
+//     stock KIND URL [LOCKS]
+//
+// URL is where the stock is, mysql://... or sqlite:FILE. KIND: record, lease, row, own-row, version, value, or none,
+// whose locks are in the same database; redis, redlock or zookeeper with LOCKS, the URL of theirs
+// (baton/lock/store.hpp).
 //
 // A thousand deductions of one, in sixteen threads that share nothing but the store, from a stock of 500: what is left
 // must be 0, and 500 must have been refused. Status 0 when it is so; without a lock (none) it is not. Makes the tables
@@ -94,9 +98,9 @@ bool with_lock(lock::named_lock& by, soci::session& sql)
     return deduct_fenced(sql, by.token());
 }
 
-// A lock in a transaction of its own has no token. What makes a change under it safe is that it still holds before the
-// commit, which is all that can be asked for here.
-bool with_row(lock::named_lock& by, soci::session& sql)
+// A lock in a transaction of its own has no token, nor has a majority of Redis servers. What makes a change under it
+// safe is that it still holds before the commit, which is all that can be asked for here.
+bool without_token(lock::named_lock& by, soci::session& sql)
 {
     std::scoped_lock const held(by);
     soci::transaction change(sql);
@@ -166,25 +170,34 @@ bool without_lock(soci::session& sql)
 
 using deduction = std::function<bool(soci::session&)>;
 
+lock::named_lock make_lock(std::string const& kind, lock::store& locks)
+{
+    std::string const name = "stock:42";
+    if (kind == "record")
+        return locks.record(name);
+    if (kind == "lease")
+        return locks.lease(name);
+    if (kind == "row")
+        return locks.row(name);
+    if (kind == "redis" || kind == "redlock")
+        return locks.redis(name);
+    if (kind == "zookeeper")
+        return locks.zookeeper(name);
+    throw std::invalid_argument("no kind " + kind);
+}
+
 // Each caller's own: a lock object is one holder.
 deduction make_deduction(std::string const& kind, lock::store& locks)
 {
-    if (kind == "record" || kind == "lease") {
-        auto const by =
-            std::make_shared<lock::named_lock>(kind == "record" ? locks.record("stock:42") : locks.lease("stock:42"));
-        return [by](soci::session& sql) { return with_lock(*by, sql); };
-    }
-    if (kind == "row") {
-        auto const by = std::make_shared<lock::named_lock>(locks.row("stock:42"));
-        return [by](soci::session& sql) { return with_row(*by, sql); };
-    }
     if (kind == "own-row")
         return with_own_row;
     if (kind == "version" || kind == "value")
         return [kind](soci::session& sql) { return optimistically(sql, kind == "value" ? "num" : "version"); };
     if (kind == "none")
         return without_lock;
-    throw std::invalid_argument("no kind " + kind);
+    auto const by = std::make_shared<lock::named_lock>(make_lock(kind, locks));
+    bool const has_token = kind != "row" && kind != "redlock";
+    return [by, has_token](soci::session& sql) { return has_token ? with_lock(*by, sql) : without_token(*by, sql); };
 }
 
 void sell(std::string const& kind, std::string const& url, lock::store& locks, outcome& seen)
@@ -199,8 +212,9 @@ void sell(std::string const& kind, std::string const& url, lock::store& locks, o
 
 int main(int argc, char** argv)
 {
-    if (argc != 3) {
-        std::cerr << "usage: stock record|lease|row|own-row|version|value|none URL\n";
+    if (argc != 3 && argc != 4) {
+        std::cerr << "usage: stock record|lease|row|own-row|version|value|none URL\n"
+                     "       stock redis|redlock|zookeeper URL LOCKS\n";
         return 2;
     }
     try {
@@ -208,7 +222,7 @@ int main(int argc, char** argv)
         std::string const url = argv[2];
         lock::store_options how;
         how.rows = threads;
-        lock::store locks(url, how);
+        lock::store locks(argc == 4 ? argv[3] : url, how);
         locks.create_tables();
         auto const session = connect(url);
         fill(*session);

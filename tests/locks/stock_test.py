@@ -1,6 +1,7 @@
 """The worked example: a thousand deductions of one from a stock of 500 leave nothing, and 500 are refused, with each kind
 of lock and each store that has it; and without a lock they do not."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import harness
 
 ON_ANY = ("record", "lease", "version", "value")
 ON_A_SERVER = ("row", "own-row")
+BESIDE = ("redis", "redlock", "zookeeper")
 
 
 class Stock(unittest.TestCase):
@@ -24,12 +26,12 @@ class Stock(unittest.TestCase):
         self.addCleanup(self.mysql.end)
         self.sqlite = f"sqlite:{self.folder}/stock.db"
 
-    def sell(self, kind, url):
-        return subprocess.run([harness.build_folder() / "bin/stock", kind, url], stdin=subprocess.DEVNULL, text=True,
+    def sell(self, kind, *urls):
+        return subprocess.run([harness.build_folder() / "bin/stock", kind, *urls], stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
 
-    def assert_sold(self, kind, url):
-        done = self.sell(kind, url)
+    def assert_sold(self, kind, *urls):
+        done = self.sell(kind, *urls)
         self.assertEqual(0, done.returncode, done.stdout)
         self.assertIn("sold 500, refused 500, left 0", done.stdout)
 
@@ -42,6 +44,14 @@ class Stock(unittest.TestCase):
         for kind in ON_ANY:
             with self.subTest(kind):
                 self.assert_sold(kind, self.sqlite)
+
+    def test_each_unit_is_sold_once_with_locks_beside_the_database(self):
+        for kind in BESIDE:
+            with self.subTest(kind):
+                servers = os.environ.get(f"BATON_TEST_{kind.upper()}")
+                if not servers:
+                    self.skipTest(f"there is no {kind}")
+                self.assert_sold(kind, self.mysql.url, servers)
 
     def test_without_a_lock_units_are_sold_twice(self):
         done = self.sell("none", self.mysql.url)
