@@ -1,5 +1,6 @@
 """Rows that are no flow of firings: what a person or a program asks for, and what a cluster costs that stands by."""
 
+import contextlib
 import datetime
 import json
 import secrets
@@ -159,32 +160,44 @@ def fill_history(stage, rows):
     now = harness.utc_us()
     step = HISTORY_DAYS * 86_400 * SECOND // max(rows, 1)
     begin = now - rows * step - 3600 * SECOND
-    for low in range(0, rows, HISTORY_CHUNK):
-        at = f"({begin} + seq * {step})"
-        stage.store.query(
-            "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, due_at, "
-            "attempt, max_attempts, retry_delay_us, epoch, created_at, ended_at, node, client, started_at, "
-            f"finished_at, outcome, progress) SELECT seq + 1, 'default', 1 + seq % {HISTORY_TASKS}, 1, {at}, 0, "
-            f"'schedule', 'succeeded', NULL, 1, 1, 1000000, 1, {at} - 5000000, {at} + 3000, "
-            "'benchmark:4712:2f9c01d3:8c1f6f4ce05a9b3f', 'benchmark:4711:2f9c01d3:8c1f6f4ce05a9b3f', "
-            f"{at} + 1000, {at} + 1100, 'succeeded', 0 "
-            f"FROM seq_{low}_to_{min(low + HISTORY_CHUNK, rows) - 1}")
-    write_out(stage)
+    with server_settings(stage, innodb_io_capacity_max=20_000, innodb_io_capacity=20_000,
+                         innodb_flush_log_at_trx_commit=0):
+        for low in range(0, rows, HISTORY_CHUNK):
+            fill_chunk(stage, low, min(low + HISTORY_CHUNK, rows), f"({begin} + seq * {step})")
+        write_out(stage)
+    stage.server.await_idle()
     return {"history": rows}
+
+
+def fill_chunk(stage, low, high, at):
+    stage.store.query(
+        "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, due_at, "
+        "attempt, max_attempts, retry_delay_us, epoch, created_at, ended_at, node, client, started_at, "
+        f"finished_at, outcome, progress) SELECT seq + 1, 'default', 1 + seq % {HISTORY_TASKS}, 1, {at}, 0, "
+        f"'schedule', 'succeeded', NULL, 1, 1, 1000000, 1, {at} - 5000000, {at} + 3000, "
+        "'benchmark:4712:2f9c01d3:8c1f6f4ce05a9b3f', 'benchmark:4711:2f9c01d3:8c1f6f4ce05a9b3f', "
+        f"{at} + 1000, {at} + 1100, 'succeeded', 0 FROM seq_{low}_to_{high - 1}")
 
 
 def write_out(stage):
     """A history of months is on the disk, not among the pages that the server has yet to write."""
     def dirty():
         return int(stage.store.query("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'")[0]["Value"])
-    settings = {"innodb_io_capacity_max": 20_000, "innodb_io_capacity": 20_000, "innodb_max_dirty_pages_pct": 0}
+    with server_settings(stage, innodb_max_dirty_pages_pct=0):
+        harness.wait_for("the server to write its pages", lambda: dirty() < 100, 300)
+
+
+@contextlib.contextmanager
+def server_settings(stage, **settings):
+    """Of the server, for a while."""
     before = {name: stage.store.query(f"SELECT @@GLOBAL.{name} AS value")[0]["value"] for name in settings}
     for name, value in settings.items():
         stage.store.query(f"SET GLOBAL {name} = {value}")
-    harness.wait_for("the server to write its pages", lambda: dirty() < 100, 300)
-    for name in reversed(before):
-        stage.store.query(f"SET GLOBAL {name} = {before[name]}")
-    stage.server.await_idle()
+    try:
+        yield
+    finally:
+        for name in reversed(before):
+            stage.store.query(f"SET GLOBAL {name} = {before[name]}")
 
 
 def read_pages(stage):
