@@ -45,6 +45,10 @@ class TimedOut(AssertionError):
     pass
 
 
+class NotInstalled(Exception):
+    pass
+
+
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
 
@@ -292,6 +296,36 @@ class MySql:
             self.script("stop")
         else:
             self.query(f"DROP DATABASE {self.name}", database=None)
+
+
+class Galera(MySql):
+    """Three private nodes of this run, or a database of its own on the nodes that BATON_TEST_GALERA names. What goes
+    wrong does so with the first."""
+
+    def __init__(self, folder, own_server):
+        self.folder = folder / "galera"
+        shared = os.environ.get("BATON_TEST_GALERA")
+        self.own = own_server or not shared
+        servers = self.script("start").split() if self.own else shared.split(",")
+        self.open(servers[0])
+        self.urls = [f"{server.rstrip('/')}/{self.name}" for server in servers]
+
+    def script(self, *words):
+        done = subprocess.run([ROOT / "scripts/private-galera", words[0], self.folder, *words[1:]],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        if done.returncode == 3:
+            raise NotInstalled("Galera is not installed")
+        done.check_returncode()
+        return done.stdout.strip()
+
+    def kill(self):
+        at = boot_us()
+        self.script("kill", "1")
+        return at
+
+    def restart(self):
+        self.script("restart", "1")
+        return boot_us()
 
 
 class Redis:

@@ -5,10 +5,10 @@ looks at what they wrote down.
 
 Without a fault to come each process has its share of the acquisitions; else they go on until all faults have come.
 Faults: none; kill (SIGKILL of the holder, and a new process); stop (SIGSTOP of the holder past its time); server
-(SIGKILL of the store's server, or of one of redlock's, and a restart; not sqlite); cut (the way of half of the processes to
-the server, or to one of redlock's, holds what it is given for longer than the time of a lock; not sqlite); clock (the wall
-clock of half of the processes is an hour wrong, ahead or behind). Status 0 when no two held it at once, tokens rose, and
-everybody went on.
+(SIGKILL of the store's server, or of one of redlock's or Galera's, and a restart; not sqlite); cut (the way of half of the
+processes to the server, or to one of redlock's, or of a quarter to one of Galera's, holds what it is given for longer than
+the time of a lock; not sqlite); clock (the wall clock of half of the processes is an hour wrong, ahead or behind). On
+Galera the processes are spread over the nodes. Status 0 when no two held it at once, tokens rose, and everybody went on.
 """
 
 import argparse
@@ -154,7 +154,7 @@ class Run:
         self.store = self.open_store(folder)
         # After so long a holder that says nothing has lost the lock.
         self.silence = self.ttl if options.kind != "zookeeper" else 2 * self.ttl + self.store.tick
-        urls = [self.store.url]
+        urls = list(getattr(self.store, "urls", [self.store.url]))
         if options.fault == "cut":
             urls.append(self.through_proxy())
         self.workers = Workers(options, self.history, urls)
@@ -168,7 +168,7 @@ class Run:
         own_server = self.options.fault == "server"
         if self.options.store == "sqlite":
             return harness.Sqlite(folder)
-        kinds = {"mysql": harness.MySql, "redis": harness.Redis, "redlock": harness.Redlock,
+        kinds = {"mysql": harness.MySql, "galera": harness.Galera, "redis": harness.Redis, "redlock": harness.Redlock,
                  "zookeeper": harness.ZooKeeper}
         return kinds[self.options.store](folder, own_server)
 
@@ -224,22 +224,24 @@ class Run:
 
     def judge(self, told, seconds):
         history = lock_checker.read(self.history)
-        problems = lock_checker.problems(history, tokens=self.options.kind != "row" and self.options.store != "redlock")
+        has_tokens = self.options.kind != "row" and self.options.store != "redlock"
+        violations = lock_checker.problems(history, has_tokens)
         counter = int((self.history / "counter").read_text() or 0)
         if self.options.fault in CALM:
             done = sum(each["acquired"] for each in told)
             if not counter == done == len(history.holds) == self.workers.share * self.options.processes:
-                problems.append(f"counted {counter}, told {done}, written down {len(history.holds)}")
+                violations.append(f"counted {counter}, told {done}, written down {len(history.holds)}")
             if any(each["lost"] or each["failed"] or each["refused"] for each in told):
-                problems.append(f"lost, failed or refused without a cause: {told}")
+                violations.append(f"lost, failed or refused without a cause: {told}")
+        grants = len(history.holds)
         lost = sum(each.how == "was_lost" for each in history.holds)
-        print(f"{self.options.kind} on {self.options.store}, {self.options.fault}: {len(history.holds)} grants in "
-              f"{seconds:.1f} s, {len(history.holds) / seconds:.0f}/s, {lost} lost, "
-              f"{sum(each['fenced_off'] for each in told)} fenced off, {history.failed} without an answer, "
-              f"{len(problems)} problems")
-        for problem in problems[:10]:
-            print("  ", problem)
-        return problems
+        tokens = f"tokens to {max(each.token for each in history.holds)}" if has_tokens else "no tokens"
+        print(f"{self.options.kind} on {self.options.store}, {self.options.fault}: {grants} grants in {seconds:.1f} s, "
+              f"{grants / seconds:.0f}/s, {len(violations)} violations, {tokens}, {lost} lost, "
+              f"{sum(each['fenced_off'] for each in told)} refused by the resource, {history.failed} without an answer")
+        for violation in violations[:10]:
+            print("  ", violation)
+        return violations
 
     def end(self):
         if self.proxies:
@@ -253,7 +255,7 @@ class Run:
 def main():
     read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     read.add_argument("--kind", required=True)
-    read.add_argument("--store", choices=("mysql", "sqlite", "redis", "redlock", "zookeeper"), required=True)
+    read.add_argument("--store", choices=("mysql", "galera", "sqlite", "redis", "redlock", "zookeeper"), required=True)
     read.add_argument("--processes", type=int, default=16)
     read.add_argument("--acquisitions", type=int, default=5000)
     read.add_argument("--fault", choices=FAULTS, default="none")
@@ -266,12 +268,16 @@ def main():
     print(f"seed {options.seed}", flush=True)
     signal.signal(signal.SIGTERM, harness.end_in_order)
     with tempfile.TemporaryDirectory(prefix="baton-locks-") as folder:
-        run = Run(options, pathlib.Path(folder))
         try:
-            problems = run.play()
+            run = Run(options, pathlib.Path(folder))
+        except harness.NotInstalled as what:
+            print(what)
+            sys.exit(77)
+        try:
+            violations = run.play()
         finally:
             run.end()
-    sys.exit(1 if problems else 0)
+    sys.exit(1 if violations else 0)
 
 
 if __name__ == "__main__":
