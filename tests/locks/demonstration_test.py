@@ -29,7 +29,10 @@ class Demonstration:
         self.history = self.folder / "history"
         self.history.mkdir()
         self.url = self.open_store()
-        subprocess.run([harness.build_folder() / "tests/lock_tables", self.url], check=True)
+        made = subprocess.run([harness.build_folder() / "tests/lock_tables", self.url], stderr=subprocess.PIPE, text=True)
+        if "this build has no" in made.stderr:
+            self.skipTest(made.stderr)
+        self.assertEqual(0, made.returncode, made.stderr)
 
     def start(self, works, *more):
         child = subprocess.Popen(
@@ -59,7 +62,9 @@ class Demonstration:
         self.assertEqual(0, second.wait(60))
         one, other = self.holds()
         self.assertEqual(("released", "released"), (one.how, other.how))
-        self.assertLess((other.begin - one.end) / 1e9, SOON)
+        after = (other.begin - one.end) / 1e9
+        print(f"{self.id()}: {after * 1e3:.1f} ms after the release", file=sys.stderr)
+        self.assertLess(after, SOON)
 
     def test_who_overstays_is_taken_over_and_finds_out(self):
         first = self.start_first(10, "--no-watchdog")
@@ -104,6 +109,24 @@ class RecordOnSqlite(OnSqlite, unittest.TestCase):
 
 class LeaseOnSqlite(OnSqlite, unittest.TestCase):
     kind = "lease"
+
+
+class RedisOnRedis(Demonstration, unittest.TestCase):
+    kind = "redis"
+
+    def open_store(self):
+        store = harness.Redis(self.folder, own_server=False)
+        self.addCleanup(store.end)
+        return store.url
+
+
+class ZooKeeperOnZooKeeper(Demonstration, unittest.TestCase):
+    kind = "zookeeper"
+
+    def open_store(self):
+        store = harness.ZooKeeper(self.folder, own_server=False)
+        self.addCleanup(store.end)
+        return store.url
 
 
 if __name__ == "__main__":
