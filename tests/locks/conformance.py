@@ -2,13 +2,15 @@
 looks at what they wrote down.
 
     conformance.py --kind record --store mysql [--processes 16] [--acquisitions 5000] [--fault NAME] [--ttl MS]
+    conformance.py --kind semaphore --permits 3 ..., --kind read_write ...
 
 Without a fault to come each process has its share of the acquisitions; else they go on until all faults have come.
 Faults: none; kill (SIGKILL of the holder, and a new process); stop (SIGSTOP of the holder past its time); server
 (SIGKILL of the store's server, or of one of redlock's or Galera's, and a restart; not sqlite); cut (the way of half of the
 processes to the server, or to one of redlock's, or of a quarter to one of Galera's, holds what it is given for longer than
 the time of a lock; not sqlite); clock (the wall clock of half of the processes is an hour wrong, ahead or behind). On
-Galera the processes are spread over the nodes. Status 0 when no two held it at once, tokens rose, and everybody went on.
+Galera the processes are spread over the nodes. Status 0 when no more held it at
+once than may, tokens rose, and everybody went on.
 """
 
 import argparse
@@ -32,6 +34,7 @@ import proxy
 
 FAULTS = ("none", "kill", "stop", "server", "cut", "clock")
 CALM = ("none", "clock")  # what a process needs no luck under
+SHARED = ("semaphore", "read_write")
 NAME = "conformance"
 
 
@@ -48,7 +51,7 @@ class Workers:
         environment = {**os.environ, **self.environments[number % len(self.environments)]}
         command = [harness.build_folder() / "tests/lock_worker", self.urls[number % len(self.urls)], self.options.kind,
                    NAME, self.folder, "--count", str(self.share), "--ttl", str(self.options.ttl),
-                   "--hold", str(self.options.hold)]
+                   "--hold", str(self.options.hold), "--permits", str(self.options.permits)]
         # To a file: nobody reads while the workers run, and a pipe that is full would stop them.
         said = open(self.folder / f"said-{len(self.processes)}", "w+")
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
@@ -104,10 +107,12 @@ def kill(run):
 
 
 def stop(run):
+    """Beside one that holds a permit others go on at once; it stands still past its time nevertheless."""
     for _ in range(run.options.rounds):
         victim = run.stop_holder()
+        until = time.monotonic() + run.silence
         run.goes_on(run.silence + 1)
-        run.pause(run.random.uniform(0, run.ttl))
+        run.pause(max(0, until - time.monotonic()) + run.random.uniform(0, run.ttl))
         victim.send_signal(signal.SIGCONT)
         run.pause(run.ttl / 2)
 
@@ -127,7 +132,7 @@ def cut(run):
         ways = [(proxy.UP,), (proxy.UP, proxy.DOWN)]
         # Here a client that hears nothing can still make new connections, and each keeps its session with ZooKeeper
         # alive. TCP would make none.
-        if run.options.kind != "zookeeper":
+        if run.options.store != "zookeeper":
             ways.append((proxy.DOWN,))
         ways = run.random.choice(ways)
         run.proxy.cut(ways)
@@ -153,7 +158,7 @@ class Run:
         self.proxies = None
         self.store = self.open_store(folder)
         # After so long a holder that says nothing has lost the lock.
-        self.silence = self.ttl if options.kind != "zookeeper" else 2 * self.ttl + self.store.tick
+        self.silence = self.ttl if options.store != "zookeeper" else 2 * self.ttl + self.store.tick
         urls = list(getattr(self.store, "urls", [self.store.url]))
         if options.fault == "cut":
             urls.append(self.through_proxy())
@@ -225,19 +230,24 @@ class Run:
     def judge(self, told, seconds):
         history = lock_checker.read(self.history)
         has_tokens = self.options.kind != "row" and self.options.store != "redlock"
-        violations = lock_checker.problems(history, has_tokens)
+        violations = lock_checker.problems(history, has_tokens, self.options.permits)
+        most = lock_checker.most_at_once(history.holds)
+        if self.options.kind in SHARED and most < 2:
+            violations.append("never two at once of what may be shared")
         counter = int((self.history / "counter").read_text() or 0)
         if self.options.fault in CALM:
             done = sum(each["acquired"] for each in told)
-            if not counter == done == len(history.holds) == self.workers.share * self.options.processes:
-                violations.append(f"counted {counter}, told {done}, written down {len(history.holds)}")
+            if not done == len(history.holds) == self.workers.share * self.options.processes:
+                violations.append(f"told {done}, written down {len(history.holds)}")
+            if counter != sum(not each.shared for each in history.holds):
+                violations.append(f"counted {counter} alone")
             if any(each["lost"] or each["failed"] or each["refused"] for each in told):
                 violations.append(f"lost, failed or refused without a cause: {told}")
         grants = len(history.holds)
         lost = sum(each.how == "was_lost" for each in history.holds)
         tokens = f"tokens to {max(each.token for each in history.holds)}" if has_tokens else "no tokens"
         print(f"{self.options.kind} on {self.options.store}, {self.options.fault}: {grants} grants in {seconds:.1f} s, "
-              f"{grants / seconds:.0f}/s, {len(violations)} violations, {tokens}, {lost} lost, "
+              f"{grants / seconds:.0f}/s, {len(violations)} violations, {tokens}, {most} at once, {lost} lost, "
               f"{sum(each['fenced_off'] for each in told)} refused by the resource, {history.failed} without an answer")
         for violation in violations[:10]:
             print("  ", violation)
@@ -256,6 +266,7 @@ def main():
     read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     read.add_argument("--kind", required=True)
     read.add_argument("--store", choices=("mysql", "galera", "sqlite", "redis", "redlock", "zookeeper"), required=True)
+    read.add_argument("--permits", type=int, default=1, help="of a semaphore")
     read.add_argument("--processes", type=int, default=16)
     read.add_argument("--acquisitions", type=int, default=5000)
     read.add_argument("--fault", choices=FAULTS, default="none")

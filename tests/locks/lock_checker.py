@@ -1,5 +1,5 @@
-"""Judges what processes wrote down of a lock (worker.cpp): that no two held it at once, and that tokens only rise. It
-knows nothing of how locks are made.
+"""Judges what processes wrote down of a lock (worker.cpp): that no more held it at once than may, nobody beside one who
+held it alone, and that tokens only rise. It knows nothing of how locks are made.
 """
 
 import dataclasses
@@ -13,6 +13,8 @@ class Hold:
     token: int
     begin: int
     end: int
+    asked: int = None  # when it was, by who was granted it
+    shared: bool = False  # others may have it as well
     how: str = "open"  # released, was_lost, unknown, or open where the process ended before
     told: int = None  # when lost() was requested
 
@@ -45,12 +47,14 @@ def last_line(file):
 
 def read_process(process, lines, history):
     """A last line without its end is of a process that was killed in the middle of it."""
-    hold, leaving = None, None
+    asked, hold, leaving = None, None, None
     for line in lines[:-1]:
         what, at, token, *more = line.split()
         at, token = int(at), int(token)
-        if what == "acquired":
-            hold, leaving = Hold(process, token, at, at), None
+        if what == "asked":
+            asked = at
+        elif what == "acquired":
+            hold, leaving = Hold(process, token, at, at, asked, more == ["shared"]), None
             history.holds.append(hold)
         elif what == "refused":
             history.refused += 1
@@ -73,31 +77,83 @@ def read_process(process, lines, history):
             raise Malformed(f"{process}: {line!r}")
 
 
-def problems(history, tokens=True):
-    return [*overlaps(history.holds), *(wrong_tokens(history.holds) if tokens else []), *late_losses(history)]
+def problems(history, tokens=True, permits=1):
+    holds = history.holds
+    return [*overlaps(holds), *crowds(holds, permits), *(wrong_tokens(holds) if tokens else []), *late_losses(history)]
 
 
 def overlaps(holds):
-    """Each against the one that reaches furthest of those before it."""
+    """Each that one holds alone, against the one that reaches furthest of those before it; each that is shared, against
+    those that were held alone.
+    """
     found = []
-    furthest = None
+    furthest, furthest_alone = None, None
     for hold in sorted(holds, key=lambda each: (each.begin, each.end)):
-        if furthest and hold.begin < furthest.end:
-            found.append(f"two at once: {furthest} and {hold}, for {(furthest.end - hold.begin) / 1e6:.3f} ms")
+        before = furthest_alone if hold.shared else furthest
+        if before and hold.begin < before.end:
+            found.append(f"two at once: {before} and {hold}, for {(before.end - hold.begin) / 1e6:.3f} ms")
         if furthest is None or hold.end > furthest.end:
             furthest = hold
+        if not hold.shared and (furthest_alone is None or hold.end > furthest_alone.end):
+            furthest_alone = hold
     return found
 
 
-def wrong_tokens(holds):
+def crowds(holds, permits):
+    """More at once than there are permits, where there are any."""
     found = []
-    before = None
-    for hold in sorted(holds, key=lambda each: each.begin):
+    for hold, others in companies(holds):
+        if permits > 1 and len(others) >= permits:
+            found.append(f"{len(others) + 1} at once of {permits}: {hold} beside {others}")
+    return found
+
+
+def most_at_once(holds):
+    return max((len(others) + 1 for _, others in companies(holds)), default=0)
+
+
+def companies(holds):
+    """Each hold, and those that others had when it began."""
+    open_yet = []
+    for hold in sorted(holds, key=lambda each: (each.begin, each.end)):
+        open_yet = [each for each in open_yet if each.end > hold.begin]
+        yield hold, list(open_yet)
+        open_yet.append(hold)
+
+
+def wrong_tokens(holds):
+    """A grant comes after those that were told before it was asked for, and after each that excludes it."""
+    found = []
+    order = sorted(holds, key=lambda each: each.begin)
+    seen = {}
+    highest, highest_alone = None, None
+    for hold in order:
         if hold.token < 1:
             found.append(f"no token: {hold}")
-        if before and hold.token <= before.token:
+        if hold.token in seen:
+            found.append(f"a token that does not rise: {seen[hold.token]}, then {hold}")
+        seen[hold.token] = hold
+        before = highest_alone if hold.shared else highest
+        if before and hold.token < before.token:
             found.append(f"a token that does not rise: {before}, then {hold}")
-        before = hold
+        if highest is None or hold.token > highest.token:
+            highest = hold
+        if not hold.shared and (highest_alone is None or hold.token > highest_alone.token):
+            highest_alone = hold
+    return [*found, *wrong_shared_tokens(order)]
+
+
+def wrong_shared_tokens(order):
+    found = []
+    told = 0  # how many of them had begun by then
+    highest = None
+    for hold in sorted((each for each in order if each.shared), key=lambda each: each.asked):
+        while told < len(order) and order[told].begin < hold.asked:
+            if highest is None or order[told].token > highest.token:
+                highest = order[told]
+            told += 1
+        if highest and hold.token < highest.token:
+            found.append(f"a token that does not rise: {highest}, then {hold}")
     return found
 
 

@@ -17,6 +17,11 @@ def hold(begin, end, token, how="released"):
             f"released {end + 1} {token} {how}"]
 
 
+def shared(begin, end, token, asked=None):
+    return [f"asked {begin if asked is None else asked} 0", f"acquired {begin} {token} shared", f"leaving {end} {token}",
+            f"released {end + 1} {token} released"]
+
+
 class LockChecker(unittest.TestCase):
     def assert_found(self, text, history):
         found = lock_checker.problems(history)
@@ -59,6 +64,44 @@ class LockChecker(unittest.TestCase):
 
     def test_a_proof_after_the_loss_is_found(self):
         self.assert_found("after it was told", history_of(a=["acquired 0 1", "lost 5 1", "held 9 1"]))
+
+    def test_what_is_shared_may_be_held_beside_what_is_shared(self):
+        history = history_of(a=shared(0, 20, 1), b=shared(5, 30, 2), c=hold(30, 40, 3))
+        self.assertEqual([], lock_checker.problems(history))
+        self.assertEqual(2, lock_checker.most_at_once(history.holds))
+
+    def test_a_reader_beside_a_writer_is_found_whoever_came_first(self):
+        self.assert_found("two at once", history_of(a=shared(0, 20, 1), b=hold(19, 30, 2)))
+        self.assert_found("two at once", history_of(a=hold(0, 20, 1), b=shared(19, 30, 2)))
+
+    def test_a_writer_beside_the_longest_of_several_readers_is_found(self):
+        self.assert_found("two at once", history_of(a=shared(0, 50, 1), b=shared(5, 10, 2), c=hold(45, 60, 3)))
+
+    def test_a_reader_beside_a_writer_is_found_though_another_reader_lies_between(self):
+        self.assert_found("two at once", history_of(a=hold(0, 20, 1), b=shared(20, 30, 2), c=shared(19, 40, 3)))
+
+    def test_as_many_at_once_as_there_are_permits_are_right_and_one_more_is_found(self):
+        three = dict(a=shared(0, 20, 1), b=shared(5, 30, 2), c=shared(19, 40, 3))
+        self.assertEqual([], lock_checker.problems(history_of(**three), permits=3))
+        found = lock_checker.problems(history_of(**three), permits=2)
+        self.assertTrue(any("3 at once of 2" in each for each in found), found)
+
+    def test_a_permit_that_is_passed_on_is_one(self):
+        history = history_of(a=shared(0, 100, 1), b=shared(5, 30, 2), c=shared(30, 60, 3), d=shared(60, 90, 4))
+        self.assertEqual([], lock_checker.problems(history, permits=2))
+
+    def test_grants_on_their_way_at_the_same_time_may_be_told_in_any_order(self):
+        self.assertEqual([], lock_checker.problems(history_of(a=shared(10, 20, 2, 0), b=shared(12, 30, 1, 0))))
+
+    def test_a_grant_that_was_asked_for_after_another_was_told_has_a_higher_token(self):
+        self.assert_found("does not rise", history_of(a=shared(10, 20, 2, 0), b=shared(12, 30, 1, 11)))
+
+    def test_a_token_of_two_readers_is_found(self):
+        self.assert_found("does not rise", history_of(a=shared(10, 20, 2, 0), b=shared(12, 30, 2, 0)))
+
+    def test_a_token_that_falls_between_a_writer_and_a_reader_is_found(self):
+        self.assert_found("does not rise", history_of(a=hold(0, 10, 5), b=shared(12, 30, 4, 0)))
+        self.assert_found("does not rise", history_of(a=shared(0, 10, 5), b=hold(12, 30, 4)))
 
     def test_what_was_not_held_is_malformed(self):
         with self.assertRaises(lock_checker.Malformed):

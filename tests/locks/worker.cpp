@@ -1,20 +1,22 @@
 // A process that takes a lock by name again and again, and writes down what it believed when, and what it did
 // meanwhile.
 //
-//     lock_worker URL KIND NAME FOLDER --count N [--ttl MS] [--hold US] [--wait MS] [--no-watchdog] [--work MS]
+//     lock_worker URL KIND NAME FOLDER --count N [--permits N] [--ttl MS] [--hold US] [--wait MS] [--no-watchdog]
+//                 [--work MS]
 //
 // FOLDER/history-PID has a line an event, with CLOCK_MONOTONIC in nanoseconds, that all processes of a host share:
-//     acquired T TOKEN        the call came back with the lock
+//     asked T 0               just before the call
+//     acquired T TOKEN MODE   it came back with the lock: "alone", or "shared" where others may have it as well
 //     held T TOKEN            at T it was valid, as was found after T
 //     leaving T TOKEN         just before the release
 //     released T TOKEN HOW    released, was_lost or unknown
 //     lost T TOKEN            lost() was requested
 //     refused T 0             a wait ended without the lock
 //     failed T 0              the store did not answer
-// It ends after N grants, or when there is a FOLDER/stop. FOLDER/counter is read, and written one higher, by whoever
-// holds the lock and by nothing else. FOLDER/fence is what a resource that compares tokens would do: it takes a line
-// from whoever has the highest token yet, or refuses it. Prints "ready" when the store answers, "acquired TOKEN" for
-// each grant with --work, and at its end a JSON of its counts.
+// It ends after N grants, or when there is a FOLDER/stop. Of read_write each fourth is to write. FOLDER/counter is
+// read, and written one higher, by whoever holds the lock alone and by nothing else. FOLDER/fence is what a resource
+// that compares tokens would do: it takes a line from whoever has the highest token yet, or refuses it. Prints "ready"
+// when the store answers, "acquired TOKEN" for each grant with --work, and at its end a JSON of its counts.
 
 #include <CLI/CLI.hpp>
 
@@ -25,6 +27,7 @@
 #include <fcntl.h>
 #include <iostream>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -46,6 +49,7 @@ std::int64_t monotonic_ns()
 struct options {
     std::string url, kind, name, folder;
     int count = 1;
+    std::size_t permits = 1;
     std::int64_t ttl_ms = 10'000, hold_us = 0, wait_ms = 60'000, work_ms = 0;
     bool no_watchdog = false;
 };
@@ -136,11 +140,15 @@ public:
     explicit worker(options const& how)
         : how_(how),
           store_(how.url, of_store(how)),
-          lock_(make()),
           history_(how.folder),
           counter_(how.folder + "/counter", O_RDWR),
           resource_(how.folder + "/fence", O_RDWR)
-    {}
+    {
+        if (how.kind == "read_write")
+            book_ = store_.read_write(how.name, of_lock());
+        else
+            only_ = make();
+    }
 
     void run()
     {
@@ -161,13 +169,21 @@ private:
         return made;
     }
 
-    baton::lock::named_lock make()
+    baton::lock::lock_options of_lock() const
     {
         baton::lock::lock_options options;
         options.ttl = std::chrono::milliseconds{how_.ttl_ms};
         options.watchdog = !how_.no_watchdog;
+        return options;
+    }
+
+    baton::lock::named_lock make()
+    {
+        auto const options = of_lock();
         if (how_.kind == "record")
             return store_.record(how_.name, options);
+        if (how_.kind == "semaphore")
+            return store_.semaphore(how_.name, how_.permits, options);
         if (how_.kind == "lease")
             return store_.lease(how_.name, options);
         if (how_.kind == "row")
@@ -181,8 +197,18 @@ private:
 
     void once()
     {
+        bool const writes = (::getpid() + seen_.acquired) % 4 == 0;
+        if (book_)
+            once(writes ? book_->writer() : book_->reader(), writes);
+        else
+            once(*only_, how_.permits == 1);
+    }
+
+    void once(baton::lock::named_lock& lock, bool alone)
+    {
+        history_.tell("asked", monotonic_ns(), 0);
         try {
-            if (!lock_.try_lock_for(std::chrono::milliseconds{how_.wait_ms})) {
+            if (!lock.try_lock_for(std::chrono::milliseconds{how_.wait_ms})) {
                 ++seen_.refused;
                 history_.tell("refused", monotonic_ns(), 0);
                 return;
@@ -195,22 +221,21 @@ private:
             return;
         }
         ++seen_.acquired;
-        auto const token = lock_.token();
-        history_.tell("acquired", monotonic_ns(), token);
+        auto const token = lock.token();
+        history_.tell("acquired", monotonic_ns(), token, alone ? " alone" : " shared");
         if (how_.work_ms > 0)
             std::cout << "acquired " << token << std::endl;
         {
-            std::stop_callback const told(lock_.lost(),
-                                          [this, token] { history_.tell("lost", monotonic_ns(), token); });
-            work(token);
+            std::stop_callback const told(lock.lost(), [this, token] { history_.tell("lost", monotonic_ns(), token); });
+            work(lock, token, alone);
         }
         history_.tell("leaving", monotonic_ns(), token);
-        auto const result = lock_.unlock();
+        auto const result = lock.unlock();
         seen_.lost += result == baton::lock::release_result::was_lost;
         history_.tell("released", monotonic_ns(), token, name_of(result));
     }
 
-    void work(std::uint64_t token)
+    void work(baton::lock::named_lock& lock, std::uint64_t token, bool alone)
     {
         auto const before = read_number(counter_);
         auto const until = monotonic_ns() + how_.hold_us * 1'000 + how_.work_ms * 1'000'000;
@@ -219,19 +244,22 @@ private:
                 std::this_thread::sleep_for(std::chrono::microseconds{
                     std::min<std::int64_t>(std::max<std::int64_t>((until - monotonic_ns()) / 1'000, 0), 20'000)});
             auto const at = monotonic_ns();
-            if (!lock_.valid()) {
-                seen_.fenced_off += !write_fenced(resource_, token);
+            if (!lock.valid()) {
+                seen_.fenced_off += alone && !write_fenced(resource_, token);
                 return;
             }
             history_.tell("held", at, token);
         } while (monotonic_ns() < until);
+        if (!alone)
+            return;
         write_number(counter_, before + 1);
         seen_.fenced_off += !write_fenced(resource_, token);
     }
 
     options how_;
     baton::lock::store store_;
-    baton::lock::named_lock lock_;
+    std::optional<baton::lock::named_lock> only_;
+    std::optional<baton::lock::read_write_lock> book_; // in its place
     history history_;
     file counter_;
     file resource_;
@@ -249,6 +277,7 @@ int main(int argc, char** argv)
     program.add_option("name", how.name)->required();
     program.add_option("folder", how.folder)->required();
     program.add_option("--count", how.count);
+    program.add_option("--permits", how.permits);
     program.add_option("--ttl", how.ttl_ms);
     program.add_option("--hold", how.hold_us);
     program.add_option("--wait", how.wait_ms);

@@ -4,6 +4,7 @@
 #include "libs/base/asio.hpp"
 #include "libs/base/time.hpp"
 #include "libs/lock/include/baton/lock/types.hpp"
+#include "libs/lock/named/share.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -65,6 +66,7 @@ struct bid {
     std::string owner; // of this acquisition alone
     std::string label;
     duration ttl{};
+    share of;
 };
 
 class kind {

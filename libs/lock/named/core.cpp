@@ -208,14 +208,14 @@ awaitable<std::vector<kind_metrics>> core::read_metrics()
     co_return all;
 }
 
-std::shared_ptr<holding> core::make(std::string const& kind, std::string name, lock_options options)
+std::shared_ptr<holding> core::make(std::string const& kind, std::string name, lock_options options, share of)
 {
     auto const found = trades_.find(kind);
     if (found == trades_.end())
         throw std::invalid_argument("lock: this store has none of the kind " + kind);
     if (options.label.empty())
         options.label = label_;
-    return std::make_shared<holding>(found->second->shared, std::move(name), std::move(options));
+    return std::make_shared<holding>(found->second->shared, std::move(name), std::move(options), of);
 }
 
 instant core::after(duration span) const

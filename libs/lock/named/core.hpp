@@ -32,7 +32,7 @@ public:
 
     bool has(std::string const& kind) const { return trades_.contains(kind); }
     // Throws std::invalid_argument where the store has none such.
-    std::shared_ptr<holding> make(std::string const& kind, std::string name, lock_options options);
+    std::shared_ptr<holding> make(std::string const& kind, std::string name, lock_options options, share of = {});
     bool acquire(std::shared_ptr<holding> by, duration span);
     release_result release(std::shared_ptr<holding> by);
 

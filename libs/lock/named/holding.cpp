@@ -58,10 +58,11 @@ struct holding::waiter {
     std::stop_callback<ring> when_closing;
 };
 
-holding::holding(workshop& in, std::string name, lock_options how)
+holding::holding(workshop& in, std::string name, lock_options how, share of)
     : in_(in),
       name_(std::move(name)),
       how_(std::move(how)),
+      share_(of),
       level_(in.of.level()),
       on_any_thread_(in.of.on_any_thread())
 {}
@@ -195,6 +196,7 @@ std::shared_ptr<contender> holding::make_contender()
     offer.owner = in_.incarnation + "/" + std::to_string(in_.random.next());
     offer.label = how_.label;
     offer.ttl = how_.ttl;
+    offer.of = share_;
     return in_.of.contend(std::move(offer));
 }
 

@@ -23,7 +23,7 @@ struct trial {
 
 class holding {
 public:
-    holding(workshop& in, std::string name, lock_options how);
+    holding(workshop& in, std::string name, lock_options how, share of = {});
 
     // What a call on its own thread has come to.
     struct opening {
@@ -65,6 +65,7 @@ private:
     workshop& in_;
     std::string name_;
     lock_options how_;
+    share share_;
     guarantee level_;
     bool on_any_thread_;
     mutable std::mutex mutex_; // of what follows

@@ -37,14 +37,9 @@ std::vector<left_over> find(soci::session& sql, rule how, std::string const& boo
     return found;
 }
 
-// The floor first, as whoever makes a row does: then neither waits for the other in turn.
 std::size_t remove(soci::session& sql, rule how, left_over const& what)
 {
-    storage::query floor(sql, "UPDATE lock_floor SET token = ");
-    floor("CASE WHEN token < ", what.token, " THEN ", what.token,
-          " ELSE token END WHERE kind = ", std::string(name_of(how)));
-    if (floor.execute() != 1)
-        throw unavailable("the table lock_floor lacks a row: create the tables anew");
+    raise_floor(sql, name_of(how), what.token);
     storage::query gone(sql, "DELETE FROM ", table_of(how), " WHERE name = ", what.name, " AND token = ", what.token);
     gone(" AND renew_seq = ", what.renew_seq);
     return static_cast<std::size_t>(gone.execute());

@@ -1,6 +1,7 @@
 #include "libs/base/log.hpp"
 #include "libs/lock/named/backend.hpp"
 #include "libs/lock/named/row_kind.hpp"
+#include "libs/lock/named/shared_kind.hpp"
 #include "libs/lock/named/table_kind.hpp"
 #include "libs/lock/named/wake_hint.hpp"
 #include "libs/storage/database.hpp"
@@ -69,6 +70,8 @@ public:
         std::vector<std::unique_ptr<kind>> all;
         for (auto const each : {rule::record, rule::lease})
             all.push_back(make_table_kind(each, *shared_, hint_.get(), parts_.time, parts_.random));
+        for (auto const& each : shared_trades)
+            all.push_back(make_shared_kind(each, *shared_, parts_.time, parts_.random));
         if (where_.engine == storage::engine::mysql) {
             row_parts rows{*shared_, {}, how_.rows, parts_.time};
             rows.open = [this](unsigned idle_s) {
@@ -91,6 +94,7 @@ public:
         std::size_t removed = 0;
         for (auto const each : {rule::record, rule::lease})
             removed += co_await lock::reap(each, *shared_, parts_.time, age);
+        removed += co_await reap_shared(*shared_, parts_.time, age);
         co_return removed;
     }
 

@@ -65,8 +65,13 @@ void store::create_tables()
 
 named_lock store::make(char const* kind, std::string name, lock_options options)
 {
+    return make(kind, std::move(name), std::move(options), share{});
+}
+
+named_lock store::make(char const* kind, std::string name, lock_options options, share const& of)
+{
     auto how = checked(std::move(options));
-    return named_lock(impl_->inside, impl_->inside->make(kind, checked_name(std::move(name)), std::move(how)));
+    return named_lock(impl_->inside, impl_->inside->make(kind, checked_name(std::move(name)), std::move(how), of));
 }
 
 named_lock store::record(std::string name, lock_options options)
@@ -95,6 +100,21 @@ named_lock store::redis(std::string name, lock_options options)
 named_lock store::zookeeper(std::string name, lock_options options)
 {
     return make("zookeeper", std::move(name), std::move(options));
+}
+
+named_lock store::semaphore(std::string name, std::size_t permits, lock_options options)
+{
+    if (permits < 1 || permits > static_cast<std::size_t>(most_permits))
+        throw std::invalid_argument("lock: permits: must be 1 to 10000");
+    share const one{1, static_cast<std::int64_t>(permits)};
+    return make("semaphore", std::move(name), std::move(options), one);
+}
+
+read_write_lock store::read_write(std::string name, lock_options options)
+{
+    auto reader = make("read", name, options, reading);
+    auto writer = make("write", std::move(name), std::move(options), writing);
+    return read_write_lock(std::move(reader), std::move(writer));
 }
 
 std::size_t store::reap(std::chrono::seconds age)

@@ -27,6 +27,14 @@ std::string row_boot(storage::database const& where)
     return where.engine() == storage::engine::sqlite ? boot_id() : std::string();
 }
 
+void raise_floor(soci::session& sql, std::string const& kind, std::int64_t token)
+{
+    query raise(sql, "UPDATE lock_floor SET token = CASE WHEN token < ", token, " THEN ", token);
+    raise(" ELSE token END WHERE kind = ", kind);
+    if (raise.execute() != 1)
+        throw unavailable("the table lock_floor lacks a row: create the tables anew");
+}
+
 table_row::table_row(soci::session& sql, rule how, std::string const& boot, instant sent)
     : sql_(sql), table_(table_of(how)), kind_(name_of(how)), boot_(boot), now_(row_time(sql, sent))
 {}

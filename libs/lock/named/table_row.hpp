@@ -51,6 +51,9 @@ storage::fragment table_of(rule how);
 char const* name_of(rule how);
 // Now, as a row of this database says it: the server's, or the host's since its boot.
 storage::operand row_time(soci::session& sql, instant sent);
+// What comes again of this kind under a name that was removed has a higher token than this. Within the transaction that
+// removes it, and first, as whoever makes a row looks at it first: then neither waits for the other in turn.
+void raise_floor(soci::session& sql, std::string const& kind, std::int64_t token);
 // The boot whose time that is; empty for a server.
 std::string row_boot(storage::database const& where);
 

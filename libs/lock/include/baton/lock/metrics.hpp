@@ -13,7 +13,7 @@ inline constexpr std::array<double, 12> wait_bounds_s{0.001, 0.0025, 0.005, 0.01
                                                       0.1,   0.25,   0.5,   1,    5,     30};
 
 struct kind_metrics {
-    std::string kind;             // "record", "lease", "row", "redis", "redlock"
+    std::string kind;             // "record", "lease", "row", "redis", "semaphore", "read", "write" ...
     std::uint64_t acquired = 0;   // all grants
     std::uint64_t taken_over = 0; // of these, from a holder whose time was over
     std::uint64_t refused = 0;    // tries and waits that ended without a grant

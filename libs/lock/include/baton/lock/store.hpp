@@ -3,6 +3,7 @@
 
 #include <baton/lock/metrics.hpp>
 #include <baton/lock/named_lock.hpp>
+#include <baton/lock/read_write_lock.hpp>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -10,6 +11,8 @@
 #include <vector>
 
 namespace baton::lock {
+
+struct share;
 
 struct store_options {
     std::size_t sessions = 2; // that all locks of the store share, each with a thread
@@ -64,15 +67,22 @@ public:
     // lock for the whole of it.
     named_lock zookeeper(std::string name, lock_options options = {});
 
-    // Removes records and leases that nobody has held for `age`, at least a minute (on SQLite also those of an earlier
-    // boot of the host); what is renewed or taken meanwhile stays, and a lease that a dead holder left. Returns how
-    // many. Throws std::system_error.
+    // One of so many at once (1 to 10,000): each holder has one permit. In databases. All who hold permits of a name at
+    // one time agree on their number: who asks with another is told lock_errc::misuse, until nobody holds one.
+    named_lock semaphore(std::string name, std::size_t permits, lock_options options = {});
+    // Many readers or one writer; on the same. A writer that waits for readers to go keeps further ones out.
+    read_write_lock read_write(std::string name, lock_options options = {});
+
+    // Removes records, leases, semaphores and read/write locks that nobody has held for `age`, at least a minute (on
+    // SQLite also those of an earlier boot of the host); what is renewed or taken meanwhile stays, and a lease that a
+    // dead holder left. Returns how many. Throws std::system_error.
     std::size_t reap(std::chrono::seconds age);
 
     std::vector<kind_metrics> metrics() const;
 
 private:
     named_lock make(char const* kind, std::string name, lock_options options);
+    named_lock make(char const* kind, std::string name, lock_options options, share const& of);
 
     struct impl;
     std::unique_ptr<impl> impl_;

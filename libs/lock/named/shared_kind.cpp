@@ -1,0 +1,199 @@
+#include "libs/lock/named/shared_kind.hpp"
+
+#include "libs/lock/named/polling.hpp"
+#include "libs/lock/named/shared_row.hpp"
+#include "libs/lock/named/table_row.hpp"
+#include "libs/storage/database.hpp"
+#include "libs/storage/migrations.hpp"
+
+#include <atomic>
+
+namespace baton::lock {
+
+namespace {
+
+// Some looks of one that waits. When it has given up or died, nobody else is held up for longer.
+constexpr duration room_kept_for = 500ms;
+
+struct shared_shop {
+    storage::database& shared;
+    time_source& time;
+    random_source& random;
+    std::string boot;
+    char const* set;                  // whose names these are
+    std::atomic<bool> checked{false}; // that the tables are there
+};
+
+// What a look at the rows came to.
+struct shared_answer {
+    enum class verdict { granted, possible, refused, disagreed, nameless };
+
+    verdict how = verdict::refused;
+    grant made;
+    std::int64_t capacity = 0;         // of those who disagree
+    std::optional<duration> left = {}; // until the first of the holders is over
+};
+
+using verdict = shared_answer::verdict;
+
+class shared_contender final : public contender {
+public:
+    shared_contender(shared_shop& of, bid offer) : of_(of), offer_(std::move(offer)) {}
+
+    awaitable<attempt> take() override
+    {
+        if (!of_.checked)
+            co_await storage::check_schema(of_.shared, "locks");
+        of_.checked = true;
+        auto const sent = of_.time.now();
+        auto answer = shared_answer{verdict::possible, {}, 0, {}};
+        // Who waits looks first, and leaves the name's row to those who can have it.
+        if (waits_) {
+            auto const look = [&](soci::session& sql) { return judge(sql, sent, false); };
+            answer = co_await of_.shared.run(look);
+        }
+        auto const work = [&](soci::session& sql) { return judge(sql, sent, true); };
+        if (answer.how == verdict::possible)
+            answer = co_await of_.shared.transact(work);
+        if (answer.how == verdict::nameless) {
+            co_await make_name(sent);
+            answer = co_await of_.shared.transact(work);
+        }
+        co_return heard(answer, sent);
+    }
+
+    awaitable<void> await_change(refusal what, instant until) override
+    {
+        waits_ = true;
+        auto const now = of_.time.now();
+        auto at = std::min(until, now + pauses_.next(of_.random));
+        if (what.until && *what.until > now)
+            at = std::min(at, *what.until);
+        co_await of_.time.sleep_until(at);
+    }
+
+    awaitable<bool> extend() override
+    {
+        auto const sent = of_.time.now();
+        auto const work = [&](soci::session& sql) { return row(sql, sent).renew(offer_, token_); };
+        co_return co_await of_.shared.run(work);
+    }
+
+    awaitable<bool> release() override
+    {
+        auto const sent = of_.time.now();
+        auto const work = [&](soci::session& sql) { return row(sql, sent).release(offer_); };
+        co_return co_await of_.shared.run(work);
+    }
+
+private:
+    shared_row row(soci::session& sql, instant sent) const { return shared_row(sql, of_.set, of_.boot, sent); }
+
+    awaitable<void> make_name(instant sent)
+    {
+        auto const work = [&](soci::session& sql) { row(sql, sent).make(offer_.name); };
+        try {
+            co_await of_.shared.run(work);
+        } catch (storage::already_exists const&) {
+            // Another was quicker.
+        }
+    }
+
+    shared_answer judge(soci::session& sql, instant sent, bool in_transaction)
+    {
+        auto rows = row(sql, sent);
+        auto const seen = rows.read(offer_.name, in_transaction);
+        if (!seen)
+            return {verdict::nameless, {}, 0, {}};
+        // Of an earlier try without an answer: how long ago that took it, nobody knows.
+        auto const* const own = seen->find(offer_.owner);
+        if (own && !own->expired)
+            return {rows.renew(offer_, own->token) ? verdict::granted : verdict::refused, grant{own->token}, 0, {}};
+        auto const live = seen->live();
+        auto const how = admit(offer_.of, live, seen->room_kept > duration{});
+        if (how != admission::granted) {
+            if (waits_ && is_kept_room(offer_.of, live) && seen->room_kept < room_kept_for / 2)
+                rows.keep_room(offer_, room_kept_for);
+            return refusal_of(how, *seen);
+        }
+        return in_transaction ? install(rows, *seen) : shared_answer{verdict::possible, {}, 0, {}};
+    }
+
+    // The token rises with who is granted it, and who is over can come back no more.
+    shared_answer install(shared_row& rows, shared_state const& seen)
+    {
+        bool over = false;
+        for (auto const& each : seen.holders) {
+            if (!each.expired)
+                continue;
+            if (!rows.remove_expired(offer_, each))
+                return {};
+            over = true;
+        }
+        return {verdict::granted, grant{rows.insert(offer_, seen), over}, 0, {}};
+    }
+
+    shared_answer refusal_of(admission how, shared_state const& seen) const
+    {
+        shared_answer made;
+        if (how == admission::disagreed)
+            made.how = verdict::disagreed;
+        for (auto const& each : seen.holders) {
+            if (each.expired)
+                continue;
+            if (each.of.capacity != offer_.of.capacity)
+                made.capacity = each.of.capacity;
+            made.left = std::min(made.left.value_or(each.left), each.left);
+        }
+        return made;
+    }
+
+    attempt heard(shared_answer const& answer, instant sent)
+    {
+        attempt made;
+        if (answer.how == verdict::disagreed)
+            throw disagreement(offer_.name, offer_.of.capacity, answer.capacity);
+        if (answer.how == verdict::granted) {
+            token_ = answer.made.token;
+            made.granted = answer.made;
+        } else if (answer.left) {
+            made.refused.until = sent + *answer.left;
+        }
+        return made;
+    }
+
+    shared_shop& of_;
+    bid offer_;
+    std::int64_t token_ = 0;
+    bool waits_ = false;
+    polling pauses_;
+};
+
+class shared_kind final : public kind {
+public:
+    shared_kind(shared_trade const& what, storage::database& shared, time_source& time, random_source& random)
+        : name_(what.kind), of_{shared, time, random, row_boot(shared), what.set}
+    {}
+
+    std::string const& name() const override { return name_; }
+    guarantee level() const override { return guarantee::fenced; }
+    bool on_any_thread() const override { return true; }
+    std::unique_ptr<contender> contend(bid offer) override
+    {
+        return std::make_unique<shared_contender>(of_, std::move(offer));
+    }
+
+private:
+    std::string name_;
+    shared_shop of_;
+};
+
+} // namespace
+
+std::unique_ptr<kind> make_shared_kind(shared_trade const& what, storage::database& shared, time_source& time,
+                                       random_source& random)
+{
+    return std::make_unique<shared_kind>(what, shared, time, random);
+}
+
+} // namespace baton::lock

@@ -1,0 +1,36 @@
+#pragma once
+// Where tests of locks by name find their stores.
+
+#include "libs/storage/database.hpp"
+
+#include <baton/lock/store.hpp>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace baton::test {
+
+inline std::string lock_url(storage::location const& where)
+{
+    if (where.engine == storage::engine::sqlite)
+        return "sqlite:" + where.name;
+    return "mysql://" + where.user + (where.password.empty() ? "" : ":" + where.password) + "@" + where.host + ":" +
+           std::to_string(where.port) + "/" + where.name;
+}
+
+// A server that the test run has started; nothing where it has not, or where this build could not use it.
+inline std::optional<std::string> lock_server(char const* variable)
+{
+    char const* const given = std::getenv(variable);
+    if (given == nullptr || *given == '\0')
+        return std::nullopt;
+    try {
+        lock::store const in(given);
+        return given;
+    } catch (std::invalid_argument const&) {
+        return std::nullopt;
+    }
+}
+
+} // namespace baton::test
