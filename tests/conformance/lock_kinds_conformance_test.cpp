@@ -1,6 +1,7 @@
 // What every kind of lock by name promises, on the real stores and through the public headers alone.
 
 #include "libs/base/random.hpp"
+#include "tests/support/lock_urls.hpp"
 #include "tests/support/stores.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -27,38 +28,21 @@ namespace locks = baton::lock;
 
 namespace {
 
-std::string url_of(storage::location const& where)
-{
-    if (where.engine == storage::engine::sqlite)
-        return "sqlite:" + where.name;
-    return "mysql://" + where.user + (where.password.empty() ? "" : ":" + where.password) + "@" + where.host + ":" +
-           std::to_string(where.port) + "/" + where.name;
-}
-
-enum class kind_name { record, lease, row, redis, redlock, zookeeper };
+enum class kind_name { record, classic, lease, row, redis, redlock, zookeeper };
 
 struct place {
     std::optional<storage::engine> engine; // none: a server of the test run that is no database
     kind_name kind;
 };
 
-// What the test run has started; nothing where it has not, or where this build could not use it.
 std::optional<std::string> server_url(kind_name kind)
 {
-    char const* const given = std::getenv(kind == kind_name::redis     ? "BATON_TEST_REDIS"
-                                          : kind == kind_name::redlock ? "BATON_TEST_REDLOCK"
-                                                                       : "BATON_TEST_ZOOKEEPER");
-    if (given == nullptr || *given == '\0')
-        return std::nullopt;
-    try {
-        locks::store const in(given);
-        return given;
-    } catch (std::invalid_argument const&) {
-        return std::nullopt;
-    }
+    return lock_server(kind == kind_name::redis     ? "BATON_TEST_REDIS"
+                       : kind == kind_name::redlock ? "BATON_TEST_REDLOCK"
+                                                    : "BATON_TEST_ZOOKEEPER");
 }
 
-// A row lock needs a server, and one that is alone. Without `all_kinds` those that are in a table of their own.
+// A row lock needs a server, and one that is alone. Without `all_kinds` those that keep a row in a table of their own.
 std::vector<place> places(bool all_kinds = true)
 {
     using storage::engine;
@@ -66,6 +50,8 @@ std::vector<place> places(bool all_kinds = true)
                            {engine::mysql, kind_name::lease},
                            {engine::sqlite, kind_name::record},
                            {engine::sqlite, kind_name::lease}};
+    if (all_kinds)
+        all.insert(all.end(), {{engine::mysql, kind_name::classic}, {engine::sqlite, kind_name::classic}});
     if (!all_kinds || store(engine::mysql).nodes().size() > 1)
         return all;
     all.push_back({engine::mysql, kind_name::row});
@@ -96,7 +82,7 @@ public:
     }
     std::string url() const
     {
-        return home ? url_of(home->nodes()[views.size() % home->nodes().size()]) : server_url(kind).value();
+        return home ? lock_url(home->nodes()[views.size() % home->nodes().size()]) : server_url(kind).value();
     }
 
     named_lock make(locks::store& in, std::string name = "stock", lock_options how = {}) const
@@ -105,6 +91,8 @@ public:
         switch (kind) {
         case kind_name::record:
             return in.record(std::move(name), std::move(how));
+        case kind_name::classic:
+            return in.record_classic(std::move(name), std::move(how));
         case kind_name::lease:
             return in.lease(std::move(name), std::move(how));
         case kind_name::zookeeper:
@@ -134,6 +122,8 @@ public:
         switch (kind) {
         case kind_name::record:
             return "record";
+        case kind_name::classic:
+            return "classic";
         case kind_name::lease:
             return "lease";
         case kind_name::row:
@@ -213,8 +203,9 @@ TEST_CASE("a name is no other name, and of one kind no name of another")
     CHECK(second.try_lock());
     CHECK(third.try_lock());
     if (!here.home)
-        return;                                                                           // there is no other kind
-    auto of_other_kind = here.kind == kind_name::record ? in.lease("a") : in.record("a"); // in a table of its own
+        return; // there is no other kind
+    bool const in_records = here.kind == kind_name::record || here.kind == kind_name::classic;
+    auto of_other_kind = in_records ? in.lease("a") : in.record("a"); // in a table of its own
     CHECK(of_other_kind.try_lock());
 }
 
@@ -411,6 +402,26 @@ TEST_CASE("tokens go on where a name was reaped, and what is held stays")
     CHECK(fresh.token() > token);
 }
 
+TEST_CASE(
+    "a record and its classic form exclude each other and have one series of tokens, and the classic leaves no row")
+{
+    house here(place{GENERATE(storage::engine::mysql, storage::engine::sqlite), kind_name::classic});
+    auto classic = here.make();
+    auto kept = here.enter().record("stock");
+    REQUIRE(classic.try_lock());
+    CHECK_FALSE(kept.try_lock());
+    auto const token = classic.token();
+    CHECK(classic.unlock() == release_result::released);
+    CHECK(here.home->number("SELECT COUNT(*) FROM lock_record") == 0);
+    REQUIRE(kept.try_lock());
+    CHECK(kept.token() > token);
+    auto const next = kept.token();
+    CHECK_FALSE(classic.try_lock());
+    kept.unlock();
+    REQUIRE(classic.try_lock());
+    CHECK(classic.token() > next);
+}
+
 TEST_CASE("a step of the database's clock takes a record from its holder, but no lease")
 {
     house here(place{storage::engine::mysql, GENERATE(kind_name::record, kind_name::lease)});
@@ -431,7 +442,7 @@ TEST_CASE("without its tables it says what is missing, and does not wait for the
 {
     auto const engine = GENERATE(storage::engine::mysql, storage::engine::sqlite);
     store home(engine);
-    locks::store in(url_of(home.where()));
+    locks::store in(lock_url(home.where()));
     auto lock = in.record("stock");
     try {
         lock.lock();
@@ -445,10 +456,10 @@ TEST_CASE("without its tables it says what is missing, and does not wait for the
 TEST_CASE("a row lock is refused where it would not lock")
 {
     store file(storage::engine::sqlite);
-    locks::store on_file(url_of(file.where()));
+    locks::store on_file(lock_url(file.where()));
     CHECK_THROWS_AS(on_file.row("stock"), std::invalid_argument);
     store home(storage::engine::mysql);
-    locks::store in(url_of(home.where()));
+    locks::store in(lock_url(home.where()));
     in.create_tables();
     auto lock = in.row("stock");
     if (home.nodes().size() > 1)
@@ -464,7 +475,7 @@ TEST_CASE("row locks are bounded in number: who comes when all sessions are take
         return;
     locks::store_options two;
     two.rows = 2;
-    locks::store in(url_of(home.where()), two);
+    locks::store in(lock_url(home.where()), two);
     in.create_tables();
     auto a = in.row("a");
     auto b = in.row("b");
@@ -486,7 +497,7 @@ TEST_CASE("wrong input is refused with what is wrong")
     CHECK_THROWS_WITH(locks::store("zookeeper://,"),
                       Contains("lock store: ") && Contains("ookeeper", Catch::CaseSensitive::No));
     store home(storage::engine::sqlite);
-    locks::store in(url_of(home.where()));
+    locks::store in(lock_url(home.where()));
     lock_options how;
     CHECK_THROWS_WITH(in.record(""), Contains("name"));
     CHECK_THROWS_WITH(in.lease(std::string(191, 'x')), Contains("name"));

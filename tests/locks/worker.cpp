@@ -182,6 +182,8 @@ private:
         auto const options = of_lock();
         if (how_.kind == "record")
             return store_.record(how_.name, options);
+        if (how_.kind == "classic")
+            return store_.record_classic(how_.name, options);
         if (how_.kind == "semaphore")
             return store_.semaphore(how_.name, how_.permits, options);
         if (how_.kind == "lease")

@@ -1,5 +1,6 @@
 #include "libs/base/log.hpp"
 #include "libs/lock/named/backend.hpp"
+#include "libs/lock/named/classic_kind.hpp"
 #include "libs/lock/named/row_kind.hpp"
 #include "libs/lock/named/shared_kind.hpp"
 #include "libs/lock/named/table_kind.hpp"
@@ -70,6 +71,7 @@ public:
         std::vector<std::unique_ptr<kind>> all;
         for (auto const each : {rule::record, rule::lease})
             all.push_back(make_table_kind(each, *shared_, hint_.get(), parts_.time, parts_.random));
+        all.push_back(make_classic_kind(*shared_, parts_.time, parts_.random));
         for (auto const& each : shared_trades)
             all.push_back(make_shared_kind(each, *shared_, parts_.time, parts_.random));
         if (where_.engine == storage::engine::mysql) {

@@ -117,6 +117,11 @@ read_write_lock store::read_write(std::string name, lock_options options)
     return read_write_lock(std::move(reader), std::move(writer));
 }
 
+named_lock store::record_classic(std::string name, lock_options options)
+{
+    return make("classic", std::move(name), std::move(options));
+}
+
 std::size_t store::reap(std::chrono::seconds age)
 {
     if (age < std::chrono::minutes{1})

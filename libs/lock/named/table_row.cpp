@@ -140,6 +140,18 @@ bool table_row::renew(bid const& offer, std::int64_t token)
     return update.execute() == 1;
 }
 
+// The floor is locked before the row is looked at, and rises before it is gone.
+bool table_row::remove(bid const& offer)
+{
+    raise_floor(sql_, kind_, 0);
+    auto const mine = granted(offer);
+    if (!mine)
+        return false;
+    raise_floor(sql_, kind_, mine->token);
+    query gone(sql_, "DELETE FROM ", table_, " WHERE name = ", offer.name, " AND owner = ", offer.owner);
+    return gone(" AND token = ", mine->token).execute() == 1;
+}
+
 bool table_row::release(bid const& offer, std::optional<std::int64_t> token)
 {
     query update(sql_, "UPDATE ", table_, " SET owner = NULL, renewed_at = ", now_, ", renew_seq = renew_seq + 1");

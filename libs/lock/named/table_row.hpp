@@ -33,6 +33,7 @@ public:
     std::optional<grant> granted(bid const& offer); // what the acquisition holds, if it does
     std::optional<lock_state> read(std::string const& name);
     bool renew(bid const& offer, std::int64_t token);
+    bool remove(bid const& offer); // in place of a release, and within a transaction: the row goes
     bool release(bid const& offer,
                  std::optional<std::int64_t> token); // of any token, if the acquisition's is not known
 

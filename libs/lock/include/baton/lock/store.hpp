@@ -73,6 +73,11 @@ public:
     // Many readers or one writer; on the same. A writer that waits for readers to go keeps further ones out.
     read_write_lock read_write(std::string name, lock_options options = {});
 
+    // A record, the classic way: INSERT takes it and DELETE gives it back. It excludes records of its name, and its
+    // tokens are theirs. For tables that must be empty when nothing is held; else prefer record(), whose row stays: all
+    // grants and releases of this one, of all names, wait for one row.
+    named_lock record_classic(std::string name, lock_options options = {});
+
     // Removes records, leases, semaphores and read/write locks that nobody has held for `age`, at least a minute (on
     // SQLite also those of an earlier boot of the host); what is renewed or taken meanwhile stays, and a lease that a
     // dead holder left. Returns how many. Throws std::system_error.
