@@ -34,7 +34,13 @@ struct place {
 
 std::vector<place> places()
 {
-    return {{storage::engine::mysql, {}}, {storage::engine::sqlite, {}}};
+    std::vector<place> all{{storage::engine::mysql, {}}, {storage::engine::sqlite, {}}};
+    if (store(storage::engine::mysql).nodes().size() > 1) // the others are tried where it is one
+        return all;
+    for (auto const variable : {"BATON_TEST_ZOOKEEPER"})
+        if (auto const server = lock_server(variable))
+            all.push_back({std::nullopt, *server});
+    return all;
 }
 
 // A store, and as many processes' views of it as a test likes. In a cluster each second view is of another node.
@@ -166,7 +172,7 @@ TEST_CASE("many hold it for reading, but one alone for writing")
     CHECK_FALSE(second.try_lock());
     auto const written = writer.token();
     CHECK(writer.unlock() == release_result::released);
-    REQUIRE(first.try_lock_shared());
+    REQUIRE(first.try_lock_shared_for(5s)); // the other's node may still be on its way out of the queue
     CHECK(first.token() > written);
 }
 
@@ -218,7 +224,7 @@ TEST_CASE("a writer that does not wait keeps no reader out")
     auto writer = here.book();
     REQUIRE(reader.try_lock_shared());
     CHECK_FALSE(writer.try_lock());
-    CHECK(other.try_lock_shared());
+    CHECK((here.in_order() ? other.try_lock_shared_for(5s) : other.try_lock_shared())); // a node may be on its way out
 }
 
 TEST_CASE("a permit ends with its time: its holder is told, and its release takes none from anybody")

@@ -124,7 +124,8 @@ public:
     seeded_random random{entropy()};
     std::shared_ptr<zoo_session> session =
         std::make_shared<zoo_session>(zoo_parts{where.hosts, 2s, 2s, loop.get_executor(), time});
-    std::unique_ptr<lock::kind> kind = make_zookeeper_kind(session, loop.get_executor(), where.root, random);
+    std::unique_ptr<lock::kind> kind =
+        make_zookeeper_kind("zookeeper", session, loop.get_executor(), where.root, random);
 };
 
 lock_options final_after(std::chrono::milliseconds ttl)

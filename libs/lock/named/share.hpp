@@ -19,6 +19,10 @@ inline constexpr std::int64_t most_permits = 10'000;
 inline constexpr std::int64_t most_readers = 1'000'000;
 inline constexpr share reading{1, most_readers};
 inline constexpr share writing{most_readers, most_readers};
+constexpr bool runs_out(share const& of) // because of many who take a part
+{
+    return of.capacity < most_readers;
+}
 
 // The kinds of lock that several may hold, and whose names theirs are: readers and writers meet under the same.
 struct shared_trade {

@@ -4,6 +4,8 @@
 #include "libs/lock/zookeeper/session.hpp"
 #include "libs/lock/zookeeper/url.hpp"
 
+#include <set>
+
 namespace baton::lock {
 
 namespace {
@@ -22,13 +24,36 @@ public:
     std::vector<std::unique_ptr<kind>> kinds() override
     {
         std::vector<std::unique_ptr<kind>> all;
-        all.push_back(make_zookeeper_kind(session_, parts_.loop, where_.root, parts_.random));
+        all.push_back(make_zookeeper_kind("zookeeper", session_, parts_.loop, where_.root, parts_.random));
+        for (auto const& each : shared_trades)
+            all.push_back(make_zookeeper_kind(each.kind, session_, parts_.loop, root_of(each.set), parts_.random));
         return all;
     }
-    awaitable<void> create_tables() override { return make_zookeeper_root(*session_, where_.root); }
-    awaitable<std::size_t> reap(duration age) override { return reap_zookeeper(*session_, where_.root, age); }
+    awaitable<void> create_tables() override
+    {
+        auto const all = roots();
+        for (auto const& root : all)
+            co_await make_zookeeper_root(*session_, root);
+    }
+    awaitable<std::size_t> reap(duration age) override
+    {
+        auto const all = roots();
+        std::size_t removed = 0;
+        for (auto const& root : all)
+            removed += co_await reap_zookeeper(*session_, root, age);
+        co_return removed;
+    }
 
 private:
+    std::string root_of(char const* set) const { return where_.root + "-" + set; }
+    std::set<std::string> roots() const
+    {
+        std::set<std::string> all{where_.root};
+        for (auto const& each : shared_trades)
+            all.insert(root_of(each.set));
+        return all;
+    }
+
     backend_parts parts_;
     zookeeper_place where_;
     std::shared_ptr<zoo_session> session_;

@@ -3,6 +3,7 @@
 #include "libs/base/error.hpp"
 #include "libs/lock/zookeeper/node_name.hpp"
 #include "libs/lock/zookeeper/session.hpp"
+#include "libs/lock/zookeeper/turn.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -33,10 +34,10 @@ awaitable<bool> remove_trace(zoo_session& in, zoo_trace& of)
 {
     if (of.path.empty()) {
         auto const nodes = co_await in.children(of.session, of.parent);
-        auto const queue = zoo_queue_of(nodes, of.tag);
-        if (queue.own.empty())
+        auto const own = zoo_own(nodes, of.tag);
+        if (own.empty())
             co_return false;
-        of.path = of.parent + "/" + queue.own;
+        of.path = of.parent + "/" + own;
     }
     co_return co_await in.remove(of.session, of.path);
 }
@@ -91,32 +92,41 @@ public:
         co_await in_->connect();
         if (own_.session != in_->id())
             begin_anew();
-        zoo_queue queue;
-        for (int tries = 0; queue.own.empty(); ++tries) {
+        for (int tries = 0; tries == 0 || turn_.own.empty(); ++tries) {
             if (tries == most_tries)
                 throw unavailable("ZooKeeper: the node of lock " + offer_.name + " is removed again and again");
             if (own_.path.empty() && !in_doubt_)
                 co_await enter();
             auto const nodes = co_await in_->children(own_.session, own_.parent);
-            queue = zoo_queue_of(nodes, own_.tag);
-            if (queue.own.empty()) // never made, or removed by somebody else
+            turn_ = zoo_turn_of(nodes, own_.tag);
+            if (turn_.own.empty()) // never made, or removed by somebody else
                 begin_anew();
         }
         in_doubt_ = false;
-        own_.path = own_.parent + "/" + queue.own;
-        if (*zoo_place(queue.own) < 0 || *zoo_place(queue.own) == last_place)
+        own_.path = own_.parent + "/" + turn_.own;
+        if (*zoo_place(turn_.own) < 0 || *zoo_place(turn_.own) == last_place)
             throw unavailable("ZooKeeper: the places of lock " + offer_.name + " are used up: remove " + own_.parent);
-        before_ = queue.before.empty() ? std::string() : own_.parent + "/" + queue.before;
-        if (before_.empty())
+        if (turn_.disagreed != 0) {
+            co_await release();
+            throw disagreement(offer_.name, offer_.of.capacity, turn_.disagreed);
+        }
+        if (turn_.held)
             made.granted = co_await granted();
+        if (turn_.tells)
+            in_->touch(own_.session, own_.path, data());
         co_return made;
     }
 
     awaitable<void> await_change(refusal, instant until) override
     {
-        auto const look_again = in_->time().now() + in_->timeout();
-        if (!before_.empty())
-            co_await in_->await_change(own_.session, before_, std::min(until, look_again));
+        auto const at = std::min(until, in_->time().now() + in_->timeout()); // and look again
+        auto const path = own_.parent + "/" + turn_.until_gone + turn_.until_granted;
+        if (!turn_.until_gone.empty())
+            co_await in_->await_change(own_.session, path, zoo_change::end, at);
+        else if (!turn_.until_granted.empty())
+            co_await in_->await_change(own_.session, path, zoo_change::touch_or_end, at);
+        else if (!turn_.until_any_gone.empty())
+            co_await in_->await_departure(own_.session, own_.parent, turn_.until_any_gone, at);
     }
 
     awaitable<bool> extend() override
@@ -164,7 +174,7 @@ private:
         char text[64];
         std::snprintf(text, sizeof text, "%016llx%016llx-%llx", static_cast<unsigned long long>(random_.next()),
                       static_cast<unsigned long long>(random_.next()), static_cast<unsigned long long>(in_->id()));
-        own_ = {in_->id(), root_ + "/" + name_, text, {}};
+        own_ = {in_->id(), root_ + "/" + name_, zoo_tag(text, offer_.of), {}};
         in_doubt_ = false;
         removal_sent_ = false;
         token_ = 0;
@@ -174,9 +184,9 @@ private:
     {
         in_doubt_ = true; // until there is an answer
         auto const path = own_.parent + "/" + own_.tag + "-lock-";
-        auto const data = offer_.label + "\n" + offer_.owner + "\n"; // for people
+        auto const text = data();
         for (int tries = 0; tries < most_tries; ++tries) {
-            auto const made = co_await in_->create(own_.session, path, data, zoo_mode::ephemeral_sequential);
+            auto const made = co_await in_->create(own_.session, path, text, zoo_mode::ephemeral_sequential);
             if (made) {
                 own_.path = made->path;
                 token_ = made->born;
@@ -185,6 +195,8 @@ private:
             co_await make_parent(*in_, root_, name_);
         }
     }
+
+    std::string data() const { return offer_.label + "\n" + offer_.owner + "\n"; } // for people
 
     // A path alone says nothing: a node of a session before may still be there.
     bool is_own(zoo_node const& node) const { return node.owner == own_.session && node.born == token_; }
@@ -218,13 +230,14 @@ private:
     bool removal_sent_ = false; // without an answer yet
     std::int64_t token_ = 0;
     duration granted_for_{};
-    std::string before_; // whose node is next before the own
+    zoo_turn turn_; // as it was last seen
 };
 
 class zookeeper_kind final : public kind {
 public:
-    zookeeper_kind(std::shared_ptr<zoo_session> in, asio::any_io_executor loop, std::string root, random_source& random)
-        : in_(std::move(in)), loop_(std::move(loop)), root_(std::move(root)), random_(random)
+    zookeeper_kind(char const* name, std::shared_ptr<zoo_session> in, asio::any_io_executor loop, std::string root,
+                   random_source& random)
+        : name_(name), in_(std::move(in)), loop_(std::move(loop)), root_(std::move(root)), random_(random)
     {}
 
     std::string const& name() const override { return name_; }
@@ -235,7 +248,7 @@ public:
     }
 
 private:
-    std::string name_ = "zookeeper";
+    std::string name_;
     std::shared_ptr<zoo_session> in_;
     asio::any_io_executor loop_;
     std::string root_;
@@ -244,10 +257,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<kind> make_zookeeper_kind(std::shared_ptr<zoo_session> in, asio::any_io_executor loop, std::string root,
-                                          random_source& random)
+std::unique_ptr<kind> make_zookeeper_kind(char const* name, std::shared_ptr<zoo_session> in, asio::any_io_executor loop,
+                                          std::string root, random_source& random)
 {
-    return std::make_unique<zookeeper_kind>(std::move(in), std::move(loop), std::move(root), random);
+    return std::make_unique<zookeeper_kind>(name, std::move(in), std::move(loop), std::move(root), random);
 }
 
 awaitable<void> make_zookeeper_root(zoo_session& in, std::string root)

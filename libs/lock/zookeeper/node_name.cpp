@@ -46,21 +46,4 @@ std::optional<std::int64_t> zoo_place(std::string const& node)
     return place;
 }
 
-zoo_queue zoo_queue_of(std::vector<std::string> const& nodes, std::string const& tag)
-{
-    zoo_queue found;
-    for (auto const& each : nodes)
-        if (each.starts_with(tag + before_place) && zoo_place(each))
-            found.own = each;
-    if (found.own.empty())
-        return found;
-    auto const own = zoo_place(found.own);
-    for (auto const& each : nodes) {
-        auto const place = zoo_place(each);
-        if (place && *place < *own && (found.before.empty() || *place > *zoo_place(found.before)))
-            found.before = each;
-    }
-    return found;
-}
-
 } // namespace baton::lock

@@ -5,7 +5,9 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <mutex>
+#include <set>
 #include <zookeeper/zookeeper.h>
 
 namespace baton::lock {
@@ -77,6 +79,7 @@ struct zoo_session::client {
         node.owner = stat->ephemeralOwner;
         node.made_ms = stat->ctime;
         node.children = stat->numChildren;
+        node.touched = stat->version;
     }
     static void done(int code, void const* data) { deliver(data, {code, {}, {}}); }
     static void synced(int code, char const*, void const* data) { deliver(data, {code, {}, {}}); }
@@ -148,6 +151,23 @@ public:
 private:
     zoo_session& of_;
     std::list<waker*>::iterator place_;
+};
+
+// One that waits for a change of a node or of its children.
+class zoo_session::watcher {
+public:
+    watcher(zoo_session& of, std::string const& path)
+        : bell(of.parts_.loop), of_(of), place_(of.watches_.emplace(path, &bell))
+    {}
+    ~watcher() { of_.watches_.erase(place_); }
+    watcher(watcher const&) = delete;
+    watcher& operator=(watcher const&) = delete;
+
+    waker bell;
+
+private:
+    zoo_session& of_;
+    std::multimap<std::string, waker*>::iterator place_;
 };
 
 namespace {
@@ -346,21 +366,46 @@ awaitable<bool> zoo_session::remove(std::int64_t in, std::string path)
     co_return answer.code == ZOK;
 }
 
+void zoo_session::touch(std::int64_t in, std::string const& path, std::string const& data)
+{
+    try {
+        check(in);
+        send([&](zhandle_t* to, void const* token) {
+            return zoo_aset(to, path.c_str(), data.data(), static_cast<int>(data.size()), -1, client::found, token);
+        });
+    } catch (unavailable const&) {
+        // Who waits for it looks again some time.
+    }
+}
+
 // A watch of a node that is missing would never go away: that is why this reads it, which leaves none then. One that
 // nobody waits for any more costs little: the client has one a node.
-awaitable<void> zoo_session::await_change(std::int64_t in, std::string path, instant until)
+awaitable<void> zoo_session::await_change(std::int64_t in, std::string path, zoo_change what, instant until)
 {
     check(in);
-    waker changed(parts_.loop);
-    auto const forget = [this](auto* place) { watches_.erase(*place); };
-    auto place = watches_.emplace(path, &changed);
-    std::unique_ptr<decltype(place), decltype(forget)> const listed(&place, forget);
+    watcher changed(*this, path);
     auto const asked = send([&](zhandle_t* to, void const* data) {
         return zoo_awget(to, path.c_str(), client::node_changed, nullptr, client::read, data);
     });
     auto const answer = co_await answer_to(asked);
-    if (answer.code == ZOK)
-        co_await changed.wait_until(parts_.time, until);
+    bool const already = answer.code != ZOK || (what == zoo_change::touch_or_end && answer.node.touched > 0);
+    if (!already)
+        co_await changed.bell.wait_until(parts_.time, until);
+}
+
+awaitable<void> zoo_session::await_departure(std::int64_t in, std::string path, std::vector<std::string> of,
+                                             instant until)
+{
+    check(in);
+    watcher changed(*this, path);
+    auto const asked = send([&](zhandle_t* to, void const* data) {
+        return zoo_awget_children(to, path.c_str(), client::node_changed, nullptr, client::listed, data);
+    });
+    auto const answer = co_await answer_to(asked);
+    std::set<std::string> const there(answer.names.begin(), answer.names.end());
+    bool const all = std::all_of(of.begin(), of.end(), [&](std::string const& each) { return there.contains(each); });
+    if (all)
+        co_await changed.bell.wait_until(parts_.time, until);
 }
 
 } // namespace baton::lock

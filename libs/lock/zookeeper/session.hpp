@@ -31,7 +31,10 @@ struct zoo_node {
     std::int64_t owner = 0; // the session with which it goes away
     std::int64_t made_ms = 0;
     int children = 0;
+    int touched = 0; // how often
 };
+
+enum class zoo_change { end, touch_or_end }; // of a node
 
 enum class zoo_mode { persistent, container, ephemeral_sequential };
 
@@ -62,14 +65,20 @@ public:
     awaitable<std::optional<zoo_node>> find(std::int64_t in, std::string path);
     // False: there was none.
     awaitable<bool> remove(std::int64_t in, std::string path);
-    // Returns when the node has changed or is gone, when the session has expired, or at `until`.
-    awaitable<void> await_change(std::int64_t in, std::string path, instant until);
+    // Tells who waits for a touch of this node; waits for nothing itself, and may fail without a word.
+    void touch(std::int64_t in, std::string const& path, std::string const& data);
+    // Returns when it has come to pass that the node is gone (or was ever touched), when the session has expired, or at
+    // `until`; or too early.
+    awaitable<void> await_change(std::int64_t in, std::string path, zoo_change what, instant until);
+    // The same, for one of these children to be gone.
+    awaitable<void> await_departure(std::int64_t in, std::string path, std::vector<std::string> of, instant until);
 
 private:
     struct reply;
     struct call;
     struct client;
     class listener;
+    class watcher;
     using ticket = std::shared_ptr<call>;
 
     void open();

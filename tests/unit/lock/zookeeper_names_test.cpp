@@ -1,4 +1,4 @@
-// What of locks on ZooKeeper is text: URLs, names of nodes, places in a queue.
+// What of locks on ZooKeeper is text: URLs, and names of nodes.
 
 #include "libs/lock/zookeeper/node_name.hpp"
 #include "libs/lock/zookeeper/url.hpp"
@@ -46,15 +46,4 @@ TEST_CASE("a place is read from the end of a node's name, also of one whose numb
     CHECK_FALSE(zoo_place("tag-lock-"));
     CHECK_FALSE(zoo_place("tag-lock-17x"));
     CHECK_FALSE(zoo_place("other"));
-}
-
-TEST_CASE("who is next before one is the highest of the places below, by number and not by name")
-{
-    std::vector<std::string> const nodes{"z-lock-0000000007", "a-lock-0000000012", "m-lock-0000000009", "stranger",
-                                         "b-lock-0000000008"};
-    CHECK(zoo_queue_of(nodes, "m").own == "m-lock-0000000009");
-    CHECK(zoo_queue_of(nodes, "m").before == "b-lock-0000000008");
-    CHECK(zoo_queue_of(nodes, "a").before == "m-lock-0000000009");
-    CHECK(zoo_queue_of(nodes, "z").before.empty());
-    CHECK(zoo_queue_of(nodes, "x").own.empty());
 }
