@@ -37,7 +37,7 @@ std::vector<place> places()
     std::vector<place> all{{storage::engine::mysql, {}}, {storage::engine::sqlite, {}}};
     if (store(storage::engine::mysql).nodes().size() > 1) // the others are tried where it is one
         return all;
-    for (auto const variable : {"BATON_TEST_ZOOKEEPER"})
+    for (auto const variable : {"BATON_TEST_REDIS", "BATON_TEST_ZOOKEEPER"})
         if (auto const server = lock_server(variable))
             all.push_back({std::nullopt, *server});
     return all;
@@ -71,6 +71,10 @@ public:
     }
     read_write_lock book(lock_options how = {}) { return enter().read_write(prefix_ + "book", std::move(how)); }
 
+    locks::guarantee level() const
+    {
+        return where_.server.starts_with("redis") ? locks::guarantee::efficiency : locks::guarantee::fenced;
+    }
     bool in_order() const { return where_.server.starts_with("zookeeper"); }
 
     std::optional<store> home;
@@ -117,6 +121,7 @@ TEST_CASE("as many hold a semaphore as it has permits and no more, and each gran
         auto& next = holders.emplace_back(here.permit(3));
         REQUIRE(next.try_lock());
         CHECK(next.valid());
+        CHECK(next.level() == here.level());
         CHECK(next.token() > highest);
         highest = next.token();
     }

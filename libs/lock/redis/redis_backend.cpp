@@ -1,6 +1,7 @@
 #include "libs/lock/named/backend.hpp"
 #include "libs/lock/redis/redis_kind.hpp"
 #include "libs/lock/redis/redis_majority_kind.hpp"
+#include "libs/lock/redis/redis_shared_kind.hpp"
 
 namespace baton::lock {
 
@@ -20,6 +21,8 @@ public:
         std::vector<std::unique_ptr<kind>> all;
         if (servers_.size() == 1) {
             all.push_back(make_redis_kind(*servers_.front(), parts_.time));
+            for (auto const& each : shared_trades)
+                all.push_back(make_redis_shared_kind(each, *servers_.front(), parts_.time));
             return all;
         }
         majority_parts made{{}, parts_.loop, parts_.time, parts_.random};

@@ -54,21 +54,6 @@ std::string sha1_of(std::string const& text)
     return hex;
 }
 
-// What is between the braces decides on the slot: it must neither be empty nor end early.
-std::string hash_tag(std::string const& name)
-{
-    std::string tag = "{";
-    for (char const c : name) {
-        if (c == '%')
-            tag += "%25";
-        else if (c == '}')
-            tag += "%7d";
-        else
-            tag += c;
-    }
-    return tag + "}";
-}
-
 } // namespace
 
 redis_script::redis_script(char const* as) : text(as), digest(sha1_of(text)) {}
@@ -91,8 +76,23 @@ redis_script const& release_script()
     return made;
 }
 
+// What is between the braces decides on the slot: it must neither be empty nor end early.
+std::string redis_hash_tag(std::string const& name)
+{
+    std::string tag = "{";
+    for (char const c : name) {
+        if (c == '%')
+            tag += "%25";
+        else if (c == '}')
+            tag += "%7d";
+        else
+            tag += c;
+    }
+    return tag + "}";
+}
+
 redis_keys::redis_keys(std::string const& name)
-    : lock("baton:lock:" + hash_tag(name)), tokens(lock + ":token"), channel(lock + ":free")
+    : lock("baton:lock:" + redis_hash_tag(name)), tokens(lock + ":token"), channel(lock + ":free")
 {}
 
 } // namespace baton::lock

@@ -26,6 +26,9 @@ redis_script const& extend_script();
 // KEYS: lock. ARGV: owner, channel. Returns the same, and tells those who wait.
 redis_script const& release_script();
 
+// "{NAME}", which alone decides on the slot of a key.
+std::string redis_hash_tag(std::string const& name);
+
 struct redis_keys {
     explicit redis_keys(std::string const& name);
 

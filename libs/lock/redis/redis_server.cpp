@@ -91,6 +91,20 @@ awaitable<bool> redis_server::release(bid const& offer, redis_keys const& keys)
     co_return answer.number == 1;
 }
 
+awaitable<redis_reply> redis_server::ask(redis_script const& what, redis_command const& rest,
+                                         std::optional<duration> ttl)
+{
+    auto const by = commands();
+    auto answer = co_await run(by, what, rest);
+    bool const yes = (answer.list.empty() ? answer : answer.list.front()).number == 1;
+    if (!ttl || !yes)
+        co_return answer;
+    auto const why = co_await replicas_missing(by, *ttl);
+    if (!why.empty())
+        throw unavailable(why);
+    co_return answer;
+}
+
 // The server answers nothing else on this connection meanwhile.
 awaitable<std::string> redis_server::replicas_missing(connection by, duration ttl)
 {

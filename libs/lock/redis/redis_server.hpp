@@ -27,6 +27,10 @@ public:
     awaitable<bool> extend(bid const& offer, redis_keys const& keys);
     awaitable<bool> release(bid const& offer, redis_keys const& keys);
 
+    // Of another form of lock. Where replicas must confirm a grant, they confirm an answer of yes (1, or a list that
+    // begins with it) to what is asked for a `ttl`.
+    awaitable<redis_reply> ask(redis_script const& what, redis_command const& rest, std::optional<duration> ttl = {});
+
     redis_doorbell& doorbell() { return doorbell_; }
     std::string text() const { return where_.text(); }
 

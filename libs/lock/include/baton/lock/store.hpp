@@ -67,8 +67,9 @@ public:
     // lock for the whole of it.
     named_lock zookeeper(std::string name, lock_options options = {});
 
-    // One of so many at once (1 to 10,000): each holder has one permit. In databases. All who hold permits of a name at
-    // one time agree on their number: who asks with another is told lock_errc::misuse, until nobody holds one.
+    // One of so many at once (1 to 10,000): each holder has one permit. In databases, in ZooKeeper and on one Redis
+    // server, with the guarantee that plain locks have there. All who hold permits of a name at one time agree on their
+    // number: who asks with another is told lock_errc::misuse, until nobody holds one.
     named_lock semaphore(std::string name, std::size_t permits, lock_options options = {});
     // Many readers or one writer; on the same. A writer that waits for readers to go keeps further ones out.
     read_write_lock read_write(std::string name, lock_options options = {});
