@@ -53,7 +53,7 @@ void add_lock(CLI::App& program, common_options const& common)
     auto& group = *program.add_subcommand("lock", "Locks of services (docs/locks.md)");
     group.require_subcommand(1)->fallthrough();
     auto const how = std::make_shared<options>();
-    auto* const command = group.add_subcommand("reap", "Remove records and leases that nobody has held for long");
+    auto* const command = group.add_subcommand("reap", "Remove locks of a database that nobody has held for long");
     command->add_option("--database", how->database, "mysql://user:password@host/name or sqlite:/path/file.db")
         ->envname("BATON_DATABASE_URL")
         ->required();

@@ -224,8 +224,12 @@ TEST_CASE("where replicas are asked for, nothing is held without them")
     private_redis server;
     store sure(server.url(), impatient(1));
     store any(server.url());
-    auto lock = sure.redis("stock", long_lived());
-    auto other = any.redis("stock", long_lived());
+    bool const shared = GENERATE(false, true);
+    auto const of = [&](store& in) {
+        return shared ? in.semaphore("stock", 1, long_lived()) : in.redis("stock", long_lived());
+    };
+    auto lock = of(sure);
+    auto other = of(any);
     CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("0 of 1 replicas"));
     CHECK(other.try_lock_for(5s));
     other.unlock();
