@@ -12,7 +12,7 @@ namespace baton::lock {
 // together come apart.
 class polling {
 public:
-    static constexpr duration longest = 64ms;
+    bool are_longest() const { return pause_ == longest; }
 
     duration next(random_source& random)
     {
@@ -22,6 +22,8 @@ public:
     }
 
 private:
+    static constexpr duration longest = 64ms;
+
     duration pause_ = 4ms;
 };
 

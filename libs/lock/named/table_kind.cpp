@@ -1,5 +1,6 @@
 #include "libs/lock/named/table_kind.hpp"
 
+#include "libs/lock/named/polling.hpp"
 #include "libs/lock/named/table_row.hpp"
 #include "libs/lock/named/wake_hint.hpp"
 #include "libs/storage/database.hpp"
@@ -12,10 +13,6 @@
 namespace baton::lock {
 
 namespace {
-
-// Who waits looks often at first and then less so: what is held for long costs its waiters little.
-constexpr duration first_pause = 4ms;
-constexpr duration longest_pause = 64ms;
 
 struct shop {
     rule how;
@@ -68,14 +65,14 @@ public:
         // Once it is known to take a while, and by turns with a pause, since a hint may be there that tells nothing;
         // but not in the last second of a holder that may be dead.
         auto const soonest = std::min(until, what.until.value_or(until));
-        hinted_ = !hinted_ && of_.hint != nullptr && pause_ == longest_pause && soonest - now > wake_hint::span_of_wait;
+        hinted_ = !hinted_ && of_.hint != nullptr && pauses_.are_longest() && soonest - now > wake_hint::span_of_wait;
         if (hinted_) {
             auto const name = hint_name();
             bool const told = co_await of_.hint->wait(name);
             if (told)
                 co_return;
         }
-        auto at = std::min(until, now + next_pause());
+        auto at = std::min(until, now + pauses_.next(of_.random));
         if (what.until && *what.until > now)
             at = std::min(at, *what.until);
         co_await of_.time.sleep_until(at);
@@ -181,14 +178,6 @@ private:
         return answer;
     }
 
-    // At least half of it, and the rest at random, so that those who were refused together come apart.
-    duration next_pause()
-    {
-        auto const half = pause_ / 2;
-        pause_ = std::min(pause_ * 2, longest_pause);
-        return half + duration{static_cast<std::int64_t>(of_.random.below(static_cast<std::uint64_t>(half.count())))};
-    }
-
     std::string hint_name() const { return of_.name + "/" + offer_.name; }
 
     shop& of_;
@@ -197,7 +186,7 @@ private:
     bool raised_ = false; // on the loop only
     bool hinted_ = false;
     bool in_doubt_ = false;
-    duration pause_ = first_pause;
+    polling pauses_;
     std::optional<lock_state> observed_;
     instant observed_at_{};
 };
