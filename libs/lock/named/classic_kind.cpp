@@ -70,7 +70,7 @@ public:
         auto const work = [&](soci::session& sql) {
             return table_row(sql, rule::record, of_.boot, sent).remove(offer_);
         };
-        co_return co_await of_.shared.transact(work);
+        co_return co_await of_.shared.run(work);
     }
 
 private:

@@ -58,7 +58,7 @@ awaitable<std::size_t> reap(rule how, storage::database& shared, time_source& ti
         std::size_t now_removed = 0;
         for (auto const& each : found) {
             auto const work = [&](soci::session& sql) { return remove(sql, how, each); };
-            now_removed += co_await shared.transact(work);
+            now_removed += co_await shared.run(work);
         }
         removed += now_removed;
         if (found.size() < rows_at_once || now_removed == 0)

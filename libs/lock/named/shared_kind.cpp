@@ -24,9 +24,11 @@ struct shared_shop {
     std::atomic<bool> checked{false}; // that the tables are there
 };
 
+constexpr int most_races = 20; // lost in one try
+
 // What a look at the rows came to.
 struct shared_answer {
-    enum class verdict { granted, possible, refused, disagreed, nameless };
+    enum class verdict { granted, raced, refused, disagreed, nameless };
 
     verdict how = verdict::refused;
     grant made;
@@ -46,18 +48,11 @@ public:
             co_await storage::check_schema(of_.shared, "locks");
         of_.checked = true;
         auto const sent = of_.time.now();
-        auto answer = shared_answer{verdict::possible, {}, 0, {}};
-        // Who waits looks first, and leaves the name's row to those who can have it.
-        if (waits_) {
-            auto const look = [&](soci::session& sql) { return judge(sql, sent, false); };
-            answer = co_await of_.shared.run(look);
-        }
-        auto const work = [&](soci::session& sql) { return judge(sql, sent, true); };
-        if (answer.how == verdict::possible)
-            answer = co_await of_.shared.transact(work);
+        auto const work = [&](soci::session& sql) { return judge(sql, sent); };
+        auto answer = co_await of_.shared.run(work);
         if (answer.how == verdict::nameless) {
             co_await make_name(sent);
-            answer = co_await of_.shared.transact(work);
+            answer = co_await of_.shared.run(work);
         }
         co_return heard(answer, sent);
     }
@@ -99,27 +94,35 @@ private:
         }
     }
 
-    shared_answer judge(soci::session& sql, instant sent, bool in_transaction)
+    // Others who are granted it meanwhile do not make it less free for this one, if there is enough.
+    shared_answer judge(soci::session& sql, instant sent)
     {
         auto rows = row(sql, sent);
-        auto const seen = rows.read(offer_.name, in_transaction);
+        auto answer = look(rows);
+        for (int tries = 1; answer.how == verdict::raced && tries < most_races; ++tries)
+            answer = look(rows);
+        return answer;
+    }
+
+    shared_answer look(shared_row& rows)
+    {
+        auto const seen = rows.read(offer_.name);
         if (!seen)
             return {verdict::nameless, {}, 0, {}};
         // Of an earlier try without an answer: how long ago that took it, nobody knows.
         auto const* const own = seen->find(offer_.owner);
         if (own && !own->expired)
-            return {rows.renew(offer_, own->token) ? verdict::granted : verdict::refused, grant{own->token}, 0, {}};
+            return {rows.renew(offer_, own->token) ? verdict::granted : verdict::raced, grant{own->token}, 0, {}};
         auto const live = seen->live();
         auto const how = admit(offer_.of, live, seen->room_kept > duration{});
-        if (how != admission::granted) {
-            if (waits_ && is_kept_room(offer_.of, live) && seen->room_kept < room_kept_for / 2)
-                rows.keep_room(offer_, room_kept_for);
-            return refusal_of(how, *seen);
-        }
-        return in_transaction ? install(rows, *seen) : shared_answer{verdict::possible, {}, 0, {}};
+        if (how == admission::granted)
+            return install(rows, *seen);
+        if (waits_ && is_kept_room(offer_.of, live) && seen->room_kept < room_kept_for / 2)
+            rows.keep_room(offer_, room_kept_for);
+        return refusal_of(how, *seen);
     }
 
-    // The token rises with who is granted it, and who is over can come back no more.
+    // Who is over can come back no more before another has its place.
     shared_answer install(shared_row& rows, shared_state const& seen)
     {
         bool over = false;
@@ -127,10 +130,13 @@ private:
             if (!each.expired)
                 continue;
             if (!rows.remove_expired(offer_, each))
-                return {};
+                return {verdict::raced, {}, 0, {}};
             over = true;
         }
-        return {verdict::granted, grant{rows.insert(offer_, seen), over}, 0, {}};
+        auto const token = rows.insert(offer_, seen);
+        if (!token)
+            return {verdict::raced, {}, 0, {}};
+        return {verdict::granted, grant{*token, over}, 0, {}};
     }
 
     shared_answer refusal_of(admission how, shared_state const& seen) const

@@ -33,7 +33,7 @@ std::vector<dead_holder> find_dead(soci::session& sql, std::string const& boot, 
 {
     std::vector<dead_holder> found;
     storage::query ask(sql);
-    ask.select("kind", "name", "owner")(" FROM lock_shared_holder WHERE ");
+    ask.select("kind", "name", "owner")(" FROM lock_shared WHERE owner <> '' AND ");
     over_for(ask, boot, now, age);
     ask(" LIMIT ", names_at_once);
     ask.each([&](storage::row& cells) {
@@ -52,7 +52,7 @@ std::size_t remove_dead(soci::session& sql, std::string const& boot, instant sen
     auto const now = row_time(sql, sent);
     std::size_t removed = 0;
     for (auto const& each : find_dead(sql, boot, now, age)) {
-        storage::query gone(sql, "DELETE FROM lock_shared_holder WHERE kind = ", each.set, " AND name = ", each.name);
+        storage::query gone(sql, "DELETE FROM lock_shared WHERE kind = ", each.set, " AND name = ", each.name);
         gone(" AND owner = ", each.owner, " AND ");
         over_for(gone, boot, now, age);
         removed += static_cast<std::size_t>(gone.execute());
@@ -65,9 +65,10 @@ std::vector<idle_name> find_idle(soci::session& sql, std::string const& boot, in
     auto const now = row_time(sql, sent);
     std::vector<idle_name> found;
     storage::query ask(sql);
-    ask.select("kind", "name", "token")(" FROM lock_shared WHERE (boot <> ", boot, " OR ", now, " - used_at >= ", age);
-    ask(") AND NOT EXISTS (SELECT 1 FROM lock_shared_holder h WHERE h.kind = lock_shared.kind "
-        "AND h.name = lock_shared.name) LIMIT ",
+    ask.select("kind", "name", "token")(" FROM lock_shared WHERE owner = '' AND (boot <> ", boot, " OR ", now,
+                                        " - renewed_at >= ", age);
+    ask(") AND NOT EXISTS (SELECT 1 FROM lock_shared h WHERE h.kind = lock_shared.kind "
+        "AND h.name = lock_shared.name AND h.owner <> '') LIMIT ",
         names_at_once);
     ask.each([&](storage::row& cells) {
         idle_name each;
@@ -84,7 +85,7 @@ std::size_t remove_idle(soci::session& sql, idle_name const& what)
 {
     raise_floor(sql, what.set, what.token);
     storage::query gone(sql, "DELETE FROM lock_shared WHERE kind = ", what.set, " AND name = ", what.name);
-    return static_cast<std::size_t>(gone(" AND token = ", what.token).execute());
+    return static_cast<std::size_t>(gone(" AND owner = '' AND token = ", what.token).execute());
 }
 
 } // namespace
@@ -107,7 +108,7 @@ awaitable<std::size_t> reap_shared(storage::database& shared, time_source& time,
         std::size_t now_removed = 0;
         for (auto const& each : found) {
             auto const work = [&](soci::session& sql) { return remove_idle(sql, each); };
-            now_removed += co_await shared.transact(work);
+            now_removed += co_await shared.run(work);
         }
         removed += now_removed;
         if (found.size() < names_at_once || now_removed == 0)

@@ -1,10 +1,11 @@
 #pragma once
-// The statements on locks that several may hold: a row a name (lock_shared), and a row a holder (lock_shared_holder).
-// For .cpp files of this folder.
+// The statements on locks that several may hold (lock_shared): a row of the name, which has no owner, and a row of each
+// holder. For .cpp files of this folder.
 //
-// A grant is one transaction that locks the name's row first and writes it, so that grants of a name come one after the
-// other, on Galera too; expired holders are in the way until it has deleted them. All else is on one row of one holder,
-// autocommit, and carries its conditions, so that each is harmless whenever it executes.
+// All are autocommit and carry their conditions, so that each is harmless whenever it executes, and none waits for a
+// process that has gone silent in the middle of a transaction. A grant is decided by what was read, and is made by one
+// statement that raises the name's token from what was read and inserts the holder: so no other was granted since, on
+// Galera neither. Who held it then is in the way until it is deleted, also when its time is over.
 
 #include "libs/lock/named/contender.hpp"
 #include "libs/storage/query.hpp"
@@ -37,23 +38,20 @@ public:
     // `sent`: read before the call went to its session, so that a wait for that makes a renewal older, never younger.
     shared_row(soci::session& sql, char const* set, std::string const& boot, instant sent);
 
-    // Nothing where the name has no row. `lock`: within a transaction that is to grant it.
-    std::optional<shared_state> read(std::string const& name, bool lock);
+    // Nothing where the name has no row.
+    std::optional<shared_state> read(std::string const& name);
     // Makes the name's row. Throws already_exists.
     void make(std::string const& name);
-
-    // Within that transaction:
-    //
     // False: it was renewed or released since it was read.
     bool remove_expired(bid const& offer, shared_holder const& holder);
-    std::int64_t insert(bid const& offer, shared_state const& seen); // the token
-
+    // The token; nothing where another was granted it since it was read.
+    std::optional<std::int64_t> insert(bid const& offer, shared_state const& seen);
     void keep_room(bid const& offer, duration span);
     bool renew(bid const& offer, std::int64_t token);
     bool release(bid const& offer);
 
 private:
-    storage::query& of_holder(storage::query& statement, bid const& offer, std::string const& owner);
+    storage::query& of(storage::query& statement, std::string const& name, std::string const& owner);
 
     soci::session& sql_;
     std::string set_; // whose names these are

@@ -140,10 +140,8 @@ bool table_row::renew(bid const& offer, std::int64_t token)
     return update.execute() == 1;
 }
 
-// The floor is locked before the row is looked at, and rises before it is gone.
 bool table_row::remove(bid const& offer)
 {
-    raise_floor(sql_, kind_, 0);
     auto const mine = granted(offer);
     if (!mine)
         return false;

@@ -33,7 +33,7 @@ public:
     std::optional<grant> granted(bid const& offer); // what the acquisition holds, if it does
     std::optional<lock_state> read(std::string const& name);
     bool renew(bid const& offer, std::int64_t token);
-    bool remove(bid const& offer); // in place of a release, and within a transaction: the row goes
+    bool remove(bid const& offer); // in place of a release: the row goes
     bool release(bid const& offer,
                  std::optional<std::int64_t> token); // of any token, if the acquisition's is not known
 
@@ -52,8 +52,8 @@ storage::fragment table_of(rule how);
 char const* name_of(rule how);
 // Now, as a row of this database says it: the server's, or the host's since its boot.
 storage::operand row_time(soci::session& sql, instant sent);
-// What comes again of this kind under a name that was removed has a higher token than this. Within the transaction that
-// removes it, and first, as whoever makes a row looks at it first: then neither waits for the other in turn.
+// What comes again of this kind under a name that is removed has a higher token than this. Before it is removed, and
+// each by itself: a transaction of both would hold up all new names if its process went silent in the middle.
 void raise_floor(soci::session& sql, std::string const& kind, std::int64_t token);
 // The boot whose time that is; empty for a server.
 std::string row_boot(storage::database const& where);
