@@ -15,6 +15,7 @@
 #include <baton/lock/store.hpp>
 #include <cstdlib>
 #include <future>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -28,7 +29,7 @@ namespace locks = baton::lock;
 
 namespace {
 
-enum class kind_name { record, classic, lease, row, redis, redlock, zookeeper };
+enum class kind_name { record, classic, lease, row, redis, redlock, redis_sentinel, redis_cluster, zookeeper };
 
 struct place {
     std::optional<storage::engine> engine; // none: a server of the test run that is no database
@@ -37,9 +38,12 @@ struct place {
 
 std::optional<std::string> server_url(kind_name kind)
 {
-    return lock_server(kind == kind_name::redis     ? "BATON_TEST_REDIS"
-                       : kind == kind_name::redlock ? "BATON_TEST_REDLOCK"
-                                                    : "BATON_TEST_ZOOKEEPER");
+    static std::map<kind_name, char const*> const variables{{kind_name::redis, "BATON_TEST_REDIS"},
+                                                            {kind_name::redlock, "BATON_TEST_REDLOCK"},
+                                                            {kind_name::redis_sentinel, "BATON_TEST_REDIS_SENTINEL"},
+                                                            {kind_name::redis_cluster, "BATON_TEST_REDIS_CLUSTER"},
+                                                            {kind_name::zookeeper, "BATON_TEST_ZOOKEEPER"}};
+    return lock_server(variables.at(kind));
 }
 
 // A row lock needs a server, and one that is alone. Without `all_kinds` those that keep a row in a table of their own.
@@ -55,7 +59,8 @@ std::vector<place> places(bool all_kinds = true)
     if (!all_kinds || store(engine::mysql).nodes().size() > 1)
         return all;
     all.push_back({engine::mysql, kind_name::row});
-    for (auto const kind : {kind_name::redis, kind_name::redlock, kind_name::zookeeper})
+    for (auto const kind : {kind_name::redis, kind_name::redlock, kind_name::redis_sentinel, kind_name::redis_cluster,
+                            kind_name::zookeeper})
         if (server_url(kind))
             all.push_back({std::nullopt, kind});
     return all;
@@ -109,7 +114,7 @@ public:
     }
 
     bool has_tokens() const { return kind != kind_name::row && kind != kind_name::redlock; }
-    bool on_redis() const { return kind == kind_name::redis || kind == kind_name::redlock; }
+    bool on_redis() const { return kind >= kind_name::redis && kind <= kind_name::redis_cluster; }
     locks::guarantee level() const
     {
         if (on_redis())
@@ -129,6 +134,8 @@ public:
         case kind_name::row:
             return "row";
         case kind_name::redis:
+        case kind_name::redis_sentinel:
+        case kind_name::redis_cluster:
             return "redis";
         case kind_name::redlock:
             return "redlock";

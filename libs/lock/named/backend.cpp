@@ -9,7 +9,7 @@ std::unique_ptr<backend> open_backend(std::string const& url, store_options cons
     auto const scheme = url.substr(0, url.find(':'));
     if (scheme == "mysql" || scheme == "sqlite")
         return open_sql_backend(url, how, parts);
-    if (scheme == "redis" || scheme == "redlock") {
+    if (scheme == "redis" || scheme == "redlock" || scheme == "redis-sentinel" || scheme == "redis-cluster") {
 #ifdef BATON_LOCKS_ON_REDIS
         return open_redis_backend(url, how, parts);
 #else
@@ -23,8 +23,9 @@ std::unique_ptr<backend> open_backend(std::string const& url, store_options cons
         throw std::invalid_argument("lock store: this build has no ZooKeeper: it was made without zookeeper_mt");
 #endif
     }
-    throw std::invalid_argument("lock store: no store begins with '" + scheme +
-                                ":'; known are mysql:, sqlite:, redis:, redlock: and zookeeper:");
+    throw std::invalid_argument(
+        "lock store: no store begins with '" + scheme +
+        ":'; known are mysql:, sqlite:, redis:, redlock:, redis-sentinel:, redis-cluster: and zookeeper:");
 }
 
 } // namespace baton::lock

@@ -1,18 +1,34 @@
 #include "libs/lock/named/backend.hpp"
+#include "libs/lock/redis/redis_cluster_route.hpp"
 #include "libs/lock/redis/redis_kind.hpp"
 #include "libs/lock/redis/redis_majority_kind.hpp"
+#include "libs/lock/redis/redis_sentinel_route.hpp"
 #include "libs/lock/redis/redis_shared_kind.hpp"
 
 namespace baton::lock {
 
 namespace {
 
+// One, or those of which a majority decides.
+std::vector<std::unique_ptr<redis_route>> routes_of(redis_url const& where, redis_connection_parts parts)
+{
+    std::vector<std::unique_ptr<redis_route>> all;
+    if (where.setup == redis_setup::sentinels)
+        all.push_back(make_sentinel_route(where, parts));
+    else if (where.setup == redis_setup::cluster)
+        all.push_back(make_cluster_route(where, parts));
+    else
+        for (auto const& each : where.servers)
+            all.push_back(make_route_to(each, parts));
+    return all;
+}
+
 class redis_backend final : public backend {
 public:
     redis_backend(std::string const& url, store_options const& how, backend_parts parts) : parts_(parts)
     {
         redis_connection_parts const shared{parts.loop, parts.time, how.limit};
-        for (auto& each : parse_redis_url(url))
+        for (auto& each : routes_of(parse_redis_url(url), shared))
             servers_.push_back(std::make_unique<redis_server>(std::move(each), shared, how.redis_wait_replicas));
     }
 

@@ -55,21 +55,16 @@ void redis_connection::send(redis_command const& words)
     flush();
 }
 
-awaitable<redis_reply> redis_connection::call(redis_command const& words)
-{
-    co_return co_await call(words, parts_.limit);
-}
-
-awaitable<redis_reply> redis_connection::call(redis_command const& words, duration limit)
+awaitable<redis_reply> redis_connection::call(redis_command const& words, instant until)
 {
     auto const me = shared_from_this(); // whoever opened this may have replaced it meanwhile
-    auto const until = parts_.time.now() + limit;
+    auto const sent = parts_.time.now();
     auto const mine = enqueue(words);
     flush();
     while (!mine->answer && open_ && parts_.time.now() < until)
         co_await mine->done.wait_until(parts_.time, until);
     if (!mine->answer && open_)
-        close("no answer within " + std::to_string(limit / 1ms) + " ms");
+        close("no answer within " + std::to_string((until - sent) / 1ms) + " ms");
     if (!mine->answer)
         throw unavailable("Redis " + to_.text() + ": " + why_);
     co_return std::move(*mine->answer);

@@ -23,7 +23,7 @@ namespace baton::lock {
 struct redis_connection_parts {
     asio::any_io_executor loop;
     time_source& time;
-    duration limit; // for an answer, that to the first command from before the connect
+    duration limit; // for all that one call of a lock asks, from before the connect
 };
 
 class redis_connection : public std::enable_shared_from_this<redis_connection> {
@@ -32,12 +32,12 @@ public:
     redis_connection(redis_location to, redis_connection_parts parts); // for open()
 
     bool is_open() const { return open_; }
+    redis_location const& where() const { return to_; }
 
-    // The answer, which may be an error. Throws unavailable when there is none within the limit, and ends the
-    // connection then, since what came later would be taken for the answer to something else. A caller that is
-    // cancelled leaves the command on its way.
-    awaitable<redis_reply> call(redis_command const& words);
-    awaitable<redis_reply> call(redis_command const& words, duration limit);
+    // The answer, which may be an error. Throws unavailable when there is none by then, and ends the connection, since
+    // what came later would be taken for the answer to something else. A caller that is cancelled leaves the command on
+    // its way.
+    awaitable<redis_reply> call(redis_command const& words, instant until);
     void send(redis_command const& words); // nobody waits for the answer
     void close(std::string why);
 

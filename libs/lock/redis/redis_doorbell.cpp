@@ -2,9 +2,7 @@
 
 namespace baton::lock {
 
-redis_doorbell::redis_doorbell(redis_location where, redis_connection_parts parts)
-    : where_(std::move(where)), parts_(std::move(parts))
-{}
+redis_doorbell::redis_doorbell(redis_route& route, redis_connection_parts parts) : route_(route), parts_(parts) {}
 
 redis_doorbell::~redis_doorbell()
 {
@@ -15,14 +13,17 @@ redis_doorbell::~redis_doorbell()
     connection_->close("not needed any more");
 }
 
-std::shared_ptr<redis_connection> redis_doorbell::connection()
+awaitable<std::shared_ptr<redis_connection>> redis_doorbell::connection(instant until)
 {
-    if (connection_ && connection_->is_open())
-        return connection_;
-    connection_ = redis_connection::open(where_, parts_);
+    auto const where = co_await route_.find_news(until);
+    if (connection_ && connection_->is_open() && connection_->where() == where)
+        co_return connection_;
+    if (connection_)
+        connection_->close("it is told elsewhere now");
+    connection_ = redis_connection::open(where, parts_);
     connection_->on_message = [this](std::string const& channel) { ring(channel); };
     connection_->on_end = [this] { ended(); };
-    return connection_;
+    co_return connection_;
 }
 
 void redis_doorbell::ring(std::string const& channel)
@@ -61,11 +62,12 @@ redis_doorbell::ear::~ear()
 
 awaitable<void> redis_doorbell::ear::listen()
 {
-    auto const by = of_.connection();
+    auto const until = of_.parts_.time.now() + of_.parts_.limit;
+    auto const by = co_await of_.connection(until);
     redis_command const subscribe{"SUBSCRIBE", channel_};
-    auto const answer = co_await by->call(subscribe);
+    auto const answer = co_await by->call(subscribe, until);
     if (answer.is_error())
-        throw unavailable("Redis " + of_.where_.text() + ": " + answer.text);
+        throw unavailable("Redis " + by->where().text() + ": " + answer.text);
     hears_ = by->is_open();
 }
 

@@ -1,8 +1,8 @@
 #pragma once
-// Who waits for the release of locks on one Redis server, over one connection that subscribes to the locks' channels.
-// It is a hint: messages may be lost, so nobody waits for one without an end of his own. On the loop only.
+// Who waits for the release of locks on Redis, over one connection that subscribes to the locks' channels, where the
+// route says. It is a hint: messages may be lost, so nobody waits for one without an end of his own. On the loop only.
 
-#include "libs/lock/redis/redis_connection.hpp"
+#include "libs/lock/redis/redis_route.hpp"
 
 #include <map>
 #include <memory>
@@ -13,7 +13,7 @@ namespace baton::lock {
 
 class redis_doorbell {
 public:
-    redis_doorbell(redis_location where, redis_connection_parts parts);
+    redis_doorbell(redis_route& route, redis_connection_parts parts);
     ~redis_doorbell();
     redis_doorbell(redis_doorbell const&) = delete;
     redis_doorbell& operator=(redis_doorbell const&) = delete;
@@ -45,11 +45,11 @@ public:
     std::size_t channels() const { return ears_.size(); }
 
 private:
-    std::shared_ptr<redis_connection> connection();
+    awaitable<std::shared_ptr<redis_connection>> connection(instant until);
     void ring(std::string const& channel);
     void ended();
 
-    redis_location where_;
+    redis_route& route_;
     redis_connection_parts parts_;
     std::map<std::string, std::set<ear*>> ears_;
     std::shared_ptr<redis_connection> connection_;

@@ -9,10 +9,14 @@ namespace baton::lock {
 
 namespace {
 
+constexpr std::uint16_t sentinel_port = 26379;
+
 [[noreturn]] void refuse_url(std::string const& why)
 {
     throw std::invalid_argument(
-        "lock store: must be redis://[user:password@]host[:port][/db], or redlock:// with several hosts: " + why);
+        "lock store: must be redis://[user:password@]host[:port][/db], redlock:// with several hosts, "
+        "redis-sentinel:// with those of sentinels and /master, or redis-cluster:// with some of its nodes: " +
+        why);
 }
 
 template <class Number>
@@ -84,36 +88,100 @@ std::vector<redis_location> read_addresses(std::string const& text, redis_locati
     return all;
 }
 
+redis_setup setup_of(std::string const& scheme)
+{
+    if (scheme == "redis")
+        return redis_setup::server;
+    if (scheme == "redlock")
+        return redis_setup::majority;
+    if (scheme == "redis-sentinel")
+        return redis_setup::sentinels;
+    if (scheme == "redis-cluster")
+        return redis_setup::cluster;
+    refuse_url("another scheme");
+}
+
+// Takes what is behind the last '/', and that with it, off the text.
+std::string take_last_part(std::string& text)
+{
+    auto const slash = text.rfind('/');
+    if (slash == std::string::npos)
+        return "";
+    auto part = text.substr(slash + 1);
+    text.erase(slash);
+    return part;
+}
+
+unsigned database_of(std::string const& text)
+{
+    return text.empty() ? 0 : url_number<unsigned>(text, 10, "the database must be a number");
+}
+
+// "hosts/master", "hosts/master/db".
+void read_master(std::string& rest, redis_url& made)
+{
+    auto last = take_last_part(rest);
+    if (rest.find('/') != std::string::npos) {
+        made.login.database = database_of(last);
+        last = take_last_part(rest);
+    }
+    made.master = without_percents(last);
+    if (made.master.empty() || rest.find('/') != std::string::npos)
+        refuse_url("the sentinels' name of the master is missing");
+}
+
+void check_setup(redis_url const& made)
+{
+    auto const count = made.servers.size();
+    if (made.setup == redis_setup::server && count != 1)
+        refuse_url("it is one server; redlock:// is of several");
+    if (made.setup == redis_setup::majority && count < 3)
+        refuse_url("a majority is of three servers at least");
+    if (made.setup == redis_setup::cluster && made.login.database != 0)
+        refuse_url("a cluster has no database but 0");
+}
+
 } // namespace
 
-std::vector<redis_location> parse_redis_url(std::string const& url)
+redis_url parse_redis_url(std::string const& url)
 {
-    bool const majority = url.starts_with(majority_scheme);
-    if (!majority && !url.starts_with("redis://"))
-        refuse_url("another scheme");
-    auto rest = url.substr(url.find("//") + 2);
-    redis_location common;
+    auto const scheme = url.find("://");
+    if (scheme == std::string::npos)
+        refuse_url("no '://'");
+    redis_url made;
+    made.setup = setup_of(url.substr(0, scheme));
+    auto rest = url.substr(scheme + 3);
     if (auto const at = rest.rfind('@'); at != std::string::npos) {
-        read_credentials(rest.substr(0, at), common);
+        read_credentials(rest.substr(0, at), made.login);
         rest.erase(0, at + 1);
     }
-    if (auto const slash = rest.find('/'); slash != std::string::npos) {
-        if (auto const number = rest.substr(slash + 1); !number.empty())
-            common.database = url_number<unsigned>(number, 10, "the database must be a number");
-        rest.erase(slash);
+    if (made.setup == redis_setup::sentinels) {
+        read_master(rest, made);
+        redis_location nobody;
+        nobody.port = sentinel_port;
+        made.servers = read_addresses(rest, nobody);
+    } else {
+        made.login.database = database_of(take_last_part(rest));
+        made.servers = read_addresses(rest, made.login);
     }
-    auto all = read_addresses(rest, common);
-    if (!majority && all.size() != 1)
-        refuse_url("it is one server; redlock:// is of several");
-    if (majority && all.size() < 3)
-        refuse_url("a majority is of three servers at least");
-    return all;
+    check_setup(made);
+    return made;
 }
 
 std::string redis_location::text() const
 {
     bool const v6 = host.find(':') != std::string::npos;
     return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+std::optional<redis_location> redis_location::at(std::string const& name, std::string const& number) const
+{
+    auto made = *this;
+    made.host = name;
+    auto const [end, failure] = std::from_chars(number.data(), number.data() + number.size(), made.port);
+    if (name.empty() || failure != std::errc{} || end != number.data() + number.size() || made.port == 0)
+        return std::nullopt;
+    return made;
 }
 
 } // namespace baton::lock

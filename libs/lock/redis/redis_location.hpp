@@ -1,8 +1,12 @@
 #pragma once
-// Where Redis servers are: redis://[user:password@]host[:port][/db], or for independent ones, of which a majority
-// decides, redlock://[user:password@]host[:port],host[:port],host[:port][/db]. User and password may contain %xx.
+// Where Redis is: one server, redis://[user:password@]host[:port][/db]; independent ones, of which a majority decides,
+// redlock://[user:password@]host[:port],host[:port],host[:port][/db]; the master that sentinels name,
+// redis-sentinel://[user:password@]host[:port],host[:port]/master[/db]; or a cluster, of which some nodes suffice,
+// redis-cluster://[user:password@]host[:port],host[:port]. User and password may contain %xx; sentinels are not told
+// them.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +20,21 @@ struct redis_location {
     unsigned database = 0;
 
     std::string text() const; // for messages: host:port
+    // The same user, password and database elsewhere; nothing where that is no address.
+    std::optional<redis_location> at(std::string const& name, std::string const& number) const;
+    bool operator==(redis_location const&) const = default;
 };
 
-inline constexpr char majority_scheme[] = "redlock://";
+enum class redis_setup { server, majority, sentinels, cluster };
 
-// One server, or three or more with the scheme of majorities. Throws std::invalid_argument.
-std::vector<redis_location> parse_redis_url(std::string const& url);
+struct redis_url {
+    redis_setup setup = redis_setup::server;
+    std::vector<redis_location> servers; // or the sentinels
+    redis_location login;                // what all servers have in common
+    std::string master;                  // its name among the sentinels
+};
+
+// Throws std::invalid_argument.
+redis_url parse_redis_url(std::string const& url);
 
 } // namespace baton::lock

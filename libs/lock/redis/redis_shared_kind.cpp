@@ -85,7 +85,7 @@ private:
                                  waits_ ? in_ms(room_kept_there) : "0"};
         auto answer = co_await server_.ask(shared_take_script(), rest, offer_.ttl);
         if (answer.list.size() != 3)
-            throw unavailable("Redis " + server_.text() + ": not the answer of the script");
+            throw unavailable("Redis: not the answer of the script");
         co_return answer;
     }
 

@@ -28,8 +28,10 @@ struct store_options {
 
 class store {
 public:
-    // "mysql://user:password@host:port/database", "sqlite:/path/to/locks.db", "redis://[user:password@]host:port[/db]",
-    // "zookeeper://host:port,host:port/chroot", or for a majority of independent Redis servers
+    // "mysql://user:password@host:port/database", "sqlite:/path/to/locks.db", "zookeeper://host:port,host:port/chroot";
+    // for Redis "redis://[user:password@]host:port[/db]", the master of this name by its sentinels
+    // "redis-sentinel://[user:password@]host:port,host:port/master[/db]", some nodes of a cluster
+    // "redis-cluster://[user:password@]host:port,host:port", or for a majority of independent servers
     // "redlock://[user:password@]host:port,host:port,host:port[/db]". Connects at the first call. Throws
     // std::invalid_argument for what is none of these, or what this build lacks.
     explicit store(std::string const& url, store_options options = {});

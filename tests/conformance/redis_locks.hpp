@@ -1,0 +1,60 @@
+#pragma once
+// What the tests of locks on Redis have in common.
+
+#include <catch2/catch.hpp>
+
+#include <baton/lock/store.hpp>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace baton::test {
+
+// Nothing of it ends by itself during a test.
+inline lock::lock_options long_lived()
+{
+    lock::lock_options how;
+    how.ttl = std::chrono::hours{1};
+    return how;
+}
+
+inline lock::store_options impatient(std::size_t replicas = 0)
+{
+    lock::store_options how;
+    how.limit = std::chrono::seconds{1};
+    how.redis_wait_replicas = replicas;
+    return how;
+}
+
+inline bool await(std::function<bool()> const& condition, std::chrono::seconds limit = std::chrono::seconds{10})
+{
+    auto const until = std::chrono::steady_clock::now() + limit;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > until)
+            return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    }
+    return true;
+}
+
+inline std::string failure_of(std::function<void()> const& call)
+{
+    try {
+        call();
+    } catch (std::system_error const& failure) {
+        CHECK(failure.code() == lock::lock_errc::unavailable);
+        return failure.what();
+    }
+    return "none";
+}
+
+// How long a call takes that the store's limit must end.
+inline std::chrono::milliseconds time_of(std::function<void()> const& call)
+{
+    auto const began = std::chrono::steady_clock::now();
+    call();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+}
+
+} // namespace baton::test
