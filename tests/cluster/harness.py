@@ -108,6 +108,12 @@ def kill_server(pid, name):
     wait_for(f"the death of {name}", lambda: not is_alive(pid), 10)
 
 
+def run_script(name, *words):
+    done = subprocess.run([ROOT / "scripts" / name, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                          check=True)
+    return done.stdout.strip()
+
+
 RESERVED = []  # for as long as this process lives
 
 
@@ -385,6 +391,43 @@ class Redlock:
     def end(self):
         for each in self.all:
             each.end()
+
+
+class RedisSentinel:
+    """A master with two replicas and three sentinels of this run, of which the master goes wrong."""
+    kind = "redis-sentinel"
+
+    def __init__(self, folder, own_server):
+        self.folder = folder / "sentinel"
+        self.url = run_script("private-redis-sentinel", "start", self.folder, "500")
+
+    def master(self):
+        return pathlib.Path(run_script("private-redis-sentinel", "master", self.folder))
+
+    def kill(self):
+        """SIGKILL of the master."""
+        self.victim = self.master()
+        kill_server(int((self.victim / "server.pid").read_text()), "redis-server")
+
+    def restart(self):
+        """Not before it was replaced: it would come back as the master, with nothing."""
+        wait_for("another master", lambda: self.master() != self.victim, 30)
+        run_script("private-redis", "start", self.victim)
+
+    def end(self):
+        run_script("private-redis-sentinel", "stop", self.folder)
+
+
+class RedisCluster:
+    """Three masters of this run without replicas."""
+    kind = "redis-cluster"
+
+    def __init__(self, folder, own_server):
+        self.folder = folder / "cluster"
+        self.url = run_script("private-redis-cluster", "start", self.folder)
+
+    def end(self):
+        run_script("private-redis-cluster", "stop", self.folder)
 
 
 class ZooKeeper:

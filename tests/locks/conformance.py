@@ -6,11 +6,11 @@ looks at what they wrote down.
 
 Without a fault to come each process has its share of the acquisitions; else they go on until all faults have come.
 Faults: none; kill (SIGKILL of the holder, and a new process); stop (SIGSTOP of the holder past its time); server
-(SIGKILL of the store's server, or of one of redlock's or Galera's, and a restart; not sqlite); cut (the way of half of the
-processes to the server, or to one of redlock's, or of a quarter to one of Galera's, holds what it is given for longer than
-the time of a lock; not sqlite); clock (the wall clock of half of the processes is an hour wrong, ahead or behind). On
-Galera the processes are spread over the nodes. Status 0 when no more held it at once than may, tokens rose, and everybody
-went on.
+(SIGKILL of the store's server, of one of redlock's or Galera's, or of the master that sentinels name, and a restart; not
+sqlite, not redis-cluster); cut (the way of half of the processes to the server, or to one of redlock's, or of a quarter to
+one of Galera's, holds what it is given for longer than the time of a lock; not sqlite, not on a cluster of Redis nor by
+sentinels); clock (the wall clock of half of the processes is an hour wrong, ahead or behind). On Galera the processes are
+spread over the nodes. Status 0 when no more held it at once than may, tokens rose, and everybody went on.
 """
 
 import argparse
@@ -32,6 +32,9 @@ import lock_checker
 import harness
 import proxy
 
+STORES = {"mysql": harness.MySql, "galera": harness.Galera, "sqlite": harness.Sqlite, "redis": harness.Redis,
+          "redlock": harness.Redlock, "redis-sentinel": harness.RedisSentinel, "redis-cluster": harness.RedisCluster, "zookeeper": harness.ZooKeeper}
+UNFIT = {"sqlite": ("server", "cut"), "redis-sentinel": ("cut",), "redis-cluster": ("server", "cut")}
 FAULTS = ("none", "kill", "stop", "server", "cut", "clock")
 CALM = ("none", "clock")  # what a process needs no luck under
 SHARED = ("semaphore", "read_write")
@@ -52,6 +55,8 @@ class Workers:
         command = [harness.build_folder() / "tests/lock_worker", self.urls[number % len(self.urls)], self.options.kind,
                    NAME, self.folder, "--count", str(self.share), "--ttl", str(self.options.ttl),
                    "--hold", str(self.options.hold), "--permits", str(self.options.permits)]
+        if self.options.store == "redis-sentinel":
+            command += ["--replicas", "1"]  # or a failover may forget a grant
         # To a file: nobody reads while the workers run, and a pipe that is full would stop them.
         said = open(self.folder / f"said-{len(self.processes)}", "w+")
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
@@ -170,12 +175,9 @@ class Run:
             self.workers.environments = [{}, ahead.environment(), {}, behind.environment()]
 
     def open_store(self, folder):
-        own_server = self.options.fault == "server"
         if self.options.store == "sqlite":
             return harness.Sqlite(folder)
-        kinds = {"mysql": harness.MySql, "galera": harness.Galera, "redis": harness.Redis, "redlock": harness.Redlock,
-                 "zookeeper": harness.ZooKeeper}
-        return kinds[self.options.store](folder, own_server)
+        return STORES[self.options.store](folder, own_server=self.options.fault == "server")
 
     def through_proxy(self):
         self.proxies = proxy.Proxies()
@@ -265,7 +267,7 @@ class Run:
 def main():
     read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     read.add_argument("--kind", required=True)
-    read.add_argument("--store", choices=("mysql", "galera", "sqlite", "redis", "redlock", "zookeeper"), required=True)
+    read.add_argument("--store", choices=STORES, required=True)
     read.add_argument("--permits", type=int, default=1, help="of a semaphore")
     read.add_argument("--processes", type=int, default=16)
     read.add_argument("--acquisitions", type=int, default=5000)
@@ -276,6 +278,8 @@ def main():
     read.add_argument("--seed", type=int, default=random.randrange(10**6))
     read.add_argument("--limit", type=float, default=200, help="seconds in all")
     options = read.parse_args()
+    if options.fault in UNFIT.get(options.store, ()):
+        read.error(f"no fault {options.fault} on {options.store}")
     options.ttl = options.ttl or (5000 if options.fault in CALM else 1000)
     print(f"seed {options.seed}", flush=True)
     signal.signal(signal.SIGTERM, harness.end_in_order)

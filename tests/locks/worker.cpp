@@ -2,7 +2,7 @@
 // meanwhile.
 //
 //     lock_worker URL KIND NAME FOLDER --count N [--permits N] [--ttl MS] [--hold US] [--wait MS] [--no-watchdog]
-//                 [--work MS]
+//                 [--work MS] [--replicas N]
 //
 // FOLDER/history-PID has a line an event, with CLOCK_MONOTONIC in nanoseconds, that all processes of a host share:
 //     asked T 0               just before the call
@@ -51,6 +51,7 @@ struct options {
     int count = 1;
     std::size_t permits = 1;
     std::int64_t ttl_ms = 10'000, hold_us = 0, wait_ms = 60'000, work_ms = 0;
+    std::size_t replicas = 0;
     bool no_watchdog = false;
 };
 
@@ -166,6 +167,7 @@ private:
     {
         baton::lock::store_options made;
         made.zookeeper_session = std::chrono::milliseconds{how.ttl_ms * 2};
+        made.redis_wait_replicas = how.replicas;
         return made;
     }
 
@@ -284,6 +286,7 @@ int main(int argc, char** argv)
     program.add_option("--hold", how.hold_us);
     program.add_option("--wait", how.wait_ms);
     program.add_option("--work", how.work_ms);
+    program.add_option("--replicas", how.replicas);
     program.add_flag("--no-watchdog", how.no_watchdog);
     CLI11_PARSE(program, argc, argv);
     try {
