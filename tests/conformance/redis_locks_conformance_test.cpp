@@ -29,6 +29,17 @@ bool has_subscriber(private_redis& server)
     return !server.ask("PUBSUB CHANNELS").empty();
 }
 
+bool has_key(private_redis& server, std::string const& name)
+{
+    return server.ask("EXISTS 'baton:lock:{" + name + "}'") == "1";
+}
+
+// At any time: its counter stays.
+bool has_voted(private_redis& server, std::string const& name)
+{
+    return server.ask("EXISTS 'baton:lock:{" + name + "}:token'") == "1";
+}
+
 // Three servers that know nothing of each other.
 struct three {
     std::string url() const
@@ -281,6 +292,54 @@ TEST_CASE("without a majority of the servers nobody holds it, and what was taken
     CHECK(await([&] { return servers.c.ask("EXISTS 'baton:lock:{stock}'") == "0"; }));
     servers.a.start();
     CHECK(lock.try_lock_for(10s));
+}
+
+TEST_CASE("a vote of a lost majority is given back, though it comes late")
+{
+    three servers;
+    store in(servers.url(), impatient());
+    auto other = in.redis("other");
+    REQUIRE(other.try_lock()); // all are connected
+    REQUIRE(await([&] { return has_key(servers.c, "other"); }));
+    auto lock = in.redis("stock", long_lived());
+    for (auto* each : {&servers.a, &servers.b})
+        each->ask("SET 'baton:lock:{stock}' another");
+
+    SECTION("since the server had forgotten the script")
+    {
+        servers.c.ask("SCRIPT FLUSH");
+        other.unlock(); // which it learns again
+        REQUIRE(await([&] { return !has_key(servers.c, "other"); }));
+        CHECK_FALSE(lock.try_lock());
+    }
+    SECTION("since the server stood still, for longer than its answer is waited for")
+    {
+        servers.c.freeze();
+        CHECK_FALSE(lock.try_lock());
+        std::this_thread::sleep_for(1500ms); // past the limit
+        servers.c.thaw();
+    }
+    CHECK(await([&] { return has_voted(servers.c, "stock"); }));
+    CHECK(await([&] { return !has_key(servers.c, "stock"); }));
+}
+
+TEST_CASE("a majority lock that is given back is given back by who votes late, too")
+{
+    three servers;
+    store in(servers.url());
+    auto other = in.redis("other");
+    REQUIRE(other.try_lock());
+    REQUIRE(await([&] { return has_key(servers.c, "other"); }));
+    auto lock = in.redis("stock", long_lived());
+    servers.c.ask("SCRIPT FLUSH");
+    other.unlock();
+    REQUIRE(await([&] { return !has_key(servers.c, "other"); }));
+    servers.c.freeze();
+    REQUIRE(lock.try_lock());
+    CHECK(lock.unlock() == release_result::released);
+    servers.c.thaw();
+    CHECK(await([&] { return has_voted(servers.c, "stock"); }));
+    CHECK(await([&] { return !has_key(servers.c, "stock"); }));
 }
 
 TEST_CASE("a majority lock is lost when a majority of the servers has forgotten it, not when one has")

@@ -4,24 +4,29 @@
 
 namespace baton::lock {
 
-redis_ballot::redis_ballot(majority_parts const& parts, bid what)
-    : offer(std::move(what)),
-      keys(offer.name),
-      parts_(parts),
-      votes_(parts.servers.size(), redis_vote::none),
-      changed_(parts.loop)
-{}
+redis_ballot::redis_ballot(majority_parts const& parts, bid what, std::shared_ptr<redis_ballot> before)
+    : offer(std::move(what)), keys(offer.name), parts_(parts), before_(std::move(before)), changed_(parts.loop)
+{
+    for (std::size_t i = 0; i < parts.servers.size(); ++i)
+        votes_.push_back(std::make_unique<vote>(parts.loop));
+}
 
 void redis_ballot::begin(question what)
 {
-    open_ += count(redis_vote::none);
-    for (std::size_t i = 0; i < votes_.size(); ++i)
-        if (votes_[i] == redis_vote::none)
-            asio::co_spawn(parts_.loop, ask(shared_from_this(), i, what), asio::detached);
+    for (std::size_t i = 0; i < votes_.size(); ++i) {
+        auto& each = *votes_[i];
+        if (each.said != redis_vote::none || std::exchange(each.open, true))
+            continue;
+        ++open_;
+        asio::co_spawn(parts_.loop, ask(shared_from_this(), i, what), asio::detached);
+    }
 }
 
 awaitable<void> redis_ballot::ask(std::shared_ptr<redis_ballot> me, std::size_t number, question what)
 {
+    if (me->before_)
+        for (auto& earlier = *me->before_->votes_[number]; earlier.open;)
+            co_await earlier.ended.wait();
     auto& server = *me->parts_.servers[number];
     auto said = redis_vote::none;
     try {
@@ -30,7 +35,10 @@ awaitable<void> redis_ballot::ask(std::shared_ptr<redis_ballot> me, std::size_t 
     } catch (unavailable const& failure) {
         me->failure_ = failure.what();
     }
-    me->votes_[number] = said;
+    auto& mine = *me->votes_[number];
+    mine.said = said;
+    mine.open = false;
+    mine.ended.wake();
     --me->open_;
     me->changed_.wake();
 }
@@ -42,9 +50,17 @@ awaitable<void> redis_ballot::decided()
         co_await changed_.wait();
 }
 
+awaitable<void> redis_ballot::ended()
+{
+    auto const me = shared_from_this();
+    while (open_ > 0)
+        co_await changed_.wait();
+}
+
 std::size_t redis_ballot::count(redis_vote what) const
 {
-    return static_cast<std::size_t>(std::count(votes_.begin(), votes_.end(), what));
+    auto const same = [what](auto const& each) { return each->said == what; };
+    return static_cast<std::size_t>(std::count_if(votes_.begin(), votes_.end(), same));
 }
 
 } // namespace baton::lock

@@ -11,12 +11,14 @@ class redis_ballot : public std::enable_shared_from_this<redis_ballot> {
 public:
     using question = awaitable<bool> (*)(redis_server& server, redis_ballot const& in);
 
-    redis_ballot(majority_parts const& parts, bid offer);
+    // Who has yet to answer `before` is asked when he has: what he is asked in several steps he could end later.
+    redis_ballot(majority_parts const& parts, bid offer, std::shared_ptr<redis_ballot> before = {});
 
     // Asks whoever has not answered; who answers after nobody waits any more does so in vain.
     void begin(question what);
     // Returns when a majority has said the same, or none can any more. Each answer has its limit.
     awaitable<void> decided();
+    awaitable<void> ended(); // when all have answered, or will not
 
     std::size_t count(redis_vote what) const;
     bool carried() const { return count(redis_vote::yes) >= parts_.quorum(); }
@@ -27,11 +29,20 @@ public:
     redis_keys const keys;
 
 private:
+    struct vote {
+        explicit vote(asio::any_io_executor loop) : ended(std::move(loop)) {}
+
+        redis_vote said = redis_vote::none;
+        bool open = false; // the answer is on its way
+        waker ended;       // for the ballot that follows
+    };
+
     static awaitable<void> ask(std::shared_ptr<redis_ballot> me, std::size_t number, question what);
 
     majority_parts const& parts_;
-    std::vector<redis_vote> votes_;
-    std::size_t open_ = 0; // answers that are on their way
+    std::shared_ptr<redis_ballot> before_;
+    std::vector<std::unique_ptr<vote>> votes_;
+    std::size_t open_ = 0; // votes
     std::string failure_;
     waker changed_;
 };

@@ -27,6 +27,16 @@ awaitable<bool> release_there(redis_server& server, redis_ballot const& in)
     co_return co_await server.release(in.offer, in.keys);
 }
 
+// Of what no majority has. Who did not answer may have it nevertheless, and is asked a second time.
+awaitable<void> give_back(majority_parts const& parts, std::shared_ptr<redis_ballot> taken)
+{
+    auto const round = std::make_shared<redis_ballot>(parts, taken->offer, taken);
+    for (int times = 0; times < 2; ++times) {
+        round->begin(release_there);
+        co_await round->ended();
+    }
+}
+
 class majority_contender final : public contender {
 public:
     majority_contender(majority_parts const& parts, bid offer) : parts_(parts), offer_(std::move(offer)) {}
@@ -39,11 +49,11 @@ public:
         auto const round = put(mine, take_there);
         co_await round->decided();
         if (round->carried()) {
-            held_ = std::move(mine);
+            held_ = round;
             made.granted = grant{};
             co_return made;
         }
-        put(mine, release_there); // on its way behind the takes
+        asio::co_spawn(parts_.loop, give_back(parts_, round), asio::detached);
         if (!round->rejected())
             throw unavailable(round->failure());
         co_return made;
@@ -62,7 +72,7 @@ public:
     {
         if (!held_)
             co_return false;
-        auto const round = put(*held_, extend_there);
+        auto const round = put(held_->offer, extend_there);
         co_await round->decided();
         if (!round->carried() && !round->rejected())
             throw unavailable(round->failure());
@@ -75,7 +85,7 @@ public:
         if (!held_)
             co_return false;
         if (!leaving_)
-            leaving_ = std::make_shared<redis_ballot>(parts_, *held_);
+            leaving_ = std::make_shared<redis_ballot>(parts_, held_->offer, held_);
         auto const round = leaving_;
         round->begin(release_there);
         co_await round->decided();
@@ -94,7 +104,7 @@ private:
 
     majority_parts const& parts_;
     bid offer_;
-    std::optional<bid> held_;
+    std::shared_ptr<redis_ballot> held_; // the one that was carried
     std::shared_ptr<redis_ballot> leaving_;
     duration pause_ = first_look;
 };
