@@ -192,7 +192,8 @@ TEST_CASE("a lock goes on at the replica that follows a lost node of a cluster")
     replica.ask("CLUSTER MEET 127.0.0.1 " + port + " " + std::to_string(std::stoi(port) - 10'000));
     auto const id = servers.ask(lost, "CLUSTER MYID");
     REQUIRE(await([&] { return replica.ask("CLUSTER REPLICATE " + id) == "OK"; }));
-    REQUIRE(await([&] { return servers.ask(lost, "WAIT 1 100") == "1"; }));
+    REQUIRE(await(
+        [&] { return replica.ask("CLUSTER COUNTKEYSINSLOT " + servers.ask(lost, "CLUSTER KEYSLOT stock")) == "2"; }));
     for (auto const& each : nodes) // or they would not elect it
         REQUIRE(await([&] { return servers.ask(each, "CLUSTER NODES").find("slave " + id) != std::string::npos; }));
     servers.kill(lost);

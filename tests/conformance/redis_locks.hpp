@@ -33,7 +33,7 @@ inline bool await(std::function<bool()> const& condition, std::chrono::seconds l
     while (!condition()) {
         if (std::chrono::steady_clock::now() > until)
             return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds{5});
+        std::this_thread::sleep_for(std::chrono::milliseconds{20}); // a look costs some processes
     }
     return true;
 }

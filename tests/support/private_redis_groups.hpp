@@ -33,10 +33,10 @@ private:
 };
 
 // A master with two replicas, "server-1" to "server-3", and "sentinel-1" to "sentinel-3", which replace a master that
-// is silent for half a second.
+// is silent for a second.
 class private_redis_sentinels : public private_redis_group {
 public:
-    private_redis_sentinels() : private_redis_group("private-redis-sentinel", "500") {}
+    private_redis_sentinels() : private_redis_group("private-redis-sentinel", "1000") {}
     std::string master() const; // whom the first sentinel takes for it
 };
 

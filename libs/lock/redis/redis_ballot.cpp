@@ -24,16 +24,15 @@ void redis_ballot::begin(question what)
 
 awaitable<void> redis_ballot::ask(std::shared_ptr<redis_ballot> me, std::size_t number, question what)
 {
-    if (me->before_)
-        for (auto& earlier = *me->before_->votes_[number]; earlier.open;)
+    vote none(me->parts_.loop);
+    auto& earlier = me->before_ ? *me->before_->votes_[number] : none;
+    bool const early = earlier.open;
+    auto said = co_await me->hear(number, what);
+    if (early && said == redis_vote::no) {
+        while (earlier.open)
             co_await earlier.ended.wait();
-    auto& server = *me->parts_.servers[number];
-    auto said = redis_vote::none;
-    try {
-        bool const agreed = co_await what(server, *me);
-        said = agreed ? redis_vote::yes : redis_vote::no;
-    } catch (unavailable const& failure) {
-        me->failure_ = failure.what();
+        if (earlier.said != redis_vote::no)
+            said = co_await me->hear(number, what);
     }
     auto& mine = *me->votes_[number];
     mine.said = said;
@@ -41,6 +40,18 @@ awaitable<void> redis_ballot::ask(std::shared_ptr<redis_ballot> me, std::size_t 
     mine.ended.wake();
     --me->open_;
     me->changed_.wake();
+}
+
+awaitable<redis_vote> redis_ballot::hear(std::size_t number, question what)
+{
+    auto& server = *parts_.servers[number];
+    try {
+        bool const agreed = co_await what(server, *this);
+        co_return agreed ? redis_vote::yes : redis_vote::no;
+    } catch (unavailable const& failure) {
+        failure_ = failure.what();
+    }
+    co_return redis_vote::none;
 }
 
 awaitable<void> redis_ballot::decided()

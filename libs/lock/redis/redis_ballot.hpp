@@ -11,7 +11,8 @@ class redis_ballot : public std::enable_shared_from_this<redis_ballot> {
 public:
     using question = awaitable<bool> (*)(redis_server& server, redis_ballot const& in);
 
-    // Who has yet to answer `before` is asked when he has: what he is asked in several steps he could end later.
+    // Whose answer to `before` is on its way is asked at once, and again behind that answer when he has said no: what
+    // he is asked in two steps, since he has forgotten the script, ends behind what comes between them.
     redis_ballot(majority_parts const& parts, bid offer, std::shared_ptr<redis_ballot> before = {});
 
     // Asks whoever has not answered; who answers after nobody waits any more does so in vain.
@@ -37,6 +38,7 @@ private:
         waker ended;       // for the ballot that follows
     };
 
+    awaitable<redis_vote> hear(std::size_t number, question what);
     static awaitable<void> ask(std::shared_ptr<redis_ballot> me, std::size_t number, question what);
 
     majority_parts const& parts_;
