@@ -36,7 +36,7 @@ public:
     {
         std::vector<std::unique_ptr<kind>> all;
         if (servers_.size() == 1) {
-            all.push_back(make_redis_kind(*servers_.front(), parts_.time));
+            all.push_back(make_redis_kind(*servers_.front(), parts_.time, parts_.random));
             for (auto const& each : shared_trades)
                 all.push_back(make_redis_shared_kind(each, *servers_.front(), parts_.time));
             return all;

@@ -137,7 +137,7 @@ void redis_connection::handle(redis_reply reply)
 {
     if (reply.list.size() == 3 && reply.list[0].text == "message") {
         if (on_message)
-            on_message(reply.list[1].text);
+            on_message(reply.list[1].text, reply.list[2].text);
         return;
     }
     if (pending_.empty())

@@ -42,7 +42,7 @@ public:
     void close(std::string why);
 
     // Of the channels that are subscribed to.
-    std::function<void(std::string const& channel)> on_message;
+    std::function<void(std::string const& channel, std::string const& text)> on_message;
     std::function<void()> on_end;
 
 private:

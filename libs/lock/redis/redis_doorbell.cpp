@@ -1,5 +1,7 @@
 #include "libs/lock/redis/redis_doorbell.hpp"
 
+#include <charconv>
+
 namespace baton::lock {
 
 redis_doorbell::redis_doorbell(redis_route& route, redis_connection_parts parts) : route_(route), parts_(parts) {}
@@ -21,16 +23,20 @@ awaitable<std::shared_ptr<redis_connection>> redis_doorbell::connection(instant 
     if (connection_)
         connection_->close("it is told elsewhere now");
     connection_ = redis_connection::open(where, parts_);
-    connection_->on_message = [this](std::string const& channel) { ring(channel); };
+    connection_->on_message = [this](std::string const& channel, std::string const& text) { ring(channel, text); };
     connection_->on_end = [this] { ended(); };
     co_return connection_;
 }
 
-void redis_doorbell::ring(std::string const& channel)
+void redis_doorbell::ring(std::string const& channel, std::string const& text)
 {
+    std::uint64_t count = 0;
+    std::from_chars(text.data(), text.data() + text.size(), count);
     if (auto const found = ears_.find(channel); found != ears_.end())
-        for (auto* each : found->second)
+        for (auto* each : found->second) {
+            each->told_ = count + found->second.size() - 1; // on one connection
             each->bell_.wake();
+        }
 }
 
 // Something may have been told since: all look again, and then listen again.
@@ -71,11 +77,18 @@ awaitable<void> redis_doorbell::ear::listen()
     hears_ = by->is_open();
 }
 
-awaitable<void> redis_doorbell::ear::wait(instant at)
+awaitable<std::uint64_t> redis_doorbell::ear::wait(instant at)
 {
+    told_ = 0;
     bool const rung = co_await bell_.wait_until(of_.parts_.time, at);
     if (!rung)
         hears_ = false;
+    co_return told_;
+}
+
+awaitable<void> redis_doorbell::ear::forget()
+{
+    co_await bell_.wait_until(of_.parts_.time, of_.parts_.time.now());
 }
 
 } // namespace baton::lock

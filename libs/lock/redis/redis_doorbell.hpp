@@ -31,7 +31,10 @@ public:
         // Makes it so, which also proves that the connection is alive. Throws unavailable.
         awaitable<void> listen();
         // Until a message, the connection's end, or `at`; after a silence it no longer takes the connection for alive.
-        awaitable<void> wait(instant at);
+        // Returns how many are known to have been told the same; 0 when nobody was told.
+        awaitable<std::uint64_t> wait(instant at);
+        // Forgets what was told since: whoever looks now knows it.
+        awaitable<void> forget();
 
     private:
         friend class redis_doorbell;
@@ -40,13 +43,14 @@ public:
         std::string channel_;
         waker bell_;
         bool hears_ = false;
+        std::uint64_t told_ = 0; // with the last message
     };
 
     std::size_t channels() const { return ears_.size(); }
 
 private:
     awaitable<std::shared_ptr<redis_connection>> connection(instant until);
-    void ring(std::string const& channel);
+    void ring(std::string const& channel, std::string const& text);
     void ended();
 
     redis_route& route_;

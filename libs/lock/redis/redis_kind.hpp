@@ -5,11 +5,12 @@
 // has it. Tokens rise for as long as the data survives, and stay behind for ever: a small key for each name.
 // (M. Kleppmann, How to do distributed locking, 2016; Redis, Distributed Locks with Redis.)
 
+#include "libs/base/random.hpp"
 #include "libs/lock/redis/redis_server.hpp"
 
 namespace baton::lock {
 
 // The server outlives the kind.
-std::unique_ptr<kind> make_redis_kind(redis_server& server, time_source& time);
+std::unique_ptr<kind> make_redis_kind(redis_server& server, time_source& time, random_source& random);
 
 } // namespace baton::lock

@@ -23,7 +23,8 @@ struct redis_script {
 redis_script const& take_script();
 // KEYS: lock. ARGV: owner, ttl in ms. Returns 1, or 0 when the owner does not hold it.
 redis_script const& extend_script();
-// KEYS: lock. ARGV: owner, channel. Returns the same, and tells those who wait.
+// KEYS: lock. ARGV: owner, channel. Returns the same, and tells those who wait how many connections do
+// (on a cluster: at this node).
 redis_script const& release_script();
 
 // "{NAME}", which alone decides on the slot of a key.
