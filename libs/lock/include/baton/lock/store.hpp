@@ -1,5 +1,6 @@
 #pragma once
-// Where locks are kept. A store has a thread of its own, and sessions with a thread each.
+// Where locks are kept. A store has a thread of its own, and sessions with a thread each; a call that blocks uses one of
+// them on its caller's thread.
 
 #include <baton/lock/metrics.hpp>
 #include <baton/lock/named_lock.hpp>
@@ -15,7 +16,7 @@ namespace baton::lock {
 struct share;
 
 struct store_options {
-    std::size_t sessions = 2; // that all locks of the store share, each with a thread
+    std::size_t sessions = 2; // that all locks of the store share
     std::size_t rows = 8;     // row locks held or waited for at once: a session and a thread each, made when needed
     std::chrono::seconds limit{2}; // for a connect and for a statement, 1 to 60
     bool create_file = true;       // SQLite: make the file if it is absent
