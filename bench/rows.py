@@ -57,6 +57,10 @@ COSTS = [Figure("processor time per execution", "processor_us/all", "µs"),
          Figure("commits per execution", "commits_per_execution", most=0.05),
          Figure("statements per execution", "statements_per_execution", most=0.1)]
 
+# Each call of REST is a transaction of its own: what the groups of the path are to reach does not apply to it.
+COSTS_OF_SINGLES = [Figure("commits per execution", "commits_per_execution"),
+                    Figure("statements per execution", "statements_per_execution")]
+
 
 def rate(goal=None):
     return Figure("executions", "rate", "1/s", least=goal, slack=0.005)
@@ -189,7 +193,8 @@ ROWS = {
                     Figure("a bare commit meanwhile p50", "bare_commit_ms/p50", "ms"),
                     Figure("a bare commit meanwhile p99", "bare_commit_ms/p99", "ms"), MISSED, DOUBLED]),
     "run_batch": Row("run now through REST, as fast as it goes", standing.run_batch,
-                     [rate(), *COSTS[1:], Figure("call to handler p50", "until_start_ms/p50", "ms"), MISSED, DOUBLED]),
+                     [rate(), *COSTS_OF_SINGLES, Figure("call to handler p50", "until_start_ms/p50", "ms"), MISSED,
+                      DOUBLED]),
     "cron": Row("steady rate, cron: all on the second", cron, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),
     "payload_1k": Row("steady rate, 1 kB payloads", payload_1k, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),
     "own_task": Row("every firing from a task of its own", own_task, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),
