@@ -1,7 +1,8 @@
 #pragma once
 // Locks for coroutines and other completion tokens of Boost.Asio: nothing blocks, and what waits resumes where it was.
 // A cancellation of the operation ends the wait with lock_errc::cancelled; what was granted in the same moment is given
-// back. The lock stays where it is while an operation on it is in progress.
+// back. The lock stays where it is while an operation on it is in progress. The library's thread posts to your loop:
+// close the store before you destroy the loop.
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>

@@ -1,6 +1,6 @@
 #pragma once
-// Where locks are kept. A store has a thread of its own, and sessions with a thread each; a call that blocks uses one of
-// them on its caller's thread.
+// Where locks are kept. A store has a thread of its own, and sessions with a thread each; a call that blocks uses one
+// of them on its caller's thread.
 
 #include <baton/lock/metrics.hpp>
 #include <baton/lock/named_lock.hpp>
