@@ -17,8 +17,8 @@ struct share {
 
 inline constexpr std::int64_t most_permits = 10'000;
 inline constexpr std::int64_t most_readers = 1'000'000;
-inline constexpr share reading{1, most_readers};
-inline constexpr share writing{most_readers, most_readers};
+inline constexpr share a_reader{1, most_readers};
+inline constexpr share a_writer{most_readers, most_readers};
 constexpr bool runs_out(share const& of) // because of many who take a part
 {
     return of.capacity < most_readers;

@@ -112,8 +112,8 @@ named_lock store::semaphore(std::string name, std::size_t permits, lock_options 
 
 read_write_lock store::read_write(std::string name, lock_options options)
 {
-    auto reader = make("read", name, options, reading);
-    auto writer = make("write", std::move(name), std::move(options), writing);
+    auto reader = make("read", name, options, a_reader);
+    auto writer = make("write", std::move(name), std::move(options), a_writer);
     return read_write_lock(std::move(reader), std::move(writer));
 }
 

@@ -26,11 +26,11 @@ TEST_CASE("as many permits are given as there are")
 
 TEST_CASE("readers are beside readers, and writers beside nobody")
 {
-    CHECK(admit(reading, {reading, reading, reading}, false) == admission::granted);
-    CHECK(admit(reading, {writing}, false) == admission::refused);
-    CHECK(admit(writing, {reading}, false) == admission::refused);
-    CHECK(admit(writing, {writing}, false) == admission::refused);
-    CHECK(admit(writing, {}, false) == admission::granted);
+    CHECK(admit(a_reader, {a_reader, a_reader, a_reader}, false) == admission::granted);
+    CHECK(admit(a_reader, {a_writer}, false) == admission::refused);
+    CHECK(admit(a_writer, {a_reader}, false) == admission::refused);
+    CHECK(admit(a_writer, {a_writer}, false) == admission::refused);
+    CHECK(admit(a_writer, {}, false) == admission::granted);
 }
 
 TEST_CASE("who disagrees on how much there is gets none of it")
@@ -41,17 +41,17 @@ TEST_CASE("who disagrees on how much there is gets none of it")
 
 TEST_CASE("while room is kept nobody comes in but one who takes all")
 {
-    CHECK(admit(reading, {reading}, true) == admission::refused);
-    CHECK(admit(reading, {}, true) == admission::refused);
-    CHECK(admit(writing, {}, true) == admission::granted);
+    CHECK(admit(a_reader, {a_reader}, true) == admission::refused);
+    CHECK(admit(a_reader, {}, true) == admission::refused);
+    CHECK(admit(a_writer, {}, true) == admission::granted);
 }
 
 TEST_CASE("room is kept for a writer that waits for readers, and for nobody else")
 {
-    CHECK(is_kept_room(writing, {reading, reading}));
-    CHECK_FALSE(is_kept_room(writing, {writing})); // or writers would keep readers out for ever
-    CHECK_FALSE(is_kept_room(writing, {}));
-    CHECK_FALSE(is_kept_room(reading, {writing}));
+    CHECK(is_kept_room(a_writer, {a_reader, a_reader}));
+    CHECK_FALSE(is_kept_room(a_writer, {a_writer})); // or writers would keep readers out for ever
+    CHECK_FALSE(is_kept_room(a_writer, {}));
+    CHECK_FALSE(is_kept_room(a_reader, {a_writer}));
     CHECK_FALSE(is_kept_room(permit, {permit, permit, permit}));
     CHECK_FALSE(is_kept_room(share{}, {share{}}));
 }

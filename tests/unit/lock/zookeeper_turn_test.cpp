@@ -49,15 +49,15 @@ TEST_CASE("of plain locks the first holds it, and each other waits for the end o
 
 TEST_CASE("readers wait for the nearest writer before them, and writers for whoever is next before them")
 {
-    names const nodes{node("a", reading, 1), node("b", reading, 2), node("c", writing, 3),
-                      node("d", writing, 4), node("e", reading, 5), node("f", reading, 6)};
-    CHECK(turn_of(nodes, "a", reading).held);
-    CHECK(turn_of(nodes, "b", reading).held);
-    CHECK(turn_of(nodes, "c", writing).until_gone == node("b", reading, 2));
-    CHECK(turn_of(nodes, "d", writing).until_gone == node("c", writing, 3));
-    CHECK(turn_of(nodes, "e", reading).until_gone == node("d", writing, 4));
-    CHECK(turn_of(nodes, "f", reading).until_gone == node("d", writing, 4));
-    CHECK_FALSE(turn_of(nodes, "b", reading).tells);
+    names const nodes{node("a", a_reader, 1), node("b", a_reader, 2), node("c", a_writer, 3),
+                      node("d", a_writer, 4), node("e", a_reader, 5), node("f", a_reader, 6)};
+    CHECK(turn_of(nodes, "a", a_reader).held);
+    CHECK(turn_of(nodes, "b", a_reader).held);
+    CHECK(turn_of(nodes, "c", a_writer).until_gone == node("b", a_reader, 2));
+    CHECK(turn_of(nodes, "d", a_writer).until_gone == node("c", a_writer, 3));
+    CHECK(turn_of(nodes, "e", a_reader).until_gone == node("d", a_writer, 4));
+    CHECK(turn_of(nodes, "f", a_reader).until_gone == node("d", a_writer, 4));
+    CHECK_FALSE(turn_of(nodes, "b", a_reader).tells);
 }
 
 TEST_CASE("the first hold permits; the next waits for any of them, and those behind for the one before to be granted")
