@@ -3,6 +3,7 @@
 #include <soci/soci.h>
 
 #include <thread>
+#include <utility>
 
 namespace baton::storage {
 
@@ -23,13 +24,8 @@ void kept_session::run(job const& work, bool in_transaction)
         carry_out(work, in_transaction);
     } catch (session_broken const&) {
         close();
-        used_at_ = time_.now();
-        throw;
-    } catch (...) {
-        used_at_ = time_.now();
         throw;
     }
-    used_at_ = time_.now();
 }
 
 void kept_session::close()
@@ -41,7 +37,8 @@ void kept_session::close()
 // True when it was opened just now.
 bool kept_session::open()
 {
-    if (session_ && time_.now() - used_at_ >= idle_before_ping && !session_->is_connected())
+    auto const idle_since = std::exchange(used_at_, time_.now());
+    if (session_ && used_at_ - idle_since >= idle_before_ping && !session_->is_connected())
         close();
     if (session_)
         return false;

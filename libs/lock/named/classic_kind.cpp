@@ -1,11 +1,9 @@
 #include "libs/lock/named/classic_kind.hpp"
 
 #include "libs/lock/named/polling.hpp"
+#include "libs/lock/named/table_check.hpp"
 #include "libs/lock/named/table_row.hpp"
 #include "libs/storage/database.hpp"
-#include "libs/storage/migrations.hpp"
-
-#include <atomic>
 
 namespace baton::lock {
 
@@ -16,7 +14,7 @@ struct classic_shop {
     time_source& time;
     random_source& random;
     std::string boot;
-    std::atomic<bool> checked{false}; // that the tables are there
+    table_check tables{shared};
 };
 
 class classic_contender final : public contender {
@@ -26,9 +24,7 @@ public:
     awaitable<attempt> take() override
     {
         attempt made;
-        if (!of_.checked)
-            co_await storage::check_schema(of_.shared, "locks");
-        of_.checked = true;
+        co_await of_.tables.pass();
         auto const sent = of_.time.now();
         bool const asked_before = std::exchange(in_doubt_, true);
         auto const work = [&](soci::session& sql) {

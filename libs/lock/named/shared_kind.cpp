@@ -2,11 +2,9 @@
 
 #include "libs/lock/named/polling.hpp"
 #include "libs/lock/named/shared_row.hpp"
+#include "libs/lock/named/table_check.hpp"
 #include "libs/lock/named/table_row.hpp"
 #include "libs/storage/database.hpp"
-#include "libs/storage/migrations.hpp"
-
-#include <atomic>
 
 namespace baton::lock {
 
@@ -20,8 +18,8 @@ struct shared_shop {
     time_source& time;
     random_source& random;
     std::string boot;
-    char const* set;                  // whose names these are
-    std::atomic<bool> checked{false}; // that the tables are there
+    char const* set; // whose names these are
+    table_check tables{shared};
 };
 
 constexpr int most_races = 20; // lost in one try
@@ -44,9 +42,7 @@ public:
 
     awaitable<attempt> take() override
     {
-        if (!of_.checked)
-            co_await storage::check_schema(of_.shared, "locks");
-        of_.checked = true;
+        co_await of_.tables.pass();
         auto const sent = of_.time.now();
         auto const work = [&](soci::session& sql) { return judge(sql, sent); };
         auto answer = co_await of_.shared.run(work);

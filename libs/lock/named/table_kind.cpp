@@ -1,13 +1,12 @@
 #include "libs/lock/named/table_kind.hpp"
 
 #include "libs/lock/named/polling.hpp"
+#include "libs/lock/named/table_check.hpp"
 #include "libs/lock/named/table_row.hpp"
 #include "libs/lock/named/wake_hint.hpp"
 #include "libs/storage/database.hpp"
-#include "libs/storage/migrations.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 namespace baton::lock {
@@ -22,7 +21,7 @@ struct shop {
     random_source& random;
     std::string boot;
     std::string name;
-    std::atomic<bool> checked = false; // that the tables are there
+    table_check tables{shared};
 };
 
 class table_contender final : public contender {
@@ -32,9 +31,7 @@ public:
     awaitable<attempt> take() override
     {
         attempt made;
-        if (!of_.checked)
-            co_await storage::check_schema(of_.shared, "locks");
-        of_.checked = true;
+        co_await of_.tables.pass();
         if (in_doubt_) {
             made.granted = co_await adopt();
             if (made.granted) {

@@ -1,5 +1,6 @@
 #include "libs/lock/redis/redis_majority_kind.hpp"
 
+#include "libs/lock/named/polling.hpp"
 #include "libs/lock/redis/redis_ballot.hpp"
 
 #include <algorithm>
@@ -7,9 +8,6 @@
 namespace baton::lock {
 
 namespace {
-
-constexpr duration first_look = 4ms; // again, by who waits
-constexpr duration last_look = 64ms;
 
 awaitable<bool> take_there(redis_server& server, redis_ballot const& in)
 {
@@ -61,10 +59,7 @@ public:
 
     awaitable<void> await_change(refusal, instant until) override
     {
-        auto const half = static_cast<std::uint64_t>((pause_ / 2).count());
-        auto const pause = pause_ / 2 + duration{static_cast<std::int64_t>(parts_.random.below(half))};
-        pause_ = std::min(pause_ * 2, last_look);
-        auto const at = std::min(until, parts_.time.now() + pause);
+        auto const at = std::min(until, parts_.time.now() + pauses_.next(parts_.random));
         co_await parts_.time.sleep_until(at);
     }
 
@@ -106,7 +101,7 @@ private:
     bid offer_;
     std::shared_ptr<redis_ballot> held_; // the one that was carried
     std::shared_ptr<redis_ballot> leaving_;
-    duration pause_ = first_look;
+    polling pauses_;
 };
 
 class majority_kind final : public kind {
