@@ -3,6 +3,7 @@
 #include "libs/base/asio.hpp"
 
 #include <exception>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -15,12 +16,18 @@ bool runs_here() noexcept;
 
 namespace detail {
 
+// One call, with a loop to itself.
 class here {
 public:
-    here() noexcept;
+    here();
     ~here();
     here(here const&) = delete;
     here& operator=(here const&) = delete;
+
+    asio::io_context& loop() { return *loop_; }
+
+private:
+    std::unique_ptr<asio::io_context> loop_;
 };
 
 } // namespace detail
@@ -30,8 +37,8 @@ public:
 template <class Result>
 Result run_here(awaitable<Result> part)
 {
-    asio::io_context loop(1);
-    detail::here const inside;
+    detail::here inside;
+    auto& loop = inside.loop();
     std::exception_ptr failure;
     if constexpr (std::is_void_v<Result>) {
         asio::co_spawn(loop, std::move(part), [&](std::exception_ptr const& thrown) { failure = thrown; });
