@@ -20,8 +20,9 @@ constexpr duration for_ever = std::chrono::hours{24 * 365 * 10};
 // One kind, and what its locks share.
 struct core::trade {
     trade(std::unique_ptr<kind> made, core& of)
-        : what(std::move(made)), shared{*what,      of.loop_.executor(), of.loop_.context(),      of.time_, of.random_,
-                                        of.beside_, of.incarnation_,     of.closing_.get_token(), {},       {}}
+        : what(std::move(made)),
+          shared{*what,    of.loop_.executor(), of.loop_.context(),      of.time_, of.random_, of.beside_,
+                 of.soon_, of.incarnation_,     of.closing_.get_token(), {},       {}}
     {
         shared.counted.kind = what->name();
     }
@@ -35,6 +36,7 @@ core::core(std::string const& url, store_options const& how)
       incarnation_(make_incarnation(host_name(), process_id(), boot_id(), random_)),
       label_(host_name() + ":" + std::to_string(process_id())),
       beside_(loop_.executor()),
+      soon_(loop_.executor(), time_, beside_),
       stop_(loop_.executor()),
       backend_(open_backend(url, how, {loop_.executor(), time_, random_}))
 {
@@ -75,6 +77,7 @@ void core::close()
 awaitable<void> core::end_all()
 {
     auto const until = time_.now() + end_limit;
+    soon_.hear();
     for (auto const& [name, each] : trades_) {
         auto const held = each->shared.held;
         for (auto const& one : held)
@@ -200,6 +203,7 @@ std::vector<kind_metrics> core::metrics()
 awaitable<std::vector<kind_metrics>> core::read_metrics()
 {
     std::vector<kind_metrics> all;
+    soon_.hear();
     for (auto const& [name, each] : trades_) {
         all.push_back(each->shared.counted);
         for (auto const& one : each->shared.held)

@@ -96,16 +96,21 @@ holding::opening holding::open()
         queue_.push_back(nullptr);
     }
     try {
-        auto tried = run_here(try_once(make_contender()));
-        if (tried.made.granted && install(tried, began))
-            return {true};
-        if (tried.made.granted)
-            tried = {};
-        return {false, std::move(tried)};
+        return run_here(open_here(began));
     } catch (...) {
         pass_on();
         throw;
     }
+}
+
+awaitable<holding::opening> holding::open_here(instant began)
+{
+    auto tried = co_await try_once(make_contender());
+    opening made;
+    made.granted = tried.made.granted && install(tried, began);
+    if (!made.granted)
+        made.begun = tried.made.granted ? trial{} : std::move(tried); // too late an answer is no beginning
+    co_return made;
 }
 
 awaitable<bool> holding::acquire(instant until, std::stop_token stop, std::optional<trial> begun)
@@ -287,11 +292,15 @@ bool holding::install(trial const& tried, instant began)
         tenure_ = made;
         depth_ = 1;
     }
-    asio::dispatch(in_.loop, [made, &in = in_, over = what.took_over, waited = now - began] {
+    std::function<void()> begin = [made, &in = in_, over = what.took_over, waited = now - began] {
         made->begin();
         in.counted.taken_over += over;
         count_grant(in.counted, waited);
-    });
+    };
+    if (runs_here())
+        in_.soon.leave(std::move(begin));
+    else
+        begin();
     if (what.took_over)
         log::info("lock {} taken over token={} label={}", name_, what.token, how_.label);
     else

@@ -54,6 +54,7 @@ private:
     awaitable<bool> await_turn(waiter& self, instant until);
     void leave(waiter const& self);
     void pass_on();
+    awaitable<opening> open_here(instant began);
     std::shared_ptr<contender> make_contender();
     awaitable<trial> try_once(std::shared_ptr<contender> by);
     awaitable<bool> contend(waiter& self, instant until, instant began, trial tried);

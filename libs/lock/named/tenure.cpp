@@ -1,6 +1,7 @@
 #include "libs/lock/named/tenure.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/run_here.hpp"
 
 #include <boost/asio/dispatch.hpp>
 
@@ -58,6 +59,7 @@ void tenure::begin()
 {
     if (released())
         return; // by a thread that was quicker
+    begun_ = true;
     changed_ = std::make_shared<waker>(in_.loop);
     in_.held.insert(shared_from_this());
     in_.beside.spawn("lock", watch(shared_from_this()));
@@ -182,8 +184,17 @@ awaitable<release_result> tenure::release()
     auto result = co_await give_back(until);
     if (late || before == phase::lost)
         result = release_result::was_lost;
-    asio::dispatch(in_.loop, [me, result, noticed = before == phase::lost] { me->finish(result, noticed); });
+    tell_loop([me, result, noticed = before == phase::lost] { me->finish(result, noticed); });
     co_return result;
+}
+
+// What it does not attend to yet can wait: most locks are held for less than that.
+void tenure::tell_loop(std::function<void()> what)
+{
+    if (runs_here() && !begun_)
+        in_.soon.leave(std::move(what));
+    else
+        asio::dispatch(in_.loop, std::move(what));
 }
 
 void tenure::finish(release_result how, bool was_noticed)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/base/inbox.hpp"
 #include "libs/base/loop.hpp"
 #include "libs/base/random.hpp"
 #include "libs/base/task_group.hpp"
@@ -8,6 +9,7 @@
 #include "libs/lock/named/contender.hpp"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <set>
 #include <stop_token>
@@ -25,6 +27,7 @@ struct workshop {
     time_source& time;
     random_source& random;
     task_group& beside;
+    inbox& soon;             // what threads leave for the loop
     std::string incarnation; // of this process: an acquisition's owner is this and a random number
     std::stop_token closing;
     kind_metrics counted;
@@ -43,7 +46,8 @@ public:
     tenure(workshop& in, std::string name, lock_options const& how, std::shared_ptr<contender> by, grant what,
            instant sent);
 
-    void begin(); // to renew it, and to tell of its loss
+    // On the loop, a moment after the grant: to renew it, and to tell of its loss.
+    void begin();
     // On the loop, or for a kind that can do it on a thread that waits (run_here()); what follows is on the loop.
     awaitable<release_result> release();
     awaitable<void> end(instant until); // with its store
@@ -66,6 +70,7 @@ private:
     static awaitable<void> settle(self me);
     static awaitable<void> unsettle(std::shared_ptr<contender> by);
     void begin_unsettling();
+    void tell_loop(std::function<void()> what);
     static awaitable<void> let_go(self me);
     void finish(release_result how, bool was_noticed);
     awaitable<void> watch_until_over();
@@ -90,6 +95,7 @@ private:
     bool settled_ = false;
     bool renewing_ = false;
     std::atomic<phase> phase_ = phase::held;
+    std::atomic<bool> begun_ = false;
     std::atomic<std::int64_t> deadline_;
     std::stop_source lost_;
     std::shared_ptr<waker> changed_; // made and ended on the loop

@@ -160,7 +160,8 @@ public:
     task_group group{loop.get_executor()};
     waker stop{loop.get_executor()};
     std::stop_source closing;
-    workshop shop{kind, loop.get_executor(), nullptr, time, random, group, "me", closing.get_token(), {}, {}};
+    inbox soon{loop.get_executor(), time, group};
+    workshop shop{kind, loop.get_executor(), nullptr, time, random, group, soon, "me", closing.get_token(), {}, {}};
     lock_options options;
 };
 
