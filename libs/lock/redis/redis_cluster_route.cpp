@@ -63,6 +63,14 @@ public:
         return between_turns;
     }
 
+    unsigned place_of(std::string const& key) const override { return slot_of(key); }
+
+    void doubt(std::string const& key) override
+    {
+        if (auto const known = slots_.find(slot_of(key)); known != slots_.end())
+            known->second->proven = false;
+    }
+
     // A message is told by all nodes, wherever it comes from.
     awaitable<redis_location> find_news(instant until) override
     {

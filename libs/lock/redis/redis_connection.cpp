@@ -25,18 +25,10 @@ redis_connection::redis_connection(redis_location to, redis_connection_parts par
     : to_(std::move(to)), parts_(std::move(parts)), socket_(parts_.loop), resolver_(parts_.loop)
 {}
 
-// Ahead of all other commands.
 void redis_connection::introduce()
 {
-    if (!to_.password.empty()) {
-        redis_command login{"AUTH"};
-        if (!to_.user.empty())
-            login.push_back(to_.user);
-        login.push_back(to_.password);
-        enqueue(login)->must_succeed = true;
-    }
-    if (to_.database != 0)
-        enqueue({"SELECT", std::to_string(to_.database)})->must_succeed = true;
+    for (auto const& each : redis_introduction(to_))
+        enqueue(each)->must_succeed = true;
 }
 
 std::shared_ptr<redis_connection::request> redis_connection::enqueue(redis_command const& words)
@@ -113,6 +105,10 @@ awaitable<void> redis_connection::connect()
     }
     if (!open_)
         throw unavailable(why_);
+    error_code ended_already;
+    auto const at = socket_.remote_endpoint(ended_already);
+    if (!ended_already)
+        peer_ = at;
     socket_.set_option(tcp::no_delay(true));
     socket_.set_option(tcp::socket::keep_alive(true));
     socket_.non_blocking(true);

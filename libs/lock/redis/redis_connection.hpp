@@ -7,8 +7,7 @@
 // loop waits for that.
 
 #include "libs/base/loop.hpp"
-#include "libs/lock/redis/redis_location.hpp"
-#include "libs/lock/redis/redis_wire.hpp"
+#include "libs/lock/redis/redis_peer.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 
@@ -16,6 +15,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace baton::lock {
@@ -26,18 +26,18 @@ struct redis_connection_parts {
     duration limit; // for all that one call of a lock asks, from before the connect
 };
 
-class redis_connection : public std::enable_shared_from_this<redis_connection> {
+class redis_connection final : public redis_peer, public std::enable_shared_from_this<redis_connection> {
 public:
     static std::shared_ptr<redis_connection> open(redis_location to, redis_connection_parts parts);
     redis_connection(redis_location to, redis_connection_parts parts); // for open()
 
     bool is_open() const { return open_; }
-    redis_location const& where() const { return to_; }
+    redis_location const& where() const override { return to_; }
+    // Whom the name has led to; nothing before it is connected.
+    std::optional<asio::ip::tcp::endpoint> const& peer() const { return peer_; }
 
-    // The answer, which may be an error. Throws unavailable when there is none by then, and ends the connection, since
-    // what came later would be taken for the answer to something else. A caller that is cancelled leaves the command on
-    // its way.
-    awaitable<redis_reply> call(redis_command const& words, instant until);
+    // A caller that is cancelled leaves the command on its way.
+    awaitable<redis_reply> call(redis_command const& words, instant until) override;
     void send(redis_command const& words); // nobody waits for the answer
     void close(std::string why);
 
@@ -62,6 +62,7 @@ private:
     redis_connection_parts parts_;
     asio::ip::tcp::socket socket_;
     asio::ip::tcp::resolver resolver_;
+    std::optional<asio::ip::tcp::endpoint> peer_;
     redis_reader reader_;
     std::array<char, 16'384> received_;
     std::deque<std::shared_ptr<request>> pending_; // sent or to be sent, in the order of their answers

@@ -77,6 +77,7 @@ public:
 
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::efficiency; }
+    bool on_any_thread() const override { return true; }
     std::unique_ptr<contender> contend(bid offer) override
     {
         return std::make_unique<redis_contender>(server_, time_, random_, std::move(offer));

@@ -8,19 +8,22 @@ namespace baton::lock {
 
 namespace {
 
-// The token first: where it cannot be counted, nothing is taken.
+// What is free costs two commands, since each costs as much as the script itself. Where the token cannot be counted,
+// nothing is taken.
 constexpr char const* take_text = R"(
-local holder = redis.call('get', KEYS[1])
-if holder == ARGV[1] then
-    redis.call('pexpire', KEYS[1], ARGV[2])
-    return {1, tonumber(redis.call('get', KEYS[2]) or 0)}
+if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+    local token = redis.pcall('incr', KEYS[2])
+    if type(token) == 'number' then
+        return {1, token}
+    end
+    redis.call('del', KEYS[1])
+    return token
 end
-if holder then
+if redis.call('get', KEYS[1]) ~= ARGV[1] then
     return {0, redis.call('pttl', KEYS[1])}
 end
-local token = redis.call('incr', KEYS[2])
-redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return {1, token}
+redis.call('pexpire', KEYS[1], ARGV[2])
+return {1, tonumber(redis.call('get', KEYS[2]) or 0)}
 )";
 
 constexpr char const* extend_text = R"(

@@ -47,6 +47,8 @@ public:
         return between_searches;
     }
 
+    void doubt(std::string const&) override { proven_ = false; }
+
     awaitable<redis_location> find_news(instant until) override
     {
         redis_errand any{"", until};

@@ -1,10 +1,11 @@
 #pragma once
 // Redis as the locks use it, whether one server or many stand behind it: what is asked of a lock goes the way to its
-// key, and one connection hears what is told of releases. On the loop only; each call throws unavailable, and its
-// effect is unknown then.
+// key, and one connection hears what is told of releases. On the loop, but for what is asked of a lock: that may also
+// be on a thread that waits (run_here()). Each call throws unavailable, and its effect is unknown then.
 
 #include "libs/lock/named/contender.hpp"
 #include "libs/lock/redis/redis_doorbell.hpp"
+#include "libs/lock/redis/redis_lines.hpp"
 #include "libs/lock/redis/redis_route.hpp"
 #include "libs/lock/redis/redis_scripts.hpp"
 
@@ -28,7 +29,7 @@ public:
     awaitable<bool> extend(bid const& offer, redis_keys const& keys);
     awaitable<bool> release(bid const& offer, redis_keys const& keys);
 
-    // Of another form of lock; `rest` is the number of keys, the keys, of which the first names the way, and the
+    // Of any form of lock; `rest` is the number of keys, the keys, of which the first names the way, and the
     // arguments. Where replicas must confirm a grant, they confirm an answer of yes (1, or a list that
     // begins with it) to what is asked for a `ttl`.
     awaitable<redis_reply> ask(redis_script const& what, redis_command const& rest, std::optional<duration> ttl = {});
@@ -36,15 +37,18 @@ public:
     redis_doorbell& doorbell() { return doorbell_; }
 
 private:
-    redis_errand to(std::string const& key) const;
-    awaitable<redis_reply> run(redis_errand& on, redis_script const& what, redis_command const& rest);
-    // Throws unavailable where too few replicas have confirmed what the errand has written.
-    awaitable<void> confirm(redis_errand const& on, duration ttl);
+    struct question;
+    awaitable<std::optional<redis_reply>> ask_by_line(question const& asked);
+    awaitable<redis_reply> ask_by_loop(question const& asked);
+    static awaitable<redis_reply> ask_there(redis_peer& by, question const& asked);
+    // Throws unavailable where too few replicas have confirmed what was written.
+    awaitable<void> confirm(redis_peer& by, question const& asked, redis_reply const& yes);
 
     redis_connection_parts parts_;
     std::size_t replicas_;
     std::unique_ptr<redis_route> route_;
     redis_doorbell doorbell_;
+    redis_lines lines_;
 };
 
 } // namespace baton::lock

@@ -1,0 +1,20 @@
+#include "libs/lock/redis/redis_peer.hpp"
+
+namespace baton::lock {
+
+std::vector<redis_command> redis_introduction(redis_location const& to)
+{
+    std::vector<redis_command> all;
+    if (!to.password.empty()) {
+        redis_command login{"AUTH"};
+        if (!to.user.empty())
+            login.push_back(to.user);
+        login.push_back(to.password);
+        all.push_back(std::move(login));
+    }
+    if (to.database != 0)
+        all.push_back({"SELECT", std::to_string(to.database)});
+    return all;
+}
+
+} // namespace baton::lock
