@@ -21,7 +21,7 @@ PRODUCTS = {
     "redis": ["baton", "redisson", "redisson-fair"],
     "zookeeper": ["baton", "curator"],
 }
-BARE = {"redis": ["bare", "redisson-bare"], "zookeeper": ["bare", "curator-bare"]}
+BARE = {"redis": ["bare", "scripts", "redisson-bare"], "zookeeper": ["bare", "curator-bare"]}
 LOADS = ["free", "turns", "handover"]
 
 
@@ -62,7 +62,7 @@ def combinations(options):
 
 def trial(options, server, load, contenders, product):
     """The figures, or None if there were none."""
-    program = [BATON] if product in ("baton", "bare") else JAVA
+    program = [BATON] if product in ("baton", "bare", "scripts") else JAVA
     command = [*program, "--server", getattr(options, server), "--product", product, "--load", load,
                "--contenders", str(contenders), "--seconds", str(options.seconds), "--warm-up", str(options.warm_up),
                "--hand-overs", str(options.hand_overs)]

@@ -1,5 +1,7 @@
 #include "bench/lock_turns/contenders.hpp"
 
+#include "libs/lock/redis/redis_scripts.hpp"
+
 #include <array>
 #include <baton/lock/store.hpp>
 #include <chrono>
@@ -44,9 +46,9 @@ private:
     lock::named_lock lock_;
 };
 
-class bare_redis final : public contender {
+class redis_by_hand {
 public:
-    explicit bare_redis(std::string const& server)
+    explicit redis_by_hand(std::string const& server)
     {
         auto const where = authority(server);
         auto const colon = where.rfind(':');
@@ -55,34 +57,64 @@ public:
             throw std::runtime_error("no connection to " + server);
     }
 
-    void lock() override { ask("SET bare me NX PX 30000", REDIS_REPLY_STATUS); }
-
-    void unlock() override
+    template <class... Words>
+    void ask(int kind, char const* command, Words... words)
     {
-        redisReply* const got = static_cast<redisReply*>(redisCommand(
-            context_.get(), "EVAL %s 1 bare me",
-            "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0"));
-        expect(got, REDIS_REPLY_INTEGER);
-    }
-
-private:
-    void ask(char const* command, int kind)
-    {
-        expect(static_cast<redisReply*>(redisCommand(context_.get(), command)), kind);
-    }
-
-    static void expect(redisReply* got, int kind)
-    {
+        auto* const got = static_cast<redisReply*>(redisCommand(context_.get(), command, words...));
         bool const right = got && got->type == kind;
         freeReplyObject(got);
         if (!right)
             throw std::runtime_error("Redis answers something else");
     }
 
+private:
     struct closer {
         void operator()(redisContext* context) const { redisFree(context); }
     };
     std::unique_ptr<redisContext, closer> context_;
+};
+
+// The least that any lock needs.
+class bare_redis final : public contender {
+public:
+    explicit bare_redis(std::string const& server) : server_(server) {}
+
+    void lock() override { server_.ask(REDIS_REPLY_STATUS, "SET bare me NX PX 30000"); }
+    void unlock() override
+    {
+        server_.ask(REDIS_REPLY_INTEGER, "EVAL %s 1 bare me",
+                    "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0");
+    }
+
+private:
+    redis_by_hand server_;
+};
+
+// What baton's lock asks of the server, with a token and a word to those who wait.
+class scripts_on_redis final : public contender {
+public:
+    explicit scripts_on_redis(std::string const& server) : server_(server), keys_("scripts")
+    {
+        for (auto const* each : {&lock::take_script(), &lock::release_script()})
+            server_.ask(REDIS_REPLY_STRING, "SCRIPT LOAD %s", each->text.c_str());
+    }
+
+    void lock() override
+    {
+        server_.ask(REDIS_REPLY_ARRAY, "EVALSHA %s 2 %s %s %s 10000", lock::take_script().digest.c_str(),
+                    keys_.lock.c_str(), keys_.tokens.c_str(), owner);
+    }
+    void unlock() override
+    {
+        server_.ask(REDIS_REPLY_INTEGER, "EVALSHA %s 1 %s %s %s", lock::release_script().digest.c_str(),
+                    keys_.lock.c_str(), owner, keys_.channel.c_str());
+    }
+
+private:
+    static constexpr char const* owner = "host:12345:0123456789abcdef/12345678901234567890"; // as long as a real one
+
+    redis_by_hand server_;
+    lock::redis_keys keys_;
 };
 
 class bare_zookeeper final : public contender {
@@ -137,11 +169,13 @@ std::unique_ptr<contender> make_contender(std::string const& server, std::string
 {
     if (product == "baton")
         return std::make_unique<of_baton>(server);
-    if (product != "bare")
-        throw std::invalid_argument("no product " + product);
-    if (on_redis(server))
+    if (product == "bare" && on_redis(server))
         return std::make_unique<bare_redis>(server);
-    return std::make_unique<bare_zookeeper>(server);
+    if (product == "bare")
+        return std::make_unique<bare_zookeeper>(server);
+    if (product == "scripts" && on_redis(server))
+        return std::make_unique<scripts_on_redis>(server);
+    throw std::invalid_argument("no product " + product);
 }
 
 } // namespace baton::bench

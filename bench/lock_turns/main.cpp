@@ -70,7 +70,10 @@ int main(int argc, char** argv)
     options how;
     CLI::App program("One trial of baton's locks");
     program.add_option("--server", how.server, "redis://host:port or zookeeper://host:port")->required();
-    program.add_option("--product", how.product, "baton, or bare: the commands by hand")->required();
+    program
+        .add_option("--product", how.product,
+                    "baton; bare: two commands by hand; or scripts: those that baton sends, by hand")
+        ->required();
     program.add_option("--load", how.load)->required()->check(CLI::IsMember({"free", "turns", "handover"}));
     program.add_option("--contenders", how.contenders, "each with a thread and a store of its own")
         ->check(CLI::PositiveNumber);
