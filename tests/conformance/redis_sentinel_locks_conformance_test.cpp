@@ -80,6 +80,23 @@ TEST_CASE("a name that no sentinel knows, and a server that says it is no master
     CHECK(lock.try_lock_for(10s));
 }
 
+TEST_CASE("sentinels that ask for a password are told the one that is theirs, and servers theirs")
+{
+    private_redis server("--requirepass theirs");
+    private_redis sentinel("sentinel " + server.port() + " 60000");
+    sentinel.ask("ACL SETUSER default resetpass '>of-sentinels'");
+    auto const url = "redis-sentinel://default:theirs@127.0.0.1:" + sentinel.port() + "/baton";
+    auto how = impatient();
+    store unknown(url, how);
+    auto refused = unknown.redis("stock");
+    CHECK_THAT(failure_of([&] { refused.try_lock(); }), Contains("sentinel") && Contains("NOAUTH"));
+    how.redis_sentinel_password = "of-sentinels";
+    store in(url, how);
+    auto lock = in.redis("stock");
+    CHECK(lock.try_lock());
+    CHECK(lock.unlock() == release_result::released);
+}
+
 TEST_CASE("a lock that the promoted replica knows goes on, and who waits has it after the release")
 {
     bool const killed = GENERATE(true, false);

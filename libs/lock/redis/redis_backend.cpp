@@ -10,16 +10,22 @@ namespace baton::lock {
 namespace {
 
 // One, or those of which a majority decides.
-std::vector<std::unique_ptr<redis_route>> routes_of(redis_url const& where, redis_connection_parts parts)
+std::vector<std::unique_ptr<redis_route>> routes_of(redis_url where, store_options const& how,
+                                                    redis_connection_parts parts)
 {
     std::vector<std::unique_ptr<redis_route>> all;
-    if (where.setup == redis_setup::sentinels)
+    if (where.setup == redis_setup::sentinels) {
+        for (auto& each : where.servers) {
+            each.user = how.redis_sentinel_user;
+            each.password = how.redis_sentinel_password;
+        }
         all.push_back(make_sentinel_route(where, parts));
-    else if (where.setup == redis_setup::cluster)
+    } else if (where.setup == redis_setup::cluster) {
         all.push_back(make_cluster_route(where, parts));
-    else
+    } else {
         for (auto const& each : where.servers)
             all.push_back(make_route_to(each, parts));
+    }
     return all;
 }
 
@@ -28,7 +34,7 @@ public:
     redis_backend(std::string const& url, store_options const& how, backend_parts parts) : parts_(parts)
     {
         redis_connection_parts const shared{parts.loop, parts.time, how.limit};
-        for (auto& each : routes_of(parse_redis_url(url), shared))
+        for (auto& each : routes_of(parse_redis_url(url), how, shared))
             servers_.push_back(std::make_unique<redis_server>(std::move(each), shared, how.redis_wait_replicas));
     }
 

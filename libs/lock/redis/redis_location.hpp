@@ -3,7 +3,7 @@
 // redlock://[user:password@]host[:port],host[:port],host[:port][/db]; the master that sentinels name,
 // redis-sentinel://[user:password@]host[:port],host[:port]/master[/db]; or a cluster, of which some nodes suffice,
 // redis-cluster://[user:password@]host[:port],host[:port]. User and password may contain %xx; sentinels are not told
-// them.
+// them, but those of the store's options.
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +29,7 @@ enum class redis_setup { server, majority, sentinels, cluster };
 
 struct redis_url {
     redis_setup setup = redis_setup::server;
-    std::vector<redis_location> servers; // or the sentinels
+    std::vector<redis_location> servers; // or the sentinels, as nobody yet
     redis_location login;                // what all servers have in common
     std::string master;                  // its name among the sentinels
 };

@@ -22,6 +22,9 @@ struct store_options {
     bool create_file = true;       // SQLite: make the file if it is absent
     // Redis: how many replicas must confirm each grant and renewal; it does not hold without them.
     std::size_t redis_wait_replicas = 0;
+    // Redis by sentinels that ask for a password; the URL's is the servers' own. Without a user: "default".
+    std::string redis_sentinel_user = {};
+    std::string redis_sentinel_password = {};
     // ZooKeeper: how long a process is silent until its locks are another's. The server bounds it, by default to 4 to
     // 40 seconds.
     std::chrono::milliseconds zookeeper_session{10'000};
