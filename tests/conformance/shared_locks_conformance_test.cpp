@@ -155,6 +155,30 @@ TEST_CASE("whoever waits for a permit has it soon after any of the holders gives
     CHECK(system_time().now() - began < 1500ms); // none has waited for a look that comes without a cause
 }
 
+TEST_CASE("whoever waits for long is told in the server when one of the holders goes")
+{
+    house here(place{storage::engine::mysql, {}});
+    if (here.home->nodes().size() > 1)
+        return;
+    auto first = here.permit(2);
+    auto second = here.permit(2);
+    auto waiter = here.permit(2);
+    REQUIRE(first.try_lock());
+    REQUIRE(second.try_lock());
+    auto has_it = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
+    auto const asleep = [&] {
+        return here.home->number(
+                   "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock' AND db = '" +
+                   here.home->where().name + "'") == 1;
+    };
+    for (auto const until = system_time().now() + 30s; !asleep() && system_time().now() < until;)
+        std::this_thread::yield();
+    CHECK(asleep());
+    CHECK(first.unlock() == release_result::released);
+    CHECK(has_it.get()); // whichever of the two it sleeps for
+    CHECK(second.unlock() == release_result::released);
+}
+
 TEST_CASE("many hold it for reading, but one alone for writing")
 {
     house here;

@@ -4,7 +4,10 @@
 #include "libs/lock/named/shared_row.hpp"
 #include "libs/lock/named/table_check.hpp"
 #include "libs/lock/named/table_row.hpp"
+#include "libs/lock/named/wake_hint.hpp"
 #include "libs/storage/database.hpp"
+
+#include <utility>
 
 namespace baton::lock {
 
@@ -15,6 +18,7 @@ constexpr duration room_kept_for = 500ms;
 
 struct shared_shop {
     storage::database& shared;
+    wake_hint* hint;
     time_source& time;
     random_source& random;
     std::string boot;
@@ -32,13 +36,16 @@ struct shared_answer {
     grant made;
     std::int64_t capacity = 0;         // of those who disagree
     std::optional<duration> left = {}; // until the first of the holders is over
+    std::string in_the_way = {};       // one of them, any
 };
 
 using verdict = shared_answer::verdict;
 
 class shared_contender final : public contender {
 public:
-    shared_contender(shared_shop& of, bid offer) : of_(of), offer_(std::move(offer)) {}
+    shared_contender(shared_shop& of, bid offer)
+        : of_(of), offer_(std::move(offer)), own_hint_(of.hint, hint_name(offer_.owner))
+    {}
 
     awaitable<attempt> take() override
     {
@@ -60,8 +67,18 @@ public:
         auto at = std::min(until, now + pauses_.next(of_.random));
         if (what.until && *what.until > now)
             at = std::min(at, *what.until);
-        co_await of_.time.sleep_until(at);
+        if (!bell_)
+            bell_ = listen();
+        if (bell_)
+            told_ = co_await bell_->wait_until(of_.time, at);
+        else
+            co_await of_.time.sleep_until(at);
+        if (told_)
+            bell_.reset();
     }
+
+    awaitable<void> settle() override { return own_hint_.raise(); }
+    awaitable<void> unsettle() override { return own_hint_.lower(); }
 
     awaitable<bool> extend() override
     {
@@ -78,6 +95,18 @@ public:
     }
 
 private:
+    // To one of those who hold it, which wakes those who listen to the same, and not all; beside the looks, since
+    // another may go first. Once it is known to take a while, and by turns with a pause, since a hint may be there that
+    // tells nothing.
+    std::shared_ptr<waker> listen()
+    {
+        bool const now = of_.hint != nullptr && pauses_.are_longest() && !std::exchange(told_, false);
+        return now && !in_the_way_.empty() ? of_.hint->listen(hint_name(in_the_way_)) : nullptr;
+    }
+
+    // Each holder has one of its own.
+    std::string hint_name(std::string const& owner) const { return std::string(of_.set) + "/" + owner; }
+
     shared_row row(soci::session& sql, instant sent) const { return shared_row(sql, of_.set, of_.boot, sent); }
 
     awaitable<void> make_name(instant sent)
@@ -138,6 +167,7 @@ private:
     shared_answer refusal_of(admission how, shared_state const& seen) const
     {
         shared_answer made;
+        std::uint64_t live = 0;
         if (how == admission::disagreed)
             made.how = verdict::disagreed;
         for (auto const& each : seen.holders) {
@@ -146,6 +176,8 @@ private:
             if (each.of.capacity != offer_.of.capacity)
                 made.capacity = each.of.capacity;
             made.left = std::min(made.left.value_or(each.left), each.left);
+            if (of_.random.below(++live) == 0)
+                made.in_the_way = each.owner;
         }
         return made;
     }
@@ -153,6 +185,7 @@ private:
     attempt heard(shared_answer const& answer, instant sent)
     {
         attempt made;
+        in_the_way_ = answer.in_the_way;
         if (answer.how == verdict::disagreed)
             throw disagreement(offer_.name, offer_.of.capacity, answer.capacity);
         if (answer.how == verdict::granted) {
@@ -169,12 +202,17 @@ private:
     std::int64_t token_ = 0;
     bool waits_ = false;
     polling pauses_;
+    own_hint own_hint_;
+    std::string in_the_way_;      // as of the last look
+    std::shared_ptr<waker> bell_; // of the one that it listens to
+    bool told_ = false;           // just now
 };
 
 class shared_kind final : public kind {
 public:
-    shared_kind(shared_trade const& what, storage::database& shared, time_source& time, random_source& random)
-        : name_(what.kind), of_{shared, time, random, row_boot(shared), what.set}
+    shared_kind(shared_trade const& what, storage::database& shared, wake_hint* hint, time_source& time,
+                random_source& random)
+        : name_(what.kind), of_{shared, hint, time, random, row_boot(shared), what.set}
     {}
 
     std::string const& name() const override { return name_; }
@@ -192,10 +230,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<kind> make_shared_kind(shared_trade const& what, storage::database& shared, time_source& time,
-                                       random_source& random)
+std::unique_ptr<kind> make_shared_kind(shared_trade const& what, storage::database& shared, wake_hint* hint,
+                                       time_source& time, random_source& random)
 {
-    return std::make_unique<shared_kind>(what, shared, time, random);
+    return std::make_unique<shared_kind>(what, shared, hint, time, random);
 }
 
 } // namespace baton::lock

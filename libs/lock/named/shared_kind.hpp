@@ -12,8 +12,11 @@ class database;
 
 namespace baton::lock {
 
-std::unique_ptr<kind> make_shared_kind(shared_trade const& what, storage::database& shared, time_source& time,
-                                       random_source& random);
+class wake_hint;
+
+// `hint` may be null: then who waits looks from time to time only.
+std::unique_ptr<kind> make_shared_kind(shared_trade const& what, storage::database& shared, wake_hint* hint,
+                                       time_source& time, random_source& random);
 
 // Removes holders that expired `age` ago, and names that nobody has held for so long. Tokens go on, as for records.
 awaitable<std::size_t> reap_shared(storage::database& shared, time_source& time, duration age);

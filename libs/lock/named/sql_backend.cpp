@@ -63,7 +63,7 @@ public:
             return storage::open_database(where_, settings, parts_.time);
         };
         if (where_.engine == storage::engine::mysql)
-            hint_ = make_wake_hint(open);
+            hint_ = make_wake_hint(parts.loop, open);
     }
 
     std::vector<std::unique_ptr<kind>> kinds() override
@@ -73,7 +73,7 @@ public:
             all.push_back(make_table_kind(each, *shared_, hint_.get(), parts_.time, parts_.random));
         all.push_back(make_classic_kind(*shared_, parts_.time, parts_.random));
         for (auto const& each : shared_trades)
-            all.push_back(make_shared_kind(each, *shared_, parts_.time, parts_.random));
+            all.push_back(make_shared_kind(each, *shared_, hint_.get(), parts_.time, parts_.random));
         if (where_.engine == storage::engine::mysql) {
             row_parts rows{*shared_, {}, how_.rows, parts_.time};
             rows.open = [this](unsigned idle_s) {

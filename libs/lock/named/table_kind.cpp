@@ -7,7 +7,6 @@
 #include "libs/storage/database.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace baton::lock {
 
@@ -26,7 +25,7 @@ struct shop {
 
 class table_contender final : public contender {
 public:
-    table_contender(shop& of, bid offer) : of_(of), offer_(std::move(offer)) {}
+    table_contender(shop& of, bid offer) : of_(of), offer_(std::move(offer)), own_hint_(of.hint, hint_name()) {}
 
     awaitable<attempt> take() override
     {
@@ -63,11 +62,9 @@ public:
         // but not in the last second of a holder that may be dead.
         auto const soonest = std::min(until, what.until.value_or(until));
         hinted_ = !hinted_ && of_.hint != nullptr && pauses_.are_longest() && soonest - now > wake_hint::span_of_wait;
-        if (hinted_) {
-            auto const name = hint_name();
-            bool const told = co_await of_.hint->wait(name);
-            if (told)
-                co_return;
+        if (auto const bell = hinted_ ? of_.hint->listen(hint_name()) : nullptr) {
+            co_await bell->wait_until(of_.time, now + wake_hint::span_of_wait);
+            co_return;
         }
         auto at = std::min(until, now + pauses_.next(of_.random));
         if (what.until && *what.until > now)
@@ -75,23 +72,8 @@ public:
         co_await of_.time.sleep_until(at);
     }
 
-    awaitable<void> settle() override
-    {
-        if (of_.hint == nullptr)
-            co_return;
-        raised_ = true;
-        auto const name = hint_name();
-        co_await of_.hint->raise(name);
-    }
-
-    // One session does both, in the order in which they are asked for.
-    awaitable<void> unsettle() override
-    {
-        if (!std::exchange(raised_, false))
-            co_return;
-        auto const name = hint_name();
-        co_await of_.hint->lower(name);
-    }
+    awaitable<void> settle() override { return own_hint_.raise(); }
+    awaitable<void> unsettle() override { return own_hint_.lower(); }
 
     awaitable<bool> extend() override
     {
@@ -180,7 +162,7 @@ private:
     shop& of_;
     bid offer_;
     std::optional<std::int64_t> token_;
-    bool raised_ = false; // on the loop only
+    own_hint own_hint_;
     bool hinted_ = false;
     bool in_doubt_ = false;
     polling pauses_;

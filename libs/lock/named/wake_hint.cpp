@@ -4,11 +4,13 @@
 #include "libs/base/log.hpp"
 #include "libs/storage/query.hpp"
 
+#include <utility>
+
 namespace baton::lock {
 
 namespace {
 
-constexpr std::size_t most_blocked = 2; // sessions that wait; who finds none free looks from time to time
+constexpr long most_blocked = 2; // sessions that wait; who finds none free looks from time to time
 
 using storage::query;
 
@@ -16,38 +18,37 @@ class server_hint final : public wake_hint {
 public:
     using opener = std::function<std::unique_ptr<storage::database>(std::size_t)>;
 
-    explicit server_hint(opener open) : open_(std::move(open)) {}
+    server_hint(asio::any_io_executor loop, opener open) : loop_(std::move(loop)), open_(std::move(open)) {}
 
     awaitable<void> raise(std::string name) override { return say("GET_LOCK(", std::move(name), ", 0)"); }
     awaitable<void> lower(std::string name) override { return say("RELEASE_LOCK(", std::move(name), ")"); }
 
-    awaitable<bool> wait(std::string name) override
+    std::shared_ptr<waker> listen(std::string name) override
     {
-        if (blocked_ == most_blocked)
-            co_return false;
+        if (blocked_.use_count() > most_blocked)
+            return nullptr;
         if (!waiting_)
             waiting_ = open_(most_blocked);
-        struct place {
-            std::size_t& count;
-            explicit place(std::size_t& of) : count(of) { ++count; }
-            ~place() { --count; }
-            place(place const&) = delete;
-            place& operator=(place const&) = delete;
-        } const taken(blocked_);
+        auto const bell = std::make_shared<waker>(loop_);
+        auto waits = block(*waiting_, std::move(name), bell, blocked_);
+        asio::co_spawn(loop_, supervised("lock hint", std::move(waits)), asio::detached);
+        return bell;
+    }
+
+private:
+    using place = std::shared_ptr<void>; // one of those who hold it waits in the server
+
+    // Nothing ends such a statement early, so nobody waits for this; it may outlive the hint, but for its statement.
+    static awaitable<void> block(storage::database& on, std::string name, std::shared_ptr<waker> bell, place)
+    {
         auto const work = [&](soci::session& sql) {
             ask(sql, "GET_LOCK(", name, ", 1)");
             ask(sql, "RELEASE_LOCK(", name, ")");
         };
-        try {
-            co_await waiting_->run(work);
-            co_return true;
-        } catch (unavailable const& failure) {
-            log::debug("locks: no hint: {}", failure.what());
-        }
-        co_return false;
+        co_await carry_out(on, work);
+        bell->wake();
     }
 
-private:
     // Its name has 64 characters at most. Named locks are the server's, not the database's.
     static void ask(soci::session& sql, char const* function, std::string const& name, char const* end)
     {
@@ -57,29 +58,52 @@ private:
             .each([](storage::row& cells) { cells.maybe_number(); });
     }
 
-    awaitable<void> say(char const* function, std::string name, char const* end)
+    template <class Work>
+    static awaitable<void> carry_out(storage::database& on, Work const& work)
     {
-        if (!holding_)
-            holding_ = open_(1);
-        auto const work = [&](soci::session& sql) { ask(sql, function, name, end); };
         try {
-            co_await holding_->run(work);
+            co_await on.run(work);
         } catch (unavailable const& failure) {
             log::debug("locks: no hint: {}", failure.what());
         }
     }
 
+    awaitable<void> say(char const* function, std::string name, char const* end)
+    {
+        if (!holding_)
+            holding_ = open_(1);
+        auto const work = [&](soci::session& sql) { ask(sql, function, name, end); };
+        co_await carry_out(*holding_, work);
+    }
+
+    asio::any_io_executor loop_;
     opener open_;
     std::unique_ptr<storage::database> holding_; // of one session, which holds them all
     std::unique_ptr<storage::database> waiting_;
-    std::size_t blocked_ = 0;
+    place blocked_ = std::make_shared<bool>();
 };
 
 } // namespace
 
-std::unique_ptr<wake_hint> make_wake_hint(std::function<std::unique_ptr<storage::database>(std::size_t)> open)
+std::unique_ptr<wake_hint> make_wake_hint(asio::any_io_executor loop,
+                                          std::function<std::unique_ptr<storage::database>(std::size_t)> open)
 {
-    return std::make_unique<server_hint>(std::move(open));
+    return std::make_unique<server_hint>(std::move(loop), std::move(open));
+}
+
+awaitable<void> own_hint::raise()
+{
+    if (of_ == nullptr)
+        co_return;
+    raised_ = true;
+    co_await of_->raise(name_);
+}
+
+// One session does both, in the order in which they are asked for.
+awaitable<void> own_hint::lower()
+{
+    if (std::exchange(raised_, false))
+        co_await of_->lower(name_);
 }
 
 } // namespace baton::lock
