@@ -43,17 +43,17 @@ public:
     using unavailable::unavailable;
 };
 
+class busy_file;
+
 struct close_session {
+    std::shared_ptr<busy_file> waits = nullptr; // of SQLite
     void operator()(soci::session* session) const;
 };
 using session_ptr = std::unique_ptr<soci::session, close_session>;
 
-// Connects and configures. Throws session_broken, whose text never holds the password.
+// Connects and configures: time zone, isolation, limits, encoding; SQLite: journal, durability, baton_now_us(). Throws
+// session_broken, whose text never holds the password.
 session_ptr open_session(location const& where, database_settings const& settings, time_source const& time);
-
-// Time zone, isolation, limits, encoding; SQLite: journal, durability, baton_now_us().
-void configure_session(soci::session& session, location const& where, database_settings const& settings,
-                       time_source const& time);
 
 // Gives a SQLite session the function baton_now_us().
 void register_now(soci::session& session, std::function<std::int64_t()> now);

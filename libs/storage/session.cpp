@@ -1,3 +1,4 @@
+#include "libs/storage/busy_file.hpp"
 #include "libs/storage/detail.hpp"
 #include "libs/storage/query.hpp"
 
@@ -99,15 +100,6 @@ void write_ahead(soci::session& session)
     }
 }
 
-void configure_sqlite(soci::session& session, location const& where, database_settings const& settings)
-{
-    // A pragma takes no bound value; this one is a number of ours.
-    session << "PRAGMA busy_timeout = " + std::to_string(settings.lock_wait_s * 1'000);
-    if (where.name != ":memory:")
-        write_ahead(session);
-    session << "PRAGMA synchronous = FULL";
-}
-
 using now_function = std::function<std::int64_t()>;
 
 void answer_now(sqlite_api::sqlite3_context* context, int, sqlite_api::sqlite3_value**)
@@ -130,6 +122,17 @@ std::unique_ptr<soci::session> connect(location const& where, database_settings 
     // SOCI reads options from text with an equals sign, and a bare name from any other.
     bool const plain = where.name.find('=') == std::string::npos;
     return std::make_unique<soci::session>(soci::sqlite3, plain ? where.name : "dbname=\"" + where.name + "\"");
+}
+
+void configure_sqlite(session_ptr& session, location const& where, database_settings const& settings,
+                      time_source const& time)
+{
+    session.get_deleter().waits =
+        std::make_shared<busy_file>(*session, std::chrono::seconds{settings.lock_wait_s}, time);
+    register_now(*session, [&time] { return to_micros(time.utc()); });
+    if (where.name != ":memory:")
+        write_ahead(*session);
+    *session << "PRAGMA synchronous = FULL";
 }
 
 } // namespace
@@ -157,22 +160,14 @@ void register_now(soci::session& session, std::function<std::int64_t()> now)
                                            new now_function(std::move(now)), answer_now, nullptr, nullptr, forget_now);
 }
 
-void configure_session(soci::session& session, location const& where, database_settings const& settings,
-                       time_source const& time)
-{
-    if (engine_of(session) == engine::mysql) {
-        configure_mysql(session, settings);
-    } else {
-        register_now(session, [&time] { return to_micros(time.utc()); });
-        configure_sqlite(session, where, settings);
-    }
-}
-
 session_ptr open_session(location const& where, database_settings const& settings, time_source const& time)
 {
     try {
         session_ptr session(connect(where, settings).release());
-        configure_session(*session, where, settings, time);
+        if (where.engine == engine::mysql)
+            configure_mysql(*session, settings);
+        else
+            configure_sqlite(session, where, settings, time);
         return session;
     } catch (session_broken const& failure) {
         throw session_broken("database " + where.text() + ": " + failure.what());

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <atomic>
 #include <thread>
 
 using namespace baton;
@@ -221,6 +222,42 @@ TEST_CASE("a SQLite file that is absent is made only where that was asked for")
     auto const database = storage::open_database(where, {}, time);
     auto const work = [](soci::session& sql) { return storage::read_now(sql); };
     CHECK_THROWS_WITH(wait_for(database->run(work)), Catch::Contains("there is no such file"));
+}
+
+TEST_CASE("whoever writes a SQLite file has its turn though another writes it without end")
+{
+    store home(engine::sqlite);
+    make_table(home);
+    auto const greedy = home.open({.sessions = 1});
+    auto const patient = home.open({.sessions = 1, .lock_wait_s = 1});
+    std::atomic<bool> over = false;
+    std::atomic<int> holds = 0;
+    std::thread writes([&] {
+        auto const hold = [&](soci::session& sql) {
+            ++holds;
+            query(sql, "DELETE FROM t WHERE id = 0").execute();
+            std::this_thread::sleep_for(4ms);
+        };
+        while (!over) {
+            run_here(greedy->transact(hold));
+            std::this_thread::sleep_for(200us); // as long as it is free
+        }
+    });
+    int written = 0;
+    for (int i = 1; i <= 20; ++i) {
+        for (int const before = holds; holds == before;)
+            std::this_thread::yield();
+        auto const write = [&](soci::session& sql) { insert(sql, i, ""); };
+        try {
+            run_here(patient->run(write));
+            ++written;
+        } catch (unavailable const&) {
+            // it was locked each time it looked
+        }
+    }
+    over = true;
+    writes.join();
+    CHECK(written == 20);
 }
 
 TEST_CASE("what the caller is told never holds the password")
