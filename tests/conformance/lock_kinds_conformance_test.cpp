@@ -144,6 +144,21 @@ public:
         }
     }
 
+    // Those who sleep in the server for a lock of this store.
+    std::int64_t sleepers()
+    {
+        std::string const manner =
+            kind == kind_name::row ? "info LIKE 'SELECT name FROM lock_row%FOR UPDATE'" : "state = 'User lock'";
+        return home->number("SELECT COUNT(*) FROM information_schema.processlist WHERE db = '" + home->where().name +
+                            "' AND " + manner);
+    }
+    void await_sleepers(std::int64_t number)
+    {
+        for (auto const until = system_time().now() + 30s; sleepers() != number && system_time().now() < until;)
+            std::this_thread::yield();
+        REQUIRE(sleepers() == number);
+    }
+
     std::optional<store> home;
     std::string prefix; // of all names
     kind_name kind;
@@ -296,14 +311,7 @@ TEST_CASE("whoever waits for long sleeps in the server, and is woken by the rele
     auto waiter = here.make();
     REQUIRE(holder.try_lock());
     auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
-    auto const asleep = [&] {
-        return here.home->number(
-                   "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock' AND db = '" +
-                   here.home->where().name + "'") == 1;
-    };
-    for (auto const until = system_time().now() + 30s; !asleep() && system_time().now() < until;)
-        std::this_thread::yield();
-    CHECK(asleep());
+    here.await_sleepers(1);
     CHECK(holder.unlock() == release_result::released);
     CHECK(waits.get());
 }
@@ -578,6 +586,37 @@ TEST_CASE("coroutines wait for it without a thread, and can be cancelled")
     asio::co_spawn(loop, use_what_is_closed(), asio::detached);
     loop.run();
     CHECK(after == std::vector<std::string>{"unknown", "misuse"});
+}
+
+TEST_CASE("who is cancelled while it sleeps in the server is told at once, and what comes of it then is given back")
+{
+    house here(place{storage::engine::mysql, GENERATE(kind_name::record, kind_name::lease, kind_name::row)});
+    if (here.home->nodes().size() > 1)
+        return;
+    auto holder = here.make();
+    auto waiter = here.make();
+    auto other = here.make();
+    REQUIRE(holder.try_lock());
+    bool before_the_server = false;
+    // Now and then what it sleeps in ends just then.
+    for (int tries = 0; tries < 5 && !before_the_server; ++tries) {
+        here.await_sleepers(0);
+        asio::io_context loop;
+        asio::cancellation_signal stop;
+        lock_errc why{};
+        waiter.async_lock(asio::bind_executor(
+            loop.get_executor(), asio::bind_cancellation_slot(stop.slot(), [&](std::exception_ptr failure, bool) {
+                why = failure_of([&] { std::rethrow_exception(failure); });
+            })));
+        here.await_sleepers(1);
+        stop.emit(asio::cancellation_type::terminal);
+        loop.run();
+        CHECK(why == lock_errc::cancelled);
+        before_the_server = here.sleepers() == 1;
+    }
+    CHECK(before_the_server);
+    CHECK(holder.unlock() == release_result::released);
+    CHECK(other.try_lock_for(30s));
 }
 
 TEST_CASE("a wait on the thread of the locks is refused, since it would never end")

@@ -58,6 +58,18 @@ struct holding::waiter {
     std::stop_callback<ring> when_closing;
 };
 
+// A wait for a change, on the loop. What sleeps in the server ends with its statement, so it goes on beside its waiter.
+struct holding::watch {
+    watch(asio::any_io_executor const& loop, std::shared_ptr<contender> who, std::shared_ptr<waker> rung)
+        : by(std::move(who)), bell(std::move(rung)), left(loop)
+    {}
+
+    std::shared_ptr<contender> by;
+    std::shared_ptr<waker> bell; // of the waiter
+    waker left;                  // rung by the waiter
+    bool over = false;
+};
+
 holding::holding(workshop& in, std::string name, lock_options how, share of)
     : in_(in),
       name_(std::move(name)),
@@ -220,7 +232,6 @@ awaitable<trial> holding::try_once(std::shared_ptr<contender> by)
 
 awaitable<bool> holding::contend(waiter& self, instant until, instant began, trial tried)
 {
-    using namespace asio::experimental::awaitable_operators;
     std::string away;      // why the store did not answer
     bool in_doubt = false; // a try without an answer may yet take it, whenever that comes
     auto by = tried.by ? tried.by : make_contender();
@@ -245,7 +256,7 @@ awaitable<bool> holding::contend(waiter& self, instant until, instant began, tri
         if (self.stopped() || now >= until)
             break;
         if (away.empty())
-            co_await (hint(*by, tried.made.refused, until) || self.bell->wait());
+            co_await await_change(self, by, tried.made.refused, until, in_doubt);
         else
             co_await self.bell->wait_until(in_.time, std::min(until, now + pause_when_away));
         if (self.stopped())
@@ -265,8 +276,29 @@ void holding::give_up(std::shared_ptr<contender> by)
     left->abandon();
 }
 
+// Whoever is stopped leaves at once; in doubt when what the contender has in progress is over, since a release is next.
+awaitable<void> holding::await_change(waiter& self, std::shared_ptr<contender> by, refusal what, instant until,
+                                      bool in_doubt)
+{
+    auto const waits = std::make_shared<watch>(in_.loop, std::move(by), self.bell);
+    in_.beside.spawn("lock wait", watch_change(waits, in_.time, what, until));
+    while (!waits->over && !self.stopped())
+        co_await self.bell->wait();
+    waits->left.wake();
+    while (!waits->over && in_doubt)
+        co_await self.bell->wait();
+}
+
+awaitable<void> holding::watch_change(std::shared_ptr<watch> waits, time_source& time, refusal what, instant until)
+{
+    using namespace asio::experimental::awaitable_operators;
+    co_await (hint(*waits->by, time, what, until) || waits->left.wait());
+    waits->over = true;
+    waits->bell->wake();
+}
+
 // A failure here would be waited for: || ends with the first success.
-awaitable<void> holding::hint(contender& by, refusal what, instant until)
+awaitable<void> holding::hint(contender& by, time_source& time, refusal what, instant until)
 {
     try {
         co_await by.await_change(what, until);
@@ -274,7 +306,7 @@ awaitable<void> holding::hint(contender& by, refusal what, instant until)
     } catch (unavailable const&) {
         // The next try says more of it.
     }
-    co_await in_.time.sleep_until(std::min(until, in_.time.now() + pause_when_away));
+    co_await time.sleep_until(std::min(until, time.now() + pause_when_away));
 }
 
 bool holding::install(trial const& tried, instant began)

@@ -47,6 +47,7 @@ public:
 
 private:
     struct waiter;
+    struct watch;
 
     bool enter_again(); // as the reentrant holder
     void line_up(waiter& self, bool has_turn);
@@ -59,7 +60,10 @@ private:
     awaitable<trial> try_once(std::shared_ptr<contender> by);
     awaitable<bool> contend(waiter& self, instant until, instant began, trial tried);
     void give_up(std::shared_ptr<contender> by);
-    awaitable<void> hint(contender& by, refusal what, instant until);
+    awaitable<void> await_change(waiter& self, std::shared_ptr<contender> by, refusal what, instant until,
+                                 bool in_doubt);
+    static awaitable<void> watch_change(std::shared_ptr<watch> waits, time_source& time, refusal what, instant until);
+    static awaitable<void> hint(contender& by, time_source& time, refusal what, instant until);
     // Whether what was granted can still be used; it is held then.
     bool install(trial const& tried, instant began);
 

@@ -19,6 +19,8 @@ enum class says { yes, no, nothing }; // nothing: the call fails, and its effect
 struct script {
     std::deque<says> takes, renewals, releases; // then yes
     duration take_lasts{}, renewal_lasts{};
+    duration deaf{}; // of one that waits for a change: so long it hears of nothing else
+    int contenders = 0;
     int taken = 0, renewed = 0, released = 0, forsaken = 0;
     std::int64_t token = 0;
     std::set<std::string> owners;
@@ -36,7 +38,8 @@ says next(std::deque<says>& of)
 
 class scripted final : public contender {
 public:
-    scripted(script& how, time_source& time) : how_(how), time_(time) {}
+    scripted(script& how, time_source& time) : how_(how), time_(time) { ++how_.contenders; }
+    ~scripted() override { --how_.contenders; }
 
     awaitable<attempt> take() override
     {
@@ -52,6 +55,9 @@ public:
     }
     awaitable<void> await_change(refusal, instant until) override
     {
+        co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+        co_await time_.sleep_for(how_.deaf);
+        co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
         co_await time_.sleep_until(std::min(until, time_.now() + 10ms));
     }
     awaitable<bool> extend() override
@@ -400,6 +406,43 @@ TEST_CASE("who waits can be stopped, by its caller and by the end of the store")
         std::rethrow_exception(call->failure);
     } catch (std::system_error const& failure) {
         CHECK(failure.code() == lock_errc::cancelled);
+    }
+}
+
+TEST_CASE(
+    "who is stopped while it sleeps in the store leaves at once, and nothing of it is given back before that is over")
+{
+    bench here(of_three_seconds());
+    auto const by = here.make();
+    here.store.takes.assign(1'000'000, says::no);
+    std::stop_source caller;
+
+    SECTION("there is nothing to give back")
+    {
+        here.store.deaf = 1s;
+        auto const call = here.begin_lock(*by, 1h, caller.get_token());
+        here.time.run_for(100ms);
+        caller.request_stop();
+        here.time.settle();
+        CHECK(call->over);
+        CHECK(here.store.contenders == 1); // what it has asked for goes on
+        here.time.run_for(1s);
+        CHECK(here.store.contenders == 0);
+        CHECK(here.store.released == 0);
+    }
+    SECTION("a try before had no answer")
+    {
+        here.store.takes.front() = says::nothing;
+        auto const call = here.begin_lock(*by, 1h, caller.get_token());
+        here.store.deaf = 1s;
+        here.time.run_for(500ms);
+        REQUIRE(here.store.taken == 2);
+        caller.request_stop();
+        here.time.settle();
+        CHECK(here.store.released == 0);
+        here.time.run_for(1s);
+        CHECK(call->over);
+        CHECK(here.store.released == 1);
     }
 }
 
