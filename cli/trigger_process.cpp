@@ -58,7 +58,8 @@ trigger_process::trigger_process(asio::io_context& loop, time_source& time, rand
                            stores_.guard.get(),
                            *http_,
                            make_incarnation(host_name(), process_id(), boot_id(), random),
-                           secret_hex(32)};
+                           secret_hex(32),
+                           &last_resort_};
     node_ = std::make_unique<trigger::node>(loop.get_executor(), how_.node, std::move(outside));
     routes_ = node_->routes();
 }

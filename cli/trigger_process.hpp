@@ -3,6 +3,7 @@
 #include "cli/config/documents.hpp"
 #include "cli/stores.hpp"
 #include "libs/base/loop.hpp"
+#include "libs/base/process.hpp"
 #include "libs/base/random.hpp"
 #include "libs/http/client.hpp"
 #include "libs/http/server.hpp"
@@ -33,6 +34,7 @@ private:
     waker stop_bell_;
     stores stores_;
     std::unique_ptr<http::client> http_;
+    deadman last_resort_;
     http::handler routes_;
     std::unique_ptr<http::server> listener_;
     std::unique_ptr<trigger::node> node_;

@@ -281,7 +281,8 @@ struct node::parts {
 
     awaitable<void> run()
     {
-        vote.use(last_resort);
+        if (with.last_resort != nullptr)
+            vote.use(*with.last_resort);
         co_await tellers.around(work());
         log::info("stopped");
     }
@@ -340,7 +341,6 @@ struct node::parts {
     elector vote;
     std::optional<master> lead; // while this node leads
     std::int64_t led = 0;       // the epoch of its present or last term
-    deadman last_resort;
     waker stopped;
     bool stopping = false;
     bool voting = true;

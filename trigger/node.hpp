@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/base/asio.hpp"
+#include "libs/base/process.hpp"
 #include "libs/base/random.hpp"
 #include "libs/base/time.hpp"
 #include "libs/http/client.hpp"
@@ -25,6 +26,7 @@ struct world {
     http::client& http;
     std::string incarnation; // make_incarnation
     std::string secret;      // that callers of the internal endpoints must show
+    deadman* last_resort;    // for a term that does not drain; none in a simulation, where real time says nothing
 };
 
 // A trigger process: always a member and a carrier (slave), and at times the master. Everything on one loop.

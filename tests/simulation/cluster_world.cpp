@@ -63,8 +63,9 @@ node_process::node_process(sim::stage& stage, std::string const& name, int numbe
 {
     auto const how = node_settings(name);
     auto const who = fmt::format("{}#{}", name, number);
-    trigger::world const world{host_.time(), host_.random(),        *shared_, *deciding_, *lease_, guard_.get(), *http_,
-                               who,          "the-secret-of-" + who};
+    trigger::world const world{
+        host_.time(), host_.random(),         *shared_, *deciding_, *lease_, guard_.get(), *http_,
+        who,          "the-secret-of-" + who, nullptr};
     node_ = std::make_unique<trigger::node>(stage.loop.get_executor(), how, world);
     stage.net.attach(host_, http::parse_url(how.address), node_->routes());
     host_.spawn(node_->run());
