@@ -43,13 +43,14 @@ double median(std::vector<double> all)
 void bare_record(soci::session& sql, std::string const& table)
 {
     bool const tells = baton::storage::engine_of(sql) == baton::storage::engine::mysql;
-    sql << "UPDATE " + table +
-               " SET owner = 'bare', token = " + (tells ? "LAST_INSERT_ID(2 * (token + 1)) DIV 2" : "token + 1") +
-               ", renew_seq = renew_seq + 1, renewed_at = renewed_at + 1 WHERE name = 'bare' AND owner IS NULL";
-    if (!tells) {
-        long long token = 0;
-        sql << "SELECT token FROM " + table + " WHERE name = 'bare' AND owner = 'bare'", soci::into(token);
-    }
+    auto const take = "UPDATE " + table + " SET owner = 'bare', token = " +
+                      (tells ? "LAST_INSERT_ID(2 * (token + 1)) DIV 2" : "token + 1") +
+                      ", renew_seq = renew_seq + 1, renewed_at = renewed_at + 1 WHERE name = 'bare' AND owner IS NULL";
+    long long token = 0;
+    if (tells)
+        sql << take;
+    else
+        sql << take + " RETURNING token", soci::into(token);
     sql << "UPDATE " + table + " SET owner = NULL, renew_seq = renew_seq + 1 WHERE name = 'bare' AND owner = 'bare'";
 }
 

@@ -95,6 +95,16 @@ public:
         return *this;
     }
 
+    // " RETURNING a, b" of what was changed, for `each`: a statement less. SQLite only.
+    template <std::size_t Length, std::size_t... Lengths>
+    query& returning(char const (&first)[Length], char const (&... others)[Lengths])
+    {
+        columns_ = 1 + sizeof...(others);
+        text_.append(" RETURNING ").append(first);
+        (text_.append(", ").append(others), ...);
+        return *this;
+    }
+
     // "(value, value, ...)"
     template <class Id>
     query& in(std::vector<Id> const& ids, std::size_t from, std::size_t until)

@@ -35,6 +35,18 @@ void raise_floor(soci::session& sql, std::string const& kind, std::int64_t token
         throw unavailable("the table lock_floor lacks a row: create the tables anew");
 }
 
+namespace {
+
+grant grant_in(row& cells)
+{
+    grant made;
+    made.token = cells.number();
+    made.took_over = cells.flag();
+    return made;
+}
+
+} // namespace
+
 table_row::table_row(soci::session& sql, rule how, std::string const& boot, instant sent)
     : sql_(sql), table_(table_of(how)), kind_(name_of(how)), boot_(boot), now_(row_time(sql, sent))
 {}
@@ -52,14 +64,16 @@ void table_row::set_holder(query& update, bid const& offer)
     update(", renewed_at = ", now_, ", boot = ", boot_, ", ttl_us = ", offer.ttl, " WHERE name = ", offer.name);
 }
 
-std::optional<grant> table_row::taken_by(query& update, bid const& offer)
+std::optional<grant> table_row::taken_by(query& update)
 {
-    if (update.execute() != 1)
-        return std::nullopt;
-    if (storage::engine_of(sql_) != storage::engine::mysql)
-        return granted(offer);
-    auto const told = storage::last_insert_id(sql_);
-    return grant{told / 2, told % 2 == 1};
+    std::optional<grant> made;
+    if (storage::engine_of(sql_) == storage::engine::sqlite) {
+        update.returning("token", "took_over").each([&](row& cells) { made = grant_in(cells); });
+    } else if (update.execute() == 1) {
+        auto const told = storage::last_insert_id(sql_);
+        made.emplace(told / 2, told % 2 == 1);
+    }
+    return made;
 }
 
 std::optional<grant> table_row::take(bid const& offer)
@@ -67,7 +81,7 @@ std::optional<grant> table_row::take(bid const& offer)
     query update(sql_);
     set_holder(update, offer);
     update(" AND (owner IS NULL OR boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
-    return taken_by(update, offer);
+    return taken_by(update);
 }
 
 std::optional<grant> table_row::take_free(bid const& offer)
@@ -75,7 +89,7 @@ std::optional<grant> table_row::take_free(bid const& offer)
     query update(sql_);
     set_holder(update, offer);
     update(" AND owner IS NULL");
-    return taken_by(update, offer);
+    return taken_by(update);
 }
 
 bool table_row::take_as_seen(bid const& offer, lock_state const& seen)
@@ -104,11 +118,7 @@ std::optional<grant> table_row::granted(bid const& offer)
     std::optional<grant> found;
     query ask(sql_);
     ask.select("token", "took_over")(" FROM ", table_, " WHERE name = ", offer.name, " AND owner = ", offer.owner);
-    ask.each([&](row& cells) {
-        auto& mine = found.emplace();
-        mine.token = cells.number();
-        mine.took_over = cells.flag();
-    });
+    ask.each([&](row& cells) { found = grant_in(cells); });
     return found;
 }
 

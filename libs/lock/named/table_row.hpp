@@ -39,7 +39,7 @@ public:
 
 private:
     void set_holder(storage::query& update, bid const& offer);
-    std::optional<grant> taken_by(storage::query& update, bid const& offer);
+    std::optional<grant> taken_by(storage::query& update);
 
     soci::session& sql_;
     storage::fragment table_;
