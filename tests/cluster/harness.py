@@ -462,6 +462,40 @@ class ZooKeeper:
             self.script("stop")
 
 
+class ZooKeeperEnsemble:
+    """Three servers of this run, or a node of its own on the ensemble that BATON_TEST_ZOOKEEPER_ENSEMBLE names. What goes
+    wrong does so with the leader and one that is not, in turn."""
+    kind = "zookeeper-ensemble"
+    tick = ZooKeeper.tick
+
+    def __init__(self, folder, own_server):
+        self.folder = folder / "ensemble"
+        shared = os.environ.get("BATON_TEST_ZOOKEEPER_ENSEMBLE")
+        self.own = own_server or not shared
+        servers = self.script("start") if self.own else shared
+        self.url = f"{servers.rstrip('/')}/cluster-{os.getpid()}-{random.SystemRandom().randrange(10**9)}"
+        self.leader_next = True
+
+    def script(self, command):
+        return run_script("private-zookeeper-ensemble", command, self.folder)
+
+    def leads(self, node):
+        return "Mode: leader" in run_script("private-zookeeper", "ask", node, "srvr")
+
+    def kill(self):
+        """SIGKILL of one server."""
+        victim = next(each for each in self.folder.glob("node-?") if self.leads(each) == self.leader_next)
+        self.leader_next = not self.leader_next
+        kill_server(int((victim / "server.pid").read_text()), "ZooKeeper")
+
+    def restart(self):
+        self.script("start")
+
+    def end(self):
+        if self.own:
+            self.script("stop")
+
+
 class Sqlite:
     kind = "sqlite"
 

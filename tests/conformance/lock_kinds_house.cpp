@@ -16,7 +16,8 @@ std::optional<std::string> server_url(kind_name kind)
                                                             {kind_name::redlock, "BATON_TEST_REDLOCK"},
                                                             {kind_name::redis_sentinel, "BATON_TEST_REDIS_SENTINEL"},
                                                             {kind_name::redis_cluster, "BATON_TEST_REDIS_CLUSTER"},
-                                                            {kind_name::zookeeper, "BATON_TEST_ZOOKEEPER"}};
+                                                            {kind_name::zookeeper, "BATON_TEST_ZOOKEEPER"},
+                                                            {kind_name::ensemble, "BATON_TEST_ZOOKEEPER_ENSEMBLE"}};
     return lock_server(variables.at(kind));
 }
 
@@ -33,7 +34,7 @@ std::vector<place> places(bool all_kinds)
         return all;
     all.push_back({engine::mysql, kind_name::row});
     for (auto const kind : {kind_name::redis, kind_name::redlock, kind_name::redis_sentinel, kind_name::redis_cluster,
-                            kind_name::zookeeper})
+                            kind_name::zookeeper, kind_name::ensemble})
         if (server_url(kind))
             all.push_back({std::nullopt, kind});
     return all;
@@ -58,6 +59,7 @@ lock::named_lock house::make(lock::store& in, std::string name, lock::lock_optio
     case kind_name::lease:
         return in.lease(std::move(name), std::move(how));
     case kind_name::zookeeper:
+    case kind_name::ensemble:
         return in.zookeeper(std::move(name), std::move(how));
     case kind_name::row:
         return in.row(std::move(name), std::move(how));

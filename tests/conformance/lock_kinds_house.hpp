@@ -5,7 +5,18 @@
 
 namespace baton::test {
 
-enum class kind_name { record, classic, lease, row, redis, redlock, redis_sentinel, redis_cluster, zookeeper };
+enum class kind_name {
+    record,
+    classic,
+    lease,
+    row,
+    redis,
+    redlock,
+    redis_sentinel,
+    redis_cluster,
+    zookeeper,
+    ensemble
+};
 
 struct place {
     std::optional<storage::engine> engine; // none: a server of the test run that is no database

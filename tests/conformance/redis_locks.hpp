@@ -1,13 +1,14 @@
 #pragma once
 // What the tests of locks on Redis have in common.
 
+#include "tests/support/await.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <baton/lock/store.hpp>
 #include <chrono>
 #include <functional>
 #include <string>
-#include <thread>
 
 namespace baton::test {
 
@@ -25,17 +26,6 @@ inline lock::store_options impatient(std::size_t replicas = 0)
     how.limit = std::chrono::seconds{1};
     how.redis_wait_replicas = replicas;
     return how;
-}
-
-inline bool await(std::function<bool()> const& condition, std::chrono::seconds limit = std::chrono::seconds{10})
-{
-    auto const until = std::chrono::steady_clock::now() + limit;
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > until)
-            return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds{20}); // a look costs some processes
-    }
-    return true;
 }
 
 inline std::string failure_of(std::function<void()> const& call)

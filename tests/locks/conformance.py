@@ -6,11 +6,12 @@ looks at what they wrote down.
 
 Without a fault to come each process has its share of the acquisitions; else they go on until all faults have come.
 Faults: none; kill (SIGKILL of the holder, and a new process); stop (SIGSTOP of the holder past its time); server
-(SIGKILL of the store's server, of one of redlock's or Galera's, or of the master that sentinels name, and a restart; not
-sqlite, not redis-cluster); cut (the way of half of the processes to the server, or to one of redlock's, or of a quarter to
-one of Galera's, holds what it is given for longer than the time of a lock; not sqlite, not on a cluster of Redis nor by
-sentinels); clock (the wall clock of half of the processes is an hour wrong, ahead or behind). On Galera the processes are
-spread over the nodes. Status 0 when no more held it at once than may, tokens rose, and everybody went on.
+(SIGKILL of the store's server, of one of redlock's, Galera's or a ZooKeeper ensemble's, or of the master that sentinels
+name, and a restart; not sqlite, not redis-cluster); cut (the way of half of the processes to the server, or to one of
+redlock's, or of a quarter to one of Galera's, holds what it is given for longer than the time of a lock; not sqlite, not on
+a cluster of Redis nor by sentinels, nor an ensemble); clock (the wall clock of half of the processes is an hour wrong,
+ahead or behind). On Galera the processes are spread over the nodes. Status 0 when no more held it at once than may, tokens
+rose, and everybody went on.
 """
 
 import argparse
@@ -33,8 +34,10 @@ import harness
 import proxy
 
 STORES = {"mysql": harness.MySql, "galera": harness.Galera, "sqlite": harness.Sqlite, "redis": harness.Redis,
-          "redlock": harness.Redlock, "redis-sentinel": harness.RedisSentinel, "redis-cluster": harness.RedisCluster, "zookeeper": harness.ZooKeeper}
-UNFIT = {"sqlite": ("server", "cut"), "redis-sentinel": ("cut",), "redis-cluster": ("server", "cut")}
+          "redlock": harness.Redlock, "redis-sentinel": harness.RedisSentinel, "redis-cluster": harness.RedisCluster,
+          "zookeeper": harness.ZooKeeper, "zookeeper-ensemble": harness.ZooKeeperEnsemble}
+UNFIT = {"sqlite": ("server", "cut"), "redis-sentinel": ("cut",), "redis-cluster": ("server", "cut"),
+         "zookeeper-ensemble": ("cut",)}
 FAULTS = ("none", "kill", "stop", "server", "cut", "clock")
 CALM = ("none", "clock")  # what a process needs no luck under
 SHARED = ("semaphore", "read_write")
@@ -163,7 +166,7 @@ class Run:
         self.proxies = None
         self.store = self.open_store(folder)
         # After so long a holder that says nothing has lost the lock.
-        self.silence = self.ttl if options.store != "zookeeper" else 2 * self.ttl + self.store.tick
+        self.silence = 2 * self.ttl + self.store.tick if hasattr(self.store, "tick") else self.ttl
         urls = list(getattr(self.store, "urls", [self.store.url]))
         if options.fault == "cut":
             urls.append(self.through_proxy())
