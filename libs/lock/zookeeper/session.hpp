@@ -1,19 +1,15 @@
 #pragma once
-// A session with ZooKeeper over its C client, for coroutines on one loop. The client has threads of its own, on which
-// its answers and events arrive; they are posted to the loop, and nothing else happens there.
+// A session with ZooKeeper for coroutines on one loop. What arrives on the client's threads is posted to the loop, and
+// nothing else happens there.
 
-#include "libs/base/loop.hpp"
-#include "libs/base/time.hpp"
+#include "libs/lock/zookeeper/client.hpp"
 
-#include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-struct _zhandle;
 
 namespace baton::lock {
 
@@ -25,18 +21,7 @@ struct zoo_parts {
     time_source& time;
 };
 
-struct zoo_node {
-    std::string path;
-    std::int64_t born = 0;  // czxid: rises with every node that is made anywhere in this ZooKeeper
-    std::int64_t owner = 0; // the session with which it goes away
-    std::int64_t made_ms = 0;
-    int children = 0;
-    int touched = 0; // how often
-};
-
 enum class zoo_change { end, touch_or_end }; // of a node
-
-enum class zoo_mode { persistent, container, ephemeral_sequential };
 
 // On the loop, but for the constructor and `close`. Each call may throw `unavailable`: there was no connection, or no
 // answer within the limit, and its effect is unknown. Calls are answered in the order in which they were made.
@@ -74,26 +59,18 @@ public:
     awaitable<void> await_departure(std::int64_t in, std::string path, std::vector<std::string> of, instant until);
 
 private:
-    struct reply;
-    struct call;
-    struct client;
     class listener;
     class watcher;
-    using ticket = std::shared_ptr<call>;
 
     void open();
     void shut();
-    void check(std::int64_t in) const;
-    template <class Request>
-    ticket send(Request request);
-    ticket send_sync(std::string const& path);
-    awaitable<reply> answer_to(ticket asked);
-    awaitable<void> synced(ticket asked);
-    void heard_state(unsigned number, int state, std::int64_t id, int timeout_ms);
+    zoo_client& connected(std::int64_t in) const;
+    awaitable<zoo_reply> answer_to(zoo_client::ticket asked);
+    void heard_state(unsigned number, zoo_state now, std::int64_t id, duration timeout);
     void heard_change(std::string const& path);
 
     zoo_parts parts_;
-    std::unique_ptr<client> client_;
+    std::unique_ptr<zoo_client> client_;
     unsigned opened_ = 0; // which of the clients it is: events of those before are ignored
     bool connected_ = false;
     std::int64_t id_ = 0;
