@@ -59,16 +59,15 @@ awaitable<void> clear(std::shared_ptr<zoo_session> in, zoo_trace of)
 
 awaitable<void> make_parent(zoo_session& in, std::string root, std::string name)
 {
-    std::string const nobody;
     for (auto end = root.find('/', 1);; end = root.find('/', end + 1)) {
         auto const part = root.substr(0, end);
-        co_await in.create(0, part, nobody, zoo_mode::persistent);
+        co_await in.create(0, part, zoo_mode::persistent);
         if (end == std::string::npos)
             break;
     }
     if (!name.empty()) {
         auto const whole = root + "/" + name;
-        co_await in.create(0, whole, nobody, zoo_mode::container);
+        co_await in.create(0, whole, zoo_mode::container);
     }
 }
 
@@ -95,9 +94,7 @@ public:
         for (int tries = 0; tries == 0 || turn_.own.empty(); ++tries) {
             if (tries == most_tries)
                 throw unavailable("ZooKeeper: the node of lock " + offer_.name + " is removed again and again");
-            if (own_.path.empty() && !in_doubt_)
-                co_await enter();
-            auto const nodes = co_await in_->children(own_.session, own_.parent);
+            auto const nodes = co_await look();
             turn_ = zoo_turn_of(nodes, own_.tag);
             if (turn_.own.empty()) // never made, or removed by somebody else
                 begin_anew();
@@ -180,20 +177,29 @@ private:
         token_ = 0;
     }
 
-    awaitable<void> enter()
+    // The queue, with its own node in it unless somebody has removed that.
+    awaitable<std::vector<std::string>> look()
+    {
+        if (own_.path.empty() && !in_doubt_)
+            co_return co_await enter();
+        co_return co_await in_->children(own_.session, own_.parent);
+    }
+
+    awaitable<std::vector<std::string>> enter()
     {
         in_doubt_ = true; // until there is an answer
-        auto const path = own_.parent + "/" + own_.tag + "-lock-";
-        auto const text = data();
         for (int tries = 0; tries < most_tries; ++tries) {
-            auto const made = co_await in_->create(own_.session, path, text, zoo_mode::ephemeral_sequential);
-            if (made) {
-                own_.path = made->path;
-                token_ = made->born;
-                co_return;
+            auto const text = data();
+            auto const prefix = own_.tag + "-lock-";
+            auto entry = co_await in_->enter(own_.session, own_.parent, prefix, text);
+            if (entry) {
+                own_.path = entry->made.path;
+                token_ = entry->made.born;
+                co_return std::move(entry->children);
             }
             co_await make_parent(*in_, root_, name_);
         }
+        throw unavailable("ZooKeeper: the node of lock " + offer_.name + " has no place");
     }
 
     std::string data() const { return offer_.label + "\n" + offer_.owner + "\n"; } // for people

@@ -137,15 +137,26 @@ awaitable<zoo_reply> zoo_session::answer_to(zoo_client::ticket asked)
     co_return co_await zoo_call::answer_to(std::move(asked), parts_.time, parts_.time.now() + parts_.limit);
 }
 
-awaitable<std::optional<zoo_node>> zoo_session::create(std::int64_t in, std::string path, std::string data,
-                                                       zoo_mode how)
+awaitable<void> zoo_session::create(std::int64_t in, std::string path, zoo_mode how)
 {
-    auto const asked = connected(in).create(path, data, how);
-    auto answer = co_await answer_to(asked);
-    std::optional<zoo_node> made;
-    if (answer.done)
-        made = std::move(answer.node);
-    co_return made;
+    auto const asked = connected(in).create(path, "", how);
+    co_await answer_to(asked);
+}
+
+// The leader has made the node before its server lists what it knows, which is then all that came before the node: a
+// sync would add nothing.
+awaitable<std::optional<zoo_entry>> zoo_session::enter(std::int64_t in, std::string parent, std::string name,
+                                                       std::string data)
+{
+    auto& client = connected(in);
+    auto const asked = client.create(parent + "/" + name, data, zoo_mode::ephemeral_sequential);
+    auto const behind = client.children(parent);
+    auto listed = co_await answer_to(behind);
+    auto made = co_await answer_to(asked); // it is there already
+    std::optional<zoo_entry> entry;
+    if (made.done)
+        entry.emplace(zoo_entry{std::move(made.node), std::move(listed.names)});
+    co_return entry;
 }
 
 awaitable<std::vector<std::string>> zoo_session::children(std::int64_t in, std::string path)
@@ -153,8 +164,8 @@ awaitable<std::vector<std::string>> zoo_session::children(std::int64_t in, std::
     auto& client = connected(in);
     auto const before = client.sync(path);
     auto const asked = client.children(path);
-    co_await answer_to(before);
     auto answer = co_await answer_to(asked);
+    co_await answer_to(before); // it is there already
     co_return std::move(answer.names);
 }
 
@@ -163,8 +174,8 @@ awaitable<std::optional<zoo_node>> zoo_session::find(std::int64_t in, std::strin
     auto& client = connected(in);
     auto const before = client.sync(path);
     auto const asked = client.find(path);
-    co_await answer_to(before);
     auto answer = co_await answer_to(asked);
+    co_await answer_to(before); // it is there already
     std::optional<zoo_node> found;
     if (answer.done) {
         found = std::move(answer.node);

@@ -21,6 +21,11 @@ struct zoo_parts {
     time_source& time;
 };
 
+struct zoo_entry {
+    zoo_node made;
+    std::vector<std::string> children; // of the parent, among them this one
+};
+
 enum class zoo_change { end, touch_or_end }; // of a node
 
 // On the loop, but for the constructor and `close`. Each call may throw `unavailable`: there was no connection, or no
@@ -43,8 +48,11 @@ public:
 
     // These do not wait for a connection. `in` is the session that they are meant for; 0 for any.
     //
-    // Nothing where a parent is missing, or (unless it is sequential) the node is there.
-    awaitable<std::optional<zoo_node>> create(std::int64_t in, std::string path, std::string data, zoo_mode how);
+    // Unless the node is there, or its parent is missing.
+    awaitable<void> create(std::int64_t in, std::string path, zoo_mode how);
+    // Makes a node of this session's, "PARENT/NAME0000000017", and sees with whom it is there from then on, both in one
+    // round trip. Nothing where the parent is missing.
+    awaitable<std::optional<zoo_entry>> enter(std::int64_t in, std::string parent, std::string name, std::string data);
     // The other three are as the leader knows it, not what a server that lags behind has heard.
     awaitable<std::vector<std::string>> children(std::int64_t in, std::string path);
     awaitable<std::optional<zoo_node>> find(std::int64_t in, std::string path);
