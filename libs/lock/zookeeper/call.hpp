@@ -4,6 +4,7 @@
 #include "libs/base/loop.hpp"
 #include "libs/base/time.hpp"
 
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -39,7 +40,11 @@ public:
 private:
     class ear;
 
+    awaitable<bool> hear(time_source& time, instant until);
+    bool hear_here(duration limit);
+
     std::mutex mutex_; // of what follows
+    std::condition_variable heard_;
     std::optional<zoo_reply> answer_;
     ear* listens_ = nullptr;
 };

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <mutex>
 
 namespace baton::lock {
 
@@ -88,16 +89,16 @@ public:
     awaitable<attempt> take() override
     {
         attempt made;
-        co_await in_->connect();
-        if (own_.session != in_->id())
-            begin_anew();
+        auto const session = co_await in_->connect();
+        if (own_.session != session)
+            begin_anew(session);
         for (int tries = 0; tries == 0 || turn_.own.empty(); ++tries) {
             if (tries == most_tries)
                 throw unavailable("ZooKeeper: the node of lock " + offer_.name + " is removed again and again");
             auto const nodes = co_await look();
             turn_ = zoo_turn_of(nodes, own_.tag);
             if (turn_.own.empty()) // never made, or removed by somebody else
-                begin_anew();
+                begin_anew(session);
         }
         in_doubt_ = false;
         own_.path = own_.parent + "/" + turn_.own;
@@ -128,50 +129,74 @@ public:
 
     awaitable<bool> extend() override
     {
-        if (own_.session != in_->id())
+        auto const& held = held_; // which nothing changes any more
+        if (held.session != in_->id())
             co_return false;
-        co_await in_->connect();
-        if (own_.session != in_->id())
+        auto const session = co_await in_->connect();
+        if (held.session != session)
             co_return false;
-        auto const node = co_await in_->find(own_.session, own_.path);
-        if (!node || !is_own(*node))
+        auto const node = co_await in_->find(held.session, held.path);
+        if (!node || !held.is(*node))
             co_return false;
-        co_return time_granted() >= granted_for_; // the server may be another by now, and give a session less
+        co_return time_granted() >= held.span; // the server may be another by now, and give a session less
     }
 
     awaitable<bool> release() override
     {
-        if (own_.session == in_->id() && own_.session != 0)
-            co_await in_->connect();
-        if (own_.session != in_->id() || own_.session == 0)
+        auto own = trace();
+        if (own.session == 0 || own.session != in_->id())
+            co_return false;
+        auto const session = co_await in_->connect();
+        if (own.session != session)
             co_return false;
         bool const asked_before = std::exchange(removal_sent_, true);
-        bool const was_there = co_await remove_trace(*in_, own_);
+        bool const was_there = co_await remove_trace(*in_, own);
         // Nobody else removes it while the session lives: what is not there any more went by the call without an
         // answer.
         bool const was_held = was_there || asked_before;
-        own_.session = 0;
+        forget();
         co_return was_held;
     }
 
     void forsake() noexcept override
     {
-        if (own_.session == 0)
+        auto left = forget();
+        if (left.session == 0)
             return;
-        auto left = std::exchange(own_, {});
         asio::post(loop_, [in = in_, loop = loop_, left = std::move(left)]() mutable {
             asio::co_spawn(loop, clear(std::move(in), std::move(left)), asio::detached);
         });
     }
 
 private:
+    struct held_node {
+        std::int64_t session = 0;
+        std::string path;
+        std::int64_t token = 0;
+        duration span{};
+
+        // A path alone says nothing: a node of a session before may still be there.
+        bool is(zoo_node const& node) const { return node.owner == session && node.born == token; }
+    };
+
+    zoo_trace trace()
+    {
+        std::lock_guard const lock(mutex_);
+        return own_;
+    }
+    zoo_trace forget()
+    {
+        std::lock_guard const lock(mutex_);
+        return std::exchange(own_, {});
+    }
+
     // A tag of its own for each node that may have been asked for: it says in which session, and is drawn anew besides.
-    void begin_anew()
+    void begin_anew(std::int64_t session)
     {
         char text[64];
         std::snprintf(text, sizeof text, "%016llx%016llx-%llx", static_cast<unsigned long long>(random_.next()),
-                      static_cast<unsigned long long>(random_.next()), static_cast<unsigned long long>(in_->id()));
-        own_ = {in_->id(), root_ + "/" + name_, zoo_tag(text, offer_.of), {}};
+                      static_cast<unsigned long long>(random_.next()), static_cast<unsigned long long>(session));
+        own_ = {session, root_ + "/" + name_, zoo_tag(text, offer_.of), {}};
         in_doubt_ = false;
         removal_sent_ = false;
         token_ = 0;
@@ -204,9 +229,6 @@ private:
 
     std::string data() const { return offer_.label + "\n" + offer_.owner + "\n"; } // for people
 
-    // A path alone says nothing: a node of a session before may still be there.
-    bool is_own(zoo_node const& node) const { return node.owner == own_.session && node.born == token_; }
-
     awaitable<std::optional<grant>> granted()
     {
         std::optional<grant> made;
@@ -216,8 +238,8 @@ private:
                 throw unavailable("ZooKeeper: the node of lock " + offer_.name + " is not of this session");
             token_ = node->born;
         }
-        granted_for_ = time_granted();
-        made.emplace(token_, false, granted_for_);
+        held_ = {own_.session, own_.path, token_, time_granted()};
+        made.emplace(token_, false, held_.span);
         co_return made;
     }
 
@@ -231,12 +253,13 @@ private:
     random_source& random_;
     bid offer_;
     std::string name_;
+    std::mutex mutex_; // of this one, once it is granted: a release may meet what forsakes it
     zoo_trace own_;
     bool in_doubt_ = false;     // whether the node was made
     bool removal_sent_ = false; // without an answer yet
     std::int64_t token_ = 0;
-    duration granted_for_{};
-    zoo_turn turn_; // as it was last seen
+    held_node held_; // as it was granted
+    zoo_turn turn_;  // as it was last seen
 };
 
 class zookeeper_kind final : public kind {
@@ -248,6 +271,7 @@ public:
 
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::fenced; }
+    bool on_any_thread() const override { return true; }
     std::unique_ptr<contender> contend(bid offer) override
     {
         return std::make_unique<zoo_contender>(in_, loop_, root_, random_, std::move(offer));

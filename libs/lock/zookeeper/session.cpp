@@ -74,25 +74,45 @@ void zoo_session::open()
     events.change = [on_loop](std::string const& path) {
         on_loop([path](zoo_session& session) { session.heard_change(path); });
     };
-    client_ = std::make_unique<zoo_client>(parts_.hosts, parts_.timeout, std::move(events));
+    auto opened = std::make_unique<zoo_client>(parts_.hosts, parts_.timeout, std::move(events));
+    std::lock_guard const lock(mutex_);
+    client_ = std::move(opened);
 }
 
 void zoo_session::shut()
 {
-    auto const closed = std::move(client_);
+    std::unique_ptr<zoo_client> closed; // after the lock: it takes a while
+    std::lock_guard const lock(mutex_);
+    closed = std::move(client_);
     connected_ = false;
     id_ = 0;
+}
+
+std::int64_t zoo_session::id() const
+{
+    std::lock_guard const lock(mutex_);
+    return id_;
+}
+
+duration zoo_session::timeout() const
+{
+    std::lock_guard const lock(mutex_);
+    return timeout_;
 }
 
 void zoo_session::heard_state(unsigned number, zoo_state now, std::int64_t id, duration timeout)
 {
     if (!client_ || number != opened_)
         return;
-    connected_ = now == zoo_state::connected;
-    if (connected_) {
-        id_ = id;
-        timeout_ = timeout;
-    } else if (now == zoo_state::expired || now == zoo_state::refused) {
+    {
+        std::lock_guard const lock(mutex_);
+        connected_ = now == zoo_state::connected;
+        if (connected_) {
+            id_ = id;
+            timeout_ = timeout;
+        }
+    }
+    if (now == zoo_state::expired || now == zoo_state::refused) {
         log::warn("locks: the session with ZooKeeper is over: {}",
                   now == zoo_state::expired ? "expired" : "not authenticated");
         shut();
@@ -110,26 +130,40 @@ void zoo_session::heard_change(std::string const& path)
         each->second->wake();
 }
 
-awaitable<void> zoo_session::connect()
+awaitable<std::int64_t> zoo_session::connect()
 {
-    auto const until = parts_.time.now() + parts_.limit;
-    listener waits(*this);
-    for (;;) {
-        open(); // or it has expired meanwhile
+    {
+        std::lock_guard const lock(mutex_);
         if (connected_)
-            co_return;
-        if (parts_.time.now() >= until)
-            throw unavailable("ZooKeeper: no connection to " + parts_.hosts);
-        co_await waits.bell.wait_until(parts_.time, until);
+            co_return id_;
+    }
+    auto waits = connect_on_loop(shared_from_this());
+    co_return co_await asio::co_spawn(parts_.loop, std::move(waits), asio::use_awaitable);
+}
+
+awaitable<std::int64_t> zoo_session::connect_on_loop(std::shared_ptr<zoo_session> me)
+{
+    auto& time = me->parts_.time;
+    auto const until = time.now() + me->parts_.limit;
+    listener waits(*me);
+    for (;;) {
+        me->open(); // or it has expired meanwhile
+        if (me->connected_)
+            co_return me->id_;
+        if (time.now() >= until)
+            throw unavailable("ZooKeeper: no connection to " + me->parts_.hosts);
+        co_await waits.bell.wait_until(time, until);
     }
 }
 
-zoo_client& zoo_session::connected(std::int64_t in) const
+template <class Request>
+auto zoo_session::ask(std::int64_t in, Request request)
 {
+    std::lock_guard const lock(mutex_);
     if (!client_ || !connected_ || (in != 0 && in != id_))
         throw unavailable(in != 0 && in != id_ ? "ZooKeeper: the session is over"
                                                : "ZooKeeper: the connection is lost");
-    return *client_;
+    return request(*client_);
 }
 
 awaitable<zoo_reply> zoo_session::answer_to(zoo_client::ticket asked)
@@ -139,7 +173,7 @@ awaitable<zoo_reply> zoo_session::answer_to(zoo_client::ticket asked)
 
 awaitable<void> zoo_session::create(std::int64_t in, std::string path, zoo_mode how)
 {
-    auto const asked = connected(in).create(path, "", how);
+    auto const asked = ask(in, [&](zoo_client& to) { return to.create(path, "", how); });
     co_await answer_to(asked);
 }
 
@@ -148,9 +182,11 @@ awaitable<void> zoo_session::create(std::int64_t in, std::string path, zoo_mode 
 awaitable<std::optional<zoo_entry>> zoo_session::enter(std::int64_t in, std::string parent, std::string name,
                                                        std::string data)
 {
-    auto& client = connected(in);
-    auto const asked = client.create(parent + "/" + name, data, zoo_mode::ephemeral_sequential);
-    auto const behind = client.children(parent);
+    auto const path = parent + "/" + name;
+    auto const [asked, behind] = ask(in, [&](zoo_client& to) {
+        auto const first = to.create(path, data, zoo_mode::ephemeral_sequential);
+        return std::pair(first, to.children(parent));
+    });
     auto listed = co_await answer_to(behind);
     auto made = co_await answer_to(asked); // it is there already
     std::optional<zoo_entry> entry;
@@ -161,9 +197,10 @@ awaitable<std::optional<zoo_entry>> zoo_session::enter(std::int64_t in, std::str
 
 awaitable<std::vector<std::string>> zoo_session::children(std::int64_t in, std::string path)
 {
-    auto& client = connected(in);
-    auto const before = client.sync(path);
-    auto const asked = client.children(path);
+    auto const [before, asked] = ask(in, [&](zoo_client& to) {
+        auto const first = to.sync(path);
+        return std::pair(first, to.children(path));
+    });
     auto answer = co_await answer_to(asked);
     co_await answer_to(before); // it is there already
     co_return std::move(answer.names);
@@ -171,9 +208,10 @@ awaitable<std::vector<std::string>> zoo_session::children(std::int64_t in, std::
 
 awaitable<std::optional<zoo_node>> zoo_session::find(std::int64_t in, std::string path)
 {
-    auto& client = connected(in);
-    auto const before = client.sync(path);
-    auto const asked = client.find(path);
+    auto const [before, asked] = ask(in, [&](zoo_client& to) {
+        auto const first = to.sync(path);
+        return std::pair(first, to.find(path));
+    });
     auto answer = co_await answer_to(asked);
     co_await answer_to(before); // it is there already
     std::optional<zoo_node> found;
@@ -186,7 +224,7 @@ awaitable<std::optional<zoo_node>> zoo_session::find(std::int64_t in, std::strin
 
 awaitable<bool> zoo_session::remove(std::int64_t in, std::string path)
 {
-    auto const asked = connected(in).remove(path);
+    auto const asked = ask(in, [&](zoo_client& to) { return to.remove(path); });
     auto const answer = co_await answer_to(asked);
     co_return answer.done;
 }
@@ -194,7 +232,7 @@ awaitable<bool> zoo_session::remove(std::int64_t in, std::string path)
 void zoo_session::touch(std::int64_t in, std::string const& path, std::string const& data)
 {
     try {
-        connected(in).write(path, data);
+        ask(in, [&](zoo_client& to) { return to.write(path, data); });
     } catch (unavailable const&) {
         // Who waits for it looks again some time.
     }
@@ -204,7 +242,7 @@ void zoo_session::touch(std::int64_t in, std::string const& path, std::string co
 awaitable<void> zoo_session::await_change(std::int64_t in, std::string path, zoo_change what, instant until)
 {
     watcher changed(*this, path);
-    auto const asked = connected(in).watch(path);
+    auto const asked = ask(in, [&](zoo_client& to) { return to.watch(path); });
     auto const answer = co_await answer_to(asked);
     bool const already = !answer.done || (what == zoo_change::touch_or_end && answer.node.touched > 0);
     if (!already)
@@ -215,7 +253,7 @@ awaitable<void> zoo_session::await_departure(std::int64_t in, std::string path, 
                                              instant until)
 {
     watcher changed(*this, path);
-    auto const asked = connected(in).watch_children(path);
+    auto const asked = ask(in, [&](zoo_client& to) { return to.watch_children(path); });
     auto const answer = co_await answer_to(asked);
     std::set<std::string> const there(answer.names.begin(), answer.names.end());
     bool const all = std::all_of(of.begin(), of.end(), [&](std::string const& each) { return there.contains(each); });
