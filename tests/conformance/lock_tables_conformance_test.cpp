@@ -110,3 +110,22 @@ TEST_CASE("row locks are bounded in number: who comes when all sessions are take
     a.unlock();
     CHECK(waits.get());
 }
+
+TEST_CASE("a row's session is free as soon as the row is released")
+{
+    store home(storage::engine::mysql);
+    if (home.nodes().size() > 1)
+        return;
+    locks::store_options one;
+    one.rows = 1;
+    locks::store in(lock_url(home.where()), one);
+    in.create_tables();
+    auto a = in.row("a");
+    auto b = in.row("b");
+    for (int times = 0; times < 10; ++times) {
+        REQUIRE(a.try_lock());
+        REQUIRE(a.unlock() == release_result::released);
+        REQUIRE(b.try_lock());
+        REQUIRE(b.unlock() == release_result::released);
+    }
+}

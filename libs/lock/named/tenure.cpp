@@ -1,7 +1,6 @@
 #include "libs/lock/named/tenure.hpp"
 
 #include "libs/base/log.hpp"
-#include "libs/base/run_here.hpp"
 
 #include <boost/asio/dispatch.hpp>
 
@@ -57,9 +56,8 @@ bool tenure::renews(instant now) const
 
 void tenure::begin()
 {
-    if (released())
-        return; // by a thread that was quicker
-    begun_ = true;
+    if (released() || claimed_.exchange(true))
+        return; // a thread was quicker
     changed_ = std::make_shared<waker>(in_.loop);
     in_.held.insert(shared_from_this());
     in_.beside.spawn("lock", watch(shared_from_this()));
@@ -179,22 +177,22 @@ awaitable<release_result> tenure::release()
 {
     auto const me = shared_from_this();
     bool const late = in_.time.now() >= deadline();
+    bool const begun = claimed_.exchange(true);
     auto const before = phase_.exchange(phase::released);
     auto const until = in_.time.now() + release_limit;
     auto result = co_await give_back(until);
     if (late || before == phase::lost)
         result = release_result::was_lost;
-    tell_loop([me, result, noticed = before == phase::lost] { me->finish(result, noticed); });
+    auto const tell = [me, result, noticed = before == phase::lost] { me->finish(result, noticed); };
+    if (begun) {
+        asio::dispatch(in_.loop, tell);
+        co_return result;
+    }
+    // The loop does not attend to it, and never will: it can hear of it later, like of most, which are held for less.
+    if (result != release_result::unknown)
+        by_.reset(); // with what it occupies
+    in_.soon.leave(tell);
     co_return result;
-}
-
-// What it does not attend to yet can wait: most locks are held for less than that.
-void tenure::tell_loop(std::function<void()> what)
-{
-    if (runs_here() && !begun_)
-        in_.soon.leave(std::move(what));
-    else
-        asio::dispatch(in_.loop, std::move(what));
 }
 
 void tenure::finish(release_result how, bool was_noticed)

@@ -9,7 +9,6 @@
 #include "libs/lock/named/contender.hpp"
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <set>
 #include <stop_token>
@@ -70,7 +69,6 @@ private:
     static awaitable<void> settle(self me);
     static awaitable<void> unsettle(std::shared_ptr<contender> by);
     void begin_unsettling();
-    void tell_loop(std::function<void()> what);
     static awaitable<void> let_go(self me);
     void finish(release_result how, bool was_noticed);
     awaitable<void> watch_until_over();
@@ -95,7 +93,7 @@ private:
     bool settled_ = false;
     bool renewing_ = false;
     std::atomic<phase> phase_ = phase::held;
-    std::atomic<bool> begun_ = false;
+    std::atomic<bool> claimed_ = false; // by begin(), or by a release that came before it
     std::atomic<std::int64_t> deadline_;
     std::stop_source lost_;
     std::shared_ptr<waker> changed_; // made and ended on the loop
