@@ -159,6 +159,7 @@ TEST_CASE("it counts what it did")
     CHECK(counted.refused == 1);
     CHECK(counted.released == 1);
     CHECK(counted.lost == 1);
+    CHECK(counted.expired == 1);
     CHECK(counted.held == 1);
     auto const text = locks::to_prometheus(all);
     CHECK_THAT(text,

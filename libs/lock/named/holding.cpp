@@ -153,7 +153,7 @@ awaitable<bool> holding::acquire(instant until, std::stop_token stop, std::optio
         std::rethrow_exception(failure);
     if (self.stopped())
         throw failure_of(lock_errc::cancelled, "lock " + name_);
-    log::debug("lock {} refused label={}", name_, how_.label);
+    log::debug("lock {} refused label={} waited_ms={}", name_, how_.label, (in_.time.now() - began) / 1ms);
     co_return false;
 }
 
@@ -324,7 +324,8 @@ bool holding::install(trial const& tried, instant began)
         tenure_ = made;
         depth_ = 1;
     }
-    std::function<void()> begin = [made, &in = in_, over = what.took_over, waited = now - began] {
+    auto const waited = now - began;
+    std::function<void()> begin = [made, &in = in_, over = what.took_over, waited] {
         made->begin();
         in.counted.taken_over += over;
         count_grant(in.counted, waited);
@@ -334,9 +335,9 @@ bool holding::install(trial const& tried, instant began)
     else
         begin();
     if (what.took_over)
-        log::info("lock {} taken over token={} label={}", name_, what.token, how_.label);
+        log::info("lock {} taken over token={} label={} waited_ms={}", name_, what.token, how_.label, waited / 1ms);
     else
-        log::debug("lock {} acquired token={} label={}", name_, what.token, how_.label);
+        log::debug("lock {} acquired token={} label={} waited_ms={}", name_, what.token, how_.label, waited / 1ms);
     return true;
 }
 

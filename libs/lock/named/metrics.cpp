@@ -40,6 +40,7 @@ std::string to_prometheus(std::vector<kind_metrics> const& all)
     counter(out, all, "refused_total", "counter", &kind_metrics::refused);
     counter(out, all, "released_total", "counter", &kind_metrics::released);
     counter(out, all, "lost_total", "counter", &kind_metrics::lost);
+    counter(out, all, "expired_total", "counter", &kind_metrics::expired);
     counter(out, all, "unknown_total", "counter", &kind_metrics::unknown);
     counter(out, all, "held", "gauge", &kind_metrics::held);
     histogram(out, all);

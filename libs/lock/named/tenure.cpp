@@ -76,7 +76,7 @@ awaitable<void> tenure::watch_until_over()
         auto const now = in_.time.now();
         auto const end = deadline();
         if (now >= end) {
-            lose("its time is over");
+            expire();
             break;
         }
         auto const next = std::min(end, begin_due_work(now));
@@ -157,20 +157,26 @@ void tenure::heard(bool still, instant sent)
     if (!still)
         lose("the store says that it is not held");
     else if (in_.time.now() >= deadline()) // what was not provable once is not resumed
-        lose("its time is over");
+        expire();
     else
         renewed(sent);
 }
 
-void tenure::lose(char const* why)
+void tenure::expire()
+{
+    in_.counted.expired += lose("its time is over");
+}
+
+bool tenure::lose(char const* why)
 {
     auto present = phase::held;
     if (!phase_.compare_exchange_strong(present, phase::lost))
-        return;
+        return false;
     ++in_.counted.lost;
     log::warn("lock {} lost: {} token={} label={}", name_, why, granted_.token, how_.label);
     lost_.request_stop();
     begin_unsettling();
+    return true;
 }
 
 awaitable<release_result> tenure::release()
@@ -183,7 +189,7 @@ awaitable<release_result> tenure::release()
     auto result = co_await give_back(until);
     if (late || before == phase::lost)
         result = release_result::was_lost;
-    auto const tell = [me, result, noticed = before == phase::lost] { me->finish(result, noticed); };
+    auto const tell = [me, result, late, noticed = before == phase::lost] { me->finish(result, noticed, late); };
     if (begun) {
         asio::dispatch(in_.loop, tell);
         co_return result;
@@ -195,7 +201,7 @@ awaitable<release_result> tenure::release()
     co_return result;
 }
 
-void tenure::finish(release_result how, bool was_noticed)
+void tenure::finish(release_result how, bool was_noticed, bool was_late)
 {
     in_.held.erase(shared_from_this());
     if (changed_)
@@ -207,6 +213,7 @@ void tenure::finish(release_result how, bool was_noticed)
         break;
     case release_result::was_lost:
         in_.counted.lost += !was_noticed;
+        in_.counted.expired += !was_noticed && was_late;
         log::warn("lock {} was lost before its release token={} label={}", name_, granted_.token, how_.label);
         lost_.request_stop();
         break;

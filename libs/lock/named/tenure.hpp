@@ -70,12 +70,13 @@ private:
     static awaitable<void> unsettle(std::shared_ptr<contender> by);
     void begin_unsettling();
     static awaitable<void> let_go(self me);
-    void finish(release_result how, bool was_noticed);
+    void finish(release_result how, bool was_noticed, bool was_late);
     awaitable<void> watch_until_over();
     awaitable<release_result> give_back(instant until);
     void heard(bool held, instant sent);
     void renewed(instant sent);
-    void lose(char const* why);
+    void expire();
+    bool lose(char const* why); // false: it was over before
     bool held() const { return phase_ == phase::held; }
     bool released() const { return phase_ == phase::released; }
     bool renews(instant now) const;

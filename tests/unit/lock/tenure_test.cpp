@@ -26,6 +26,8 @@ TEST_CASE("a grant counts from before it was asked for, and ends before its time
     CHECK_FALSE(here.valid(*by));
     CHECK(held->over());
     CHECK(here.unlock(*by) == release_result::was_lost);
+    CHECK(here.shop.counted.lost == 1);
+    CHECK(here.shop.counted.expired == 1);
 }
 
 TEST_CASE("the margin of a short time is a tenth of it")
@@ -108,6 +110,7 @@ TEST_CASE("a renewal that finds the lock with another ends it at once, and for g
     CHECK(here.store.renewed == 2);
     CHECK(here.unlock(*by) == release_result::was_lost);
     CHECK(here.shop.counted.lost == 1);
+    CHECK(here.shop.counted.expired == 0);
 }
 
 TEST_CASE("a store that does not answer is asked again, and the lock ends by the clock while a call still hangs")

@@ -19,6 +19,7 @@ struct kind_metrics {
     std::uint64_t refused = 0;    // tries and waits that ended without a grant
     std::uint64_t released = 0;
     std::uint64_t lost = 0;    // ended by its time, by the store or by another before it was released
+    std::uint64_t expired = 0; // of these, by its time: it was not renewed, or not in time
     std::uint64_t unknown = 0; // releases without an answer
     std::uint64_t held = 0;    // now
     std::array<std::uint64_t, wait_bounds_s.size() + 1> waited{}; // of the grants, each counted in one bucket
