@@ -1,5 +1,7 @@
 #include "libs/base/inbox.hpp"
 
+#include "libs/base/log.hpp"
+
 #include <boost/asio/post.hpp>
 
 namespace baton {
@@ -38,7 +40,11 @@ bool inbox::hear()
         all.swap(left_);
     }
     for (auto const& each : all)
-        each();
+        try {
+            each();
+        } catch (std::exception const& failure) {
+            log::error("what was left for the loop has failed: {}", failure.what());
+        }
     return !all.empty();
 }
 

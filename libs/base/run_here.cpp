@@ -5,7 +5,15 @@ namespace baton {
 namespace {
 
 thread_local int depth = 0;
-thread_local std::unique_ptr<asio::io_context> kept; // making one costs as much as much of what runs here
+
+// Making a loop costs as much as much of what runs on it. What runs at the end of its thread, after this, makes its
+// own.
+thread_local bool ended = false;
+struct spare_loop {
+    ~spare_loop() { ended = true; }
+    std::unique_ptr<asio::io_context> one;
+};
+thread_local spare_loop spare;
 
 } // namespace
 
@@ -16,8 +24,10 @@ bool runs_here() noexcept
 
 namespace detail {
 
-here::here() : loop_(std::move(kept))
+here::here()
 {
+    if (!ended)
+        loop_ = std::move(spare.one);
     if (!loop_)
         loop_ = std::make_unique<asio::io_context>(1);
     ++depth;
@@ -26,8 +36,10 @@ here::here() : loop_(std::move(kept))
 here::~here()
 {
     --depth;
+    if (ended)
+        return;
     loop_->restart();
-    kept = std::move(loop_);
+    spare.one = std::move(loop_);
 }
 
 } // namespace detail

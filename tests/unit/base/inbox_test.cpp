@@ -67,6 +67,17 @@ TEST_CASE("what is left is done in its order, and what comes after a pause is do
     CHECK(here.group.size() == 0); // nothing looks where nothing comes
 }
 
+TEST_CASE("what fails keeps nothing else from being done")
+{
+    bench here;
+    here.soon.leave([] { throw std::runtime_error("no"); });
+    here.leave_one();
+    here.time.run_for(1s);
+    here.leave_one();
+    here.time.run_for(inbox::moment);
+    CHECK(here.done == 2);
+}
+
 TEST_CASE("very much does not wait for the moment")
 {
     bench here;
