@@ -11,7 +11,8 @@
 
 namespace baton::lock {
 
-// What a backend is given; all of it outlives the backend. Its calls and its kinds' are on this loop.
+// What a backend is given; all of it outlives the backend. Its calls are on this loop, and its kinds' but where they
+// say so.
 struct backend_parts {
     asio::any_io_executor loop;
     time_source& time;

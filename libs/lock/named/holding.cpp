@@ -68,6 +68,7 @@ struct holding::watch {
     std::shared_ptr<waker> bell; // of the waiter
     waker left;                  // rung by the waiter
     bool over = false;
+    std::exception_ptr failure = {}; // of what was waited for, or its end by the waiter
 };
 
 holding::holding(workshop& in, std::string name, lock_options how, share of)
@@ -117,7 +118,8 @@ holding::opening holding::open()
 
 awaitable<holding::opening> holding::open_here(instant began)
 {
-    auto tried = co_await try_once(make_contender());
+    auto const by = make_contender();
+    auto tried = co_await try_once(by);
     opening made;
     made.granted = tried.made.granted && install(tried, began);
     if (!made.granted)
@@ -130,7 +132,7 @@ awaitable<bool> holding::acquire(instant until, std::stop_token stop, std::optio
     bool const again = !begun && enter_again();
     if (again)
         co_return true;
-    auto const began = in_.time.now();
+    auto const began = begun && begun->by ? begun->sent : in_.time.now();
     waiter self(in_, std::move(stop));
     bool granted = false;
     std::exception_ptr failure;
@@ -140,7 +142,7 @@ awaitable<bool> holding::acquire(instant until, std::stop_token stop, std::optio
         auto tried = begun ? std::move(*begun) : trial{};
         if (mine)
             granted = co_await contend(self, until, began, std::move(tried));
-        else if (!tried.failed.empty())
+        else if (tried.failed)
             give_up(std::move(tried.by));
     } catch (...) {
         failure = std::current_exception();
@@ -232,18 +234,18 @@ awaitable<trial> holding::try_once(std::shared_ptr<contender> by)
 
 awaitable<bool> holding::contend(waiter& self, instant until, instant began, trial tried)
 {
-    std::string away;      // why the store did not answer
-    bool in_doubt = false; // a try without an answer may yet take it, whenever that comes
+    std::optional<std::string> away; // why the store did not answer
+    bool in_doubt = false;           // a try without an answer may yet take it, whenever that comes
     auto by = tried.by ? tried.by : make_contender();
     bool is_new = tried.by == nullptr;
     for (;;) {
         if (is_new)
             tried = co_await try_once(by);
         is_new = true;
-        if (away.empty() && !tried.failed.empty())
-            log::warn("lock {}: the store does not answer: {}", name_, tried.failed);
+        if (!away && tried.failed)
+            log::warn("lock {}: the store does not answer: {}", name_, *tried.failed);
         away = tried.failed;
-        in_doubt = in_doubt || !tried.failed.empty();
+        in_doubt = in_doubt || away;
         if (tried.made.granted && self.stopped()) {
             give_up(by); // nobody waits for it any more
             co_return false;
@@ -255,7 +257,7 @@ awaitable<bool> holding::contend(waiter& self, instant until, instant began, tri
         auto const now = in_.time.now();
         if (self.stopped() || now >= until)
             break;
-        if (away.empty())
+        if (!away)
             co_await await_change(self, by, tried.made.refused, until, in_doubt);
         else
             co_await self.bell->wait_until(in_.time, std::min(until, now + pause_when_away));
@@ -264,8 +266,8 @@ awaitable<bool> holding::contend(waiter& self, instant until, instant began, tri
     }
     if (in_doubt)
         give_up(by);
-    if (!away.empty() && !self.stopped())
-        throw failure_of(lock_errc::unavailable, "lock " + name_ + ": " + away);
+    if (away && !self.stopped())
+        throw failure_of(lock_errc::unavailable, "lock " + name_ + ": " + *away);
     co_return false;
 }
 
@@ -287,26 +289,32 @@ awaitable<void> holding::await_change(waiter& self, std::shared_ptr<contender> b
     waits->left.wake();
     while (!waits->over && in_doubt)
         co_await self.bell->wait();
+    if (waits->failure)
+        std::rethrow_exception(waits->failure);
 }
 
 awaitable<void> holding::watch_change(std::shared_ptr<watch> waits, time_source& time, refusal what, instant until)
 {
     using namespace asio::experimental::awaitable_operators;
-    co_await (hint(*waits->by, time, what, until) || waits->left.wait());
+    co_await (hint(*waits, time, what, until) || waits->left.wait());
     waits->over = true;
     waits->bell->wake();
 }
 
-// A failure here would be waited for: || ends with the first success.
-awaitable<void> holding::hint(contender& by, time_source& time, refusal what, instant until)
+// A failure is told by the watch: || would wait for the first success.
+awaitable<void> holding::hint(watch& waits, time_source& time, refusal what, instant until)
 {
+    auto const by = waits.by;
+    bool away = false;
     try {
-        co_await by.await_change(what, until);
-        co_return;
+        co_await by->await_change(what, until);
     } catch (unavailable const&) {
-        // The next try says more of it.
+        away = true; // the next try says more of it
+    } catch (std::exception const&) {
+        waits.failure = std::current_exception();
     }
-    co_await time.sleep_until(std::min(until, time.now() + pause_when_away));
+    if (away)
+        co_await time.sleep_until(std::min(until, time.now() + pause_when_away));
 }
 
 bool holding::install(trial const& tried, instant began)

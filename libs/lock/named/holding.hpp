@@ -18,7 +18,7 @@ struct trial {
     std::shared_ptr<contender> by; // null: not tried
     instant sent{};
     attempt made;
-    std::string failed; // why the store did not answer
+    std::optional<std::string> failed; // why the store did not answer
 };
 
 class holding {
@@ -63,7 +63,7 @@ private:
     awaitable<void> await_change(waiter& self, std::shared_ptr<contender> by, refusal what, instant until,
                                  bool in_doubt);
     static awaitable<void> watch_change(std::shared_ptr<watch> waits, time_source& time, refusal what, instant until);
-    static awaitable<void> hint(contender& by, time_source& time, refusal what, instant until);
+    static awaitable<void> hint(watch& waits, time_source& time, refusal what, instant until);
     // Whether what was granted can still be used; it is held then.
     bool install(trial const& tried, instant began);
 

@@ -1,6 +1,8 @@
 #include "libs/lock/named/tenure.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/process.hpp"
+#include "libs/base/run_here.hpp"
 
 #include <boost/asio/dispatch.hpp>
 
@@ -186,7 +188,12 @@ awaitable<release_result> tenure::release()
     bool const begun = claimed_.exchange(true);
     auto const before = phase_.exchange(phase::released);
     auto const until = in_.time.now() + release_limit;
-    auto result = co_await give_back(until);
+    auto result = release_result::unknown;
+    try {
+        result = co_await give_back(until);
+    } catch (std::exception const& failure) {
+        log::error("lock {}: not released: {}", name_, failure.what());
+    }
     if (late || before == phase::lost)
         result = release_result::was_lost;
     auto const tell = [me, result, late, noticed = before == phase::lost] { me->finish(result, noticed, late); };
@@ -243,7 +250,10 @@ awaitable<release_result> tenure::give_back(instant until)
         }
         if (in_.time.now() + between_releases >= until)
             co_return release_result::unknown;
-        co_await in_.time.sleep_for(between_releases);
+        if (runs_here())
+            block_thread(between_releases); // a timer would leave its descriptors with the thread
+        else
+            co_await in_.time.sleep_for(between_releases);
     }
 }
 

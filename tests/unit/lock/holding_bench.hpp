@@ -16,7 +16,8 @@ enum class says { yes, no, nothing }; // nothing: the call fails, and its effect
 struct script {
     std::deque<says> takes, renewals, releases; // then yes
     duration take_lasts{}, renewal_lasts{};
-    duration deaf{}; // of one that waits for a change: so long it hears of nothing else
+    duration deaf{};          // of one that waits for a change: so long it hears of nothing else
+    bool wait_breaks = false; // what waits for a change fails otherwise than by a store that is away
     int contenders = 0;
     int taken = 0, renewed = 0, released = 0, forsaken = 0;
     std::int64_t token = 0;
@@ -52,6 +53,8 @@ public:
     }
     awaitable<void> await_change(refusal, instant until) override
     {
+        if (how_.wait_breaks)
+            throw std::runtime_error("no thread");
         co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
         co_await time_.sleep_for(how_.deaf);
         co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());

@@ -45,6 +45,16 @@ TEST_CASE("a wait ends at its time, and tells whether the store was away")
     CHECK(here.lock(*by));
 }
 
+TEST_CASE("a wait that fails otherwise than by a store that is away ends, and is told why")
+{
+    bench here(of_three_seconds());
+    auto const by = here.make();
+    here.store.takes = {says::no};
+    here.store.wait_breaks = true;
+    CHECK_THROWS_WITH(here.lock(*by, 1h), "no thread");
+    CHECK(here.lock(*by));
+}
+
 TEST_CASE("who waits can be stopped, by its caller and by the end of the store")
 {
     bench here(of_three_seconds());

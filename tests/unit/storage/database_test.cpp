@@ -229,7 +229,7 @@ TEST_CASE("whoever writes a SQLite file has its turn though another writes it wi
     store home(engine::sqlite);
     make_table(home);
     auto const greedy = home.open({.sessions = 1});
-    auto const patient = home.open({.sessions = 1, .lock_wait_s = 1});
+    auto const patient = home.open({.sessions = 1, .lock_wait_s = 5});
     std::atomic<bool> over = false;
     std::atomic<int> holds = 0;
     std::thread writes([&] {
