@@ -227,6 +227,21 @@ TEST_CASE("passwords, databases and wrong addresses")
     CHECK_THROWS_WITH(store("redis-ring://a"), Contains("redis-cluster:"));
 }
 
+TEST_CASE("a user who may tell nobody has locks and gives them back")
+{
+    private_redis server;
+    server.ask("ACL SETUSER worker on '>secret' '~*' +@all resetchannels");
+    store in("redis://worker:secret@" + server.url().substr(8));
+    auto lock = in.redis("stock");
+    auto permit = in.semaphore("stock", 1);
+    for (int times = 0; times < 2; ++times) {
+        REQUIRE(lock.try_lock());
+        CHECK(lock.unlock() == release_result::released);
+        REQUIRE(permit.try_lock());
+        CHECK(permit.unlock() == release_result::released);
+    }
+}
+
 TEST_CASE("a server that restarts keeps what it wrote down and forgets the rest, and then gives the lock twice")
 {
     bool const writes = GENERATE(true, false);

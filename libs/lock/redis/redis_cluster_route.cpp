@@ -122,7 +122,7 @@ private:
     awaitable<std::shared_ptr<redis_connection>> first_of(std::vector<node> const& all, instant until)
     {
         auto const turn = (until - parts_.time.now()) / most_silent;
-        std::string why;
+        std::string why = "no time was left to ask a node";
         for (auto const& each : all) {
             auto const now = parts_.time.now();
             if (now >= until)

@@ -51,12 +51,16 @@ awaitable<redis_reply> redis_connection::call(redis_command const& words, instan
 {
     auto const me = shared_from_this(); // whoever opened this may have replaced it meanwhile
     auto const sent = parts_.time.now();
+    if (sent >= until) // nor is it the connection's fault
+        throw unavailable("Redis " + to_.text() + ": no time was left to ask");
     auto const mine = enqueue(words);
     flush();
     while (!mine->answer && open_ && parts_.time.now() < until)
         co_await mine->done.wait_until(parts_.time, until);
-    if (!mine->answer && open_)
+    if (!mine->answer && open_) {
+        redis_drop(socket_);
         close("no answer within " + std::to_string((until - sent) / 1ms) + " ms");
+    }
     if (!mine->answer)
         throw unavailable("Redis " + to_.text() + ": " + why_);
     co_return std::move(*mine->answer);

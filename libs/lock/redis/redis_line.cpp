@@ -100,8 +100,7 @@ try {
         reader_.feed(std::string_view(received_.data(), size));
     }
 } catch (unavailable const&) {
-    error_code ignored;
-    socket_.close(ignored);
+    redis_drop(socket_);
     throw;
 }
 
@@ -109,20 +108,20 @@ void redis_line::await(short events, instant until)
 {
     ::pollfd what{socket_.native_handle(), events, 0};
     for (;;) {
-        int const ready = ::poll(&what, 1, milliseconds_until(until, time_.now()));
+        auto const now = time_.now();
+        if (now >= until)
+            fail("no answer in time");
+        int const ready = ::poll(&what, 1, milliseconds_until(until, now));
         if (ready > 0)
             return;
         if (ready < 0 && errno != EINTR)
             fail(std::generic_category().message(errno));
-        if (ready == 0 && time_.now() >= until)
-            fail("no answer in time");
     }
 }
 
 void redis_line::fail(std::string const& why)
 {
-    error_code ignored;
-    socket_.close(ignored);
+    redis_drop(socket_);
     throw unavailable("Redis " + to_.text() + ": " + why);
 }
 

@@ -42,6 +42,7 @@ std::optional<redis_lines::line> redis_lines::find(unsigned place)
     if (auto const last = std::find_if(idle_.rbegin(), idle_.rend(), fits); last != idle_.rend()) {
         auto one = std::move(*last);
         idle_.erase(std::next(last).base());
+        one.era = era_;
         return one;
     }
     if (lines_ == most_lines && idle_.empty())
@@ -50,15 +51,17 @@ std::optional<redis_lines::line> redis_lines::find(unsigned place)
         idle_.erase(idle_.begin()); // the longest idle, of another way
     else
         ++lines_;
-    return line{known->second, nullptr};
+    return line{known->second, era_, nullptr};
 }
 
 bool redis_lines::open(line& one, instant until)
 {
+    auto const now = time_.now();
+    auto const share = now + (until - now) / 4; // the loop is to be asked in what is left
     try {
-        one.made = std::make_unique<redis_line>(never_run_, one.by.at, one.by.to, time_, until);
+        one.made = std::make_unique<redis_line>(never_run_, one.by.at, one.by.to, time_, share);
         return true;
-    } catch (unavailable const&) {
+    } catch (std::exception const&) {
         return false; // nothing was asked yet: the loop says what there is to say
     }
 }
@@ -66,7 +69,7 @@ bool redis_lines::open(line& one, instant until)
 void redis_lines::give_back(line one)
 {
     std::lock_guard const lock(mutex_);
-    if (one.made && one.made->is_open())
+    if (one.made && one.made->is_open() && one.era == era_)
         idle_.push_back(std::move(one));
     else
         --lines_;
@@ -90,6 +93,7 @@ void redis_lines::forget(unsigned place)
         return;
     lines_ -= std::erase_if(idle_, [&](line const& each) { return each.by == known->second; });
     ways_.erase(known);
+    ++era_;
 }
 
 } // namespace baton::lock

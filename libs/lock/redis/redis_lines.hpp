@@ -34,6 +34,7 @@ private:
     };
     struct line {
         way by;
+        unsigned era; // in which it was lent
         std::unique_ptr<redis_line> made;
     };
 
@@ -47,6 +48,7 @@ private:
     std::map<unsigned, way> ways_;
     std::vector<line> idle_;
     std::size_t lines_ = 0; // with those in use
+    unsigned era_ = 0;      // ends where a way is forgotten: what was lent before is not used again
 };
 
 } // namespace baton::lock

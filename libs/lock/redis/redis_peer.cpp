@@ -17,4 +17,11 @@ std::vector<redis_command> redis_introduction(redis_location const& to)
     return all;
 }
 
+void redis_drop(asio::ip::tcp::socket& socket)
+{
+    error_code ignored;
+    socket.set_option(asio::socket_base::linger(true, 0), ignored);
+    socket.close(ignored);
+}
+
 } // namespace baton::lock

@@ -6,6 +6,8 @@
 #include "libs/lock/redis/redis_location.hpp"
 #include "libs/lock/redis/redis_wire.hpp"
 
+#include <boost/asio/ip/tcp.hpp>
+
 #include <vector>
 
 namespace baton::lock {
@@ -22,5 +24,9 @@ public:
 
 // What comes ahead of all other commands; the connection is of no use where one of them fails.
 std::vector<redis_command> redis_introduction(redis_location const& to);
+
+// Closes it so that the kernel does not go on with what was written: an answer that nobody waits for is no use, and
+// what is asked that late would meet what was asked since.
+void redis_drop(asio::ip::tcp::socket& socket);
 
 } // namespace baton::lock

@@ -28,7 +28,7 @@ public:
     virtual awaitable<void> lead(redis_errand& of) = 0;
     // What an error means for the way: how long to wait before `lead` is asked again; nothing when it means nothing.
     virtual std::optional<duration> turned_away(redis_errand& of, std::string const& error) = 0;
-    // A number that keys have in common which one server has, as far as is known.
+    // Any thread. A number that keys have in common which one server has, as far as is known.
     virtual unsigned place_of(std::string const&) const { return 0; }
     // Somebody who went there by himself had no answer: where there is another way, the next to go makes sure of this.
     virtual void doubt(std::string const&) {}

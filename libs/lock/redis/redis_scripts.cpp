@@ -38,8 +38,8 @@ if redis.call('get', KEYS[1]) ~= ARGV[1] then
     return 0
 end
 redis.call('del', KEYS[1])
-local count = redis.pcall('pubsub', 'numsub', ARGV[2]) -- which a user may not be allowed to ask
-redis.call('publish', ARGV[2], count[2] or 0)
+local count = redis.pcall('pubsub', 'numsub', ARGV[2]) -- a user may be allowed neither
+redis.pcall('publish', ARGV[2], count[2] or 0)
 return 1
 )";
 

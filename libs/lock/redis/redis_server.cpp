@@ -64,8 +64,10 @@ awaitable<redis_reply> redis_server::ask(redis_script const& what, redis_command
     if (!runs_here())
         co_return co_await ask_by_loop(asked);
     auto answer = co_await ask_by_line(asked);
-    if (!answer)
-        answer = co_await asio::co_spawn(parts_.loop, ask_by_loop(asked), asio::use_awaitable);
+    if (!answer) {
+        auto by_loop = ask_by_loop(asked);
+        answer = co_await asio::co_spawn(parts_.loop, std::move(by_loop), asio::use_awaitable);
+    }
     co_return std::move(*answer);
 }
 

@@ -75,7 +75,7 @@ redis.call('hdel', KEYS[2], ARGV[1])
 if redis.call('zrem', KEYS[1], ARGV[1]) == 0 then
     return 0
 end
-redis.call('publish', ARGV[2], ARGV[1])
+redis.pcall('publish', ARGV[2], ARGV[1]) -- which a user may not be allowed
 return 1
 )";
 
