@@ -77,7 +77,7 @@ void redis_lines::give_back(line one)
 
 void redis_lines::learn(unsigned place, redis_connection const& by)
 {
-    auto const at = by.peer();
+    auto const& at = by.peer();
     if (!at)
         return;
     way const found{*at, by.where()};
