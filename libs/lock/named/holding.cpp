@@ -362,12 +362,7 @@ awaitable<release_result> holding::release()
         log::error("lock {}: unlocked by a holder that does not hold it label={}", name_, how_.label);
         co_return release_result::unknown;
     }
-    auto result = release_result::unknown;
-    try {
-        result = co_await held->release();
-    } catch (std::exception const& failure) {
-        log::error("lock {}: not released: {}", name_, failure.what());
-    }
+    auto const result = co_await held->release();
     pass_on();
     co_return result;
 }
