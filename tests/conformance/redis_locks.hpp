@@ -2,6 +2,7 @@
 // What the tests of locks on Redis have in common.
 
 #include "tests/support/await.hpp"
+#include "tests/support/private_redis.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -11,6 +12,11 @@
 #include <string>
 
 namespace baton::test {
+
+inline bool has_key(private_redis& server, std::string const& name)
+{
+    return server.ask("EXISTS 'baton:lock:{" + name + "}'") == "1";
+}
 
 // Nothing of it ends by itself during a test.
 inline lock::lock_options long_lived()
