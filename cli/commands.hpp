@@ -31,6 +31,5 @@ void add_executions(CLI::App& program, common_options const& common, int& status
 void add_nodes(CLI::App& program, common_options const& common);
 void add_clients(CLI::App& program, common_options const& common);
 void add_cron(CLI::App& program, common_options const& common);
-void add_lock(CLI::App& program, common_options const& common);
 
 } // namespace baton::cli

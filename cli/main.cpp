@@ -32,7 +32,6 @@ int run(int argc, char** argv)
     add_nodes(program, common);
     add_clients(program, common);
     add_cron(program, common);
-    add_lock(program, common);
     program.add_subcommand("version", "Print the version")->callback([] { std::cout << "baton " BATON_VERSION "\n"; });
     // Options of the program may stand behind any subcommand.
     for (auto* const each : program.get_subcommands({}))

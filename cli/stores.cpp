@@ -33,7 +33,7 @@ awaitable<void> prepare_once(stores const& of)
         };
         co_await migrate(of, report);
     } else {
-        co_await storage::check_schema(*of.shared, "scheduler");
+        co_await storage::check_schema(*of.shared, storage::scheduler_tables());
     }
 }
 
@@ -69,15 +69,15 @@ void open_lease(stores& out, storage::location const& where, stores_settings con
     if (sqlite)
         lease_at.name = lease_file(where.name);
     out.leasing = storage::open_database(lease_at, leasing, time);
-    out.lease = sqlite ? lock::make_boot_lease(*out.leasing, how.lock_namespace, time, boot_id())
-                       : lock::make_clocked_lease(*out.leasing, how.lock_namespace);
+    out.lease = sqlite ? lease::make_boot_lease(*out.leasing, how.lock_namespace, time, boot_id())
+                       : lease::make_clocked_lease(*out.leasing, how.lock_namespace);
 }
 
 void open_guard(stores& out, storage::location const& where, stores_settings const& how, time_source& time)
 {
     if (where.engine == storage::engine::sqlite) {
-        out.guard = lock::make_file_guard(*out.leasing, *out.lease, how.lock_namespace, guard_file(where.name), time,
-                                          boot_id());
+        out.guard = lease::make_file_guard(*out.leasing, *out.lease, how.lock_namespace, guard_file(where.name), time,
+                                           boot_id());
         return;
     }
     auto guarding = one_session(false);
@@ -86,7 +86,7 @@ void open_guard(stores& out, storage::location const& where, stores_settings con
     guarding.lock_wait_s = 1;
     guarding.idle_session_s = whole_seconds(how.guard_silence);
     out.guarding = storage::open_database(where, guarding, time);
-    out.guard = lock::make_named_guard(*out.guarding, *out.shared, how.lock_namespace);
+    out.guard = lease::make_named_guard(*out.guarding, *out.shared, how.lock_namespace);
 }
 
 } // namespace
@@ -116,15 +116,12 @@ stores open_stores(storage::location const& where, stores_settings const& how, t
 
 awaitable<void> migrate(stores const& of, std::function<void(std::string const& step)> report)
 {
-    auto const steps = co_await storage::migrate(*of.shared, "scheduler");
+    auto const steps = co_await storage::migrate(*of.shared, storage::scheduler_tables());
     for (auto const& step : steps)
         report("scheduler " + step.name);
-    auto const lock_steps = co_await storage::migrate(*of.shared, "locks");
-    for (auto const& step : lock_steps)
-        report("locks " + step.name);
     if (!on_sqlite(of))
         co_return;
-    auto const lease_steps = co_await storage::migrate(*of.leasing, "lease");
+    auto const lease_steps = co_await storage::migrate(*of.leasing, storage::lease_tables());
     for (auto const& step : lease_steps)
         report("lease " + step.name);
 }

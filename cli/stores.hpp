@@ -1,7 +1,7 @@
 #pragma once
 
 #include "libs/base/time.hpp"
-#include "libs/lock/lock.hpp"
+#include "libs/lease/lease.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/migrations.hpp"
 
@@ -19,8 +19,8 @@ struct stores {
     std::unique_ptr<storage::database> deciding; // one: what a master decides
     std::unique_ptr<storage::database> leasing;  // one
     std::unique_ptr<storage::database> guarding; // one, on MySQL
-    std::unique_ptr<lock::lease_store> lease;
-    std::unique_ptr<lock::guard_store> guard; // if asked for
+    std::unique_ptr<lease::lease_store> lease;
+    std::unique_ptr<lease::guard_store> guard; // if asked for
 };
 
 // "/data/baton.db" -> "/data/baton-lease.db"

@@ -30,9 +30,10 @@ endif()
 
 if(TARGET baton_lock)
     target_compile_features(baton_lock INTERFACE cxx_std_20)
+    install(TARGETS baton_lock_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT locks)
     install(TARGETS baton_storage baton_lock EXPORT batonLocksTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT locks)
-    install(DIRECTORY libs/lock/include/baton DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT locks
+    install(DIRECTORY locks/include/baton DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT locks
         FILES_MATCHING PATTERN "*.hpp")
     install(EXPORT batonLocksTargets NAMESPACE baton:: DESTINATION ${package_dir} COMPONENT locks)
     install(FILES cmake/FindSOCI.cmake cmake/FindHiredis.cmake cmake/FindZooKeeper.cmake

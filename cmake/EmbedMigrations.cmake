@@ -1,14 +1,16 @@
-# Writes schema/SET/NNNN_name.sql as string literals: cmake -DROOT=schema -DOUT=x.cpp -P EmbedMigrations.cmake
+# Writes ROOT/FOLDER/NNNN_name.sql as string literals, returned by NAMESPACE::FUNCTION():
+#   cmake -DROOT=schema -DOUT=x.cpp -DNAMESPACE=baton::storage -DFUNCTION=migration_files -P EmbedMigrations.cmake
 file(GLOB files RELATIVE ${ROOT} ${ROOT}/*/*.sql)
 list(SORT files)
-set(text "#include \"libs/storage/migration_files.hpp\"\n\nnamespace baton::storage {\n\n")
-string(APPEND text "std::vector<migration_file> const& migration_files()\n{\n")
-string(APPEND text "    static std::vector<migration_file> const files{\n")
+set(text "#include \"libs/storage/migration_files.hpp\"\n\nnamespace ${NAMESPACE} {\n\n")
+string(APPEND text "std::vector<baton::storage::migration_file> const& ${FUNCTION}();\n")
+string(APPEND text "std::vector<baton::storage::migration_file> const& ${FUNCTION}()\n{\n")
+string(APPEND text "    static std::vector<baton::storage::migration_file> const files{\n")
 foreach(file ${files})
     get_filename_component(folder ${file} DIRECTORY)
     get_filename_component(name ${file} NAME_WE)
     file(READ ${ROOT}/${file} sql)
     string(APPEND text "        {\"${folder}\", \"${name}\", R\"baton_sql(${sql})baton_sql\"},\n")
 endforeach()
-string(APPEND text "    };\n    return files;\n}\n\n} // namespace baton::storage\n")
+string(APPEND text "    };\n    return files;\n}\n\n} // namespace ${NAMESPACE}\n")
 file(WRITE ${OUT} "${text}")

@@ -14,8 +14,8 @@ import tempfile
 BASE = {"libs/base"}
 WIRE = BASE | {"libs/protocol"}
 SDK = WIRE | {"libs/http"}
-PARTS = SDK | {"libs/schedule", "libs/storage", "libs/lock"}
-EVERYTHING = PARTS | {"client-sdk", "trigger", "web", "agent", "cli", "libs/sim", "tests", "bench", "examples"}
+PARTS = SDK | {"libs/schedule", "libs/storage", "libs/lease"}
+EVERYTHING = PARTS | {"client-sdk", "trigger", "web", "agent", "cli", "libs/sim", "locks", "tests", "bench", "examples"}
 
 # What each room may include besides itself.
 MAY_INCLUDE = {
@@ -24,29 +24,32 @@ MAY_INCLUDE = {
     "libs/schedule": WIRE,
     "libs/http": BASE,
     "libs/storage": WIRE,
-    "libs/lock": WIRE | {"libs/storage"},
+    "libs/lease": WIRE | {"libs/storage"},
+    "locks": WIRE | {"libs/storage"},
     "libs/sim": PARTS,
     "client-sdk": SDK,
     "trigger": PARTS,
     "web": PARTS,
     "agent": SDK | {"client-sdk", "libs/schedule"},
     "cli": PARTS | {"client-sdk", "trigger", "web", "agent"},
-    "examples": {"client-sdk", "libs/lock"},
+    "examples": {"client-sdk", "locks"},
     "tests": EVERYTHING,
     "bench": EVERYTHING,
+    "locks/tests": EVERYTHING | {"locks/tests"},
+    "locks/bench": EVERYTHING,
 }
 
-TESTING = {"tests", "bench"}
+TESTING = {"tests", "bench", "locks/tests", "locks/bench"}
 
 # (what, pattern over code without comments, rooms where it may stand, only in .cpp files)
 CONFINED = [
     ("SOCI or a database library", re.compile(r"#\s*include\s*[<\"](soci/|mysql|mariadb|sqlite3|hiredis|zookeeper)"),
-     {"libs/storage", "libs/lock", "libs/sim", "examples/stock"} | TESTING, True),
+     {"libs/storage", "libs/lease", "locks", "libs/sim", "examples/stock"} | TESTING, True),
     ("Beast", re.compile(r"#\s*include\s*<boost/beast"), {"libs/http"} | TESTING, False),
     ("SQL", re.compile(r"""\b(?:INSERT\s+(?:IGNORE\s+)?INTO|REPLACE\s+INTO|DELETE\s+FROM|UPDATE\s+\S+\s+SET
         |SELECT\s[^;"]*?\sFROM|(?:CREATE|ALTER|DROP)\s+(?:TABLE|INDEX|UNIQUE)|BEGIN\s+IMMEDIATE|START\s+TRANSACTION
         |GET_LOCK\s*\()|"\s*(?:insert\s+into|delete\s+from|update\s+\w+\s+set|select\s[^;"]*\sfrom)\b""", re.VERBOSE),
-     {"libs/storage", "libs/lock", "libs/sim", "examples/stock"} | TESTING, False),
+     {"libs/storage", "libs/lease", "locks", "libs/sim", "examples/stock"} | TESTING, False),
     ("a clock, a timer, entropy or a thread", re.compile(r"""\b(?:system_clock|steady_clock|high_resolution_clock)::now
         |\b(?:steady|system|high_resolution)_timer\b|\bdeadline_timer\b|\bclock_gettime\b|\bgettimeofday\b
         |\btime\s*\(\s*(?:nullptr|NULL|0)\s*\)|\bstd::(?:j?thread|async)\b(?!::)|\bpthread_create\b|\bthread_pool\b
@@ -90,7 +93,7 @@ def without_comments(text):
 
 # Headers that are installed, by how they are included: where they lie, whose they are, and how people call that.
 PUBLIC = {"baton/client/": ("client-sdk/include/", "client-sdk", "the client SDK"),
-          "baton/lock/": ("libs/lock/include/", "libs/lock", "the locks")}
+          "baton/lock/": ("locks/include/", "locks", "the locks")}
 
 
 def check_include(path, room, quoted, target):
@@ -150,17 +153,19 @@ PLANTED = [  # (file, line of code that must be found, part of the reason)
     ("libs/schedule/a.cpp", '#include "libs/storage/tasks.hpp"', "libs/schedule must not include libs/storage"),
     ("libs/http/a.cpp", '#include "libs/protocol/task.hpp"', "libs/http must not include libs/protocol"),
     ("libs/storage/a.cpp", '#include "trigger/node.hpp"', "libs/storage must not include trigger"),
-    ("libs/storage/a.cpp", '#include "libs/lock/lock.hpp"', "libs/storage must not include libs/lock"),
+    ("libs/storage/a.cpp", '#include "libs/lease/lease.hpp"', "libs/storage must not include libs/lease"),
     ("trigger/a.cpp", '#include "cli/main.hpp"', "trigger must not include cli"),
     ("trigger/planner/a.cpp", '#include "web/site.hpp"', "trigger must not include web"),
     ("web/a.cpp", '#include "trigger/node.hpp"', "web must not include trigger"),
     ("web/a.cpp", "#include <baton/client/service.hpp>", "web must not include the client SDK"),
     ("trigger/a.cpp", '#include "libs/sim/network.hpp"', "trigger must not include libs/sim"),
     ("agent/a.cpp", '#include "libs/storage/database.hpp"', "agent must not include libs/storage"),
-    ("agent/a.cpp", '#include "libs/lock/lock.hpp"', "agent must not include libs/lock"),
+    ("agent/a.cpp", '#include "libs/lease/lease.hpp"', "agent must not include libs/lease"),
+    ("trigger/a.cpp", '#include "locks/core/core.hpp"', "trigger must not include locks"),
+    ("trigger/a.cpp", "#include <baton/lock/store.hpp>", "trigger must not include the locks"),
     ("client-sdk/src/a.cpp", '#include "libs/storage/database.hpp"', "client-sdk must not include libs/storage"),
     ("client-sdk/include/baton/client/a.hpp", '#include "libs/base/time.hpp"', "public headers"),
-    ("libs/lock/include/baton/lock/a.hpp", '#include "libs/base/time.hpp"', "public headers"),
+    ("locks/include/baton/lock/a.hpp", '#include "libs/base/time.hpp"', "public headers"),
     ("client-sdk/src/a.cpp", "#include <baton/lock/store.hpp>", "client-sdk must not include the locks"),
     ("cli/a.cpp", '#include "libs/sim/time.hpp"', "cli must not include libs/sim"),
     ("examples/a.cpp", '#include "libs/base/time.hpp"', "examples must not include libs/base"),
@@ -169,8 +174,8 @@ PLANTED = [  # (file, line of code that must be found, part of the reason)
     ("trigger/a.cpp", "#include <soci/soci.h>", "SOCI"),
     ("libs/storage/a.hpp", "#include <soci/soci.h>", "SOCI"),
     ("web/a.cpp", "#include <sqlite3.h>", "SOCI"),
-    ("libs/lock/a.hpp", "#include <hiredis/hiredis.h>", "SOCI"),
-    ("libs/lock/a.hpp", "#include <zookeeper/zookeeper.h>", "SOCI"),
+    ("locks/redis/a.hpp", "#include <hiredis/hiredis.h>", "SOCI"),
+    ("locks/zookeeper/a.hpp", "#include <zookeeper/zookeeper.h>", "SOCI"),
     ("libs/base/a.cpp", "#include <boost/beast/http.hpp>", "Beast"),
     ("client-sdk/src/a.cpp", "#include <boost/beast/core.hpp>", "Beast"),
     ("trigger/a.cpp", 'auto q = "SELECT id FROM task";', "SQL"),
@@ -182,22 +187,22 @@ PLANTED = [  # (file, line of code that must be found, part of the reason)
     ("trigger/a.cpp", "auto t = std::chrono::steady_clock::now();", "clock"),
     ("web/a.cpp", "asio::steady_timer timer(loop);", "clock"),
     ("libs/schedule/a.cpp", "std::random_device seed;", "clock"),
-    ("libs/lock/a.cpp", "std::thread worker;", "clock"),
+    ("locks/core/a.cpp", "std::thread worker;", "clock"),
     ("agent/a.cpp", "std::jthread worker;", "clock"),
     ("libs/protocol/a.cpp", "clock_gettime(CLOCK_REALTIME, &at);", "clock"),
     ("web/a.cpp", "std::this_thread::sleep_for(1s);", "clock"),
     ("client-sdk/include/baton/client/b.hpp", "std::thread worker_;", "clock"),
-    ("libs/lock/a.cpp", "auto now = time(nullptr);", "clock"),
+    ("libs/lease/a.cpp", "auto now = time(nullptr);", "clock"),
     ("trigger/a.cpp", "std::mt19937_64 generator;", "clock"),
 ]
 
 INNOCENT = [  # these must not be found
-    ("trigger/fine.cpp", '#include "trigger/node.hpp"\n#include "libs/lock/lock.hpp"\n#include <vector>\n'
+    ("trigger/fine.cpp", '#include "trigger/node.hpp"\n#include "libs/lease/lease.hpp"\n#include <vector>\n'
      "// SELECT id FROM task; std::thread; steady_timer\n/* #include <soci/soci.h>\n   std::random_device */\n"
      "auto limit = 1'000; auto url = \"http://x\"; // it's fine\nco_await time.sleep_for(1s); auto id = std::thread::id{};\n"
      'auto says = "choose one from the list"; cron.next_time(0);\n'),
     ("libs/storage/fine.cpp", '#include <soci/soci.h>\nauto q = "SELECT id FROM task"; std::thread worker;\n'),
-    ("libs/lock/fine.cpp", '#include <soci/soci.h>\n#include "libs/storage/database.hpp"\nauto q = "UPDATE t SET a = 1";\n'),
+    ("locks/sql/fine.cpp", '#include <soci/soci.h>\n#include "libs/storage/database.hpp"\nauto q = "UPDATE t SET a = 1";\n'),
     ("client-sdk/src/own.cpp", '#include "baton/client/service.hpp"\n'),
     ("libs/http/fine.cpp", "#include <boost/beast/http.hpp>\nasio::steady_timer timer(loop);\n"),
     ("client-sdk/src/fine.cpp", '#include <baton/client/service.hpp>\n#include "libs/http/http.hpp"\nstd::thread one;\n'),

@@ -4,11 +4,11 @@
 #include "libs/base/process.hpp"
 #include "trigger/api/api.hpp"
 #include "trigger/chronicle.hpp"
+#include "trigger/delivery/collector.hpp"
 #include "trigger/election/elector.hpp"
 #include "trigger/history.hpp"
-#include "trigger/master.hpp"
+#include "trigger/master/master.hpp"
 #include "trigger/membership/cluster_clock.hpp"
-#include "trigger/results/collector.hpp"
 
 namespace baton::trigger {
 
@@ -77,7 +77,7 @@ struct node::parts {
             if (lead)
                 lead->nodes_changed();
         });
-        vote.on_row([this](lock::lease_row const& row, instant asked, instant answered) {
+        vote.on_row([this](lease::lease_row const& row, instant asked, instant answered) {
             if (with.shared.engine() == storage::engine::mysql)
                 clock.sample(row.utc, asked, answered);
             if (row.owner)

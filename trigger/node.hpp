@@ -6,7 +6,7 @@
 #include "libs/base/time.hpp"
 #include "libs/http/client.hpp"
 #include "libs/http/message.hpp"
-#include "libs/lock/lock.hpp"
+#include "libs/lease/lease.hpp"
 #include "libs/storage/database.hpp"
 #include "trigger/settings.hpp"
 
@@ -21,8 +21,8 @@ struct world {
     random_source& random;
     storage::database& shared;   // several sessions
     storage::database& deciding; // one session: what a master decides
-    lock::lease_store& lease;    // on one session of its own
-    lock::guard_store* guard;    // on another; none where there is none
+    lease::lease_store& lease;   // on one session of its own
+    lease::guard_store* guard;   // on another; none where there is none
     http::client& http;
     std::string incarnation; // make_incarnation
     std::string secret;      // that callers of the internal endpoints must show

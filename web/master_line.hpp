@@ -3,7 +3,7 @@
 #include "libs/base/id.hpp"
 #include "libs/base/time.hpp"
 #include "libs/http/client.hpp"
-#include "libs/lock/lease_store.hpp"
+#include "libs/lease/lease_store.hpp"
 #include "libs/protocol/node_wire.hpp"
 #include "libs/storage/nodes.hpp"
 
@@ -21,7 +21,7 @@ public:
         duration cache;  // how long an address is used before the lock row is read again
     };
 
-    master_line(time_source& time, lock::lease_store& lease, storage::database& shared, http::client& http, limits how)
+    master_line(time_source& time, lease::lease_store& lease, storage::database& shared, http::client& http, limits how)
         : time_(time), lease_(lease), nodes_(shared), http_(http), how_(how)
     {}
 
@@ -39,7 +39,7 @@ private:
     awaitable<std::optional<place>> look_up();
 
     time_source& time_;
-    lock::lease_store& lease_;
+    lease::lease_store& lease_;
     storage::nodes nodes_;
     http::client& http_;
     limits how_;

@@ -6,7 +6,7 @@
 #include "libs/base/time.hpp"
 #include "libs/http/client.hpp"
 #include "libs/http/message.hpp"
-#include "libs/lock/lease_store.hpp"
+#include "libs/lease/lease_store.hpp"
 #include "libs/storage/database.hpp"
 
 #include <memory>
@@ -31,7 +31,7 @@ struct world {
     time_source& time;
     random_source& random;
     storage::database& shared; // several sessions
-    lock::lease_store& lease;  // on one session of its own
+    lease::lease_store& lease; // on one session of its own
     http::client& http;
 };
 

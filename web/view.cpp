@@ -133,7 +133,7 @@ json show(storage::client_record const& client)
             {"changed_at", moment(client.changed_at)}};
 }
 
-json show(storage::node_record const& node, std::optional<lock::lease_row> const& lease)
+json show(storage::node_record const& node, std::optional<lease::lease_row> const& lease)
 {
     bool const owns = lease && lease->owner == node.incarnation;
     return {{"incarnation", node.incarnation},
@@ -153,7 +153,7 @@ json show(storage::node_record const& node, std::optional<lock::lease_row> const
             {"heartbeat_at", moment(node.heartbeat_at)}};
 }
 
-json show(lock::lease_row const& lease)
+json show(lease::lease_row const& lease)
 {
     auto const left = lease.owner && !lease.expired ? std::max(lease.ttl - lease.age, duration{}) : duration{};
     return {{"owner", text(lease.owner)}, {"address", lease.owner ? json(lease.owner_addr) : json()},

@@ -1,7 +1,7 @@
 #pragma once
 // What is stored, as REST shows it: ids as decimal strings, times as RFC 3339, spans in milliseconds, no secrets.
 
-#include "libs/lock/lease_store.hpp"
+#include "libs/lease/lease_store.hpp"
 #include "libs/storage/clients.hpp"
 #include "libs/storage/executions.hpp"
 #include "libs/storage/nodes.hpp"
@@ -33,8 +33,8 @@ nlohmann::json show(storage::attempt_record const& attempt);
 nlohmann::json show(storage::client_record const& client);
 
 // `lease`: as the lock row stands, if it could be read; it says who is master and under which epoch.
-nlohmann::json show(storage::node_record const& node, std::optional<lock::lease_row> const& lease);
-nlohmann::json show(lock::lease_row const& lease);
+nlohmann::json show(storage::node_record const& node, std::optional<lease::lease_row> const& lease);
+nlohmann::json show(lease::lease_row const& lease);
 
 nlohmann::json show(storage::term_record const& term);
 // The latest change of masters: `latest` are the newest terms, the newest first. Null while there was none.

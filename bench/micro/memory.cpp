@@ -1,8 +1,8 @@
 // What the master and its slaves do with an execution in memory: planned, queued, taken, given to a client, forgotten.
 
 #include "trigger/clients/routing.hpp"
-#include "trigger/dispatcher/open_set.hpp"
-#include "trigger/planner/planner.hpp"
+#include "trigger/master/open_set.hpp"
+#include "trigger/master/planner.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -39,8 +39,8 @@ void stage::make_tables()
 {
     auto const plain = database.direct();
     play([](storage::database& where) -> awaitable<void> {
-        std::string const tables = "scheduler";
-        std::string const lease = "lease";
+        auto const tables = storage::scheduler_tables();
+        auto const lease = storage::lease_tables();
         co_await storage::migrate(where, tables);
         co_await storage::migrate(where, lease);
     }(*plain));

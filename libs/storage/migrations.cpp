@@ -24,12 +24,11 @@ struct step {
     std::string const* text;
 };
 
-std::vector<step> steps_of(storage::engine engine, std::string const& set)
+std::vector<step> steps_of(storage::engine engine, migration_set const& set)
 {
-    std::string const folder =
-        std::string(engine == engine::mysql ? "mysql" : "sqlite") + (set == "scheduler" ? "" : "-" + set);
+    std::string const folder = (engine == engine::mysql ? "mysql" : "sqlite") + set.suffix;
     std::vector<step> steps;
-    for (auto const& file : migration_files()) {
+    for (auto const& file : set.files) {
         if (file.folder != folder)
             continue;
         int number = 0;
@@ -37,7 +36,7 @@ std::vector<step> steps_of(storage::engine engine, std::string const& set)
         steps.push_back({{number, file.name}, &file.text});
     }
     if (steps.empty())
-        throw schema_mismatch("there are no migrations '" + set + "' for this kind of database");
+        throw schema_mismatch("there are no migrations '" + set.name + "' for this kind of database");
     return steps;
 }
 
@@ -142,9 +141,10 @@ void apply(soci::session& sql, std::string const& set, step const& what)
         .execute();
 }
 
-std::vector<migration_step> bring_up(soci::session& sql, std::string const& set)
+std::vector<migration_step> bring_up(soci::session& sql, migration_set const& tables)
 {
-    auto const steps = steps_of(engine_of(sql), set);
+    auto const steps = steps_of(engine_of(sql), tables);
+    auto const& set = tables.name;
     make_version_table(sql);
     auto const found = applied_by_now(sql, set, is_whole);
     refuse_broken(found, steps, set);
@@ -192,7 +192,17 @@ private:
 
 } // namespace
 
-awaitable<std::vector<migration_step>> migrate(database& where, std::string set)
+migration_set scheduler_tables()
+{
+    return {"scheduler", migration_files()};
+}
+
+migration_set lease_tables()
+{
+    return {"lease", migration_files(), "-lease"};
+}
+
+awaitable<std::vector<migration_step>> migrate(database& where, migration_set set)
 {
     if (where.engine() == engine::sqlite) {
         auto const work = [&](soci::session& sql) { return bring_up(sql, set); };
@@ -205,10 +215,11 @@ awaitable<std::vector<migration_step>> migrate(database& where, std::string set)
     co_return co_await where.run(work);
 }
 
-awaitable<void> check_schema(database& where, std::string set)
+awaitable<void> check_schema(database& where, migration_set tables)
 {
     auto const work = [&](soci::session& sql) {
-        auto const steps = steps_of(engine_of(sql), set);
+        auto const& set = tables.name;
+        auto const steps = steps_of(engine_of(sql), tables);
         auto const enough = [&](std::map<int, bool> const& now) {
             return now.empty() || (is_whole(now) && now.size() >= steps.size());
         };

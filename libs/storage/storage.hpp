@@ -1,6 +1,6 @@
 #pragma once
 // baton::storage: everything that is kept. The database seam over SOCI, migrations, and one repository for each thing
-// that is stored. All SQL except that of leases and locks (libs/lock) stands here, and SOCI only in the .cpp files.
+// that is stored. All SQL except that of the lease (libs/lease) stands here, and SOCI only in the .cpp files.
 
 #include "libs/storage/clients.hpp"
 #include "libs/storage/database.hpp"

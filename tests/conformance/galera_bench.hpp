@@ -1,6 +1,6 @@
 #pragma once
 
-#include "libs/lock/lock.hpp"
+#include "libs/lease/lease.hpp"
 #include "tests/support/private_galera.hpp"
 #include "tests/support/stores.hpp"
 
@@ -49,11 +49,11 @@ public:
     node_bench(storage::location const& where, time_source const& time, unsigned read_limit_s = 10,
                std::string name_space = "master")
         : own(storage::open_database(where, {.sessions = 1, .read_limit_s = read_limit_s, .lock_wait_s = 1}, time)),
-          lease(lock::make_clocked_lease(*own, std::move(name_space)))
+          lease(lease::make_clocked_lease(*own, std::move(name_space)))
     {}
 
     std::unique_ptr<storage::database> own;
-    std::unique_ptr<lock::lease_store> lease;
+    std::unique_ptr<lease::lease_store> lease;
 };
 
 } // namespace baton::test

@@ -88,8 +88,8 @@ TEST_CASE("of two nodes' seizures of the same row at once, one wins and the othe
     std::map<std::string, int> outcomes;
     for (int round = 0; round < 400; ++round) {
         table.arrange("gone", 7, round, 1s, 2s);
-        lock::seizure const one{"one", "", 3s, 7, round, 8};
-        lock::seizure const two{"two", "", 3s, 7, round, 8};
+        lease::seizure const one{"one", "", 3s, 7, round, 8};
+        lease::seizure const two{"two", "", 3s, 7, round, 8};
         auto const [a, b] = together(table.nodes[0].lease->seize(one), table.nodes[1].lease->seize(two));
         ++outcomes[std::string(name(a)) + "/" + name(b)];
         bool const both = a == answer::yes && b == answer::yes;
@@ -113,7 +113,7 @@ TEST_CASE("of a renewal at one node and a seizure at another, at the end of the 
         // Dated so that some renewals come in time and some seizures do.
         auto const age = duration{1'000'000 - (round % 40) * 500};
         table.arrange("holder", 7, round, 1s, age);
-        lock::seizure const bid{"thief", "", 3s, 7, round, 8};
+        lease::seizure const bid{"thief", "", 3s, 7, round, 8};
         auto const [renewed, seized] =
             together(table.nodes[0].lease->renew("holder", 7), table.nodes[1].lease->seize(bid));
         ++outcomes[std::string("renewal ") + name(renewed) + ", seizure " + name(seized)];
@@ -135,7 +135,7 @@ TEST_CASE("a seizure at one node that has not seen what was done at another does
     for (int round = 0; round < 300; ++round) {
         // The release comes back when it is certified; the other node may not have applied it yet.
         table.arrange("holder", 7, round, 1s, 2s);
-        lock::seizure const late{"late", "", 3s, 7, round, 8};
+        lease::seizure const late{"late", "", 3s, 7, round, 8};
         REQUIRE(alone(table.nodes[0].lease->release("holder", 7)) == answer::yes);
         REQUIRE(alone(table.nodes[1].lease->seize(late)) != answer::yes);
         REQUIRE(table.state() == "-/7/" + std::to_string(round + 1));
@@ -204,8 +204,8 @@ TEST_CASE("what one node has migrated, a program that starts at another finds wh
         system_time const time;
         auto const here = storage::open_database(home.nodes().front(), {.sessions = 1}, time);
         auto const there = storage::open_database(home.nodes().back(), {.sessions = 1}, time);
-        wait_for(storage::migrate(*here, "scheduler"));
-        CHECK_NOTHROW(wait_for(storage::check_schema(*there, "scheduler")));
+        wait_for(storage::migrate(*here, storage::scheduler_tables()));
+        CHECK_NOTHROW(wait_for(storage::check_schema(*there, storage::scheduler_tables())));
     }
 }
 

@@ -35,7 +35,7 @@ void make_database(private_galera const& cluster, time_source const& time)
     auto const create = [](soci::session& sql) { storage::query(sql, "CREATE DATABASE quorum").execute(); };
     wait_for(server->run(create));
     auto const database = storage::open_database(database_at(cluster.urls().front()), {.sessions = 1}, time);
-    wait_for(storage::migrate(*database, "scheduler"));
+    wait_for(storage::migrate(*database, storage::scheduler_tables()));
     for (auto const& url : cluster.urls())
         await_schema(url, time);
 }
@@ -97,7 +97,7 @@ TEST_CASE("a master whose database node has lost the majority hears that, in bou
     node_bench master(database_at(cluster.urls()[2]), time, read_limit_s);
     wait_for(master.lease->ensure());
     auto const free = wait_for(master.lease->poll());
-    lock::seizure const bid{"master", "", 10min, free.epoch, free.renew_seq, free.epoch + 1};
+    lease::seizure const bid{"master", "", 10min, free.epoch, free.renew_seq, free.epoch + 1};
     REQUIRE(wait_for(master.lease->seize(bid)));
     auto const renew = [&] { return master.lease->renew("master", bid.new_epoch); };
     REQUIRE(wait_for(renew()));

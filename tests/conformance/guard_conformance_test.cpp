@@ -1,6 +1,6 @@
 // One table of (state of the lock row and of the lock, statement, rows matched) for every implementation of the guard.
 
-#include "libs/lock/lock.hpp"
+#include "libs/lease/lease.hpp"
 #include "libs/sim/sim.hpp"
 #include "tests/support/stores.hpp"
 
@@ -28,7 +28,7 @@ public:
             host_ = &stage_->add_host("host");
         } else {
             home_.emplace(which == kind::mariadb ? engine::mysql : engine::sqlite);
-            home_->migrated(which == kind::mariadb ? "scheduler" : "lease");
+            home_->migrated(which == kind::mariadb ? storage::scheduler_tables() : storage::lease_tables());
         }
     }
     ~bench()
@@ -55,9 +55,9 @@ public:
         }
     }
 
-    lock::guard_store& guard(std::string const& who) { return *node(who).guard; }
-    lock::lease_store& lease() { return *node("lease").lease; }
-    lock::lease_row row() { return run(lease().poll()); }
+    lease::guard_store& guard(std::string const& who) { return *node(who).guard; }
+    lease::lease_store& lease() { return *node("lease").lease; }
+    lease::lease_row row() { return run(lease().poll()); }
 
     // The lease is `owner`'s under epoch 7, renewed just now and not armed.
     void arrange(std::string const& owner)
@@ -65,7 +65,7 @@ public:
         run(lease().ensure());
         exec("UPDATE `lock` SET owner = NULL, version = 6, renew_seq = 40, guard_conn = 0, guard_server = '', "
              "guard_us = 0");
-        lock::seizure const bid{owner, "http://" + owner, 3s, 6, 40, 7};
+        lease::seizure const bid{owner, "http://" + owner, 3s, 6, 40, 7};
         REQUIRE(run(lease().seize(bid)));
     }
     // The same, and `owner` has armed it and then lost the lock.
@@ -92,8 +92,8 @@ private:
     struct machine {
         std::unique_ptr<storage::database> own;
         std::unique_ptr<storage::database> other;
-        std::unique_ptr<lock::lease_store> lease;
-        std::unique_ptr<lock::guard_store> guard;
+        std::unique_ptr<lease::lease_store> lease;
+        std::unique_ptr<lease::guard_store> guard;
     };
 
     std::unique_ptr<storage::database> connect()
@@ -111,12 +111,12 @@ private:
         made.own = connect();
         made.other = connect();
         if (which_ == kind::file) {
-            made.lease = lock::make_boot_lease(*made.own, "master", time_, "boot");
-            made.guard =
-                lock::make_file_guard(*made.own, *made.lease, "master", home_->where().name + ".leader", time_, "boot");
+            made.lease = lease::make_boot_lease(*made.own, "master", time_, "boot");
+            made.guard = lease::make_file_guard(*made.own, *made.lease, "master", home_->where().name + ".leader",
+                                                time_, "boot");
         } else {
-            made.lease = lock::make_clocked_lease(*made.own, "master");
-            made.guard = lock::make_named_guard(*made.own, *made.other, "master");
+            made.lease = lease::make_clocked_lease(*made.own, "master");
+            made.guard = lease::make_named_guard(*made.own, *made.other, "master");
         }
         return made;
     }
@@ -129,7 +129,7 @@ private:
     std::map<std::string, machine> nodes_;
 };
 
-lock::seizure bid_of(std::string const& who, std::int64_t seen = 7, std::int64_t next = 8)
+lease::seizure bid_of(std::string const& who, std::int64_t seen = 7, std::int64_t next = 8)
 {
     return {who, "http://" + who, 5s, seen, 0, next};
 }

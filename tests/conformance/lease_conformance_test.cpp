@@ -1,6 +1,6 @@
 // One table of (state of the lock row, statement, rows matched) for every implementation of the lease.
 
-#include "libs/lock/lock.hpp"
+#include "libs/lease/lease.hpp"
 #include "tests/support/stores.hpp"
 
 #include <catch2/catch.hpp>
@@ -31,9 +31,10 @@ public:
     explicit bench(kind which)
         : which_(which),
           home_(which == kind::mariadb ? engine::mysql : engine::sqlite),
-          own_(home_.migrated(which == kind::mariadb ? "scheduler" : "lease").open({.sessions = 1, .lock_wait_s = 1})),
-          lease(which == kind::sqlite_boot ? lock::make_boot_lease(*own_, "master", time_, boot)
-                                           : lock::make_clocked_lease(*own_, "master"))
+          own_(home_.migrated(which == kind::mariadb ? storage::scheduler_tables() : storage::lease_tables())
+                   .open({.sessions = 1, .lock_wait_s = 1})),
+          lease(which == kind::sqlite_boot ? lease::make_boot_lease(*own_, "master", time_, boot)
+                                           : lease::make_clocked_lease(*own_, "master"))
     {}
 
     // `age`: how long ago the row was renewed, by the clock of the store.
@@ -79,7 +80,7 @@ private:
     std::unique_ptr<storage::database> own_;
 
 public:
-    std::unique_ptr<lock::lease_store> lease;
+    std::unique_ptr<lease::lease_store> lease;
 };
 
 struct seize_row {
@@ -139,7 +140,7 @@ TEST_CASE("seizing takes a free or expired row, and only as it was seen")
     for (auto const& row : rows) {
         INFO(row.what);
         table.arrange(row.owner, 7, 40, 3s, row.age);
-        lock::seizure const bid{"me", "http://me", 5s, row.seen_epoch, row.seen_seq, row.new_epoch};
+        lease::seizure const bid{"me", "http://me", 5s, row.seen_epoch, row.seen_seq, row.new_epoch};
         CHECK(wait_for(table.lease->seize(bid)) == row.matched);
         if (row.matched) {
             CHECK(table.state() == "me/" + std::to_string(bid.new_epoch) + "/41");
@@ -220,12 +221,12 @@ TEST_CASE("a seizure that was overtaken by a renewal or another seizure changes 
 {
     bench table(GENERATE(kind::mariadb, kind::sqlite_clocked, kind::sqlite_boot));
     table.arrange("other", 7, 40, 3s, 0s);
-    lock::seizure const bid{"me", "", 3s, 7, 40, 8};
+    lease::seizure const bid{"me", "", 3s, 7, 40, 8};
     CHECK(wait_for(table.lease->renew("other", 7)));
     CHECK_FALSE(wait_for(table.lease->seize(bid)));
     table.arrange("other", 7, 40, 3s, 9s);
     CHECK(wait_for(table.lease->seize(bid)));
-    lock::seizure const late{"third", "", 3s, 7, 40, 8};
+    lease::seizure const late{"third", "", 3s, 7, 40, 8};
     CHECK_FALSE(wait_for(table.lease->seize(late)));
     CHECK_FALSE(wait_for(table.lease->renew("other", 7)));
     CHECK_FALSE(wait_for(table.lease->release("other", 7)));
@@ -239,7 +240,7 @@ TEST_CASE("after a reboot the row of the boot before is free to take, however fr
     table.home().exec("UPDATE `lock` SET boot = 'ffffffffffffffffffffffffffffffff'");
     CHECK(wait_for(table.lease->poll()).expired);
     CHECK_FALSE(wait_for(table.lease->renew("other", 7)));
-    lock::seizure const bid{"me", "", 3s, 7, 40, 8};
+    lease::seizure const bid{"me", "", 3s, 7, 40, 8};
     CHECK(wait_for(table.lease->seize(bid)));
     CHECK(wait_for(table.lease->renew("me", 8)));
 }
@@ -249,7 +250,7 @@ TEST_CASE("names with quotes, colons and letters beyond ASCII are data to every 
     bench table(GENERATE(kind::mariadb, kind::sqlite_clocked, kind::sqlite_boot));
     table.arrange("", 1, 0, 3s, 0s);
     std::string const name = "host'; DROP TABLE `lock`; --:v:12:\\";
-    lock::seizure const bid{name, "http://[::1]:80/'\"\xc3\xa9", 3s, 1, 0, 2};
+    lease::seizure const bid{name, "http://[::1]:80/'\"\xc3\xa9", 3s, 1, 0, 2};
     CHECK(wait_for(table.lease->seize(bid)));
     CHECK(wait_for(table.lease->poll()).owner == name);
     CHECK(wait_for(table.lease->poll()).owner_addr == bid.address);

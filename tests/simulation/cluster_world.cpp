@@ -57,8 +57,8 @@ node_process::node_process(sim::stage& stage, std::string const& name, int numbe
       deciding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
       own_(stage.database.connect(host_, {.sessions = 1, .read_limit = 1s})),
       guarding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 4s, .idle_limit = 2s})),
-      lease_(lock::make_clocked_lease(*own_, "master")),
-      guard_(guarded ? lock::make_named_guard(*guarding_, *shared_, "master") : nullptr),
+      lease_(lease::make_clocked_lease(*own_, "master")),
+      guard_(guarded ? lease::make_named_guard(*guarding_, *shared_, "master") : nullptr),
       http_(stage.net.client_for(host_))
 {
     auto const how = node_settings(name);

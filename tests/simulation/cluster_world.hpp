@@ -1,8 +1,8 @@
 #pragma once
 
 #include "client-sdk/src/runtime.hpp"
-#include "libs/lock/guard_store.hpp"
-#include "libs/lock/lease_store.hpp"
+#include "libs/lease/guard_store.hpp"
+#include "libs/lease/lease_store.hpp"
 #include "libs/protocol/task.hpp"
 #include "libs/sim/sim.hpp"
 #include "libs/storage/storage.hpp"
@@ -53,8 +53,8 @@ private:
     std::unique_ptr<storage::database> deciding_;
     std::unique_ptr<storage::database> own_;
     std::unique_ptr<storage::database> guarding_;
-    std::unique_ptr<lock::lease_store> lease_;
-    std::unique_ptr<lock::guard_store> guard_;
+    std::unique_ptr<lease::lease_store> lease_;
+    std::unique_ptr<lease::guard_store> guard_;
     std::unique_ptr<http::client> http_;
     std::unique_ptr<trigger::node> node_;
 };

@@ -177,8 +177,8 @@ struct late_renewal {
     sim::host& b = stage.add_host("b");
     std::unique_ptr<storage::database> of_a = stage.database.connect(a, {.sessions = 1, .read_limit = 1s});
     std::unique_ptr<storage::database> of_b = stage.database.connect(b, {.sessions = 1, .read_limit = 1s});
-    std::unique_ptr<lock::lease_store> lease_of_a = lock::make_clocked_lease(*of_a, "master");
-    std::unique_ptr<lock::lease_store> lease_of_b;
+    std::unique_ptr<lease::lease_store> lease_of_a = lease::make_clocked_lease(*of_a, "master");
+    std::unique_ptr<lease::lease_store> lease_of_b;
     bool renewed = false;
     bool seized = false;
 
@@ -187,7 +187,7 @@ struct late_renewal {
 
     awaitable<void> hold()
     {
-        lock::seizure bid;
+        lease::seizure bid;
         bid.owner = "a";
         bid.ttl = 3s;
         bid.seen_epoch = 1;
@@ -209,7 +209,7 @@ struct late_renewal {
         CHECK(row.expired);
         co_await b.time().sleep_for(500ms);
         CHECK(renewed);
-        lock::seizure bid;
+        lease::seizure bid;
         bid.owner = "b";
         bid.ttl = 3s;
         bid.seen_epoch = row.epoch;

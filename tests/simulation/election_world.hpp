@@ -47,8 +47,8 @@ private:
     std::unique_ptr<storage::database> database_;
     std::unique_ptr<storage::database> guarding_;
     std::unique_ptr<storage::database> other_;
-    std::unique_ptr<lock::lease_store> lease_;
-    std::unique_ptr<lock::guard_store> guard_;
+    std::unique_ptr<lease::lease_store> lease_;
+    std::unique_ptr<lease::guard_store> guard_;
     trigger::elector elector_;
     int serving_ = 0; // the epoch of the duty that runs
     bool ended_ = false;

@@ -19,7 +19,7 @@ private:
     time_source& right_;
 };
 
-class flawed_file_lease final : public lock::lease_store {
+class flawed_file_lease final : public lease::lease_store {
 public:
     flawed_file_lease(own_files const& mine, file_flaw what, std::function<void()> trusted)
         : own_(mine.lease),
@@ -28,13 +28,13 @@ public:
           boot_(what == file_flaw::ignores_boot ? "any boot" : mine.boot),
           flaw_(what),
           trusted_(std::move(trusted)),
-          right_(lock::make_boot_lease(mine.lease, "master", clock(), boot_))
+          right_(lease::make_boot_lease(mine.lease, "master", clock(), boot_))
     {}
 
     awaitable<void> ensure() override { return right_->ensure(); }
-    awaitable<lock::lease_row> poll() override { return right_->poll(); }
+    awaitable<lease::lease_row> poll() override { return right_->poll(); }
 
-    awaitable<bool> seize(lock::seizure bid) override
+    awaitable<bool> seize(lease::seizure bid) override
     {
         bool ours = false;
         if (flaw_ == file_flaw::seizes_by_version)
@@ -62,7 +62,7 @@ public:
 private:
     time_source& clock() { return flaw_ == file_flaw::wall_clock ? wall_ : time_; }
 
-    awaitable<bool> seize_by_version(lock::seizure const& bid)
+    awaitable<bool> seize_by_version(lease::seizure const& bid)
     {
         auto const now = time_.now().time_since_epoch().count();
         auto const work = [&](soci::session& session) {
@@ -81,12 +81,12 @@ private:
     std::string boot_;
     file_flaw flaw_;
     std::function<void()> trusted_;
-    std::unique_ptr<lock::lease_store> right_;
+    std::unique_ptr<lease::lease_store> right_;
 };
 
-class flawed_file_guard final : public lock::guard_store {
+class flawed_file_guard final : public lease::guard_store {
 public:
-    flawed_file_guard(std::unique_ptr<lock::guard_store> right, file_flaw what) : right_(std::move(right)), flaw_(what)
+    flawed_file_guard(std::unique_ptr<lease::guard_store> right, file_flaw what) : right_(std::move(right)), flaw_(what)
     {}
 
     bool proves_end() const override { return right_->proves_end(); }
@@ -124,7 +124,7 @@ public:
         return right_->disarm(std::move(owner), epoch);
     }
 
-    awaitable<bool> seize(lock::seizure bid, duration wait, std::int64_t grant) override
+    awaitable<bool> seize(lease::seizure bid, duration wait, std::int64_t grant) override
     {
         if (flaw_ == file_flaw::trusts_any_lock)
             co_await arm_for_another(grant);
@@ -157,7 +157,7 @@ private:
         co_await right_->arm(holder, seen.row.epoch, 0s, grant);
     }
 
-    std::unique_ptr<lock::guard_store> right_;
+    std::unique_ptr<lease::guard_store> right_;
     file_flaw flaw_;
 };
 
@@ -176,19 +176,19 @@ private:
 
 } // namespace
 
-std::unique_ptr<lock::lease_store> make_flawed_file_lease(own_files const& mine, file_flaw what,
-                                                          std::function<void()> trusted)
+std::unique_ptr<lease::lease_store> make_flawed_file_lease(own_files const& mine, file_flaw what,
+                                                           std::function<void()> trusted)
 {
     return std::make_unique<flawed_file_lease>(mine, what, std::move(trusted));
 }
 
-std::unique_ptr<lock::guard_store> make_flawed_file_guard(own_files const& mine, lock::lease_store& lease,
-                                                          std::unique_ptr<exclusive_lock> lock, file_flaw what)
+std::unique_ptr<lease::guard_store> make_flawed_file_guard(own_files const& mine, lease::lease_store& lease,
+                                                           std::unique_ptr<exclusive_lock> lock, file_flaw what)
 {
     auto const boot = what == file_flaw::ignores_boot ? "any boot" : mine.boot;
     if (what == file_flaw::ignores_the_file)
         lock = std::make_unique<nameless_lock>(std::move(lock));
-    auto right = lock::make_file_guard(mine.lease, lease, "master", std::move(lock), mine.time, boot);
+    auto right = lease::make_file_guard(mine.lease, lease, "master", std::move(lock), mine.time, boot);
     return std::make_unique<flawed_file_guard>(std::move(right), what);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "libs/lock/lock.hpp"
+#include "libs/lease/lease.hpp"
 #include "libs/storage/database.hpp"
 
 #include <functional>
@@ -31,11 +31,11 @@ struct own_files {
 };
 
 // A lease with those flaws that lie in its use; `trusted` is called at each answer that grants it.
-std::unique_ptr<lock::lease_store> make_flawed_file_lease(own_files const& mine, file_flaw what,
-                                                          std::function<void()> trusted);
+std::unique_ptr<lease::lease_store> make_flawed_file_lease(own_files const& mine, file_flaw what,
+                                                           std::function<void()> trusted);
 
 // The same of a guard.
-std::unique_ptr<lock::guard_store> make_flawed_file_guard(own_files const& mine, lock::lease_store& lease,
-                                                          std::unique_ptr<exclusive_lock> lock, file_flaw what);
+std::unique_ptr<lease::guard_store> make_flawed_file_guard(own_files const& mine, lease::lease_store& lease,
+                                                           std::unique_ptr<exclusive_lock> lock, file_flaw what);
 
 } // namespace baton::simulation

@@ -7,16 +7,16 @@ namespace baton::simulation {
 namespace {
 
 // The lease with the flaws that lie in its use.
-class flawed_lease final : public lock::lease_store {
+class flawed_lease final : public lease::lease_store {
 public:
-    flawed_lease(std::unique_ptr<lock::lease_store> right, storage::database& own, std::string self, flaw what,
+    flawed_lease(std::unique_ptr<lease::lease_store> right, storage::database& own, std::string self, flaw what,
                  std::function<void()> trusted)
         : right_(std::move(right)), own_(own), self_(std::move(self)), flaw_(what), trusted_(std::move(trusted))
     {}
 
     awaitable<void> ensure() override { return right_->ensure(); }
 
-    awaitable<lock::lease_row> poll() override
+    awaitable<lease::lease_row> poll() override
     {
         auto row = co_await right_->poll();
         if (flaw_ == flaw::trusts_database_clock && row.owner != self_)
@@ -24,7 +24,7 @@ public:
         co_return row;
     }
 
-    awaitable<bool> seize(lock::seizure bid) override
+    awaitable<bool> seize(lease::seizure bid) override
     {
         bool ours = false;
         if (flaw_ == flaw::seizes_by_version_only)
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    awaitable<bool> seize_by_version(lock::seizure const& bid)
+    awaitable<bool> seize_by_version(lease::seizure const& bid)
     {
         auto const work = [&](soci::session& sql) {
             auto const ttl = static_cast<long long>(bid.ttl.count());
@@ -66,16 +66,16 @@ private:
         co_return co_await own_.run(work);
     }
 
-    std::unique_ptr<lock::lease_store> right_;
+    std::unique_ptr<lease::lease_store> right_;
     storage::database& own_;
     std::string self_;
     flaw flaw_;
     std::function<void()> trusted_;
 };
 
-class flawed_guard final : public lock::guard_store {
+class flawed_guard final : public lease::guard_store {
 public:
-    flawed_guard(std::unique_ptr<lock::guard_store> right, flaw what, std::function<void()> pinged)
+    flawed_guard(std::unique_ptr<lease::guard_store> right, flaw what, std::function<void()> pinged)
         : right_(std::move(right)), flaw_(what), pinged_(std::move(pinged))
     {}
 
@@ -116,7 +116,7 @@ public:
         return right_->disarm(std::move(owner), epoch);
     }
 
-    awaitable<bool> seize(lock::seizure bid, duration wait, std::int64_t grant) override
+    awaitable<bool> seize(lease::seizure bid, duration wait, std::int64_t grant) override
     {
         bool const ours = co_await right_->seize(bid, wait, grant);
         if (ours)
@@ -125,24 +125,24 @@ public:
     }
 
 private:
-    std::unique_ptr<lock::guard_store> right_;
+    std::unique_ptr<lease::guard_store> right_;
     flaw flaw_;
     std::function<void()> pinged_;
 };
 
 } // namespace
 
-std::unique_ptr<lock::guard_store> make_flawed_guard(storage::database& own, storage::database& other, flaw what,
-                                                     std::function<void()> pinged)
+std::unique_ptr<lease::guard_store> make_flawed_guard(storage::database& own, storage::database& other, flaw what,
+                                                      std::function<void()> pinged)
 {
-    auto right = lock::make_named_guard(own, other, "master");
+    auto right = lease::make_named_guard(own, other, "master");
     return std::make_unique<flawed_guard>(std::move(right), what, std::move(pinged));
 }
 
-std::unique_ptr<lock::lease_store> make_flawed_lease(storage::database& own, std::string self, flaw what,
-                                                     std::function<void()> trusted)
+std::unique_ptr<lease::lease_store> make_flawed_lease(storage::database& own, std::string self, flaw what,
+                                                      std::function<void()> trusted)
 {
-    auto right = lock::make_clocked_lease(own, "master");
+    auto right = lease::make_clocked_lease(own, "master");
     return std::make_unique<flawed_lease>(std::move(right), own, std::move(self), what, std::move(trusted));
 }
 

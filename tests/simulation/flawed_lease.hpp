@@ -1,6 +1,6 @@
 #pragma once
 
-#include "libs/lock/lock.hpp"
+#include "libs/lease/lease.hpp"
 #include "libs/storage/database.hpp"
 
 #include <functional>
@@ -22,11 +22,11 @@ enum class flaw {
 };
 
 // A lease over `own` with those flaws that lie in its statements; `trusted` is called at each answer that grants it.
-std::unique_ptr<lock::lease_store> make_flawed_lease(storage::database& own, std::string self, flaw what,
-                                                     std::function<void()> trusted);
+std::unique_ptr<lease::lease_store> make_flawed_lease(storage::database& own, std::string self, flaw what,
+                                                      std::function<void()> trusted);
 
 // The same of a guard.
-std::unique_ptr<lock::guard_store> make_flawed_guard(storage::database& own, storage::database& other, flaw what,
-                                                     std::function<void()> pinged);
+std::unique_ptr<lease::guard_store> make_flawed_guard(storage::database& own, storage::database& other, flaw what,
+                                                      std::function<void()> pinged);
 
 } // namespace baton::simulation

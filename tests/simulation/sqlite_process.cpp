@@ -15,7 +15,7 @@ namespace {
 
 constexpr duration between_acts = 400ms;
 
-awaitable<void> make_tables(storage::database& where, std::string set)
+awaitable<void> make_tables(storage::database& where, storage::migration_set set)
 {
     co_await storage::migrate(where, set);
 }
@@ -29,8 +29,8 @@ machine::machine(sim::stage& stage, std::uint64_t seed)
 {
     auto const plain_lease = lease.direct();
     auto const plain_ledger = ledger.direct();
-    stage.play(make_tables(*plain_lease, "lease"));
-    stage.play(make_tables(*plain_ledger, "scheduler"));
+    stage.play(make_tables(*plain_lease, storage::lease_tables()));
+    stage.play(make_tables(*plain_ledger, storage::scheduler_tables()));
     ledger.inspect([](soci::session& sql) {
         storage::query(sql, "CREATE TABLE deed (id INTEGER PRIMARY KEY AUTOINCREMENT, epoch INTEGER NOT NULL)")
             .execute();

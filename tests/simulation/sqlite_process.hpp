@@ -55,8 +55,8 @@ private:
     instant trusted_until_{};  // by file_flaw::deadline_from_reply
     std::unique_ptr<storage::database> leasing_;
     std::unique_ptr<storage::database> deciding_;
-    std::unique_ptr<lock::lease_store> lease_;
-    std::unique_ptr<lock::guard_store> guard_;
+    std::unique_ptr<lease::lease_store> lease_;
+    std::unique_ptr<lease::guard_store> guard_;
     trigger::elector elector_;
 };
 

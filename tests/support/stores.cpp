@@ -78,7 +78,7 @@ std::unique_ptr<storage::database> store::open(storage::database_settings settin
     return storage::open_database(where(), settings, time_);
 }
 
-store& store::migrated(std::string set)
+store& store::migrated(storage::migration_set set)
 {
     auto const database = open({.sessions = 1});
     wait_for(storage::migrate(*database, std::move(set)));

@@ -56,7 +56,7 @@ public:
     std::vector<storage::location> const& nodes() const { return nodes_; }
 
     // With the tables of the set, for tests that are not about migrations.
-    store& migrated(std::string set = "scheduler");
+    store& migrated(storage::migration_set set = storage::scheduler_tables());
 
     // Plain statements, for arranging and for looking.
     std::int64_t number(std::string const& sql);

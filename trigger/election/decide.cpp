@@ -10,18 +10,18 @@ std::string_view to_string(verdict which)
     return names[static_cast<std::size_t>(which)];
 }
 
-observation observe(observation const& seen, lock::lease_row const& row, instant now)
+observation observe(observation const& seen, lease::lease_row const& row, instant now)
 {
     bool const same = seen.epoch == row.epoch && seen.renew_seq == row.renew_seq && seen.since != instant{};
     return same ? seen : observation{row.epoch, row.renew_seq, now};
 }
 
-instant watched_enough(observation const& seen, lock::lease_row const& row)
+instant watched_enough(observation const& seen, lease::lease_row const& row)
 {
     return seen.since + stretched(row.ttl);
 }
 
-decision decide(lock::lease_row const& row, std::string const& self, std::int64_t held, observation const& seen,
+decision decide(lease::lease_row const& row, std::string const& self, std::int64_t held, observation const& seen,
                 instant now, std::int64_t ended)
 {
     bool const ours = row.owner == self;
@@ -42,7 +42,7 @@ decision decide(lock::lease_row const& row, std::string const& self, std::int64_
     return {move::seize, verdict::promoted, verdict::unknown, row.epoch + 1, "the lease has expired"};
 }
 
-inheritance inherit(lock::guard_store::guarded_row const& seen, std::string const& self, instant granted, instant now,
+inheritance inherit(lease::guard_store::guarded_row const& seen, std::string const& self, instant granted, instant now,
                     bool proves_end)
 {
     auto const& row = seen.row;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "libs/base/time.hpp"
-#include "libs/lock/guard_store.hpp"
-#include "libs/lock/lease_store.hpp"
+#include "libs/lease/guard_store.hpp"
+#include "libs/lease/lease_store.hpp"
 
 #include <cstdint>
 #include <string>
@@ -46,10 +46,10 @@ constexpr duration shrunk(duration span)
 }
 
 // Keeps `seen` when the row shows what it showed before, else starts anew at `now` (taken after the reply).
-observation observe(observation const& seen, lock::lease_row const& row, instant now);
+observation observe(observation const& seen, lease::lease_row const& row, instant now);
 
 // When this node itself has watched an unrenewed row for the holder's whole ttl.
-instant watched_enough(observation const& seen, lock::lease_row const& row);
+instant watched_enough(observation const& seen, lease::lease_row const& row);
 
 struct decision {
     move act = move::none;
@@ -62,7 +62,7 @@ struct decision {
 // The election in one pure function. `held` is the epoch that this node holds, 0 for none; `seen` includes this row.
 // `ended` is the highest epoch whose term is over for this node: such a term never comes back, even if the row still
 // names this node and a step of the database's clock makes it look alive (a release may be on its way to the row).
-decision decide(lock::lease_row const& row, std::string const& self, std::int64_t held, observation const& seen,
+decision decide(lease::lease_row const& row, std::string const& self, std::int64_t held, observation const& seen,
                 instant now, std::int64_t ended = 0);
 
 // What a slave does that was granted the guard's lock.
@@ -79,7 +79,7 @@ struct inheritance {
 
 // `granted`: this node's clock after the reply that granted the lock. Who armed the row wrote how long it may believe
 // after its last ping was sent, and that was before its session ended. `proves_end`: the grant says that already.
-inheritance inherit(lock::guard_store::guarded_row const& seen, std::string const& self, instant granted, instant now,
+inheritance inherit(lease::guard_store::guarded_row const& seen, std::string const& self, instant granted, instant now,
                     bool proves_end);
 
 } // namespace baton::trigger

@@ -41,7 +41,7 @@ std::string_view to_string(succession::way how)
     return "guard";
 }
 
-elector::elector(election_settings how, identity self, lock::lease_store& lease, time_source& time,
+elector::elector(election_settings how, identity self, lease::lease_store& lease, time_source& time,
                  random_source& random, asio::any_io_executor loop)
     : how_(std::move(how)),
       self_(std::move(self)),
@@ -53,7 +53,7 @@ elector::elector(election_settings how, identity self, lock::lease_store& lease,
       end_bell_(loop)
 {}
 
-void elector::guard_by(lock::guard_store& store, guard_settings how)
+void elector::guard_by(lease::guard_store& store, guard_settings how)
 {
     guard_ = std::make_unique<guard>(how, self_.incarnation, store, mastership_, time_, loop_, what_a_guard_asks());
 }
@@ -243,7 +243,7 @@ awaitable<verdict> elector::tick()
     co_return co_await act(row, what);
 }
 
-awaitable<verdict> elector::act(lock::lease_row row, decision what)
+awaitable<verdict> elector::act(lease::lease_row row, decision what)
 {
     auto const asked = time_.now(); // before sending: what the lease is trusted from
     bool matched = true;
@@ -262,7 +262,7 @@ awaitable<verdict> elector::act(lock::lease_row row, decision what)
     co_return outcome;
 }
 
-void elector::settle(verdict outcome, lock::lease_row const& row, decision const& what, instant asked)
+void elector::settle(verdict outcome, lease::lease_row const& row, decision const& what, instant asked)
 {
     auto const mine = mastership_.epoch();
     if (outcome == verdict::promoted && term_ == 0 && what.epoch > ended_) {
@@ -286,7 +286,7 @@ void elector::settle(verdict outcome, lock::lease_row const& row, decision const
     report(outcome, what.epoch, what.reason);
 }
 
-succession elector::succession_to(lock::lease_row const& row) const
+succession elector::succession_to(lease::lease_row const& row) const
 {
     succession by;
     by.how = row.owner ? succession::way::expired : succession::way::free;
@@ -297,7 +297,7 @@ succession elector::succession_to(lock::lease_row const& row) const
 }
 
 // Of a term that is found in the row: as it was when the bid was made, if that was this bid.
-succession elector::succession_of(lock::lease_row const& row, std::int64_t epoch) const
+succession elector::succession_of(lease::lease_row const& row, std::int64_t epoch) const
 {
     if (last_bid_.epoch == epoch)
         return last_bid_.by;
@@ -319,9 +319,9 @@ void elector::promote(std::int64_t epoch, instant asked, duration ttl, successio
         guard_->term_began();
 }
 
-lock::seizure elector::bid_for(lock::lease_row const& row) const
+lease::seizure elector::bid_for(lease::lease_row const& row) const
 {
-    lock::seizure bid;
+    lease::seizure bid;
     bid.owner = self_.incarnation;
     bid.address = self_.address;
     bid.ttl = how_.ttl;
@@ -335,8 +335,8 @@ guard::election elector::what_a_guard_asks()
 {
     guard::election calls;
     calls.look = [this] { bell_.wake(); };
-    calls.bid = [this](lock::lease_row const& row) { return bid_for(row); };
-    calls.promoted = [this](lock::seizure const& bid, std::string const& from, instant asked, instant guarded,
+    calls.bid = [this](lease::lease_row const& row) { return bid_for(row); };
+    calls.promoted = [this](lease::seizure const& bid, std::string const& from, instant asked, instant guarded,
                             instant ended) {
         if (mastership_.epoch() == bid.new_epoch) { // the row has told it before the answer came
             mastership_.guard(guarded);

@@ -3,7 +3,7 @@
 #include "libs/base/loop.hpp"
 #include "libs/base/process.hpp"
 #include "libs/base/random.hpp"
-#include "libs/lock/lease_store.hpp"
+#include "libs/lease/lease_store.hpp"
 #include "trigger/election/decide.hpp"
 #include "trigger/election/epoch.hpp"
 #include "trigger/election/guard.hpp"
@@ -49,14 +49,14 @@ public:
     // Leads until it is cancelled or gives up by returning; both end the term.
     using duty = std::function<awaitable<void>(std::int64_t epoch)>;
     // Called with each row read, the moment before the request and the moment after the reply.
-    using row_watcher = std::function<void(lock::lease_row const&, instant asked, instant answered)>;
+    using row_watcher = std::function<void(lease::lease_row const&, instant asked, instant answered)>;
 
     struct identity {
         std::string incarnation;
         std::string address; // information for the row: where web finds the master
     };
 
-    elector(election_settings how, identity self, lock::lease_store& lease, time_source& time, random_source& random,
+    elector(election_settings how, identity self, lease::lease_store& lease, time_source& time, random_source& random,
             asio::any_io_executor loop);
 
     // Votes until cancelled or told to stop; runs `lead` for each term. Returns after the lease has been given up.
@@ -69,7 +69,7 @@ public:
     void superseded(std::int64_t epoch, std::string const& who);
 
     // Waits for the guard beside the lease, and holds it while leading. Before `run`.
-    void guard_by(lock::guard_store& store, guard_settings how);
+    void guard_by(lease::guard_store& store, guard_settings how);
 
     succession const& began_by() const { return began_by_; } // of the present or last term
     std::string const& why_ended() const { return why_ended_; }
@@ -80,7 +80,7 @@ public:
     void look() { bell_.wake(); }
 
     mastership const& state() const { return mastership_; }
-    std::optional<lock::lease_row> const& last_row() const { return row_; }
+    std::optional<lease::lease_row> const& last_row() const { return row_; }
     instant last_row_at() const { return row_at_; }
 
     void on_row(row_watcher watcher) { on_row_ = std::move(watcher); }
@@ -100,12 +100,12 @@ private:
     awaitable<void> watch();                           // says when the term is suspended and when it resumes
     awaitable<void> give_up(std::int64_t epoch);       // releases the lease
     awaitable<verdict> tick();
-    awaitable<verdict> act(lock::lease_row row, decision what);
-    void settle(verdict outcome, lock::lease_row const& row, decision const& what, instant asked);
+    awaitable<verdict> act(lease::lease_row row, decision what);
+    void settle(verdict outcome, lease::lease_row const& row, decision const& what, instant asked);
     guard::election what_a_guard_asks();
-    succession succession_to(lock::lease_row const& row) const;
-    succession succession_of(lock::lease_row const& row, std::int64_t epoch) const;
-    lock::seizure bid_for(lock::lease_row const& row) const;
+    succession succession_to(lease::lease_row const& row) const;
+    succession succession_of(lease::lease_row const& row, std::int64_t epoch) const;
+    lease::seizure bid_for(lease::lease_row const& row) const;
     void promote(std::int64_t epoch, instant asked, duration ttl, succession by, char const* reason);
     void trust(std::string_view by, instant asked, instant answered);
     void lose(std::string why);
@@ -115,7 +115,7 @@ private:
 
     election_settings how_;
     identity self_;
-    lock::lease_store& lease_;
+    lease::lease_store& lease_;
     time_source& time_;
     random_source& random_;
     asio::any_io_executor loop_;
@@ -125,7 +125,7 @@ private:
     std::int64_t heard_ = 0; // the highest epoch that anybody named
     std::int64_t ended_ = 0; // the highest epoch whose term is over here
     std::int64_t released_ = 0;
-    std::optional<lock::lease_row> row_;
+    std::optional<lease::lease_row> row_;
     instant row_at_{};
     verdict last_ = verdict::unknown;
     bool stopping_ = false;

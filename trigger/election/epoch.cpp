@@ -1,6 +1,6 @@
 #include "trigger/election/epoch.hpp"
 
-#include "libs/lock/lease_store.hpp"
+#include "libs/lease/lease_store.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -30,7 +30,7 @@ std::optional<epoch_rule> parse_epoch_rule(std::string_view text)
     return std::nullopt;
 }
 
-std::int64_t next_epoch(epoch_rule rule, lock::lease_row const& row, std::int64_t highest_heard)
+std::int64_t next_epoch(epoch_rule rule, lease::lease_row const& row, std::int64_t highest_heard)
 {
     if (rule == epoch_rule::counted)
         return after(row.epoch);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-namespace baton::lock {
+namespace baton::lease {
 struct lease_row;
 }
 
@@ -23,6 +23,6 @@ std::optional<epoch_rule> parse_epoch_rule(std::string_view text);
 // A database that loses commits when it fails over may show a row from before the last seizures, and counting would
 // give their numbers out again: to clients and nodes the new master's word would look like an old master's, and an old
 // master's like its own. Under `hybrid` a number comes back only if the database's clock went back as well.
-std::int64_t next_epoch(epoch_rule rule, lock::lease_row const& row, std::int64_t highest_heard);
+std::int64_t next_epoch(epoch_rule rule, lease::lease_row const& row, std::int64_t highest_heard);
 
 } // namespace baton::trigger

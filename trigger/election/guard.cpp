@@ -15,7 +15,7 @@ constexpr duration too_soon = 1s;           // for a wait to end without the loc
 
 } // namespace
 
-guard::guard(guard_settings how, std::string self, lock::guard_store& store, mastership& ship, time_source& time,
+guard::guard(guard_settings how, std::string self, lease::guard_store& store, mastership& ship, time_source& time,
              asio::any_io_executor loop, election votes)
     : how_(how),
       self_(std::move(self)),

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "libs/base/loop.hpp"
-#include "libs/lock/guard_store.hpp"
+#include "libs/lease/guard_store.hpp"
 #include "trigger/election/decide.hpp"
 #include "trigger/election/mastership.hpp"
 #include "trigger/settings.hpp"
@@ -20,16 +20,16 @@ public:
     struct election {
         std::function<void()> look; // the lease may be free: read the row now
         // What to bid for, by the row as it was read.
-        std::function<lock::seizure(lock::lease_row const&)> bid;
+        std::function<lease::seizure(lease::lease_row const&)> bid;
         // The lease is this node's since `asked`, guarded until `guard`; the session of its predecessor `from` had
         // ended by `ended`. False when that term is over already.
-        std::function<bool(lock::seizure const&, std::string const& from, instant asked, instant guard, instant ended)>
+        std::function<bool(lease::seizure const&, std::string const& from, instant asked, instant guard, instant ended)>
             promoted;
         std::function<void(std::string_view by, instant asked, instant answered)> trust; // the mastership has changed
         std::function<void(std::string const& why)> forfeit;                             // the term cannot be kept
     };
 
-    guard(guard_settings how, std::string self, lock::guard_store& store, mastership& ship, time_source& time,
+    guard(guard_settings how, std::string self, lease::guard_store& store, mastership& ship, time_source& time,
           asio::any_io_executor loop, election votes);
 
     // Until `end`.
@@ -57,7 +57,7 @@ private:
 
     guard_settings how_;
     std::string self_;
-    lock::guard_store& store_;
+    lease::guard_store& store_;
     mastership& ship_;
     time_source& time_;
     election votes_;

@@ -16,7 +16,7 @@ awaitable<http::response> health(context&, http::request const& message)
 awaitable<http::response> readiness(context& site, http::request const& message)
 {
     expect_no_query(message);
-    std::string const set = "scheduler";
+    auto const set = storage::scheduler_tables();
     co_await storage::check_schema(site.outside.shared, set);
     co_return http::json_response(200, {{"status", "ready"}});
 }

@@ -8,9 +8,9 @@ namespace baton::web {
 namespace {
 
 // Nothing before the first trigger has made the row, or while its store does not answer.
-awaitable<std::optional<lock::lease_row>> lease_row(context& site)
+awaitable<std::optional<lease::lease_row>> lease_row(context& site)
 {
-    std::optional<lock::lease_row> row;
+    std::optional<lease::lease_row> row;
     try {
         row = co_await site.outside.lease.poll();
     } catch (unavailable const& reason) {

@@ -16,7 +16,7 @@ TEST_CASE("migrating an empty database makes every table and says which steps it
     store home(kind);
     auto const database = home.open();
 
-    auto const steps = wait_for(storage::migrate(*database, "scheduler"));
+    auto const steps = wait_for(storage::migrate(*database, storage::scheduler_tables()));
     REQUIRE_FALSE(steps.empty());
     CHECK(steps[0].name == "0001_scheduler");
     for (std::size_t i = 0; i < steps.size(); ++i)
@@ -30,13 +30,13 @@ TEST_CASE("migrating an empty database makes every table and says which steps it
 TEST_CASE("the lease of SQLite lies in a set of its own, that of MySQL among the tables")
 {
     store lite(engine::sqlite);
-    lite.migrated("lease");
+    lite.migrated(storage::lease_tables());
     CHECK(lite.number("SELECT COUNT(*) FROM `lock`") == 0);
     store server(engine::mysql);
     server.migrated();
     CHECK(server.number("SELECT COUNT(*) FROM `lock`") == 0);
     auto const database = server.open();
-    CHECK_THROWS_AS(wait_for(storage::migrate(*database, "lease")), storage::schema_mismatch);
+    CHECK_THROWS_AS(wait_for(storage::migrate(*database, storage::lease_tables())), storage::schema_mismatch);
 }
 
 TEST_CASE("migrating twice does nothing the second time")
@@ -46,8 +46,8 @@ TEST_CASE("migrating twice does nothing the second time")
     store home(kind);
     home.migrated();
     auto const database = home.open();
-    CHECK(wait_for(storage::migrate(*database, "scheduler")).empty());
-    CHECK_NOTHROW(wait_for(storage::check_schema(*database, "scheduler")));
+    CHECK(wait_for(storage::migrate(*database, storage::scheduler_tables())).empty());
+    CHECK_NOTHROW(wait_for(storage::check_schema(*database, storage::scheduler_tables())));
 }
 
 TEST_CASE("a database without tables or without the last step does not pass the check")
@@ -56,10 +56,10 @@ TEST_CASE("a database without tables or without the last step does not pass the 
     INFO(to_string(kind));
     store home(kind);
     auto const database = home.open();
-    CHECK_THROWS_AS(wait_for(storage::check_schema(*database, "scheduler")), storage::schema_mismatch);
+    CHECK_THROWS_AS(wait_for(storage::check_schema(*database, storage::scheduler_tables())), storage::schema_mismatch);
     home.migrated();
     home.exec("DELETE FROM schema_version");
-    CHECK_THROWS_AS(wait_for(storage::check_schema(*database, "scheduler")), storage::schema_mismatch);
+    CHECK_THROWS_AS(wait_for(storage::check_schema(*database, storage::scheduler_tables())), storage::schema_mismatch);
 }
 
 TEST_CASE("a database that is newer than the program is refused by both")
@@ -70,8 +70,9 @@ TEST_CASE("a database that is newer than the program is refused by both")
     home.migrated();
     home.exec("INSERT INTO schema_version (`set`, number, name, applied_at) VALUES ('scheduler', 99, 'later', 1)");
     auto const database = home.open();
-    CHECK_THROWS_WITH(wait_for(storage::migrate(*database, "scheduler")), Catch::Contains("newer than this program"));
-    CHECK_THROWS_AS(wait_for(storage::check_schema(*database, "scheduler")), storage::schema_mismatch);
+    CHECK_THROWS_WITH(wait_for(storage::migrate(*database, storage::scheduler_tables())),
+                      Catch::Contains("newer than this program"));
+    CHECK_THROWS_AS(wait_for(storage::check_schema(*database, storage::scheduler_tables())), storage::schema_mismatch);
 }
 
 TEST_CASE("a step that was left half done on MySQL is named instead of repeated")
@@ -80,7 +81,8 @@ TEST_CASE("a step that was left half done on MySQL is named instead of repeated"
     home.migrated();
     home.exec("UPDATE schema_version SET applied_at = NULL");
     auto const database = home.open();
-    CHECK_THROWS_WITH(wait_for(storage::migrate(*database, "scheduler")), Catch::Contains("begun and not finished"));
+    CHECK_THROWS_WITH(wait_for(storage::migrate(*database, storage::scheduler_tables())),
+                      Catch::Contains("begun and not finished"));
 }
 
 TEST_CASE("a step that another node has begun is waited for, and refused only when it is not finished in time")
@@ -98,8 +100,8 @@ TEST_CASE("a step that another node has begun is waited for, and refused only wh
         CHECK_NOTHROW(start());
         other.join();
     };
-    auto const check = [&] { wait_for(storage::check_schema(*database, "scheduler")); };
-    auto const migrate = [&] { CHECK(wait_for(storage::migrate(*database, "scheduler")).empty()); };
+    auto const check = [&] { wait_for(storage::check_schema(*database, storage::scheduler_tables())); };
+    auto const migrate = [&] { CHECK(wait_for(storage::migrate(*database, storage::scheduler_tables())).empty()); };
     auto const begun = "UPDATE schema_version SET applied_at = NULL WHERE number = " + all;
     auto const finished = "UPDATE schema_version SET applied_at = 1 WHERE number = " + all;
     during(begun, finished, check);
@@ -113,7 +115,7 @@ TEST_CASE("a failing step leaves nothing behind on SQLite")
     store home(engine::sqlite);
     home.exec("CREATE TABLE idempotency (x INTEGER)"); // the last table of the step
     auto const database = home.open();
-    CHECK_THROWS_AS(wait_for(storage::migrate(*database, "scheduler")), unavailable);
+    CHECK_THROWS_AS(wait_for(storage::migrate(*database, storage::scheduler_tables())), unavailable);
     CHECK(home.number("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'") == 1);
 }
 
@@ -128,7 +130,8 @@ TEST_CASE("of many who migrate at once, one does the work and all succeed")
     for (int i = 0; i < many; ++i)
         threads.emplace_back([&, i] {
             auto const database = home.open({.sessions = 1});
-            steps[static_cast<std::size_t>(i)] = wait_for(storage::migrate(*database, "scheduler")).size();
+            steps[static_cast<std::size_t>(i)] =
+                wait_for(storage::migrate(*database, storage::scheduler_tables())).size();
         });
     for (auto& thread : threads)
         thread.join();

@@ -13,9 +13,9 @@ instant at(duration since_boot)
     return instant{since_boot};
 }
 
-lock::lease_row held_by(std::string owner, std::int64_t epoch, bool expired)
+lease::lease_row held_by(std::string owner, std::int64_t epoch, bool expired)
 {
-    lock::lease_row row;
+    lease::lease_row row;
     row.owner = std::move(owner);
     row.epoch = epoch;
     row.renew_seq = 40;
@@ -24,7 +24,7 @@ lock::lease_row held_by(std::string owner, std::int64_t epoch, bool expired)
     return row;
 }
 
-observation watched(lock::lease_row const& row, instant since)
+observation watched(lease::lease_row const& row, instant since)
 {
     return {row.epoch, row.renew_seq, since};
 }
@@ -33,7 +33,7 @@ observation watched(lock::lease_row const& row, instant since)
 
 TEST_CASE("a free lease is seized at once, under the next epoch")
 {
-    lock::lease_row row;
+    lease::lease_row row;
     row.epoch = 7;
     auto const what = decide(row, "me", 0, watched(row, at(10s)), at(10s));
     CHECK(what.act == move::seize);
@@ -124,9 +124,9 @@ TEST_CASE("a lease is trusted from the moment of asking, less the margin and the
 
 namespace {
 
-lock::guard_store::guarded_row guarded(std::string owner, duration wait, bool here = true)
+lease::guard_store::guarded_row guarded(std::string owner, duration wait, bool here = true)
 {
-    lock::guard_store::guarded_row seen;
+    lease::guard_store::guarded_row seen;
     seen.row = held_by(std::move(owner), 7, false);
     seen.row.guard = wait;
     seen.row.guard_conn = here ? 77 : 0;

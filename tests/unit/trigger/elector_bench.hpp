@@ -9,13 +9,13 @@
 namespace baton::test {
 
 // A lease row whose answers the test writes: late, lost or refused.
-class scripted_lease final : public lock::lease_store {
+class scripted_lease final : public lease::lease_store {
 public:
     explicit scripted_lease(time_source& time) : time_(time) { row.epoch = 1; }
 
     awaitable<void> ensure() override { co_return; }
 
-    awaitable<lock::lease_row> poll() override
+    awaitable<lease::lease_row> poll() override
     {
         polled.push_back(time_.now());
         co_await answer();
@@ -24,7 +24,7 @@ public:
         co_return row;
     }
 
-    awaitable<bool> seize(lock::seizure bid) override
+    awaitable<bool> seize(lease::seizure bid) override
     {
         if (row.epoch != bid.seen_epoch || row.renew_seq != bid.seen_seq)
             co_return false;
@@ -58,7 +58,7 @@ public:
         co_return ours;
     }
 
-    lock::lease_row row;
+    lease::lease_row row;
     instant renewed_at{};
     duration latency{};
     bool down = false;

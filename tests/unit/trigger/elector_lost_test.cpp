@@ -21,7 +21,7 @@ void lose_the_first(bench& b)
 }
 
 // Held by another, whoever waits for it.
-class lock_of_another final : public lock::guard_store {
+class lock_of_another final : public lease::guard_store {
 public:
     explicit lock_of_another(time_source& time) : time_(time) {}
 
@@ -41,7 +41,7 @@ public:
     awaitable<guarded_row> poll() override { co_return guarded_row{}; }
     awaitable<bool> arm(std::string, std::int64_t, duration, std::int64_t) override { co_return false; }
     awaitable<bool> disarm(std::string, std::int64_t) override { co_return true; }
-    awaitable<bool> seize(lock::seizure, duration, std::int64_t) override { co_return false; }
+    awaitable<bool> seize(lease::seizure, duration, std::int64_t) override { co_return false; }
 
     int waits = 0;
 

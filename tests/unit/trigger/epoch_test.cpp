@@ -1,4 +1,4 @@
-#include "libs/lock/lease_store.hpp"
+#include "libs/lease/lease_store.hpp"
 #include "trigger/election/epoch.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,9 +13,9 @@ namespace {
 constexpr std::int64_t noon_ms = 1'700'000'000'000;
 constexpr auto most = std::numeric_limits<std::int64_t>::max();
 
-lock::lease_row row_with(std::int64_t epoch, std::int64_t utc_ms = noon_ms)
+lease::lease_row row_with(std::int64_t epoch, std::int64_t utc_ms = noon_ms)
 {
-    lock::lease_row row;
+    lease::lease_row row;
     row.epoch = epoch;
     row.utc = from_micros(utc_ms * 1'000);
     return row;

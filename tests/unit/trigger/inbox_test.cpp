@@ -1,4 +1,4 @@
-#include "trigger/dispatcher/inbox.hpp"
+#include "trigger/delivery/inbox.hpp"
 
 #include <catch2/catch.hpp>
 

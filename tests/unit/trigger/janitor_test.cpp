@@ -1,6 +1,6 @@
 #include "libs/sim/sim.hpp"
 #include "libs/storage/query.hpp"
-#include "trigger/janitor.hpp"
+#include "trigger/master/janitor.hpp"
 
 #include <catch2/catch.hpp>
 

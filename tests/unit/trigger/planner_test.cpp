@@ -1,7 +1,7 @@
 #include "libs/base/random.hpp"
-#include "trigger/dispatcher/open_set.hpp"
-#include "trigger/planner/due_queue.hpp"
-#include "trigger/planner/planner.hpp"
+#include "trigger/master/due_queue.hpp"
+#include "trigger/master/open_set.hpp"
+#include "trigger/master/planner.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -58,12 +58,12 @@ site_on_store::site_on_store(storage::engine engine, settings how) : data(engine
     shared = data.open();
     if (engine == storage::engine::sqlite) {
         lease_file = std::make_unique<baton::test::store>(engine);
-        lease_file->migrated("lease");
+        lease_file->migrated(storage::lease_tables());
         leasing = lease_file->open(one_session());
-        lease = lock::make_boot_lease(*leasing, "master", time, boot_id());
+        lease = lease::make_boot_lease(*leasing, "master", time, boot_id());
     } else {
         leasing = data.open(one_session());
-        lease = lock::make_clocked_lease(*leasing, "master");
+        lease = lease::make_clocked_lease(*leasing, "master");
     }
     site = std::make_unique<web::site>(how, world{time, random, *shared, *lease, http});
     routes = site->routes();
@@ -149,7 +149,7 @@ void site_on_store::lead(std::string incarnation, std::string address, std::stri
 
     wait_for(lease->ensure());
     auto const row = wait_for(lease->poll());
-    lock::seizure const bid{incarnation, address, 60s, row.epoch, row.renew_seq, row.epoch + 1};
+    lease::seizure const bid{incarnation, address, 60s, row.epoch, row.renew_seq, row.epoch + 1};
     REQUIRE(wait_for(lease->seize(bid)));
 }
 

@@ -3,7 +3,7 @@
 // written to the file that BATON_WEB_EXCHANGES names, for check_openapi.py.
 
 #include "libs/http/http.hpp"
-#include "libs/lock/lease_store.hpp"
+#include "libs/lease/lease_store.hpp"
 #include "libs/storage/storage.hpp"
 #include "tests/support/stores.hpp"
 #include "web/site.hpp"
@@ -65,7 +65,7 @@ public:
     recording_client http;
     std::unique_ptr<storage::database> shared;
     std::unique_ptr<storage::database> leasing;
-    std::unique_ptr<lock::lease_store> lease;
+    std::unique_ptr<lease::lease_store> lease;
     std::unique_ptr<web::site> site;
     http::handler routes;
 };

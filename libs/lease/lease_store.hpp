@@ -1,0 +1,67 @@
+#pragma once
+
+#include "libs/base/asio.hpp"
+#include "libs/base/time.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace baton::storage {
+class database;
+}
+
+namespace baton::lease {
+
+// The lock row as one statement read it.
+struct lease_row {
+    std::optional<std::string> owner; // incarnation; none when free
+    std::int64_t epoch = 0;           // `version`
+    std::int64_t renew_seq = 0;
+    duration ttl{};              // the holder's
+    std::int64_t guard_conn = 0; // 0: the holder's lease is not guarded (guard_store.hpp)
+    std::string guard_server;
+    duration guard{}; // how long the guard's next holder must wait
+    std::string owner_addr;
+    duration age{};       // since the last renewal, by the store's clock; may be negative after a step of that clock
+    bool dated = true;    // false: renewed before the host started anew, nobody knows when
+    bool expired = false; // by the store's clock (and boot, on SQLite)
+    utc_time utc;         // the store's wall clock at the start of the statement
+};
+
+struct seizure {
+    std::string owner;
+    std::string address;
+    duration ttl{};
+    std::int64_t seen_epoch = 0;
+    std::int64_t seen_seq = 0;
+    std::int64_t new_epoch = 0;
+};
+
+// One namespace's lock row: single-row statements that carry all their conditions, so that each is harmless whenever it
+// executes. Throws `unavailable` when the outcome is unknown. Needs a one-session database of its own.
+class lease_store {
+public:
+    virtual ~lease_store() = default;
+
+    // Inserts the row (version 1, no owner) unless it is there.
+    virtual awaitable<void> ensure() = 0;
+    // Throws unavailable when the row is missing.
+    virtual awaitable<lease_row> poll() = 0;
+    // True when this call made `owner` the holder of `new_epoch`.
+    virtual awaitable<bool> seize(seizure bid) = 0;
+    // False when the lease is not held under this epoch any more.
+    virtual awaitable<bool> renew(std::string owner, std::int64_t epoch) = 0;
+    // The moment of a release stands in the row as its renewal's did.
+    virtual awaitable<bool> release(std::string owner, std::int64_t epoch) = 0;
+};
+
+// By the database's clock: MySQL and MariaDB, and the simulated database.
+std::unique_ptr<lease_store> make_clocked_lease(storage::database& own, std::string name_space);
+
+// SQLite on one host: by CLOCK_BOOTTIME, read before each statement is sent, and the boot id.
+std::unique_ptr<lease_store> make_boot_lease(storage::database& own, std::string name_space, time_source& time,
+                                             std::string boot);
+
+} // namespace baton::lease

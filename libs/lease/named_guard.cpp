@@ -1,0 +1,211 @@
+#include "libs/lease/clocked_row.hpp"
+#include "libs/lease/guard_store.hpp"
+#include "libs/storage/database.hpp"
+
+#include <atomic>
+
+namespace baton::lease {
+
+namespace {
+
+using storage::query;
+using storage::row;
+
+constexpr int most_grants = 16;
+
+class named_guard final : public guard_store {
+public:
+    named_guard(storage::database& own, storage::database& other, std::string name_space)
+        : own_(own), other_(other), name_space_(std::move(name_space)), sql_(dialect_of(own.engine()))
+    {}
+
+    bool proves_end() const override { return false; }
+
+    awaitable<std::int64_t> take(duration limit) override
+    {
+        auto const seconds = std::chrono::ceil<std::chrono::seconds>(limit).count();
+        auto const work = [&](soci::session& session) { return wait_for_grant(session, seconds); };
+        struct waiting {
+            std::atomic<std::int64_t>& session;
+            ~waiting() { session = 0; }
+        } const over{waiting_};
+        co_return co_await own_.run(work);
+    }
+
+    std::string const& server() const override { return server_; }
+
+    awaitable<void> interrupt() override
+    {
+        auto const session = waiting_.load();
+        if (session == 0)
+            co_return;
+        auto const work = [&](soci::session& other) {
+            query(other, sql_.kill_query, session, sql_.kill_end).execute();
+        };
+        co_await other_.run(work);
+    }
+
+    awaitable<void> drop() override
+    {
+        // A session may hold the lock several times over, after a `take` whose answer was lost.
+        auto const work = [this](soci::session& session) {
+            for (int times = 0; times < most_grants && answer(session, sql_.release_lock, ")") == 1;)
+                ++times;
+        };
+        co_await own_.run(work);
+    }
+
+    awaitable<bool> held(std::int64_t grant) override
+    {
+        auto const work = [&](soci::session& session) {
+            std::int64_t holder = 0;
+            std::int64_t self = 0;
+            query ask(session);
+            ask.column(sql_.lock_holder)(sql_.name_begin, name_space_, sql_.name_end, ")").column(sql_.connection);
+            ask.each([&](row& cells) {
+                holder = cells.maybe_number().value_or(0);
+                self = cells.number();
+            });
+            return holder == grant && self == grant;
+        };
+        co_return co_await own_.run(work);
+    }
+
+    awaitable<bool> held_elsewhere(std::int64_t grant) override
+    {
+        auto const work = [&](soci::session& session) {
+            auto const whose = holder(session);
+            return whose != 0 && whose != grant;
+        };
+        co_return co_await other_.run(work);
+    }
+
+    awaitable<void> evict() override
+    {
+        auto const work = [this](soci::session& session) {
+            if (auto const ghost = holder(session); ghost != 0)
+                query(session, sql_.kill, ghost, sql_.kill_end).execute();
+        };
+        co_await other_.run(work);
+    }
+
+    awaitable<guarded_row> poll() override
+    {
+        auto const work = [this](soci::session& session) { return read(session); };
+        auto const found = co_await own_.run(work);
+        if (!found)
+            throw unavailable("the lock row '" + name_space_ + "' is missing");
+        co_return *found;
+    }
+
+    awaitable<bool> arm(std::string owner, std::int64_t epoch, duration wait, std::int64_t grant) override
+    {
+        auto const work = [&](soci::session& session) {
+            query mark(session, "UPDATE `lock` SET guard_conn = ", sql_.connection, ", guard_server = ", sql_.server,
+                       ", guard_us = ", wait);
+            mark(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch);
+            holding(mark, grant);
+            return mark.execute() == 1;
+        };
+        co_return co_await own_.run(work);
+    }
+
+    awaitable<bool> disarm(std::string owner, std::int64_t epoch) override
+    {
+        auto const work = [&](soci::session& session) { return clear_guard(session, name_space_, owner, epoch); };
+        co_return co_await own_.run(work);
+    }
+
+    awaitable<bool> seize(seizure bid, duration wait, std::int64_t grant) override
+    {
+        auto const work = [&](soci::session& session) {
+            query bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
+                       ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
+                       ", update_time = ", sql_.now);
+            bump(", guard_conn = ", sql_.connection, ", guard_server = ", sql_.server, ", guard_us = ", wait);
+            bump(" WHERE namespace = ", name_space_, " AND version = ", bid.seen_epoch, " AND ", bid.new_epoch,
+                 " > version AND guard_conn <> 0 AND owner <> ", bid.owner, " AND guard_server = ", sql_.server);
+            holding(bump, grant);
+            return bump.execute() == 1;
+        };
+        co_return co_await own_.run(work);
+    }
+
+private:
+    // 0 in time, or the number of this session, which now holds the lock.
+    std::int64_t wait_for_grant(soci::session& session, std::int64_t seconds)
+    {
+        auto const number = storage::session_number(session);
+        waiting_ = number != 0 ? number : self(session);
+        std::int64_t grant = 0;
+        query ask(session);
+        ask.column(sql_.get_lock)(sql_.name_begin, name_space_, sql_.name_end, ", ", seconds, ")");
+        ask.column(sql_.connection).column(sql_.server).each([&](row& cells) {
+            bool const granted = cells.maybe_number().value_or(0) == 1; // NULL: the wait was ended
+            auto const self_now = cells.number();
+            auto const server_now = cells.text();
+            if (granted) {
+                grant = self_now;
+                server_ = server_now; // read by the loop after the answer
+            }
+        });
+        return grant;
+    }
+
+    // Only while this very session, and no later one of the same number, holds the lock.
+    void holding(query& statement, std::int64_t grant)
+    {
+        statement(" AND ", sql_.connection, " = ", grant, " AND ", sql_.lock_holder, sql_.name_begin, name_space_,
+                  sql_.name_end, ") = ", sql_.connection);
+    }
+
+    std::int64_t answer(soci::session& session, storage::fragment function, char const (&end)[2])
+    {
+        std::int64_t found = 0;
+        query ask(session);
+        ask.column(function)(sql_.name_begin, name_space_, sql_.name_end, end);
+        ask.each([&](row& cells) { found = cells.maybe_number().value_or(0); });
+        return found;
+    }
+
+    std::int64_t holder(soci::session& session) { return answer(session, sql_.lock_holder, ")"); }
+
+    std::int64_t self(soci::session& session)
+    {
+        std::int64_t found = 0;
+        query(session).column(sql_.connection).each([&](row& cells) { found = cells.number(); });
+        return found;
+    }
+
+    std::optional<guarded_row> read(soci::session& session)
+    {
+        std::optional<guarded_row> found;
+        query ask(session);
+        select_lease(ask, sql_);
+        ask.column(sql_.server);
+        ask(" FROM `lock` WHERE namespace = ", name_space_);
+        ask.each([&](row& cells) {
+            auto& seen = found.emplace();
+            seen.row = read_lease(cells);
+            auto const server = cells.text();
+            seen.armed_here = seen.row.guard_conn != 0 && seen.row.guard_server == server;
+        });
+        return found;
+    }
+
+    storage::database& own_;
+    storage::database& other_;
+    std::string name_space_;
+    dialect const& sql_;
+    std::string server_;
+    std::atomic<std::int64_t> waiting_{0}; // the number of the session that waits; set on the session's thread
+};
+
+} // namespace
+
+std::unique_ptr<guard_store> make_named_guard(storage::database& own, storage::database& other, std::string name_space)
+{
+    return std::make_unique<named_guard>(own, other, std::move(name_space));
+}
+
+} // namespace baton::lease

@@ -1,0 +1,184 @@
+#include "locks/redis/connection.hpp"
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/write.hpp>
+
+namespace baton::lock {
+
+struct redis_connection::request {
+    explicit request(asio::any_io_executor loop) : done(std::move(loop)) {}
+
+    waker done;
+    std::optional<redis_reply> answer;
+    bool must_succeed = false; // or the connection is of no use
+};
+
+std::shared_ptr<redis_connection> redis_connection::open(redis_location to, redis_connection_parts parts)
+{
+    auto const made = std::make_shared<redis_connection>(std::move(to), parts);
+    made->introduce();
+    asio::co_spawn(parts.loop, run(made), asio::detached);
+    return made;
+}
+
+redis_connection::redis_connection(redis_location to, redis_connection_parts parts)
+    : to_(std::move(to)), parts_(std::move(parts)), socket_(parts_.loop), resolver_(parts_.loop)
+{}
+
+void redis_connection::introduce()
+{
+    for (auto const& each : redis_introduction(to_))
+        enqueue(each)->must_succeed = true;
+}
+
+std::shared_ptr<redis_connection::request> redis_connection::enqueue(redis_command const& words)
+{
+    auto made = std::make_shared<request>(parts_.loop);
+    if (!open_)
+        return made;
+    pending_.push_back(made);
+    outgoing_ += to_wire(words);
+    return made;
+}
+
+void redis_connection::send(redis_command const& words)
+{
+    enqueue(words);
+    flush();
+}
+
+awaitable<redis_reply> redis_connection::call(redis_command const& words, instant until)
+{
+    auto const me = shared_from_this(); // whoever opened this may have replaced it meanwhile
+    auto const sent = parts_.time.now();
+    if (sent >= until) // nor is it the connection's fault
+        throw unavailable("Redis " + to_.text() + ": no time was left to ask");
+    auto const mine = enqueue(words);
+    flush();
+    while (!mine->answer && open_ && parts_.time.now() < until)
+        co_await mine->done.wait_until(parts_.time, until);
+    if (!mine->answer && open_) {
+        redis_drop(socket_);
+        close("no answer within " + std::to_string((until - sent) / 1ms) + " ms");
+    }
+    if (!mine->answer)
+        throw unavailable("Redis " + to_.text() + ": " + why_);
+    co_return std::move(*mine->answer);
+}
+
+void redis_connection::close(std::string why)
+{
+    if (!std::exchange(open_, false))
+        return;
+    why_ = std::move(why);
+    error_code ignored;
+    socket_.close(ignored);
+    resolver_.cancel();
+    for (auto const& each : pending_)
+        each->done.wake();
+    pending_.clear();
+    if (on_end)
+        on_end();
+}
+
+awaitable<void> redis_connection::run(self me)
+{
+    try {
+        co_await me->connect();
+        me->connected_ = true;
+        me->flush();
+        co_await me->read();
+    } catch (std::exception const& failure) {
+        me->close(failure.what());
+    }
+}
+
+awaitable<void> redis_connection::connect()
+{
+    using asio::ip::tcp;
+    error_code not_numeric;
+    auto const address = asio::ip::make_address(to_.host, not_numeric);
+    if (not_numeric) {
+        auto const port = std::to_string(to_.port);
+        auto const found = co_await resolver_.async_resolve(to_.host, port, asio::use_awaitable);
+        if (open_)
+            co_await asio::async_connect(socket_, found, asio::use_awaitable);
+    } else {
+        tcp::endpoint const end(address, to_.port);
+        co_await socket_.async_connect(end, asio::use_awaitable);
+    }
+    if (!open_)
+        throw unavailable(why_);
+    error_code ended_already;
+    auto const at = socket_.remote_endpoint(ended_already);
+    if (!ended_already)
+        peer_ = at;
+    socket_.set_option(tcp::no_delay(true));
+    socket_.set_option(tcp::socket::keep_alive(true));
+    socket_.non_blocking(true);
+}
+
+awaitable<void> redis_connection::read()
+{
+    auto const into = asio::buffer(received_);
+    while (open_) {
+        auto const size = co_await socket_.async_read_some(into, asio::use_awaitable);
+        reader_.feed(std::string_view(received_.data(), size));
+        while (open_) {
+            auto reply = reader_.next();
+            if (!reply)
+                break;
+            handle(std::move(*reply));
+        }
+    }
+}
+
+void redis_connection::handle(redis_reply reply)
+{
+    if (reply.list.size() == 3 && reply.list[0].text == "message") {
+        if (on_message)
+            on_message(reply.list[1].text, reply.list[2].text);
+        return;
+    }
+    if (pending_.empty())
+        return close("an answer to nothing: " + reply.text);
+    auto const next = std::move(pending_.front());
+    pending_.pop_front();
+    bool const useless = next->must_succeed && reply.is_error();
+    auto const text = reply.text;
+    next->answer = std::move(reply);
+    next->done.wake();
+    if (useless)
+        close(text);
+}
+
+// What the kernel takes at once needs no coroutine.
+void redis_connection::flush()
+{
+    if (!open_ || !connected_ || writing_ || outgoing_.empty())
+        return;
+    error_code failure;
+    outgoing_.erase(0, socket_.write_some(asio::buffer(outgoing_), failure));
+    if (failure && failure != asio::error::would_block)
+        return close(failure.message());
+    if (outgoing_.empty())
+        return;
+    writing_ = true;
+    asio::co_spawn(parts_.loop, write(shared_from_this()), asio::detached);
+}
+
+awaitable<void> redis_connection::write(self me)
+{
+    try {
+        while (me->open_ && !me->outgoing_.empty()) {
+            me->sending_ = std::exchange(me->outgoing_, {});
+            auto const piece = asio::buffer(me->sending_);
+            co_await asio::async_write(me->socket_, piece, asio::use_awaitable);
+        }
+    } catch (std::exception const& failure) {
+        me->close(failure.what());
+    }
+    me->writing_ = false;
+}
+
+} // namespace baton::lock

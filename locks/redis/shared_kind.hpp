@@ -1,0 +1,12 @@
+#pragma once
+// Locks on one Redis server that several may hold at once: readers beside each other, holders of permits. For
+// efficiency, as all locks there (redis_kind.hpp).
+
+#include "locks/redis/server.hpp"
+
+namespace baton::lock {
+
+// The server outlives the kind.
+std::unique_ptr<kind> make_redis_shared_kind(shared_trade const& what, redis_server& server, time_source& time);
+
+} // namespace baton::lock

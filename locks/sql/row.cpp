@@ -1,0 +1,104 @@
+#include "locks/include/baton/lock/row.hpp"
+
+#include "libs/storage/detail.hpp"
+#include "libs/storage/query.hpp"
+
+#include <stdexcept>
+
+namespace baton::lock {
+
+namespace {
+
+using storage::query;
+using storage::row;
+
+std::system_error failure_for_callers(lock_errc why, std::string const& name, std::exception const& failure)
+{
+    return std::system_error(make_error_code(why), "lock row " + name + ": " + failure.what());
+}
+
+// How long this session waits for a row; put back at the end, since the session is the caller's.
+class wait_limit {
+public:
+    wait_limit(soci::session& sql, std::int64_t seconds) : sql_(sql)
+    {
+        query(sql_).select("@@SESSION.innodb_lock_wait_timeout").each([&](row& cells) { before_ = cells.number(); });
+        set(seconds);
+    }
+    ~wait_limit()
+    {
+        try {
+            set(before_);
+        } catch (std::exception const&) {
+            // The session is gone, and its settings with it.
+        }
+    }
+    wait_limit(wait_limit const&) = delete;
+    wait_limit& operator=(wait_limit const&) = delete;
+
+private:
+    void set(std::int64_t seconds)
+    {
+        query(sql_, "SET SESSION innodb_lock_wait_timeout = ", std::max<std::int64_t>(seconds, 1)).execute();
+    }
+
+    soci::session& sql_;
+    std::int64_t before_ = 50;
+};
+
+bool select_row(soci::session& sql, std::string const& name, std::chrono::seconds wait)
+{
+    bool found = false;
+    query ask(sql);
+    ask.select("name")(" FROM lock_row WHERE name = ", name, " FOR UPDATE");
+    if (wait == std::chrono::seconds{0})
+        ask(" NOWAIT");
+    ask.each([&](row& cells) { found = !cells.text().empty(); });
+    return found;
+}
+
+void refuse_sqlite(soci::session& sql, std::string const& name)
+{
+    if (storage::engine_of(sql) == storage::engine::sqlite)
+        throw std::invalid_argument("lock row " + name + ": SQLite locks no rows; its BEGIN IMMEDIATE locks the file");
+}
+
+} // namespace
+
+void make_row(soci::session& session, std::string const& name)
+{
+    refuse_sqlite(session, name);
+    try {
+        query(session, "INSERT INTO lock_row (name) VALUES (", name, ")").execute();
+    } catch (...) {
+        auto const failure = storage::database_failure();
+        if (!failure)
+            throw;
+        if (failure->why() != storage::statement_error::kind::duplicate)
+            throw failure_for_callers(lock_errc::unavailable, name, *failure);
+    }
+}
+
+bool lock_row(soci::session& session, std::string const& name, std::chrono::seconds wait)
+{
+    refuse_sqlite(session, name);
+    bool found = false;
+    try {
+        wait_limit const limit(session, wait.count());
+        found = select_row(session, name, wait);
+    } catch (...) {
+        auto const failure = storage::database_failure();
+        if (!failure)
+            throw;
+        if (failure->number() == 1205 || failure->number() == 3572) // waited for long enough, or not at all
+            return false;
+        bool const rolled_back = failure->number() == 1213 || failure->number() == 1020;
+        auto const why = rolled_back ? lock_errc::lost : lock_errc::unavailable;
+        throw failure_for_callers(why, name, *failure);
+    }
+    if (!found)
+        throw std::invalid_argument("lock row " + name + ": there is no such row: call make_row() before");
+    return true;
+}
+
+} // namespace baton::lock

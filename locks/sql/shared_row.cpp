@@ -1,0 +1,129 @@
+#include "locks/sql/shared_row.hpp"
+
+#include "locks/sql/table_row.hpp"
+
+#include <algorithm>
+
+namespace baton::lock {
+
+using storage::query;
+using storage::row;
+
+shared_holder const* shared_state::find(std::string const& owner) const
+{
+    auto const found =
+        std::find_if(holders.begin(), holders.end(), [&](shared_holder const& each) { return each.owner == owner; });
+    return found == holders.end() ? nullptr : &*found;
+}
+
+std::vector<share> shared_state::live() const
+{
+    std::vector<share> shares;
+    for (auto const& each : holders)
+        if (!each.expired)
+            shares.push_back(each.of);
+    return shares;
+}
+
+shared_row::shared_row(soci::session& sql, char const* set, std::string const& boot, instant sent)
+    : sql_(sql), set_(set), boot_(boot), now_(row_time(sql, sent))
+{}
+
+query& shared_row::of(query& statement, std::string const& name, std::string const& owner)
+{
+    return statement(" WHERE kind = ", set_, " AND name = ", name, " AND owner = ", owner);
+}
+
+std::optional<shared_state> shared_row::read(std::string const& name)
+{
+    shared_state state;
+    bool found = false;
+    query ask(sql_);
+    ask.select("owner", "token", "weight", "capacity", "ttl_us", "renewed_at", "room_kept_until", "boot");
+    ask.column({""})(now_, " FROM lock_shared WHERE kind = ", set_, " AND name = ", name);
+    ask.each([&](row& cells) {
+        shared_holder each;
+        each.owner = cells.text();
+        each.token = cells.number();
+        each.of.weight = cells.number();
+        each.of.capacity = cells.number();
+        auto const over_at = cells.number() + cells.number();
+        auto const room_until = cells.number();
+        bool const this_boot = cells.text() == boot_;
+        auto const now = cells.number();
+        each.left = duration{over_at - now};
+        each.expired = !this_boot || each.left <= duration{};
+        if (!each.owner.empty()) {
+            state.holders.push_back(std::move(each));
+            return;
+        }
+        found = true;
+        state.token = each.token;
+        state.room_kept = this_boot ? std::max(duration{room_until - now}, duration{}) : duration{};
+    });
+    return found ? std::optional(std::move(state)) : std::nullopt;
+}
+
+void shared_row::make(std::string const& name)
+{
+    // The floor is read under a lock, so that no reaper is between its deletion and its raise.
+    query insert(sql_,
+                 "INSERT INTO lock_shared (kind, name, owner, token, weight, capacity, ttl_us, renewed_at, "
+                 "room_kept_until, boot, label) SELECT ",
+                 set_, ", ", name, ", '', token, 0, 0, 0, ");
+    insert(now_, ", 0, ", boot_, ", '' FROM lock_floor WHERE kind = ", set_, storage::for_update(sql_));
+    if (insert.execute() != 1)
+        throw unavailable("the table lock_floor lacks a row: create the tables anew");
+}
+
+bool shared_row::remove_expired(bid const& offer, shared_holder const& holder)
+{
+    query gone(sql_, "DELETE FROM lock_shared");
+    of(gone, offer.name, holder.owner)(" AND (boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
+    return gone.execute() == 1;
+}
+
+// Of the two rows that are selected where the token is as it was read, the first is the name's, and there already.
+std::optional<std::int64_t> shared_row::insert(bid const& offer, shared_state const& seen)
+{
+    auto const token = seen.token + 1;
+    bool const sqlite = storage::engine_of(sql_) == storage::engine::sqlite;
+    query take(sql_,
+               "INSERT INTO lock_shared (kind, name, owner, token, weight, capacity, ttl_us, renewed_at, "
+               "room_kept_until, boot, label) SELECT s.kind, s.name, x.owner, ",
+               token, ", x.weight, x.capacity, x.ttl_us, ");
+    take(now_, ", 0, ", boot_, ", x.label FROM lock_shared s CROSS JOIN (");
+    take("SELECT '' AS owner, 0 AS weight, 0 AS capacity, 0 AS ttl_us, '' AS label UNION ALL SELECT ", offer.owner,
+         ", ", offer.of.weight, ", ", offer.of.capacity, ", ", offer.ttl, ", ", offer.label, ") x");
+    take(" WHERE s.kind = ", set_, " AND s.name = ", offer.name, " AND s.owner = '' AND s.token = ", seen.token);
+    take(storage::for_update(sql_));
+    take(sqlite ? storage::fragment{" ON CONFLICT (kind, name, owner) DO UPDATE SET token = excluded.token, "
+                                    "renewed_at = excluded.renewed_at, boot = excluded.boot"}
+                : storage::fragment{" ON DUPLICATE KEY UPDATE token = VALUES(token), "
+                                    "renewed_at = VALUES(renewed_at), boot = VALUES(boot)"});
+    if (offer.of.weight == offer.of.capacity)
+        take(", room_kept_until = 0");
+    return take.execute() == 0 ? std::nullopt : std::optional(token);
+}
+
+void shared_row::keep_room(bid const& offer, duration span)
+{
+    query keep(sql_, "UPDATE lock_shared SET room_kept_until = ", now_, " + ", span, ", boot = ", boot_);
+    of(keep, offer.name, "").execute();
+}
+
+bool shared_row::renew(bid const& offer, std::int64_t token)
+{
+    query update(sql_, "UPDATE lock_shared SET renewed_at = ", now_);
+    of(update, offer.name, offer.owner)(" AND token = ", token, " AND boot = ", boot_, " AND ", now_,
+                                        " - renewed_at < ttl_us");
+    return update.execute() == 1;
+}
+
+bool shared_row::release(bid const& offer)
+{
+    query gone(sql_, "DELETE FROM lock_shared");
+    return of(gone, offer.name, offer.owner).execute() == 1;
+}
+
+} // namespace baton::lock

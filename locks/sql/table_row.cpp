@@ -1,0 +1,172 @@
+#include "locks/sql/table_row.hpp"
+
+namespace baton::lock {
+
+using storage::query;
+using storage::row;
+
+storage::fragment table_of(rule how)
+{
+    return how == rule::record ? storage::fragment{"lock_record"} : storage::fragment{"lock_lease"};
+}
+
+char const* name_of(rule how)
+{
+    return how == rule::record ? "record" : "lease";
+}
+
+storage::operand row_time(soci::session& sql, instant sent)
+{
+    if (storage::engine_of(sql) == storage::engine::sqlite)
+        return sent.time_since_epoch().count();
+    return storage::now_us(sql);
+}
+
+std::string row_boot(storage::database const& where)
+{
+    return where.engine() == storage::engine::sqlite ? boot_id() : std::string();
+}
+
+void raise_floor(soci::session& sql, std::string const& kind, std::int64_t token)
+{
+    query raise(sql, "UPDATE lock_floor SET token = CASE WHEN token < ", token, " THEN ", token);
+    raise(" ELSE token END WHERE kind = ", kind);
+    if (raise.execute() != 1)
+        throw unavailable("the table lock_floor lacks a row: create the tables anew");
+}
+
+namespace {
+
+grant grant_in(row& cells)
+{
+    grant made;
+    made.token = cells.number();
+    made.took_over = cells.flag();
+    return made;
+}
+
+} // namespace
+
+table_row::table_row(soci::session& sql, rule how, std::string const& boot, instant sent)
+    : sql_(sql), table_(table_of(how)), kind_(name_of(how)), boot_(boot), now_(row_time(sql, sent))
+{}
+
+void table_row::set_holder(query& update, bid const& offer)
+{
+    // MySQL assigns from left to right: the owner that this looks at is the one before.
+    update("UPDATE ", table_, " SET took_over = CASE WHEN owner IS NULL THEN 0 ELSE 1 END, owner = ", offer.owner);
+    if (storage::engine_of(sql_) == storage::engine::mysql)
+        update(
+            ", token = LAST_INSERT_ID(2 * (token + 1) + took_over) DIV 2"); // told with the answer: no statement more
+    else
+        update(", token = token + 1");
+    update(", renew_seq = renew_seq + 1, label = ", offer.label);
+    update(", renewed_at = ", now_, ", boot = ", boot_, ", ttl_us = ", offer.ttl, " WHERE name = ", offer.name);
+}
+
+std::optional<grant> table_row::taken_by(query& update)
+{
+    std::optional<grant> made;
+    if (storage::engine_of(sql_) == storage::engine::sqlite) {
+        update.returning("token", "took_over").each([&](row& cells) { made = grant_in(cells); });
+    } else if (update.execute() == 1) {
+        auto const told = storage::last_insert_id(sql_);
+        made.emplace(told / 2, told % 2 == 1);
+    }
+    return made;
+}
+
+std::optional<grant> table_row::take(bid const& offer)
+{
+    query update(sql_);
+    set_holder(update, offer);
+    update(" AND (owner IS NULL OR boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
+    return taken_by(update);
+}
+
+std::optional<grant> table_row::take_free(bid const& offer)
+{
+    query update(sql_);
+    set_holder(update, offer);
+    update(" AND owner IS NULL");
+    return taken_by(update);
+}
+
+bool table_row::take_as_seen(bid const& offer, lock_state const& seen)
+{
+    query update(sql_);
+    set_holder(update, offer);
+    update(" AND token = ", seen.token, " AND renew_seq = ", seen.renew_seq);
+    if (seen.owned)
+        update(" AND (boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
+    return update.execute() == 1;
+}
+
+void table_row::insert(bid const& offer)
+{
+    // The floor is read under a lock, so that no reaper is between its deletion and its raise.
+    query make(sql_, "INSERT INTO ", table_,
+               " (name, owner, token, took_over, renew_seq, ttl_us, renewed_at, boot, label) ");
+    make("SELECT ", offer.name, ", ", offer.owner, ", token + 1, 0, 0, ", offer.ttl, ", ", now_, ", ", boot_, ", ",
+         offer.label, " FROM lock_floor WHERE kind = ", std::string(kind_), storage::for_update(sql_));
+    if (make.execute() != 1)
+        throw unavailable("the table lock_floor lacks a row: create the tables anew");
+}
+
+std::optional<grant> table_row::granted(bid const& offer)
+{
+    std::optional<grant> found;
+    query ask(sql_);
+    ask.select("token", "took_over")(" FROM ", table_, " WHERE name = ", offer.name, " AND owner = ", offer.owner);
+    ask.each([&](row& cells) { found = grant_in(cells); });
+    return found;
+}
+
+std::optional<lock_state> table_row::read(std::string const& name)
+{
+    std::optional<lock_state> found;
+    query ask(sql_);
+    ask.select("owner IS NOT NULL", "token", "renew_seq", "ttl_us", "renewed_at", "boot").column({""})(now_);
+    ask(" FROM ", table_, " WHERE name = ", name);
+    ask.each([&](row& cells) {
+        auto& state = found.emplace();
+        state.owned = cells.flag();
+        state.token = cells.number();
+        state.renew_seq = cells.number();
+        state.ttl = duration{cells.number()};
+        auto const renewed = cells.number();
+        bool const this_boot = cells.text() == boot_;
+        state.age = duration{cells.number() - renewed};
+        state.expired = !this_boot || state.age >= state.ttl;
+    });
+    return found;
+}
+
+bool table_row::renew(bid const& offer, std::int64_t token)
+{
+    query update(sql_, "UPDATE ", table_, " SET renewed_at = ", now_, ", renew_seq = renew_seq + 1");
+    update(" WHERE name = ", offer.name, " AND owner = ", offer.owner, " AND token = ", token, " AND boot = ", boot_,
+           " AND ", now_, " - renewed_at < ttl_us");
+    return update.execute() == 1;
+}
+
+bool table_row::remove(bid const& offer)
+{
+    auto const mine = granted(offer);
+    if (!mine)
+        return false;
+    raise_floor(sql_, kind_, mine->token);
+    query gone(sql_, "DELETE FROM ", table_, " WHERE name = ", offer.name, " AND owner = ", offer.owner);
+    return gone(" AND token = ", mine->token).execute() == 1;
+}
+
+bool table_row::release(bid const& offer, std::optional<std::int64_t> token)
+{
+    query update(sql_, "UPDATE ", table_, " SET owner = NULL, renewed_at = ", now_, ", renew_seq = renew_seq + 1");
+    update(" WHERE name = ", offer.name, " AND owner = ", offer.owner);
+    if (token)
+        update(" AND token = ", *token);
+    return update.execute() == 1;
+}
+
+} // namespace baton::lock

@@ -1,0 +1,61 @@
+#pragma once
+// The statements on the row of a lock by name; for .cpp files of this folder. All are single-row, by key and
+// autocommit, and carry their conditions, so that each is harmless whenever it executes.
+
+#include "libs/storage/query.hpp"
+#include "locks/sql/table_kind.hpp"
+
+#include <optional>
+#include <string>
+
+namespace baton::lock {
+
+struct lock_state {
+    bool owned = false;
+    std::int64_t token = 0;
+    std::int64_t renew_seq = 0;
+    duration ttl{};
+    duration age{}; // since it was taken, renewed or released, by the store's clock
+    bool expired = false;
+};
+
+class table_row {
+public:
+    // `sent`: read before the call went to its session, so that a wait for that makes a renewal older, never younger.
+    table_row(soci::session& sql, rule how, std::string const& boot, instant sent);
+
+    std::optional<grant> take(bid const& offer);      // if it is free or expired
+    std::optional<grant> take_free(bid const& offer); // if it is free
+    // If it is as it was read, and free or expired still.
+    bool take_as_seen(bid const& offer, lock_state const& seen);
+    // Makes the row, held already. Throws already_exists.
+    void insert(bid const& offer);
+    std::optional<grant> granted(bid const& offer); // what the acquisition holds, if it does
+    std::optional<lock_state> read(std::string const& name);
+    bool renew(bid const& offer, std::int64_t token);
+    bool remove(bid const& offer); // in place of a release: the row goes
+    bool release(bid const& offer,
+                 std::optional<std::int64_t> token); // of any token, if the acquisition's is not known
+
+private:
+    void set_holder(storage::query& update, bid const& offer);
+    std::optional<grant> taken_by(storage::query& update);
+
+    soci::session& sql_;
+    storage::fragment table_;
+    char const* kind_;
+    std::string boot_;
+    storage::operand now_;
+};
+
+storage::fragment table_of(rule how);
+char const* name_of(rule how);
+// Now, as a row of this database says it: the server's, or the host's since its boot.
+storage::operand row_time(soci::session& sql, instant sent);
+// What comes again of this kind under a name that is removed has a higher token than this. Before it is removed, and
+// each by itself: a transaction of both would hold up all new names if its process went silent in the middle.
+void raise_floor(soci::session& sql, std::string const& kind, std::int64_t token);
+// The boot whose time that is; empty for a server.
+std::string row_boot(storage::database const& where);
+
+} // namespace baton::lock

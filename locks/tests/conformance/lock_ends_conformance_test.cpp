@@ -1,0 +1,94 @@
+// How a hold of a lock by name ends that its holder did not end: by its time, or with what it belongs to.
+
+#include "locks/tests/conformance/lock_kinds_house.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <memory>
+
+using namespace baton;
+using namespace baton::test;
+using baton::lock::lock_errc;
+using baton::lock::named_lock;
+using baton::lock::release_result;
+
+TEST_CASE("without a watchdog it ends with its time: the holder is told, and its release changes nothing")
+{
+    house here;
+    auto late = here.make("stock", short_lived());
+    auto next = here.make("stock", short_lived(true));
+    auto third = here.make();
+    REQUIRE(late.try_lock());
+    auto const token = late.token();
+    REQUIRE(next.try_lock_for(10s));
+    CHECK_FALSE(late.valid());
+    CHECK(late.lost().stop_requested());
+    CHECK((next.token() > token) == here.has_tokens());
+    CHECK(late.unlock() == release_result::was_lost);
+    CHECK_FALSE(third.try_lock());
+    CHECK(next.unlock() == release_result::released);
+}
+
+TEST_CASE("a watchdog keeps it beyond its time")
+{
+    house here;
+    auto holder = here.make("stock", short_lived(true));
+    auto other = here.make();
+    REQUIRE(holder.try_lock());
+    CHECK_FALSE(other.try_lock_for(2500ms));
+    CHECK(holder.valid());
+    CHECK(holder.unlock() == release_result::released);
+}
+
+TEST_CASE("what goes away while it is held is given back")
+{
+    house here;
+    auto waiter = here.make();
+
+    SECTION("the lock")
+    {
+        auto holder = std::make_unique<named_lock>(here.make());
+        REQUIRE(holder->try_lock());
+        holder.reset();
+    }
+    SECTION("the store")
+    {
+        auto holder = here.make();
+        REQUIRE(holder.try_lock());
+        auto const lost = holder.lost();
+        here.views.pop_back();
+        CHECK(lost.stop_requested());
+        CHECK_FALSE(holder.valid());
+        CHECK(failure_of([&] { holder.lock(); }) == lock_errc::misuse);
+    }
+    CHECK(waiter.try_lock_for(5s));
+}
+
+TEST_CASE("what was lost may outlive its store")
+{
+    house here;
+    auto lost = here.make("stock", short_lived());
+    REQUIRE(lost.try_lock());
+    await_loss(lost.lost());
+    here.views.pop_back();
+    CHECK_FALSE(lost.valid());
+    CHECK(lost.unlock() == release_result::unknown);
+    auto next = here.make();
+    CHECK(next.try_lock_for(10s));
+}
+
+TEST_CASE("a step of the database's clock takes a record from its holder, but no lease")
+{
+    house here(place{storage::engine::mysql, GENERATE(kind_name::record, kind_name::lease)});
+    auto holder = here.make("stock", short_lived());
+    auto other = here.make();
+    REQUIRE(holder.try_lock());
+    here.home->exec(std::string("UPDATE ") + here.table() + " SET renewed_at = renewed_at - 3600000000");
+    if (here.kind == kind_name::record) {
+        CHECK(other.try_lock());
+        return;
+    }
+    CHECK_FALSE(other.try_lock());
+    REQUIRE(other.try_lock_for(10s));
+    CHECK_FALSE(holder.valid()); // its own time was over first
+}

@@ -1,0 +1,168 @@
+// What every kind of lock by name promises, on the real stores and through the public headers alone. How one waits, and
+// how a hold ends, are in files beside this.
+
+#include "locks/tests/conformance/lock_kinds_house.hpp"
+#include "locks/tests/support/lock_urls.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <future>
+#include <mutex>
+
+using namespace baton;
+using namespace baton::test;
+using baton::lock::lock_options;
+using baton::lock::release_result;
+namespace locks = baton::lock;
+
+TEST_CASE("one holds it, others are refused, and each holder's token is higher than those before")
+{
+    house here;
+    auto first = here.make();
+    auto second = here.make();
+    REQUIRE(first.try_lock());
+    CHECK(first.valid());
+    CHECK(first.level() == here.level());
+    auto const token = first.token();
+    CHECK((token > 0) == here.has_tokens());
+    CHECK_FALSE(second.try_lock());
+    CHECK(second.token() == 0);
+    CHECK_FALSE(second.valid());
+    CHECK(first.unlock() == release_result::released);
+    CHECK_FALSE(first.valid());
+    REQUIRE(second.try_lock());
+    CHECK((second.token() > token) == here.has_tokens());
+    CHECK_FALSE(first.try_lock_for(20ms));
+    CHECK(second.unlock() == release_result::released);
+}
+
+TEST_CASE("a name is no other name, and of one kind no name of another")
+{
+    house here;
+    auto& in = here.enter();
+    auto first = here.make(in, "a");
+    auto second = here.make(in, "A");
+    auto third = here.make(in, "\xc3\xa4 ' \\ \" %");
+    CHECK(first.try_lock());
+    CHECK(second.try_lock());
+    CHECK(third.try_lock());
+    if (!here.home)
+        return; // there is no other kind
+    bool const in_records = here.kind == kind_name::record || here.kind == kind_name::classic;
+    auto of_other_kind = in_records ? in.lease("a") : in.record("a"); // in a table of its own
+    CHECK(of_other_kind.try_lock());
+}
+
+TEST_CASE("whoever does not hold it cannot release it")
+{
+    house here;
+    auto holder = here.make();
+    auto other = here.make();
+    REQUIRE(holder.try_lock());
+    CHECK(other.unlock() == release_result::unknown);
+    CHECK_FALSE(other.try_lock());
+    CHECK(holder.unlock() == release_result::released);
+}
+
+TEST_CASE("it serves std::unique_lock and std::scoped_lock, and two of them without a deadlock")
+{
+    house here;
+    auto& one = here.enter();
+    auto& other = here.enter();
+    auto const take_both = [&](locks::store& in, bool swapped) {
+        auto a = here.make(in, "a");
+        auto b = here.make(in, "b");
+        for (int times = 0; times < 5; ++times) {
+            if (swapped)
+                std::scoped_lock const both(b, a);
+            else
+                std::scoped_lock const both(a, b);
+        }
+    };
+    auto second = std::async(std::launch::async, [&] { take_both(other, true); });
+    take_both(one, false);
+    second.get();
+    auto a = here.make(one, "a");
+    std::unique_lock const held(a, 5s);
+    CHECK(held.owns_lock());
+}
+
+TEST_CASE("a reentrant holder may lock it again, and gives it back with the last unlock")
+{
+    house here;
+    lock_options how;
+    how.reentrant = true;
+    auto holder = here.make("stock", how);
+    auto other = here.make();
+    holder.lock();
+    holder.lock();
+    CHECK(holder.unlock() == release_result::released);
+    CHECK_FALSE(other.try_lock());
+    CHECK(holder.unlock() == release_result::released);
+    CHECK(other.try_lock());
+}
+
+TEST_CASE("wrong input is refused with what is wrong")
+{
+    using Catch::Contains;
+    CHECK_THROWS_WITH(locks::store("etcd"), Contains("lock store"));
+    // Of a build without it, too.
+    CHECK_THROWS_WITH(locks::store("zookeeper://,"),
+                      Contains("lock store: ") && Contains("ookeeper", Catch::CaseSensitive::No));
+    store home(storage::engine::sqlite);
+    locks::store in(lock_url(home.where()));
+    lock_options how;
+    CHECK_THROWS_WITH(in.record(""), Contains("name"));
+    CHECK_THROWS_WITH(in.lease(std::string(191, 'x')), Contains("name"));
+    how.ttl = 99ms;
+    CHECK_THROWS_WITH(in.record("x", how), Contains("ttl"));
+    how = {};
+    how.label = std::string(191, 'x');
+    CHECK_THROWS_WITH(in.record("x", how), Contains("label"));
+    how = {};
+    how.max_hold = -1ms;
+    CHECK_THROWS_WITH(in.record("x", how), Contains("max_hold"));
+    how = {};
+    how.ttl = 500ms;
+    CHECK_THROWS_WITH(in.row("x", how), Contains("ttl"));
+    CHECK_THROWS_WITH(in.redis("x"), Contains("redis"));
+    CHECK_THROWS_WITH(in.reap(59s), Contains("age"));
+    CHECK_THROWS_WITH(in.zookeeper("x"), Contains("zookeeper"));
+    locks::store_options none;
+    none.sessions = 0;
+    CHECK_THROWS_WITH(locks::store("sqlite:/tmp/x", none), Contains("sessions"));
+    none = {};
+    none.zookeeper_session = 199ms;
+    CHECK_THROWS_WITH(locks::store("sqlite:/tmp/x", none), Contains("zookeeper_session"));
+}
+
+TEST_CASE("it counts what it did")
+{
+    house here;
+    auto& in = here.enter();
+    auto lock = here.make(in, "stock", short_lived());
+    auto other = here.make();
+    REQUIRE(lock.try_lock());
+    lock.unlock();
+    REQUIRE(other.try_lock());
+    CHECK_FALSE(lock.try_lock());
+    other.unlock();
+    REQUIRE(lock.try_lock());
+    await_loss(lock.lost());
+    lock.unlock();
+    REQUIRE(lock.try_lock());
+    auto const all = in.metrics();
+    auto const& counted =
+        *std::find_if(all.begin(), all.end(), [&](auto const& each) { return each.kind == here.name(); });
+    CHECK(counted.acquired == 3);
+    CHECK(counted.refused == 1);
+    CHECK(counted.released == 1);
+    CHECK(counted.lost == 1);
+    CHECK(counted.expired == 1);
+    CHECK(counted.held == 1);
+    auto const text = locks::to_prometheus(all);
+    CHECK_THAT(text,
+               Catch::Contains("baton_lock_acquired_total{kind=\"" + counted.kind + "\"} 3\n") &&
+                   Catch::Contains("baton_lock_wait_seconds_bucket{kind=\"" + counted.kind + "\",le=\"+Inf\"} 3\n"));
+}

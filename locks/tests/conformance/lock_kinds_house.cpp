@@ -1,0 +1,117 @@
+#include "locks/tests/conformance/lock_kinds_house.hpp"
+
+#include "locks/tests/support/lock_urls.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+
+namespace baton::test {
+
+namespace {
+
+std::optional<std::string> server_url(kind_name kind)
+{
+    static std::map<kind_name, char const*> const variables{{kind_name::redis, "BATON_TEST_REDIS"},
+                                                            {kind_name::redlock, "BATON_TEST_REDLOCK"},
+                                                            {kind_name::redis_sentinel, "BATON_TEST_REDIS_SENTINEL"},
+                                                            {kind_name::redis_cluster, "BATON_TEST_REDIS_CLUSTER"},
+                                                            {kind_name::zookeeper, "BATON_TEST_ZOOKEEPER"},
+                                                            {kind_name::ensemble, "BATON_TEST_ZOOKEEPER_ENSEMBLE"}};
+    return lock_server(variables.at(kind));
+}
+
+std::vector<place> places(bool all_kinds)
+{
+    using storage::engine;
+    std::vector<place> all{{engine::mysql, kind_name::record},
+                           {engine::mysql, kind_name::lease},
+                           {engine::sqlite, kind_name::record},
+                           {engine::sqlite, kind_name::lease}};
+    if (all_kinds)
+        all.insert(all.end(), {{engine::mysql, kind_name::classic}, {engine::sqlite, kind_name::classic}});
+    if (!all_kinds || store(engine::mysql).nodes().size() > 1)
+        return all;
+    all.push_back({engine::mysql, kind_name::row});
+    for (auto const kind : {kind_name::redis, kind_name::redlock, kind_name::redis_sentinel, kind_name::redis_cluster,
+                            kind_name::zookeeper, kind_name::ensemble})
+        if (server_url(kind))
+            all.push_back({std::nullopt, kind});
+    return all;
+}
+
+} // namespace
+
+house::house(bool all_kinds) : house(GENERATE_COPY(from_range(places(all_kinds)))) {}
+
+house::house(place where)
+    : lock_house(where.engine, where.engine ? "" : server_url(where.kind).value()), kind(where.kind)
+{}
+
+lock::named_lock house::make(lock::store& in, std::string name, lock::lock_options how) const
+{
+    name.insert(0, prefix);
+    switch (kind) {
+    case kind_name::record:
+        return in.record(std::move(name), std::move(how));
+    case kind_name::classic:
+        return in.record_classic(std::move(name), std::move(how));
+    case kind_name::lease:
+        return in.lease(std::move(name), std::move(how));
+    case kind_name::zookeeper:
+    case kind_name::ensemble:
+        return in.zookeeper(std::move(name), std::move(how));
+    case kind_name::row:
+        return in.row(std::move(name), std::move(how));
+    default:
+        return in.redis(std::move(name), std::move(how));
+    }
+}
+
+lock::named_lock house::make(std::string name, lock::lock_options how)
+{
+    return make(enter(), std::move(name), std::move(how));
+}
+
+lock::guarantee house::level() const
+{
+    if (on_redis())
+        return lock::guarantee::efficiency;
+    return kind == kind_name::row ? lock::guarantee::lease : lock::guarantee::fenced;
+}
+
+char const* house::name() const
+{
+    switch (kind) {
+    case kind_name::record:
+        return "record";
+    case kind_name::classic:
+        return "classic";
+    case kind_name::lease:
+        return "lease";
+    case kind_name::row:
+        return "row";
+    case kind_name::redis:
+    case kind_name::redis_sentinel:
+    case kind_name::redis_cluster:
+        return "redis";
+    case kind_name::redlock:
+        return "redlock";
+    default:
+        return "zookeeper";
+    }
+}
+
+std::int64_t house::sleepers()
+{
+    if (kind == kind_name::row)
+        return lock_house::sleepers("info LIKE 'SELECT name FROM lock_row%FOR UPDATE'");
+    return lock_house::sleepers();
+}
+
+void house::await_sleepers(std::int64_t number)
+{
+    test::await_sleepers([this] { return sleepers(); }, number);
+}
+
+} // namespace baton::test

@@ -1,0 +1,131 @@
+// What only locks by name in a database promise: of their tables, and of their sessions.
+
+#include "locks/tests/conformance/lock_kinds_house.hpp"
+#include "locks/tests/support/lock_urls.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <future>
+
+using namespace baton;
+using namespace baton::test;
+using baton::lock::lock_errc;
+using baton::lock::lock_options;
+using baton::lock::release_result;
+namespace locks = baton::lock;
+
+TEST_CASE("tokens go on where a name was reaped, and what is held stays")
+{
+    house here(false);
+    auto& in = here.enter();
+    lock_options long_lived;
+    long_lived.ttl = 1h;
+    auto held = here.make(in, "held", long_lived);
+    auto old = here.make(in, "old");
+    REQUIRE(held.try_lock());
+    for (int times = 0; times < 3; ++times) {
+        REQUIRE(old.try_lock());
+        if (times < 2)
+            old.unlock();
+    }
+    auto const token = old.token();
+    old.unlock();
+    here.home->exec(std::string("UPDATE ") + here.table() + " SET renewed_at = renewed_at - 300000000"); // five minutes
+    CHECK(in.reap(3min) == 1);
+    CHECK(here.home->number(std::string("SELECT COUNT(*) FROM ") + here.table()) == 1);
+    CHECK(old.try_lock());
+    CHECK(old.token() > token);
+    auto fresh = here.make("fresh");
+    REQUIRE(fresh.try_lock());
+    CHECK(fresh.token() > token);
+}
+
+TEST_CASE(
+    "a record and its classic form exclude each other and have one series of tokens, and the classic leaves no row")
+{
+    house here(place{GENERATE(storage::engine::mysql, storage::engine::sqlite), kind_name::classic});
+    auto classic = here.make();
+    auto kept = here.enter().record("stock");
+    REQUIRE(classic.try_lock());
+    CHECK_FALSE(kept.try_lock());
+    auto const token = classic.token();
+    CHECK(classic.unlock() == release_result::released);
+    CHECK(here.home->number("SELECT COUNT(*) FROM lock_record") == 0);
+    REQUIRE(kept.try_lock());
+    CHECK(kept.token() > token);
+    auto const next = kept.token();
+    CHECK_FALSE(classic.try_lock());
+    kept.unlock();
+    REQUIRE(classic.try_lock());
+    CHECK(classic.token() > next);
+}
+
+TEST_CASE("without its tables it says what is missing, and does not wait for them")
+{
+    auto const engine = GENERATE(storage::engine::mysql, storage::engine::sqlite);
+    store home(engine);
+    locks::store in(lock_url(home.where()));
+    auto lock = in.record("stock");
+    try {
+        lock.lock();
+        FAIL("locked");
+    } catch (std::system_error const& failure) {
+        CHECK(failure.code() == lock_errc::unavailable);
+        CHECK_THAT(failure.what(), Catch::Contains("0001_named_locks") && Catch::Contains("create_tables"));
+    }
+}
+
+TEST_CASE("a row lock is refused where it would not lock")
+{
+    store file(storage::engine::sqlite);
+    locks::store on_file(lock_url(file.where()));
+    CHECK_THROWS_AS(on_file.row("stock"), std::invalid_argument);
+    store home(storage::engine::mysql);
+    locks::store in(lock_url(home.where()));
+    in.create_tables();
+    auto lock = in.row("stock");
+    if (home.nodes().size() > 1)
+        CHECK(failure_of([&] { lock.try_lock(); }) == lock_errc::misuse);
+    else
+        CHECK(lock.try_lock());
+}
+
+TEST_CASE("row locks are bounded in number: who comes when all sessions are taken waits for one")
+{
+    store home(storage::engine::mysql);
+    if (home.nodes().size() > 1)
+        return;
+    locks::store_options two;
+    two.rows = 2;
+    locks::store in(lock_url(home.where()), two);
+    in.create_tables();
+    auto a = in.row("a");
+    auto b = in.row("b");
+    auto c = in.row("c");
+    REQUIRE(a.try_lock());
+    REQUIRE(b.try_lock());
+    CHECK_FALSE(c.try_lock());
+    auto waits = std::async(std::launch::async, [&] { return c.try_lock_for(60s); });
+    CHECK(waits.wait_for(50ms) == std::future_status::timeout);
+    a.unlock();
+    CHECK(waits.get());
+}
+
+TEST_CASE("a row's session is free as soon as the row is released")
+{
+    store home(storage::engine::mysql);
+    if (home.nodes().size() > 1)
+        return;
+    locks::store_options one;
+    one.rows = 1;
+    locks::store in(lock_url(home.where()), one);
+    in.create_tables();
+    auto a = in.row("a");
+    auto b = in.row("b");
+    for (int times = 0; times < 10; ++times) {
+        REQUIRE(a.try_lock());
+        REQUIRE(a.unlock() == release_result::released);
+        REQUIRE(b.try_lock());
+        REQUIRE(b.unlock() == release_result::released);
+    }
+}

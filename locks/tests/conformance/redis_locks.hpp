@@ -1,0 +1,56 @@
+#pragma once
+// What the tests of locks on Redis have in common.
+
+#include "locks/tests/support/private_redis.hpp"
+#include "tests/support/await.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <baton/lock/store.hpp>
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace baton::test {
+
+inline bool has_key(private_redis& server, std::string const& name)
+{
+    return server.ask("EXISTS 'baton:lock:{" + name + "}'") == "1";
+}
+
+// Nothing of it ends by itself during a test.
+inline lock::lock_options long_lived()
+{
+    lock::lock_options how;
+    how.ttl = std::chrono::hours{1};
+    return how;
+}
+
+inline lock::store_options impatient(std::size_t replicas = 0)
+{
+    lock::store_options how;
+    how.limit = std::chrono::seconds{1};
+    how.redis_wait_replicas = replicas;
+    return how;
+}
+
+inline std::string failure_of(std::function<void()> const& call)
+{
+    try {
+        call();
+    } catch (std::system_error const& failure) {
+        CHECK(failure.code() == lock::lock_errc::unavailable);
+        return failure.what();
+    }
+    return "none";
+}
+
+// How long a call takes that the store's limit must end.
+inline std::chrono::milliseconds time_of(std::function<void()> const& call)
+{
+    auto const began = std::chrono::steady_clock::now();
+    call();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+}
+
+} // namespace baton::test

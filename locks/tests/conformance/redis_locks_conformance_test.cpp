@@ -1,0 +1,294 @@
+// What locks on Redis promise beyond what all kinds do, and what they do not, on servers that the tests break.
+
+#include "locks/tests/conformance/redis_locks.hpp"
+#include "locks/tests/support/private_redis.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <barrier>
+#include <baton/lock/store.hpp>
+#include <chrono>
+#include <future>
+#include <thread>
+#include <vector>
+
+using namespace baton::test;
+using baton::lock::release_result;
+using baton::lock::store;
+using namespace std::chrono_literals;
+using Catch::Contains;
+
+namespace {
+
+bool has_subscriber(private_redis& server)
+{
+    return !server.ask("PUBSUB CHANNELS").empty();
+}
+
+} // namespace
+
+TEST_CASE("a grant whose answer was lost is found by the next try, with its token")
+{
+    private_redis server;
+    store in(server.url(), impatient());
+    auto lock = in.redis("stock", long_lived());
+    REQUIRE(lock.try_lock()); // it is connected
+    lock.unlock();
+    server.freeze();
+    auto waits = std::async(std::launch::async, [&] { return lock.try_lock_for(60s); });
+    CHECK(waits.wait_for(1500ms) == std::future_status::timeout); // after the limit of the first try
+    server.thaw();
+    CHECK(waits.get());
+    CHECK(lock.token() == 2);
+    CHECK(server.ask("GET 'baton:lock:{stock}:token'") == "2");
+    CHECK(lock.unlock() == release_result::released);
+}
+
+TEST_CASE("who waits leaves no subscription behind, however the wait ends")
+{
+    private_redis server;
+    store one(server.url());
+    store other(server.url());
+    auto holder = one.redis("stock", long_lived());
+    auto waiter = other.redis("stock", long_lived());
+    REQUIRE(holder.try_lock());
+
+    SECTION("granted")
+    {
+        auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
+        REQUIRE(await([&] { return has_subscriber(server); }));
+        holder.unlock();
+        CHECK(waits.get());
+    }
+    SECTION("refused")
+    {
+        auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(300ms); });
+        REQUIRE(await([&] { return has_subscriber(server); }));
+        CHECK_FALSE(waits.get());
+    }
+    SECTION("cancelled")
+    {
+        std::stop_source stop;
+        std::promise<bool> ended;
+        waiter.start_lock(1h, stop.get_token(), [&](std::exception_ptr why, bool) { ended.set_value(why != nullptr); });
+        REQUIRE(await([&] { return has_subscriber(server); }));
+        stop.request_stop();
+        CHECK(ended.get_future().get());
+    }
+    CHECK(await([&] { return !has_subscriber(server); }));
+}
+
+TEST_CASE("who waits is told of a release, and waits on when the subscription is broken off")
+{
+    private_redis server;
+    store one(server.url());
+    store other(server.url());
+    auto holder = one.redis("stock", long_lived());
+    auto waiter = other.redis("stock", long_lived());
+    REQUIRE(holder.try_lock());
+    auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
+    REQUIRE(await([&] { return has_subscriber(server); }));
+    server.ask("CLIENT KILL TYPE pubsub");
+    REQUIRE(await([&] { return has_subscriber(server); }));
+    holder.unlock();
+    CHECK(waits.get());
+}
+
+TEST_CASE("a release of which nobody was told is found within two seconds")
+{
+    private_redis server;
+    store in(server.url());
+    auto holder = in.redis("stock", long_lived());
+    auto waiter = in.redis("stock", long_lived());
+    REQUIRE(holder.try_lock());
+    auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
+    REQUIRE(await([&] { return has_subscriber(server); }));
+    server.ask("DEL 'baton:lock:{stock}'");
+    CHECK(waits.wait_for(2s) == std::future_status::ready);
+}
+
+TEST_CASE("a server that has forgotten the scripts is told them again")
+{
+    private_redis server;
+    store in(server.url());
+    auto lock = in.redis("stock");
+    REQUIRE(lock.try_lock());
+    server.ask("SCRIPT FLUSH");
+    CHECK(lock.unlock() == release_result::released);
+    CHECK(lock.try_lock());
+}
+
+TEST_CASE("a failure of the server is told as it told it, and holds nothing")
+{
+    private_redis server;
+    store in(server.url());
+    server.ask("MSET 'baton:lock:{stock}:token' text");
+    auto lock = in.redis("stock");
+    CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("not an integer"));
+    CHECK_FALSE(has_key(server, "stock"));
+}
+
+TEST_CASE("a connection that the server has ended is made again, and nothing is lost by it")
+{
+    private_redis server;
+    store in(server.url());
+    auto lock = in.redis("stock", long_lived());
+    REQUIRE(lock.try_lock());
+    REQUIRE(lock.unlock() == release_result::released);
+    REQUIRE(lock.try_lock()); // on a connection of this thread's
+    server.ask("CLIENT KILL TYPE normal");
+    CHECK(lock.unlock() == release_result::released);
+    server.ask("CLIENT KILL TYPE normal");
+    CHECK(lock.try_lock_for(60s));
+    CHECK(lock.token() == 3);
+}
+
+TEST_CASE("more threads than a store makes connections for all have their locks")
+{
+    constexpr int count = 40;
+    private_redis server;
+    store in(server.url());
+    auto first = in.redis("first");
+    REQUIRE(first.try_lock()); // the way is known
+    std::barrier all_hold(count + 1);
+    std::barrier seen(count + 1);
+    std::vector<std::future<release_result>> threads;
+    for (int i = 0; i < count; ++i)
+        threads.push_back(std::async(std::launch::async, [&, i] {
+            auto lock = in.redis("stock-" + std::to_string(i), long_lived());
+            lock.lock();
+            all_hold.arrive_and_wait();
+            seen.arrive_and_wait();
+            return lock.unlock();
+        }));
+    all_hold.arrive_and_wait();
+    for (int i = 0; i < count; ++i)
+        CHECK(has_key(server, "stock-" + std::to_string(i)));
+    auto const connections = std::stoi(server.ask("CLIENT LIST TYPE normal | wc -l"));
+    CHECK(connections <= 16 + 2); // the loop's, and who asks
+    seen.arrive_and_wait();
+    for (auto& each : threads)
+        CHECK(each.get() == release_result::released);
+}
+
+TEST_CASE("passwords, databases and wrong addresses")
+{
+    private_redis server("--requirepass 'p@ss'");
+    auto const address = server.url().substr(8);
+    store right("redis://default:p%40ss@" + address + "/3");
+    store wrong("redis://:pass@" + address);
+    store nobody(server.url());
+    auto lock = right.redis("stock");
+    REQUIRE(lock.try_lock());
+    CHECK(server.ask("-n 3 -a p@ss EXISTS 'baton:lock:{stock}'") == "1");
+    auto refused = wrong.redis("stock");
+    CHECK_THAT(failure_of([&] { refused.try_lock(); }), Contains("WRONGPASS"));
+    auto unknown = nobody.redis("stock");
+    CHECK_THAT(failure_of([&] { unknown.try_lock(); }), Contains("NOAUTH"));
+    CHECK_THROWS_WITH(store("redis://"), Contains("host"));
+    CHECK_THROWS_WITH(store("redis://a:0"), Contains("port"));
+    CHECK_THROWS_WITH(store("redis://a:1/x"), Contains("database"));
+    CHECK_THROWS_WITH(store("redis://user@a"), Contains("password"));
+    CHECK_THROWS_WITH(store("redis://[::1"), Contains("]"));
+    CHECK_THROWS_WITH(store("redis://a,b"), Contains("one server"));
+    CHECK_THROWS_WITH(store("redlock://a,b"), Contains("three"));
+    CHECK_THROWS_WITH(store("redlock://a,b,a:6379"), Contains("twice"));
+    CHECK_THROWS_WITH(store("redis-sentinel://a,b"), Contains("name of the master"));
+    CHECK_THROWS_WITH(store("redis-sentinel://a,b/"), Contains("name of the master"));
+    CHECK_THROWS_WITH(store("redis-sentinel://a/m/x"), Contains("database"));
+    CHECK_THROWS_WITH(store("redis-sentinel://a/m/n/1"), Contains("name of the master"));
+    CHECK_THROWS_WITH(store("redis-cluster://a,b/1"), Contains("database"));
+    CHECK_THROWS_WITH(store("redis-ring://a"), Contains("redis-cluster:"));
+}
+
+TEST_CASE("a user who may tell nobody has locks and gives them back")
+{
+    private_redis server;
+    server.ask("ACL SETUSER worker on '>secret' '~*' +@all resetchannels");
+    store in("redis://worker:secret@" + server.url().substr(8));
+    auto lock = in.redis("stock");
+    auto permit = in.semaphore("stock", 1);
+    for (int times = 0; times < 2; ++times) {
+        REQUIRE(lock.try_lock());
+        CHECK(lock.unlock() == release_result::released);
+        REQUIRE(permit.try_lock());
+        CHECK(permit.unlock() == release_result::released);
+    }
+}
+
+TEST_CASE("a server that restarts keeps what it wrote down and forgets the rest, and then gives the lock twice")
+{
+    bool const writes = GENERATE(true, false);
+    private_redis server(writes ? "--appendonly yes --appendfsync always" : "");
+    store one(server.url());
+    store other(server.url());
+    auto first = one.redis("stock", long_lived());
+    auto second = other.redis("stock", long_lived());
+    REQUIRE(first.try_lock());
+    server.kill();
+    server.start();
+    CHECK(second.try_lock() == !writes);
+    CHECK(first.valid());
+    CHECK(first.unlock() == (writes ? release_result::released : release_result::was_lost));
+}
+
+TEST_CASE("where replicas are asked for, nothing is held without them")
+{
+    private_redis server;
+    store sure(server.url(), impatient(1));
+    store any(server.url());
+    bool const shared = GENERATE(false, true);
+    auto const of = [&](store& in) {
+        return shared ? in.semaphore("stock", 1, long_lived()) : in.redis("stock", long_lived());
+    };
+    auto lock = of(sure);
+    auto other = of(any);
+    CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("0 of 1 replicas"));
+    CHECK(other.try_lock_for(5s));
+    other.unlock();
+
+    private_redis replica("--replicaof 127.0.0.1 " + server.port());
+    CHECK(lock.try_lock_for(30s));
+    CHECK(lock.unlock() == release_result::released);
+}
+
+TEST_CASE("a promoted replica that had not heard of a grant gives the lock twice")
+{
+    private_redis server;
+    private_redis replica("--replicaof 127.0.0.1 " + server.port());
+    REQUIRE(await([&] { return server.ask("WAIT 1 1000") == "1"; }));
+    store one(server.url());
+    store successor(replica.url());
+    replica.ask("REPLICAOF 127.0.0.1 1"); // its way to the server is cut
+    auto first = one.redis("stock", long_lived());
+    auto second = successor.redis("stock", long_lived());
+    REQUIRE(first.try_lock());
+    server.kill();
+    replica.ask("REPLICAOF NO ONE");
+    CHECK(second.try_lock());
+    CHECK(first.valid());
+    CHECK(second.token() == first.token());
+}
+
+TEST_CASE("where a replica must have heard of it, a promoted replica gives the lock to nobody else")
+{
+    bool const cut = GENERATE(false, true);
+    private_redis server;
+    private_redis replica("--replicaof 127.0.0.1 " + server.port());
+    REQUIRE(await([&] { return server.ask("WAIT 1 1000") == "1"; }));
+    store one(server.url(), impatient(1));
+    store successor(replica.url());
+    if (cut)
+        replica.ask("REPLICAOF 127.0.0.1 1");
+    auto first = one.redis("stock", long_lived());
+    auto second = successor.redis("stock", long_lived());
+    if (cut)
+        CHECK_THAT(failure_of([&] { first.try_lock(); }), Contains("0 of 1 replicas"));
+    else
+        REQUIRE(first.try_lock_for(10s)); // a new replica is slow to confirm at first
+    server.kill();
+    replica.ask("REPLICAOF NO ONE");
+    bool const twice = second.try_lock();
+    CHECK(first.valid() != twice);
+    CHECK(twice == cut);
+}

@@ -1,0 +1,159 @@
+// What a lock of a majority of independent Redis servers promises, while the tests break some of them.
+
+#include "locks/tests/conformance/redis_locks.hpp"
+
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+using namespace baton::test;
+using baton::lock::lock_options;
+using baton::lock::release_result;
+using baton::lock::store;
+using baton::lock::store_options;
+using namespace std::chrono_literals;
+using Catch::Contains;
+
+namespace {
+
+// At any time: its counter stays.
+bool has_voted(private_redis& server, std::string const& name)
+{
+    return server.ask("EXISTS 'baton:lock:{" + name + "}:token'") == "1";
+}
+
+// Three servers that know nothing of each other.
+struct three {
+    std::string url() const
+    {
+        return "redlock://127.0.0.1:" + a.port() + ",127.0.0.1:" + b.port() + ",127.0.0.1:" + c.port();
+    }
+    private_redis a, b, c;
+};
+
+} // namespace
+
+TEST_CASE("a majority lock is held by one while a minority of the servers is away, in whatever way")
+{
+    three servers;
+    store_options patient;
+    patient.limit = 60s;
+    store one(servers.url(), patient);
+    store other(servers.url(), patient);
+    auto first = one.redis("stock", long_lived());
+    auto second = other.redis("stock", long_lived());
+    bool const frozen = GENERATE(false, true);
+    frozen ? servers.b.freeze() : servers.b.kill();
+    auto const began = std::chrono::steady_clock::now();
+    REQUIRE(first.try_lock());
+    CHECK_FALSE(second.try_lock());
+    CHECK(first.unlock() == release_result::released);
+    CHECK(second.try_lock());
+    CHECK(second.unlock() == release_result::released);
+    CHECK(std::chrono::steady_clock::now() - began < 30s); // nobody waited for its answer
+    if (frozen)
+        servers.b.thaw();
+}
+
+TEST_CASE("without a majority of the servers nobody holds it, and what was taken is given back")
+{
+    three servers;
+    store in(servers.url(), impatient());
+    auto lock = in.redis("stock", long_lived());
+    servers.a.kill();
+    servers.b.kill();
+    CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("Redis"));
+    CHECK(await([&] { return servers.c.ask("EXISTS 'baton:lock:{stock}'") == "0"; }));
+    servers.a.start();
+    CHECK(lock.try_lock_for(10s));
+}
+
+TEST_CASE("a vote of a lost majority is given back, though it comes late")
+{
+    three servers;
+    store in(servers.url(), impatient());
+    auto other = in.redis("other");
+    REQUIRE(other.try_lock()); // all are connected
+    REQUIRE(await([&] { return has_key(servers.c, "other"); }));
+    auto lock = in.redis("stock", long_lived());
+    for (auto* each : {&servers.a, &servers.b})
+        each->ask("SET 'baton:lock:{stock}' another");
+
+    SECTION("since the server had forgotten the script")
+    {
+        servers.c.ask("SCRIPT FLUSH");
+        other.unlock(); // which it learns again
+        REQUIRE(await([&] { return !has_key(servers.c, "other"); }));
+        CHECK_FALSE(lock.try_lock());
+    }
+    SECTION("since the server stood still, for longer than its answer is waited for")
+    {
+        servers.c.freeze();
+        CHECK_FALSE(lock.try_lock());
+        std::this_thread::sleep_for(1500ms); // past the limit
+        servers.c.thaw();
+    }
+    CHECK(await([&] { return has_voted(servers.c, "stock"); }));
+    CHECK(await([&] { return !has_key(servers.c, "stock"); }));
+}
+
+TEST_CASE("a majority lock that is given back is given back by who votes late, too")
+{
+    three servers;
+    store in(servers.url());
+    auto other = in.redis("other");
+    REQUIRE(other.try_lock());
+    REQUIRE(await([&] { return has_key(servers.c, "other"); }));
+    auto lock = in.redis("stock", long_lived());
+    servers.c.ask("SCRIPT FLUSH");
+    other.unlock();
+    REQUIRE(await([&] { return !has_key(servers.c, "other"); }));
+    servers.c.freeze();
+    REQUIRE(lock.try_lock());
+    CHECK(lock.unlock() == release_result::released);
+    servers.c.thaw();
+    CHECK(await([&] { return has_voted(servers.c, "stock"); }));
+    CHECK(await([&] { return !has_key(servers.c, "stock"); }));
+}
+
+TEST_CASE("a majority lock is lost when a majority of the servers has forgotten it, not when one has")
+{
+    three servers;
+    store in(servers.url(), impatient());
+    lock_options how;
+    how.ttl = 3s;
+    auto lock = in.redis("stock", how);
+    REQUIRE(lock.try_lock());
+    servers.a.ask("FLUSHALL");
+    std::promise<void> lost;
+    std::stop_callback const told(lock.lost(), [&] { lost.set_value(); });
+    auto const ended = lost.get_future();
+    CHECK(ended.wait_for(4s) == std::future_status::timeout);
+    CHECK(lock.valid());
+    servers.b.ask("FLUSHALL");
+    CHECK(ended.wait_for(4s) == std::future_status::ready);
+    CHECK(lock.unlock() == release_result::was_lost);
+}
+
+TEST_CASE("a majority lock that some try for at once goes to one after the other, and leaves nothing behind")
+{
+    three servers;
+    std::atomic<int> counted = 0; // for the sanitizers; it is read and written apart
+    std::vector<std::future<void>> all;
+    for (int i = 0; i < 5; ++i)
+        all.push_back(std::async(std::launch::async, [&] {
+            store in(servers.url());
+            auto lock = in.redis("stock", long_lived());
+            for (int times = 0; times < 20; ++times) {
+                std::unique_lock const held(lock);
+                counted = counted + 1;
+            }
+        }));
+    for (auto& each : all)
+        each.get();
+    CHECK(counted == 100);
+    for (auto* each : {&servers.a, &servers.b, &servers.c})
+        CHECK(await([&] { return each->ask("EXISTS 'baton:lock:{stock}'") == "0"; }));
+}

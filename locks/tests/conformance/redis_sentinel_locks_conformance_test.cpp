@@ -1,0 +1,170 @@
+// What locks promise on a Redis whose master sentinels name, and what they do not, while the tests break it.
+
+#include "locks/tests/conformance/redis_locks.hpp"
+#include "locks/tests/support/private_redis.hpp"
+#include "locks/tests/support/private_redis_groups.hpp"
+
+#include <future>
+
+using namespace baton::test;
+using baton::lock::lock_options;
+using baton::lock::release_result;
+using baton::lock::store;
+using namespace std::chrono_literals;
+using Catch::Contains;
+
+namespace {
+
+constexpr auto failover = 25s; // at most, on a busy host where the sentinels need some elections
+
+// Longer than a failover takes.
+lock_options renewed()
+{
+    lock_options how;
+    how.ttl = 30s;
+    return how;
+}
+
+std::string const key = "'baton:lock:{stock}'";
+
+bool has_subscriber(private_redis_sentinels& servers, std::string const& who)
+{
+    return !servers.ask(who, "PUBSUB CHANNELS baton:*").empty();
+}
+
+// Both replicas: any may be promoted. A new one is slow to hear of anything at first.
+bool await_replicas(private_redis_sentinels& servers, std::string const& of)
+{
+    return await([&] {
+        return servers.ask("server-2", "EXISTS " + of) == "1" && servers.ask("server-3", "EXISTS " + of) == "1";
+    });
+}
+
+} // namespace
+
+TEST_CASE("the master is found while one sentinel answers, and every call is bounded when none does")
+{
+    private_redis_sentinels servers;
+    servers.kill("sentinel-1");
+    servers.freeze("sentinel-2");
+    store in(servers.url(), impatient());
+    auto lock = in.redis("stock", long_lived());
+    REQUIRE(lock.try_lock_for(10s));
+    CHECK(servers.ask("server-1", "EXISTS " + key) == "1");
+    CHECK(lock.unlock() == release_result::released);
+
+    servers.freeze("sentinel-3");
+    CHECK(lock.try_lock()); // who knows the master does not ask for it
+    lock.unlock();
+    servers.freeze("server-1");
+    CHECK(time_of([&] { failure_of([&] { lock.try_lock(); }); }) < 2s);
+    CHECK(time_of([&] { CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("baton")); }) < 2s);
+    for (auto const* each : {"server-1", "sentinel-2", "sentinel-3"})
+        servers.thaw(each);
+    CHECK(lock.try_lock_for(failover));
+}
+
+TEST_CASE("a name that no sentinel knows, and a server that says it is no master, hold nothing")
+{
+    private_redis server;
+    private_redis replica("--replicaof 127.0.0.1 " + server.port());
+    private_redis sentinel("sentinel " + replica.port() + " 60000");
+    auto const url = "redis-sentinel://127.0.0.1:" + sentinel.port();
+    store unknown(url + "/other", impatient());
+    auto nobody = unknown.redis("stock");
+    CHECK_THAT(failure_of([&] { nobody.try_lock(); }), Contains("other") && Contains("does not know it"));
+    store in(url + "/baton", impatient());
+    auto lock = in.redis("stock");
+    CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("is no master: a slave"));
+    replica.ask("REPLICAOF NO ONE");
+    CHECK(lock.try_lock_for(10s));
+}
+
+TEST_CASE("sentinels that ask for a password are told the one that is theirs, and servers theirs")
+{
+    private_redis server("--requirepass theirs");
+    private_redis sentinel("sentinel " + server.port() + " 60000");
+    sentinel.ask("ACL SETUSER default resetpass '>of-sentinels'");
+    auto const url = "redis-sentinel://default:theirs@127.0.0.1:" + sentinel.port() + "/baton";
+    auto how = impatient();
+    store unknown(url, how);
+    auto refused = unknown.redis("stock");
+    CHECK_THAT(failure_of([&] { refused.try_lock(); }), Contains("sentinel") && Contains("NOAUTH"));
+    how.redis_sentinel_password = "of-sentinels";
+    store in(url, how);
+    auto lock = in.redis("stock");
+    CHECK(lock.try_lock());
+    CHECK(lock.unlock() == release_result::released);
+}
+
+TEST_CASE("a lock that the promoted replica knows goes on, and who waits has it after the release")
+{
+    bool const killed = GENERATE(true, false);
+    private_redis_sentinels servers;
+    store one(servers.url(), impatient());
+    store other(servers.url(), impatient());
+    auto holder = one.redis("stock", renewed());
+    auto waiter = other.redis("stock", renewed());
+    REQUIRE(holder.try_lock());
+    REQUIRE(await_replicas(servers, key));
+    auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(5min); });
+    REQUIRE(await([&] { return has_subscriber(servers, "server-1"); }));
+
+    killed ? servers.kill("server-1") : servers.freeze("server-1");
+    REQUIRE(await([&] { return servers.master() != "server-1"; }, failover));
+    auto const successor = servers.master();
+    REQUIRE(await([&] { return has_subscriber(servers, successor); }, failover));
+    // Its time was less when the old master went: it was renewed there.
+    REQUIRE(await([&] { return std::stoi(servers.ask(successor, "PTTL " + key)) > 29'000; }, 15s));
+    CHECK(holder.valid());
+    CHECK(waits.wait_for(0s) == std::future_status::timeout);
+    CHECK(holder.unlock() == release_result::released);
+    REQUIRE(waits.wait_for(failover) == std::future_status::ready);
+    CHECK(waits.get());
+    CHECK(waiter.token() == 2);
+}
+
+TEST_CASE("a master that has become a replica is asked no more, and its successor is found")
+{
+    private_redis_sentinels servers;
+    store in(servers.url());
+    auto lock = in.redis("stock", long_lived());
+    REQUIRE(lock.try_lock());
+    REQUIRE(await_replicas(servers, key));
+    REQUIRE(await([&] { return servers.ask("sentinel-1", "SENTINEL FAILOVER baton") == "OK"; }));
+    REQUIRE(await([&] { return servers.ask("server-1", "ROLE").starts_with("slave"); }, failover));
+    CHECK(lock.unlock() == release_result::released);
+    CHECK(lock.try_lock_for(failover));
+    CHECK(lock.token() == 2);
+}
+
+TEST_CASE(
+    "a failover forgets a grant of which no replica had heard, and gives the lock twice, but not where one must hear")
+{
+    private_redis_sentinels servers;
+    store hasty(servers.url(), impatient());
+    store sure(servers.url(), impatient(1));
+    store successor(servers.url(), impatient());
+    auto first = hasty.redis("stock", long_lived());
+    auto safe = sure.redis("safe", long_lived());
+    REQUIRE(safe.try_lock_for(10s)); // all are connected
+    safe.unlock();
+    REQUIRE(await_replicas(servers, "'baton:lock:{safe}:token'"));
+    for (auto const* each : {"server-2", "server-3"})
+        servers.freeze(each);
+    servers.ask("server-1", "CLIENT KILL TYPE replica"); // lest they find it in their sockets later
+    REQUIRE(first.try_lock());
+    CHECK_THAT(failure_of([&] { safe.try_lock(); }), Contains("0 of 1 replicas"));
+    servers.kill("server-1");
+    for (auto const* each : {"server-2", "server-3"})
+        servers.thaw(each);
+
+    auto second = successor.redis("stock", long_lived());
+    auto next = successor.redis("safe", long_lived());
+    CHECK(second.try_lock_for(failover));
+    CHECK(first.valid());
+    CHECK(second.token() <= first.token());
+    CHECK(next.try_lock());
+    CHECK_FALSE(safe.valid());
+    CHECK(first.unlock() == release_result::was_lost);
+}

@@ -1,0 +1,108 @@
+// How a hold beside others ends that its holder did not end.
+
+#include "locks/tests/conformance/shared_locks_house.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <memory>
+
+using namespace baton;
+using namespace baton::test;
+using baton::lock::lock_errc;
+using baton::lock::lock_options;
+using baton::lock::named_lock;
+using baton::lock::read_write_lock;
+using baton::lock::release_result;
+
+TEST_CASE("a permit ends with its time: its holder is told, and its release takes none from anybody")
+{
+    shared_house here;
+    auto late = here.permit(2, short_lived());
+    auto other = here.permit(2);
+    auto next = here.permit(2);
+    REQUIRE(late.try_lock());
+    REQUIRE(other.try_lock());
+    auto const token = other.token();
+    REQUIRE(next.try_lock_for(10s));
+    CHECK(next.token() > token);
+    CHECK_FALSE(late.valid());
+    CHECK(late.lost().stop_requested());
+    CHECK(late.unlock() == release_result::was_lost);
+    auto refused = here.permit(2);
+    CHECK_FALSE(refused.try_lock());
+    CHECK(next.unlock() == release_result::released);
+    CHECK(other.unlock() == release_result::released);
+}
+
+TEST_CASE("a reader that is silent for its time is in no writer's way, nor a writer in a reader's")
+{
+    shared_house here;
+    auto silent = here.book(short_lived());
+    auto next = here.book(short_lived(true));
+    REQUIRE(silent.try_lock_shared());
+    auto const token = silent.token();
+    REQUIRE(next.try_lock_for(10s));
+    CHECK(next.token() > token);
+    CHECK_FALSE(silent.valid());
+    CHECK(silent.unlock_shared() == release_result::was_lost);
+    CHECK(next.unlock() == release_result::released);
+    REQUIRE(silent.try_lock());
+    auto const lost = silent.lost();
+    REQUIRE(next.try_lock_shared_for(10s));
+    CHECK(lost.stop_requested());
+    CHECK(silent.unlock() == release_result::was_lost);
+    CHECK(next.valid());
+}
+
+TEST_CASE("a watchdog keeps a permit beyond its time")
+{
+    shared_house here;
+    auto holder = here.permit(1, short_lived(true));
+    auto other = here.permit(1);
+    REQUIRE(holder.try_lock());
+    CHECK_FALSE(other.try_lock_for(2500ms));
+    CHECK(holder.valid());
+    CHECK(holder.unlock() == release_result::released);
+}
+
+TEST_CASE("what goes away while it is held is given back")
+{
+    shared_house here;
+    auto waiter = here.book();
+    auto gone = std::make_unique<read_write_lock>(here.book());
+    REQUIRE(gone->try_lock_shared());
+    gone.reset();
+    REQUIRE(waiter.try_lock_for(5s));
+    waiter.unlock();
+    auto closed = here.book();
+    REQUIRE(closed.try_lock());
+    auto const lost = closed.lost();
+    here.views.pop_back();
+    CHECK(lost.stop_requested());
+    CHECK(failure_of([&] { closed.lock_shared(); }) == lock_errc::misuse);
+    CHECK(waiter.try_lock_shared_for(5s));
+}
+
+TEST_CASE("tokens go on where a shared name was reaped, and what is held stays")
+{
+    shared_house here({GENERATE(storage::engine::mysql, storage::engine::sqlite)});
+    lock_options long_lived;
+    long_lived.ttl = 1h;
+    auto held = here.permit(2, long_lived, "held");
+    auto old = here.permit(2, {}, "old");
+    auto dead = std::make_unique<named_lock>(here.permit(2, short_lived(), "dead"));
+    REQUIRE(held.try_lock());
+    for (int times = 0; times < 3; ++times) {
+        REQUIRE(old.try_lock());
+        if (times < 2)
+            old.unlock();
+    }
+    auto const token = old.token();
+    old.unlock();
+    REQUIRE(dead->try_lock());
+    here.home->exec("UPDATE lock_shared SET renewed_at = renewed_at - 300000000"); // five minutes
+    CHECK(here.enter().reap(3min) == 2);
+    CHECK(here.home->number("SELECT COUNT(*) FROM lock_shared") == 2); // the name that is held, and its holder
+    REQUIRE(old.try_lock());
+    CHECK(old.token() > token);
+}

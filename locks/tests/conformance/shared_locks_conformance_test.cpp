@@ -1,0 +1,163 @@
+// What locks that several may hold at once promise, on each store that gives them and through the public headers alone.
+// How one waits, and how a hold ends, are in files beside this.
+
+#include "libs/base/random.hpp"
+#include "locks/tests/conformance/shared_locks_house.hpp"
+#include "locks/tests/support/lock_urls.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <shared_mutex>
+
+using namespace baton;
+using namespace baton::test;
+using baton::lock::lock_errc;
+using baton::lock::lock_options;
+using baton::lock::named_lock;
+using baton::lock::release_result;
+namespace locks = baton::lock;
+
+TEST_CASE("as many hold a semaphore as it has permits and no more, and each grant's token is higher than those before")
+{
+    shared_house here;
+    std::vector<named_lock> holders;
+    std::uint64_t highest = 0;
+    for (int times = 0; times < 3; ++times) {
+        auto& next = holders.emplace_back(here.permit(3));
+        REQUIRE(next.try_lock());
+        CHECK(next.valid());
+        CHECK(next.level() == here.level());
+        CHECK(next.token() > highest);
+        highest = next.token();
+    }
+    auto late = here.permit(3);
+    CHECK_FALSE(late.try_lock());
+    CHECK_FALSE(late.valid());
+    CHECK(holders[1].unlock() == release_result::released);
+    REQUIRE(late.try_lock());
+    CHECK(late.token() > highest);
+    CHECK_FALSE(holders[1].try_lock_for(20ms));
+    CHECK(late.unlock() == release_result::released);
+}
+
+TEST_CASE("many hold it for reading, but one alone for writing")
+{
+    shared_house here;
+    auto first = here.book();
+    auto second = here.book();
+    auto writer = here.book();
+    REQUIRE(first.try_lock_shared());
+    REQUIRE(second.try_lock_shared());
+    CHECK(second.token() > first.token());
+    CHECK_FALSE(writer.try_lock());
+    CHECK(first.unlock_shared() == release_result::released);
+    CHECK_FALSE(writer.try_lock());
+    CHECK(second.unlock_shared() == release_result::released);
+    CHECK_FALSE(second.valid());
+    auto const read = second.token();
+    CHECK(read == 0);
+    REQUIRE(writer.try_lock());
+    CHECK(writer.valid());
+    CHECK_FALSE(first.try_lock_shared());
+    CHECK_FALSE(second.try_lock());
+    auto const written = writer.token();
+    CHECK(writer.unlock() == release_result::released);
+    REQUIRE(first.try_lock_shared_for(5s)); // the other's node may still be on its way out of the queue
+    CHECK(first.token() > written);
+}
+
+TEST_CASE("it serves std::shared_lock and std::unique_lock")
+{
+    shared_house here;
+    auto one = here.book();
+    auto other = here.book();
+    {
+        std::shared_lock const reads(one, 5s);
+        std::shared_lock const reads_too(other, 5s);
+        CHECK(reads.owns_lock());
+        CHECK(reads_too.owns_lock());
+    }
+    std::unique_lock const writes(one, 5s);
+    CHECK(writes.owns_lock());
+    std::shared_lock const reads(other, std::try_to_lock);
+    CHECK_FALSE(reads.owns_lock());
+}
+
+TEST_CASE("whoever speaks of another number of permits is told so while one is held, and nobody is in his way")
+{
+    shared_house here;
+    auto two = here.permit(2);
+    auto three = here.permit(3);
+    auto also_two = here.permit(2);
+    REQUIRE(two.try_lock());
+    CHECK(failure_of([&] { three.lock(); }) == lock_errc::misuse);
+    CHECK(also_two.try_lock());
+    CHECK(also_two.unlock() == release_result::released);
+    CHECK(two.unlock() == release_result::released);
+    CHECK(three.try_lock());
+    CHECK(failure_of([&] { two.try_lock(); }) == lock_errc::misuse);
+}
+
+TEST_CASE("a reentrant reader may read once more, and gives it back with the last")
+{
+    shared_house here;
+    lock_options how;
+    how.reentrant = true;
+    auto reader = here.book(how);
+    auto writer = here.book();
+    reader.lock_shared();
+    reader.lock_shared();
+    CHECK(reader.unlock_shared() == release_result::released);
+    CHECK_FALSE(writer.try_lock());
+    CHECK(reader.unlock_shared() == release_result::released);
+    CHECK(writer.try_lock());
+}
+
+TEST_CASE("a name of a semaphore is no name of a lock for readers and writers, nor of any other")
+{
+    shared_house here;
+    auto& in = here.enter();
+    auto permit = here.permit(1, {}, "book");
+    auto book = here.book();
+    CHECK(permit.try_lock());
+    CHECK(book.try_lock());
+    if (!here.home)
+        return;
+    auto record = in.record("book");
+    CHECK(record.try_lock());
+}
+
+TEST_CASE("readers, writers and permits are counted each for themselves")
+{
+    shared_house here;
+    auto& in = here.enter();
+    auto const book = secret_hex(8);
+    auto reader = in.read_write(book);
+    auto writer = in.read_write(book);
+    auto permit = in.semaphore(book, 2, short_lived());
+    REQUIRE(reader.try_lock_shared());
+    CHECK_FALSE(writer.try_lock());
+    REQUIRE(permit.try_lock());
+    await_loss(permit.lost());
+    auto const all = in.metrics();
+    auto const of = [&](std::string const& kind) {
+        return *std::find_if(all.begin(), all.end(), [&](auto const& each) { return each.kind == kind; });
+    };
+    CHECK(of("read").acquired == 1);
+    CHECK(of("read").held == 1);
+    CHECK(of("write").acquired == 0);
+    CHECK(of("write").refused == 1);
+    CHECK(of("semaphore").acquired == 1);
+    CHECK(of("semaphore").lost == 1);
+}
+
+TEST_CASE("what makes no sense as a semaphore is refused with what is wrong")
+{
+    store home(storage::engine::sqlite);
+    locks::store in(lock_url(home.where()));
+    CHECK_THROWS_WITH(in.semaphore("x", 0), Catch::Contains("permits"));
+    CHECK_THROWS_WITH(in.semaphore("x", 10'001), Catch::Contains("permits"));
+    CHECK_THROWS_WITH(in.semaphore("", 1), Catch::Contains("name"));
+    CHECK_THROWS_WITH(in.read_write(""), Catch::Contains("name"));
+}

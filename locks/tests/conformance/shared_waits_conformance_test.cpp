@@ -1,0 +1,94 @@
+// How one waits for a lock that several may hold, and who has a turn.
+
+#include "locks/tests/conformance/shared_locks_house.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <future>
+
+using namespace baton;
+using namespace baton::test;
+using baton::lock::read_write_lock;
+using baton::lock::release_result;
+
+TEST_CASE("whoever waits for a permit has it soon after any of the holders gives one back")
+{
+    shared_house here;
+    auto first = here.permit(2);
+    auto second = here.permit(2);
+    auto third = here.permit(2);
+    auto fourth = here.permit(2);
+    REQUIRE(first.try_lock());
+    REQUIRE(second.try_lock());
+    auto third_has_it = std::async(std::launch::async, [&] { return third.try_lock_for(60s); });
+    auto fourth_has_it = std::async(std::launch::async, [&] { return fourth.try_lock_for(60s); });
+    CHECK(third_has_it.wait_for(100ms) == std::future_status::timeout);
+    auto const began = system_time().now();
+    CHECK(second.unlock() == release_result::released);
+    CHECK(first.unlock() == release_result::released);
+    CHECK(third_has_it.get());
+    CHECK(fourth_has_it.get());
+    CHECK(system_time().now() - began < 1500ms); // none has waited for a look that comes without a cause
+}
+
+TEST_CASE("whoever waits for long is told in the server when one of the holders goes")
+{
+    shared_house here({storage::engine::mysql});
+    if (here.home->nodes().size() > 1)
+        return;
+    auto first = here.permit(2);
+    auto second = here.permit(2);
+    auto waiter = here.permit(2);
+    REQUIRE(first.try_lock());
+    REQUIRE(second.try_lock());
+    auto has_it = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
+    await_sleepers([&] { return here.sleepers(); }, 1);
+    CHECK(first.unlock() == release_result::released);
+    CHECK(has_it.get()); // whichever of the two it sleeps for
+    CHECK(second.unlock() == release_result::released);
+}
+
+TEST_CASE("a writer has its turn though readers would go on for ever")
+{
+    shared_house here;
+    auto writer = here.book();
+    std::vector<read_write_lock> readers;
+    readers.push_back(here.book());
+    readers.push_back(here.book());
+    REQUIRE(readers[0].try_lock_shared());
+    auto writes = std::async(std::launch::async, [&] { return writer.try_lock_for(30s); });
+    // Whoever reads goes when the next does, so that there is always one; or when the next could not for so long.
+    std::size_t who = 0;
+    while (writes.wait_for(0ms) == std::future_status::timeout) {
+        auto const next = 1 - who;
+        bool const granted = readers[next].try_lock_shared_for(100ms);
+        readers[who].unlock_shared();
+        who = next;
+        if (!granted)
+            break;
+    }
+    CHECK(writes.get());
+    CHECK(writer.valid());
+}
+
+TEST_CASE("a writer that does not wait keeps no reader out")
+{
+    shared_house here;
+    auto reader = here.book();
+    auto other = here.book();
+    auto writer = here.book();
+    REQUIRE(reader.try_lock_shared());
+    CHECK_FALSE(writer.try_lock());
+    CHECK((here.in_order() ? other.try_lock_shared_for(5s) : other.try_lock_shared())); // a node may be on its way out
+}
+
+TEST_CASE("coroutines read and write without a thread")
+{
+    shared_house here;
+    auto one = here.book();
+    auto other = here.book();
+    asio::io_context loop;
+    auto const seen = take_turns(loop, one.reader(), other.writer());
+    CHECK(seen == std::vector<std::string>{"granted", "refused", "released", "valid"});
+    here.views.clear(); // their threads, before the loop that they post to
+}

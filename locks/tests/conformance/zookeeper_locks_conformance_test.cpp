@@ -1,0 +1,372 @@
+// What locks on ZooKeeper promise beyond what all kinds do (lock_kinds_conformance_test.cpp), on a real server and with
+// a look at its nodes.
+
+#include "libs/base/error.hpp"
+#include "libs/base/random.hpp"
+#include "locks/include/baton/lock/store.hpp"
+#include "locks/zookeeper/kind.hpp"
+#include "locks/zookeeper/session.hpp"
+#include "locks/zookeeper/url.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <mutex>
+
+using namespace baton;
+using namespace baton::lock;
+
+namespace {
+
+// The host's, unless in a hurry: then each look at it is an hour later, and no answer comes in time.
+class test_time final : public time_source {
+public:
+    instant now() const override
+    {
+        if (hurry)
+            ahead_ += 1h;
+        return real_.now() + ahead_;
+    }
+    utc_time utc() const override { return real_.utc(); }
+    awaitable<void> sleep_until(instant at) override { return real_.sleep_until(at - ahead_); }
+
+    bool hurry = false;
+
+private:
+    system_time real_;
+    mutable duration ahead_{};
+};
+
+std::string server()
+{
+    auto const url = std::getenv("BATON_TEST_ZOOKEEPER");
+    return url ? url : "";
+}
+
+std::string new_url()
+{
+    seeded_random random(entropy());
+    return server() + "/test-" + std::to_string(random.next());
+}
+
+// A place of the test's own on the server, and a session that looks at it.
+class house {
+public:
+    house() { finish(make_zookeeper_root(*session, where.root)); }
+    ~house()
+    {
+        loop.poll();
+        session->close();
+    }
+
+    std::unique_ptr<store> enter() const
+    {
+        store_options how;
+        how.zookeeper_session = 2s;
+        return std::make_unique<store>(url, how);
+    }
+    std::unique_ptr<contender> contend(std::string name = "stock")
+    {
+        bid offer;
+        offer.name = std::move(name);
+        offer.ttl = 10s;
+        return kind->contend(std::move(offer));
+    }
+
+    template <class Result>
+    Result finish(awaitable<Result> part)
+    {
+        std::optional<Result> got;
+        std::exception_ptr failure;
+        asio::co_spawn(loop, std::move(part), [&](std::exception_ptr ended, Result value) {
+            failure = std::move(ended);
+            got.emplace(std::move(value));
+        });
+        run_until([&] { return got.has_value(); });
+        if (failure)
+            std::rethrow_exception(failure);
+        return std::move(*got);
+    }
+    void finish(awaitable<void> part)
+    {
+        finish([](awaitable<void> work) -> awaitable<bool> {
+            co_await std::move(work);
+            co_return true;
+        }(std::move(part)));
+    }
+    void run_until(std::function<bool()> const& over)
+    {
+        auto const until = system_time().now() + 20s;
+        while (!over()) {
+            if (system_time().now() >= until)
+                FAIL("it does not come");
+            loop.run_one_for(std::chrono::milliseconds{50});
+        }
+    }
+
+    std::vector<std::string> nodes(std::string const& name = "stock")
+    {
+        finish(session->connect());
+        return finish(session->children(0, where.root + "/" + name));
+    }
+    void await_nodes(std::size_t count)
+    {
+        run_until([&] { return nodes().size() == count; });
+    }
+
+    std::string url = new_url();
+    zookeeper_place where = parse_zookeeper_url(url);
+    asio::io_context loop;
+    asio::executor_work_guard<asio::io_context::executor_type> open{loop.get_executor()};
+    test_time time;
+    seeded_random random{entropy()};
+    std::shared_ptr<zoo_session> session =
+        std::make_shared<zoo_session>(zoo_parts{where.hosts, 2s, 2s, loop.get_executor(), time});
+    std::unique_ptr<lock::kind> kind =
+        make_zookeeper_kind("zookeeper", session, loop.get_executor(), where.root, random);
+};
+
+lock_options final_after(std::chrono::milliseconds ttl)
+{
+    lock_options how;
+    how.ttl = ttl;
+    how.watchdog = false;
+    return how;
+}
+
+std::ptrdiff_t threads()
+{
+    std::filesystem::directory_iterator const first("/proc/self/task");
+    return std::distance(begin(first), end(first));
+}
+
+#define NEEDS_A_SERVER()                                                                                               \
+    if (server().empty()) {                                                                                            \
+        WARN("skipped: BATON_TEST_ZOOKEEPER is not set");                                                              \
+        return;                                                                                                        \
+    }
+
+} // namespace
+
+TEST_CASE("who comes first is served first")
+{
+    NEEDS_A_SERVER();
+    house here;
+    auto const in = here.enter();
+    auto holder = in->zookeeper("stock");
+    REQUIRE(holder.try_lock());
+    std::mutex mutex;
+    std::vector<int> served;
+    std::vector<std::future<void>> waits;
+    for (int number = 0; number < 5; ++number) {
+        waits.push_back(std::async(std::launch::async, [&, number] {
+            auto const own = here.enter();
+            auto lock = own->zookeeper("stock");
+            std::lock_guard const held(lock);
+            std::lock_guard const writing(mutex);
+            served.push_back(number);
+        }));
+        here.await_nodes(2 + static_cast<std::size_t>(number)); // it has its place
+    }
+    CHECK(holder.unlock() == release_result::released);
+    for (auto& each : waits)
+        each.get();
+    CHECK(served == std::vector<int>{0, 1, 2, 3, 4});
+}
+
+TEST_CASE("a wait that is given up leaves its place, and those behind it still wait for the holder")
+{
+    NEEDS_A_SERVER();
+    house here;
+    auto const one = here.enter();
+    auto const other = here.enter();
+    auto holder = one->zookeeper("stock");
+    auto impatient = one->zookeeper("stock");
+    auto patient = other->zookeeper("stock");
+    REQUIRE(holder.try_lock());
+    std::stop_source stop;
+    std::promise<void> stopped;
+    impatient.start_lock(1h, stop.get_token(), [&](std::exception_ptr, bool) { stopped.set_value(); });
+    here.await_nodes(2);
+    auto waits = std::async(std::launch::async, [&] { return patient.try_lock_for(60s); });
+    here.await_nodes(3);
+    stop.request_stop();
+    stopped.get_future().get();
+    here.await_nodes(2);
+    CHECK(waits.wait_for(50ms) == std::future_status::timeout);
+    CHECK(holder.unlock() == release_result::released);
+    CHECK(waits.get());
+}
+
+TEST_CASE("a look that is refused leaves no node")
+{
+    NEEDS_A_SERVER();
+    house here;
+    auto const in = here.enter();
+    auto holder = in->zookeeper("stock");
+    auto other = in->zookeeper("stock");
+    REQUIRE(holder.try_lock());
+    for (int times = 0; times < 10; ++times)
+        CHECK_FALSE(other.try_lock());
+    here.await_nodes(1);
+    CHECK(holder.valid());
+}
+
+TEST_CASE("a holder whose node is removed is told that it has lost the lock")
+{
+    NEEDS_A_SERVER();
+    house here;
+    auto const in = here.enter();
+    auto holder = in->zookeeper("stock");
+    REQUIRE(holder.try_lock());
+    std::promise<void> lost;
+    std::stop_callback const told(holder.lost(), [&] { lost.set_value(); });
+    auto const nodes = here.nodes();
+    REQUIRE(nodes.size() == 1);
+    CHECK(here.finish(here.session->remove(0, here.where.root + "/stock/" + nodes.front())));
+    CHECK(lost.get_future().wait_for(10s) == std::future_status::ready);
+    CHECK_FALSE(holder.valid());
+    CHECK(holder.unlock() == release_result::was_lost);
+}
+
+TEST_CASE("a node whose making had no answer is found again rather than waited for")
+{
+    NEEDS_A_SERVER();
+    house here;
+    auto first = here.contend();
+    here.finish(here.session->connect());
+    here.finish(make_zookeeper_root(*here.session, here.where.root + "/stock"));
+    here.time.hurry = true;
+    CHECK_THROWS_AS(here.finish(first->take()), unavailable);
+    here.time.hurry = false;
+    here.await_nodes(1);
+
+    SECTION("by the next try, which is granted the lock with a token that the next is above")
+    {
+        auto const made = here.finish(first->take());
+        REQUIRE(made.granted);
+        CHECK(here.nodes().size() == 1);
+        CHECK(here.finish(first->extend()));
+        CHECK(here.finish(first->release()));
+        auto const next = here.contend();
+        auto const then = here.finish(next->take());
+        REQUIRE(then.granted);
+        CHECK(then.granted->token > made.granted->token);
+    }
+    SECTION("by the release")
+    {
+        CHECK(here.finish(first->release()));
+        CHECK(here.nodes().empty());
+    }
+    SECTION("in the background, when nobody wants it any more")
+    {
+        first.reset();
+        here.await_nodes(0);
+    }
+}
+
+TEST_CASE("a release whose answer was lost is not taken for a loss when it is tried again")
+{
+    NEEDS_A_SERVER();
+    house here;
+    auto holder = here.contend();
+    REQUIRE(here.finish(holder->take()).granted);
+    here.time.hurry = true;
+    CHECK_THROWS_AS(here.finish(holder->release()), unavailable);
+    here.time.hurry = false;
+    here.await_nodes(0);
+    CHECK(here.finish(holder->release()));
+    CHECK_FALSE(here.finish(holder->extend()));
+}
+
+TEST_CASE("a grant is for half of the session's time, or for less when less is asked for")
+{
+    NEEDS_A_SERVER();
+    house here;
+    auto const holder = here.contend();
+    auto const made = here.finish(holder->take());
+    REQUIRE(made.granted);
+    CHECK(here.session->timeout() == 2s);
+    CHECK(made.granted->ttl == duration{1s});
+    bid hasty;
+    hasty.name = "other";
+    hasty.ttl = 300ms;
+    auto const other = here.kind->contend(hasty);
+    auto const small = here.finish(other->take());
+    REQUIRE(small.granted);
+    CHECK(small.granted->ttl == duration{300ms});
+}
+
+TEST_CASE("names that nobody uses are reaped, those in use are not, and what was reaped comes again")
+{
+    NEEDS_A_SERVER();
+    house here;
+    auto const holder = here.contend("held");
+    REQUIRE(here.finish(holder->take()).granted);
+    for (auto const name : {"left", "used"})
+        here.finish(make_zookeeper_root(*here.session, here.where.root + "/" + name)); // persistent
+    auto const gone = here.contend("gone");                                            // a container
+    REQUIRE(here.finish(gone->take()).granted);
+    REQUIRE(here.finish(gone->release()));
+    auto user = here.contend("used");
+    REQUIRE(here.finish(user->take()).granted);
+    CHECK(here.finish(reap_zookeeper(*here.session, here.where.root, 1h)) == 0);
+    CHECK(here.finish(reap_zookeeper(*here.session, here.where.root, 0s)) == 2);
+    CHECK(here.finish(user->extend()));
+    auto const again = here.contend("left");
+    CHECK(here.finish(again->take()).granted);
+}
+
+TEST_CASE("a store that is closed leaves neither a node nor a thread, also where a lock outlives it")
+{
+    NEEDS_A_SERVER();
+    house here;
+    here.finish(here.session->connect());
+    auto const before = threads();
+    auto in = here.enter();
+    auto holder = in->zookeeper("stock");
+    auto late = in->zookeeper("other", final_after(100ms));
+    REQUIRE(late.try_lock());
+    here.run_until([&] { return late.lost().stop_requested(); });
+    REQUIRE(holder.try_lock());
+    here.await_nodes(1);
+    CHECK(threads() > before);
+    in.reset();
+    here.await_nodes(0);
+    here.run_until([&] { return threads() == before; });
+    CHECK_FALSE(holder.valid());
+}
+
+TEST_CASE("a lock without a watchdog is free when its time is over, though its holder's session lives on")
+{
+    NEEDS_A_SERVER();
+    house here;
+    auto const in = here.enter();
+    auto late = in->zookeeper("stock", final_after(300ms));
+    auto next = in->zookeeper("stock");
+    REQUIRE(late.try_lock());
+    auto const token = late.token();
+    REQUIRE(next.try_lock_for(10s));
+    CHECK(late.lost().stop_requested());
+    CHECK(next.token() > token);
+    here.await_nodes(1);
+    CHECK(late.unlock() == release_result::was_lost);
+    CHECK(next.unlock() == release_result::released);
+}
+
+TEST_CASE("a server that is not there is told at the end of the wait, and nothing is held")
+{
+    store_options how;
+    how.limit = 1s;
+    store in("zookeeper://127.0.0.1:1", how);
+    auto lock = in.zookeeper("stock");
+    try {
+        lock.try_lock();
+        FAIL("locked");
+    } catch (std::system_error const& failure) {
+        CHECK(failure.code() == lock_errc::unavailable);
+    }
+    CHECK_FALSE(lock.valid());
+}

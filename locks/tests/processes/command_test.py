@@ -1,0 +1,51 @@
+"""baton-lock reap, as people call it."""
+
+import contextlib
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tests/cluster"))
+
+import harness
+
+
+class Reap(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="baton-reap-")
+        self.addCleanup(folder.cleanup)
+        self.store = harness.Sqlite(pathlib.Path(folder.name))
+
+    def run_program(self, *words):
+        return subprocess.run([harness.build_folder() / "bin/baton-lock", "reap", *words], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+
+    def assert_refused(self, part, *words):
+        done = self.run_program(*words)
+        self.assertEqual(1, done.returncode, done.stdout)
+        self.assertIn(part, done.stdout)
+
+    def test_it_removes_what_nobody_has_held_for_long_and_says_how_many(self):
+        subprocess.run([harness.build_folder() / "bin/baton-lock", "migrate", "--database", self.store.url], check=True)
+        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip().replace("-", "")
+        with contextlib.closing(sqlite3.connect(self.store.file, timeout=10)) as connection, connection:
+            for name, age in (("old", 7200), ("fresh", 0)):
+                connection.execute("INSERT INTO lock_record (name, owner, token, took_over, renew_seq, ttl_us, renewed_at, "
+                                   "boot, label) VALUES (?, NULL, 1, 0, 0, 1000, ?, ?, '')",
+                                   (name, harness.boot_us() - age * 10**6, boot))
+        done = self.run_program("--database", self.store.url, "--age", "1h")
+        self.assertEqual((0, "1 lock removed\n"), (done.returncode, done.stdout))
+        self.assertEqual([{"name": "fresh"}], self.store.query("SELECT name FROM lock_record"))
+
+    def test_what_is_wrong_is_said(self):
+        self.assert_refused("no such file", "--database", "sqlite:/nowhere/locks.db")
+        self.assert_refused("known are mysql:", "--database", "http://x")
+        self.assert_refused("a minute at least", "--database", self.store.url, "--age", "5s")
+        self.assert_refused("unit", "--database", self.store.url, "--age", "5")
+
+
+if __name__ == "__main__":
+    unittest.main()

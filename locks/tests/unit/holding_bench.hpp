@@ -1,0 +1,181 @@
+#pragma once
+// Holders in virtual time, on a store that answers as the test says.
+
+#include "libs/sim/virtual_time.hpp"
+#include "locks/core/holding.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <deque>
+#include <set>
+
+namespace baton::lock::test {
+
+enum class says { yes, no, nothing }; // nothing: the call fails, and its effect is unknown
+
+struct script {
+    std::deque<says> takes, renewals, releases; // then yes
+    duration take_lasts{}, renewal_lasts{};
+    duration deaf{};          // of one that waits for a change: so long it hears of nothing else
+    bool wait_breaks = false; // what waits for a change fails otherwise than by a store that is away
+    int contenders = 0;
+    int taken = 0, renewed = 0, released = 0, forsaken = 0;
+    std::int64_t token = 0;
+    std::set<std::string> owners;
+    std::optional<duration> ttl; // that it gives
+};
+
+inline says next(std::deque<says>& of)
+{
+    if (of.empty())
+        return says::yes;
+    auto const first = of.front();
+    of.pop_front();
+    return first;
+}
+
+class scripted final : public contender {
+public:
+    scripted(script& how, time_source& time) : how_(how), time_(time) { ++how_.contenders; }
+    ~scripted() override { --how_.contenders; }
+
+    awaitable<attempt> take() override
+    {
+        ++how_.taken;
+        co_await time_.sleep_for(how_.take_lasts);
+        attempt made;
+        auto const answer = next(how_.takes);
+        if (answer == says::nothing)
+            throw unavailable("away");
+        if (answer == says::yes)
+            made.granted = grant{++how_.token, false, how_.ttl};
+        co_return made;
+    }
+    awaitable<void> await_change(refusal, instant until) override
+    {
+        if (how_.wait_breaks)
+            throw std::runtime_error("no thread");
+        co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+        co_await time_.sleep_for(how_.deaf);
+        co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+        co_await time_.sleep_until(std::min(until, time_.now() + 10ms));
+    }
+    awaitable<bool> extend() override
+    {
+        ++how_.renewed;
+        co_await time_.sleep_for(how_.renewal_lasts);
+        auto const answer = next(how_.renewals);
+        if (answer == says::nothing)
+            throw unavailable("away");
+        co_return answer == says::yes;
+    }
+    awaitable<bool> release() override
+    {
+        ++how_.released;
+        auto const answer = next(how_.releases);
+        if (answer == says::nothing)
+            throw unavailable("away");
+        co_return answer == says::yes;
+    }
+    void forsake() override { ++how_.forsaken; }
+
+private:
+    script& how_;
+    time_source& time_;
+};
+
+class scripted_kind final : public kind {
+public:
+    scripted_kind(script& how, time_source& time) : how_(how), time_(time) {}
+    std::string const& name() const override { return name_; }
+    guarantee level() const override { return guarantee::fenced; }
+    std::unique_ptr<contender> contend(bid offer) override
+    {
+        how_.owners.insert(offer.owner);
+        return std::make_unique<scripted>(how_, time_);
+    }
+
+private:
+    script& how_;
+    time_source& time_;
+    std::string name_ = "scripted";
+};
+
+class bench {
+public:
+    explicit bench(lock_options how = {}) : options(std::move(how))
+    {
+        asio::co_spawn(loop, group.around(stop.wait()), asio::detached);
+        time.settle();
+    }
+    ~bench()
+    {
+        stop.wake();
+        time.run_for(1h);
+    }
+
+    std::shared_ptr<holding> make() { return std::make_shared<holding>(shop, "stock", options); }
+
+    // Calls and returns when it is over; throws what it threw.
+    bool lock(holding& by, duration span = 1h, std::stop_token stopped = {})
+    {
+        return finish(begin_lock(by, span, std::move(stopped)));
+    }
+    struct pending {
+        bool over = false;
+        bool granted = false;
+        std::exception_ptr failure;
+    };
+    std::shared_ptr<pending> begin_lock(holding& by, duration span = 1h, std::stop_token stopped = {})
+    {
+        auto const call = std::make_shared<pending>();
+        asio::co_spawn(loop, by.acquire(time.now() + span, std::move(stopped)),
+                       [call](std::exception_ptr why, bool granted) {
+                           call->over = true;
+                           call->failure = std::move(why);
+                           call->granted = granted;
+                       });
+        time.settle();
+        return call;
+    }
+    bool finish(std::shared_ptr<pending> const& call)
+    {
+        REQUIRE(time.run_until([&] { return call->over; }, 2h));
+        if (call->failure)
+            std::rethrow_exception(call->failure);
+        return call->granted;
+    }
+    release_result unlock(holding& by)
+    {
+        std::optional<release_result> got;
+        asio::co_spawn(loop, by.release(), [&](std::exception_ptr, release_result how) { got = how; });
+        REQUIRE(time.run_until([&] { return got.has_value(); }, 1h));
+        return *got;
+    }
+    bool valid(holding const& by) const
+    {
+        auto const held = by.current();
+        return held && time.now() < held->deadline();
+    }
+
+    asio::io_context loop;
+    sim::virtual_time time{loop};
+    seeded_random random{1};
+    script store;
+    scripted_kind kind{store, time};
+    task_group group{loop.get_executor()};
+    waker stop{loop.get_executor()};
+    std::stop_source closing;
+    inbox soon{loop.get_executor(), time, group};
+    workshop shop{kind, loop.get_executor(), nullptr, time, random, group, soon, "me", closing.get_token(), {}, {}};
+    lock_options options;
+};
+
+inline lock_options of_three_seconds()
+{
+    lock_options how;
+    how.ttl = 3s;
+    return how;
+}
+
+} // namespace baton::lock::test

@@ -1,0 +1,76 @@
+// How an answer gets from the thread on which it arrives to whoever waits for it.
+
+#include "libs/base/error.hpp"
+#include "libs/base/run_here.hpp"
+#include "locks/zookeeper/call.hpp"
+
+#include <boost/asio/use_future.hpp>
+#include <catch2/catch.hpp>
+
+#include <future>
+
+using namespace baton;
+using namespace baton::lock;
+
+namespace {
+
+zoo_reply reply(std::string path)
+{
+    zoo_reply what;
+    what.done = true;
+    what.node.path = std::move(path);
+    return what;
+}
+
+// On a loop, or with its thread to itself.
+template <class Result>
+Result wait(bool here, awaitable<Result> part)
+{
+    if (here)
+        return run_here(std::move(part));
+    asio::io_context loop(1);
+    auto got = asio::co_spawn(loop, std::move(part), asio::use_future);
+    loop.run();
+    return got.get();
+}
+
+struct world {
+    bool here = GENERATE(true, false);
+    system_time time;
+    std::shared_ptr<zoo_call> call = std::make_shared<zoo_call>();
+
+    zoo_reply answer(duration limit) { return wait(here, zoo_call::answer_to(call, time, time.now() + limit)); }
+};
+
+} // namespace
+
+TEST_CASE("an answer gets to who waits for it, whichever is first")
+{
+    world in;
+    SECTION("the answer")
+    {
+        in.call->answer(reply("/a"));
+    }
+    std::future<void> client;
+    SECTION("who waits")
+    {
+        client = std::async(std::launch::async, [&] { in.call->answer(reply("/a")); });
+    }
+    CHECK(in.answer(1h).node.path == "/a");
+}
+
+TEST_CASE("what is not answered in time is given up, and an answer after that reaches nobody")
+{
+    world in;
+    CHECK_THROWS_WITH(in.answer(10ms), "ZooKeeper does not answer");
+    in.call->answer(reply("/a")); // whose loop is gone
+}
+
+TEST_CASE("a failure on the way is not taken for an answer")
+{
+    world in;
+    zoo_reply lost;
+    lost.failure = "the way is lost";
+    in.call->answer(lost);
+    CHECK_THROWS_AS(in.answer(1h), unavailable);
+}

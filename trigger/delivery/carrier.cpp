@@ -1,0 +1,437 @@
+#include "trigger/delivery/carrier.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+namespace {
+
+constexpr duration unreachable_pause = 1s;
+}
+
+carrier::carrier(dispatcher_settings how, registry& clients, client_stub& stub, membership const& self,
+                 reporter& report, time_source& time, random_source& random, asio::any_io_executor loop)
+    : how_(how),
+      clients_(clients),
+      stub_(stub),
+      self_(self),
+      report_(report),
+      time_(time),
+      router_(random),
+      bell_(loop),
+      senders_(loop)
+{}
+
+std::size_t carrier::accept(protocol::assign_request message)
+{
+    auto const size = message.executions.size();
+    bool const counts = known_.take(message.number, message.open);
+    auto const taken = counts ? accept(std::move(message.executions)) : size;
+    known_.forget_settled();
+    return taken;
+}
+
+std::size_t carrier::accept(std::vector<protocol::assignment> batch)
+{
+    if (!look_at_membership())
+        return 0;
+    std::size_t taken = 0;
+    bool older_waits = false;
+    for (auto& one : batch) {
+        auto const* past = known_.find(one.work.execution);
+        bool const repeated = past != nullptr && past->attempt >= one.work.attempt;
+        if (repeated && past->fate == fate::delivered) {
+            report_.delivered({one.work.execution, past->attempt, past->client, past->holds});
+        } else if (!repeated || past->fate == fate::dropped) {
+            if (load() >= how_.queue_limit)
+                break;
+            older_waits = older_waits || (past != nullptr && !repeated && past->fate == fate::waiting);
+            auto const owner = repeated ? past->client : std::string();
+            enqueue(std::move(one), owner);
+        }
+        ++taken;
+    }
+    if (older_waits)
+        drop_superseded();
+    bell_.wake();
+    return taken;
+}
+
+// `owner`: the client that may have it already, if any.
+void carrier::enqueue(protocol::assignment one, std::string const& owner)
+{
+    known_.set(one.work.execution, {one.work.attempt, fate::waiting});
+    auto& queue = owner.empty() ? pending_[one.service] : lanes_[owner].queue;
+    queue.push_back({std::move(one), !owner.empty(), time_.now()});
+    ++waiting_;
+}
+
+void carrier::drop_superseded()
+{
+    auto const sweep = [this](std::deque<parcel>& queue) {
+        waiting_ -= std::erase_if(queue, [this](parcel const& one) { return known_.superseded(one.what.work); });
+    };
+    for (auto& [service, queue] : pending_)
+        sweep(queue);
+    for (auto& [instance, to] : lanes_)
+        sweep(to.queue);
+}
+
+void carrier::new_epoch(std::int64_t epoch)
+{
+    if (epoch <= epoch_)
+        return;
+    epoch_ = epoch;
+    report_.new_epoch(epoch);
+    if (load() != 0)
+        drop_all("a new master assigns anew");
+    known_ = {};
+}
+
+// To the master, which decides. A repetition that is still on its way must not deliver it meanwhile.
+void carrier::give_back(parcel const& one, std::string const& client, std::string why)
+{
+    auto const& work = one.what.work;
+    known_.set(work.execution, {work.attempt, fate::undelivered});
+    report_.undelivered({work.execution, work.attempt, client, std::move(why)});
+}
+
+void carrier::drop_all(char const* why)
+{
+    log::info("dropping {} assignments that no client has: {}", waiting_, why);
+    for (auto& [service, queue] : pending_)
+        drop({}, queue);
+    for (auto& [instance, to] : lanes_)
+        drop(instance, to.queue);
+    waiting_ = 0;
+}
+
+void carrier::drop(std::string const& instance, std::deque<parcel>& queue)
+{
+    for (auto const& one : queue) {
+        if (one.bound)
+            known_.set(one.what.work.execution, {one.what.work.attempt, fate::dropped, instance});
+        else
+            known_.forget(one.what.work.execution);
+    }
+    queue.clear();
+}
+
+std::vector<std::int64_t> carrier::withdraw(std::vector<std::int64_t> const& executions)
+{
+    std::vector<std::int64_t> withdrawn;
+    auto const wanted = [&](parcel const& one) {
+        return !one.bound &&
+               std::find(executions.begin(), executions.end(), one.what.work.execution) != executions.end();
+    };
+    auto const sweep = [&](std::deque<parcel>& queue) {
+        for (auto const& one : queue)
+            if (wanted(one))
+                withdrawn.push_back(one.what.work.execution);
+        waiting_ -= std::erase_if(queue, wanted);
+    };
+    for (auto& [service, queue] : pending_)
+        sweep(queue);
+    for (auto& [instance, to] : lanes_)
+        sweep(to.queue);
+    for (auto const id : withdrawn)
+        known_.forget(id);
+    return withdrawn;
+}
+
+void carrier::acknowledged(protocol::attempt_key const& which, std::int64_t from)
+{
+    known_.acknowledged(which, from);
+    known_.forget_settled();
+}
+
+void carrier::client_changed()
+{
+    bell_.wake();
+}
+
+void carrier::client_gone(std::string const& instance)
+{
+    auto const found = lanes_.find(instance);
+    if (found == lanes_.end() || found->second.sending)
+        return; // its sender will see
+    std::vector<parcel> left(std::make_move_iterator(found->second.queue.begin()),
+                             std::make_move_iterator(found->second.queue.end()));
+    waiting_ -= left.size();
+    found->second.queue.clear();
+    hold_back(instance, left, false, "client gone");
+    lanes_.erase(found);
+}
+
+awaitable<void> carrier::run()
+{
+    co_await senders_.around(work());
+}
+
+awaitable<void> carrier::work()
+{
+    for (;;) {
+        route_waiting();
+        co_await bell_.wait_until(time_, time_.now() + how_.retry_pause);
+    }
+}
+
+// May this node deliver? What it had when others may have counted it as gone is void, before anything else is done.
+bool carrier::look_at_membership()
+{
+    if (std::exchange(lapses_, self_.lapses()) != self_.lapses() && waiting_ != 0)
+        drop_all("this node's membership had lapsed");
+    if (self_.valid())
+        return true;
+    if (waiting_ != 0)
+        drop_all("this node could not renew its membership");
+    return false;
+}
+
+void carrier::route_waiting()
+{
+    if (!may_deliver())
+        return;
+    for (auto& [service, queue] : pending_) {
+        if (queue.empty())
+            continue;
+        std::map<std::string, std::vector<known_client*>> able; // by handler, for this pass
+        std::deque<parcel> now;
+        now.swap(queue);
+        for (auto& one : now)
+            route(std::move(one), able);
+    }
+    std::vector<std::string> ready; // gathered first: a sender runs at once and may end and erase its lane
+    for (auto const& [instance, to] : lanes_)
+        if (!to.queue.empty() && !to.sending)
+            ready.push_back(instance);
+    for (auto const& instance : ready)
+        if (auto const found = lanes_.find(instance); found != lanes_.end() && !found->second.sending)
+            start(instance, found->second);
+}
+
+void carrier::route(parcel one, std::map<std::string, std::vector<known_client*>>& able)
+{
+    auto const& work = one.what.work;
+    if (one.what.routing == "instance") {
+        if (clients_.find(one.what.instance) != nullptr) {
+            lanes_[one.what.instance].queue.push_back(std::move(one));
+        } else if (clients_.read_at() <= one.since) {
+            // Unknown is not gone: the master may have read of it before this node did.
+            pending_[one.what.service].push_back(std::move(one));
+        } else {
+            --waiting_;
+            give_back(one, one.what.instance, "client gone");
+        }
+        return;
+    }
+    auto const [place, fresh] = able.try_emplace(work.handler);
+    if (fresh)
+        place->second = candidates(clients_.of_service(one.what.service), work.handler, time_.now());
+    auto const* client = router_.choose(place->second, one.what.routing, one.what.service, work.handler);
+    if (client == nullptr)
+        pending_[one.what.service].push_back(std::move(one));
+    else
+        lanes_[client->row.instance].queue.push_back(std::move(one));
+}
+
+void carrier::start(std::string const& instance, lane& to)
+{
+    to.sending = true;
+    senders_.spawn("delivery to a client", send_lane(instance));
+}
+
+awaitable<void> carrier::send_lane(std::string instance)
+{
+    for (;;) {
+        bool const able = may_deliver();
+        auto& mine = lanes_[instance];
+        if (mine.queue.empty() || !able)
+            break;
+        auto const pause_until = mine.not_before;
+        if (pause_until > time_.now()) {
+            co_await time_.sleep_until(pause_until);
+            continue;
+        }
+        auto const count = std::min(mine.queue.size(), how_.group);
+        auto const end = mine.queue.begin() + static_cast<std::ptrdiff_t>(count);
+        std::vector<parcel> group(std::make_move_iterator(mine.queue.begin()), std::make_move_iterator(end));
+        mine.queue.erase(mine.queue.begin(), end);
+        waiting_ -= count;
+        under_way_ += count;
+        co_await send_group(instance, group);
+        under_way_ -= count;
+    }
+    auto const found = lanes_.find(instance);
+    found->second.sending = false;
+    if (found->second.queue.empty())
+        lanes_.erase(found);
+}
+
+void carrier::tell_of_departure(std::string const& instance, std::vector<parcel> const& group) const
+{
+    if (!leaving_)
+        return;
+    std::vector<std::int64_t> executions;
+    executions.reserve(group.size());
+    for (auto const& one : group)
+        executions.push_back(one.what.work.execution);
+    leaving_(epoch_, instance, executions);
+}
+
+std::string carrier::dispatch_text(std::vector<parcel>& group)
+{
+    protocol::dispatch_request request;
+    request.epoch = epoch_;
+    request.node = self_.self().incarnation;
+    request.number = ++sent_;
+    request.executions.reserve(group.size());
+    for (auto& one : group)
+        request.executions.push_back(std::move(one.what.work)); // lent: payloads are not copied
+    auto text = to_text(request);
+    for (std::size_t i = 0; i < group.size(); ++i)
+        group[i].what.work = std::move(request.executions[i]);
+    return text;
+}
+
+awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& group)
+{
+    auto const epoch = epoch_;
+    auto const lapses = self_.lapses();
+    if (clients_.find(instance) == nullptr) {
+        hold_back(instance, group, false, "client gone");
+        co_return;
+    }
+    auto text = dispatch_text(group);
+    tell_of_departure(instance, group);
+    auto const came = co_await stub_.dispatch(instance, std::move(text));
+    if (epoch != epoch_)
+        co_return; // void meanwhile; the new master asks the clients
+    std::erase_if(group, [this](parcel const& one) { return known_.superseded(one.what.work); });
+    if (!self_.valid() || lapses != self_.lapses())
+        let_go(instance, group, came.answer);
+    else if (came.answer)
+        settle(instance, group, *came.answer);
+    else
+        hold_back(instance, group, came.maybe_there, came.why);
+}
+
+void carrier::settle(std::string const& instance, std::vector<parcel>& group, protocol::dispatch_answer const& answer)
+{
+    std::unordered_map<std::int64_t, protocol::dispatch_ack> acks;
+    for (auto const& one : answer.executions)
+        acks[one.execution] = one;
+    std::vector<parcel> unanswered;
+    for (auto& one : group) {
+        auto const found = acks.find(one.what.work.execution);
+        if (found == acks.end())
+            unanswered.push_back(std::move(one));
+        else
+            settle_one(instance, std::move(one), found->second);
+    }
+    if (!unanswered.empty())
+        hold_back(instance, unanswered, true, "no word on some executions");
+}
+
+void carrier::settle_one(std::string const& instance, parcel one, protocol::dispatch_ack const& answer)
+{
+    auto const& work = one.what.work;
+    bool const runs_earlier = answer.answer == protocol::ack::running && answer.holds < work.attempt;
+    int const earlier = runs_earlier ? answer.holds : 0;
+    switch (answer.answer) {
+    case protocol::ack::accepted:
+    case protocol::ack::running:
+    case protocol::ack::finished:
+        known_.set(work.execution, {work.attempt, fate::delivered, instance, earlier});
+        report_.delivered({work.execution, work.attempt, instance, earlier});
+        return;
+    case protocol::ack::busy:
+        avoid(instance, how_.retry_pause);
+        break;
+    case protocol::ack::draining:
+        avoid(instance, unreachable_pause);
+        if (auto* client = clients_.find(instance))
+            client->row.state = storage::client_state::draining;
+        break;
+    case protocol::ack::no_handler:
+        if (auto* client = clients_.find(instance))
+            client->handlers.erase(work.handler);
+        break;
+    case protocol::ack::invalid:
+        give_back(one, {}, "the client cannot read this execution");
+        return;
+    }
+    one.bound = false;
+    std::vector<parcel> single;
+    single.push_back(std::move(one));
+    back(single);
+}
+
+// This node may have counted as gone while the group was under way: what the client did not take is not to be sent
+// again, because the master asks the clients and opens the next attempt.
+void carrier::let_go(std::string const& instance, std::vector<parcel>& group,
+                     std::optional<protocol::dispatch_answer> const& answer)
+{
+    std::unordered_map<std::int64_t, protocol::dispatch_ack> taken;
+    if (answer)
+        for (auto const& one : answer->executions)
+            if (one.answer <= protocol::ack::finished)
+                taken[one.execution] = one;
+    std::deque<parcel> left;
+    for (auto& one : group) {
+        if (auto const found = taken.find(one.what.work.execution); found != taken.end()) {
+            settle_one(instance, std::move(one), found->second);
+            continue;
+        }
+        one.bound = true; // it may have arrived after all
+        left.push_back(std::move(one));
+    }
+    drop(instance, left);
+}
+
+// Not taken by that client, for certain: anyone may have it.
+void carrier::back(std::vector<parcel>& group)
+{
+    for (auto& one : group) {
+        ++waiting_;
+        auto& queue = pending_[one.what.service];
+        queue.push_back(std::move(one));
+    }
+    bell_.wake();
+}
+
+// Not answered for. What may have reached the client stays bound to it until it answers or is gone.
+void carrier::hold_back(std::string const& instance, std::vector<parcel>& group, bool maybe_there,
+                        std::string const& why)
+{
+    bool const gone = clients_.find(instance) == nullptr;
+    std::vector<parcel> free;
+    for (auto& one : group) {
+        one.bound = one.bound || maybe_there;
+        if (gone && (one.bound || one.what.routing == "instance")) {
+            give_back(one, instance, "client gone");
+        } else if (one.bound || one.what.routing == "instance") {
+            auto& mine = lanes_[instance];
+            mine.not_before = time_.now() + how_.retry_pause;
+            mine.queue.push_back(std::move(one));
+            ++waiting_;
+        } else {
+            free.push_back(std::move(one));
+        }
+    }
+    if (!gone) {
+        log::warn("client {}: {}", instance, why);
+        avoid(instance, unreachable_pause);
+    }
+    back(free);
+}
+
+void carrier::avoid(std::string const& instance, duration span)
+{
+    if (auto* client = clients_.find(instance))
+        client->avoid_until = std::max(client->avoid_until, time_.now() + span);
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,130 @@
+#include "trigger/delivery/collector.hpp"
+
+#include "libs/base/error.hpp"
+
+namespace baton::trigger {
+
+namespace {
+
+constexpr std::size_t message_limit = 5'000;
+constexpr std::size_t value_limit = 256u << 10;
+constexpr std::size_t error_limit = 16u << 10;
+constexpr std::size_t bytes_limit = 64u << 20; // of values and errors that wait
+
+void check(protocol::result_report const& report)
+{
+    using protocol::state;
+    bool const known = report.status == state::running || protocol::is_final(report.status);
+    if (report.execution <= 0 || report.attempt < 1 || !known)
+        throw invalid_input("results", "a result must name an execution, an attempt and running or a final status");
+}
+
+// A client's clock may be wrong: nothing happened after it was told.
+std::optional<utc_time> moment(std::int64_t told, utc_time now)
+{
+    return told > 0 ? std::optional(std::min(from_micros(told), now)) : std::nullopt;
+}
+
+std::size_t bytes_of(storage::result_row const& row)
+{
+    return row.error.size() + (row.value ? row.value->size() : 0);
+}
+
+storage::result_row make_row(protocol::result_report const& report, std::string const& client, utc_time now)
+{
+    check(report);
+    storage::result_row row;
+    row.id = execution_id{report.execution};
+    row.attempt = report.attempt;
+    row.outcome = report.status;
+    row.client = client;
+    row.started_at = moment(report.started_at, now);
+    row.finished_at = moment(report.finished_at, now);
+    row.progress = std::clamp(report.progress, 0, 100);
+    row.error = report.error.substr(0, error_limit);
+    if (!report.value.is_null()) {
+        auto text = report.value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        if (text.size() <= value_limit)
+            row.value = std::move(text);
+        else
+            row.value = R"({"dropped":"the result was longer than 256 KiB"})";
+    }
+    return row;
+}
+
+} // namespace
+
+collector::collector(results_settings how, std::string self, storage::ledger& ledger, reporter& report,
+                     time_source& time, asio::any_io_executor loop)
+    : how_(how), self_(std::move(self)), ledger_(ledger), report_(report), time_(time), loop_(loop), bell_(loop)
+{}
+
+awaitable<void> collector::take(protocol::results_request message)
+{
+    if (message.results.size() > message_limit)
+        throw invalid_input("results", "at most 5000 results a message");
+    if (message.results.empty())
+        co_return;
+    if (queued_ + message.results.size() > how_.queue_limit || queued_bytes_ > bytes_limit)
+        throw unavailable("too many results wait for the database");
+    auto const mine = std::make_shared<delivery>(loop_);
+    for (auto const& report : message.results) {
+        mine->rows.push_back(make_row(report, message.instance, time_.utc()));
+        mine->bytes += bytes_of(mine->rows.back());
+    }
+    queued_ += mine->rows.size();
+    queued_bytes_ += mine->bytes;
+    queue_.push_back(mine);
+    bell_.wake();
+    co_await mine->done.wait();
+    if (!mine->failure.empty())
+        throw unavailable(mine->failure);
+}
+
+awaitable<void> collector::run()
+{
+    for (;;) {
+        while (queue_.empty())
+            co_await bell_.wait();
+        auto group = gather();
+        co_await commit(std::move(group));
+    }
+}
+
+std::vector<std::shared_ptr<collector::delivery>> collector::gather()
+{
+    std::vector<std::shared_ptr<delivery>> group;
+    std::size_t rows = 0;
+    while (!queue_.empty() && (group.empty() || rows + queue_.front()->rows.size() <= how_.group)) {
+        rows += queue_.front()->rows.size();
+        queued_bytes_ -= queue_.front()->bytes;
+        group.push_back(std::move(queue_.front()));
+        queue_.pop_front();
+    }
+    queued_ -= rows;
+    return group;
+}
+
+awaitable<void> collector::commit(std::vector<std::shared_ptr<delivery>> group)
+{
+    std::vector<storage::result_row> rows;
+    for (auto const& one : group)
+        rows.insert(rows.end(), one->rows.begin(), one->rows.end());
+    std::string failure;
+    try {
+        co_await ledger_.record(rows, self_);
+    } catch (unavailable const& reason) {
+        failure = reason.what();
+    }
+    if (failure.empty())
+        for (auto const& row : rows)
+            if (protocol::is_final(row.outcome))
+                report_.finished(
+                    {row.id.value(), row.attempt, row.outcome, to_micros(row.finished_at.value_or(time_.utc()))});
+    for (auto const& one : group) {
+        one->failure = failure;
+        one->done.wake();
+    }
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "libs/base/loop.hpp"
+#include "libs/protocol/client_wire.hpp"
+#include "libs/storage/ledger.hpp"
+#include "trigger/delivery/reporter.hpp"
+#include "trigger/settings.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+
+namespace baton::trigger {
+
+// Commits the results that clients report, in groups: at once when idle, and whatever has gathered while a commit was
+// under way. The client is answered only after the commit, so it can forget what is named in the answer.
+class collector {
+public:
+    collector(results_settings how, std::string self, storage::ledger& ledger, reporter& report, time_source& time,
+              asio::any_io_executor loop);
+
+    // Returns when the results are durable. Throws invalid_input for a message that makes no sense, and unavailable
+    // when too many wait already or the commit failed: the client keeps its results and sends them again.
+    awaitable<void> take(protocol::results_request message);
+
+    awaitable<void> run();
+
+private:
+    struct delivery {
+        explicit delivery(asio::any_io_executor loop) : done(std::move(loop)) {}
+        std::vector<storage::result_row> rows;
+        std::size_t bytes = 0;
+        waker done;
+        std::string failure; // empty: durable
+    };
+    std::vector<std::shared_ptr<delivery>> gather();
+    awaitable<void> commit(std::vector<std::shared_ptr<delivery>> group);
+
+    results_settings how_;
+    std::string self_;
+    storage::ledger& ledger_;
+    reporter& report_;
+    time_source& time_;
+    asio::any_io_executor loop_;
+    std::deque<std::shared_ptr<delivery>> queue_;
+    std::size_t queued_ = 0;
+    std::size_t queued_bytes_ = 0;
+    waker bell_;
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "libs/protocol/client_wire.hpp"
+#include "trigger/delivery/inbox.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+namespace baton::trigger {
+
+// What became of an attempt at the slave that it was assigned to.
+enum class fate {
+    dropped,     // may be taken again; where a client may have it, nobody else may be sent it
+    waiting,     // in a queue or on its way
+    delivered,   // a client has it
+    undelivered, // nobody will have it
+};
+
+struct known_attempt {
+    int attempt = 0;
+    trigger::fate fate = fate::dropped;
+    std::string client{}; // that has it or may have it
+    int holds = 0;        // delivered: the client runs this earlier attempt instead
+};
+
+// The latest attempt of each execution that a master has assigned to this slave, for as long as a message may come that
+// assigns it again.
+class known_attempts {
+public:
+    // Whether a message from another node counts (see inbox). What it assigns is looked at before forget_settled().
+    bool take(std::int64_t number, std::vector<std::int64_t> const& open) { return inbox_.take(number, open); }
+
+    known_attempt const* find(std::int64_t execution) const;
+    void set(std::int64_t execution, known_attempt what) { known_[execution] = std::move(what); }
+    void forget(std::int64_t execution) { known_.erase(execution); }
+
+    // A later attempt has come: a client had this one, though its answer was lost.
+    bool superseded(protocol::dispatch const& one) const;
+
+    // The master has heard what became of it: no message with this number or a higher one assigns it again.
+    void acknowledged(protocol::attempt_key const& which, std::int64_t from) { acknowledged_.emplace(from, which); }
+    // Forgets what no message can assign again.
+    void forget_settled();
+
+private:
+    std::unordered_map<std::int64_t, known_attempt> known_;
+    inbox inbox_;
+    std::multimap<std::int64_t, protocol::attempt_key> acknowledged_; // by the number from which they may be forgotten
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,89 @@
+#include "trigger/master/janitor.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/base/log.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+namespace {
+
+constexpr duration settle = 10s; // a term has more urgent things to do at first
+constexpr duration idle = 60s;   // when there is nothing more to delete, or the database has other troubles
+constexpr duration whole_again = 1h;
+constexpr duration shortest_rest = 1ms;
+constexpr std::size_t fewest = 50; // fewer would not be quicker: a commit costs the same
+
+// While SQLite writes, nobody else can.
+duration longest_piece(storage::engine on)
+{
+    return on == storage::engine::sqlite ? 20ms : 100ms;
+}
+
+} // namespace
+
+duration rest_after(duration took, int share)
+{
+    return std::max<duration>(took * (100 - share) / share, shortest_rest);
+}
+
+std::size_t next_size(std::size_t present, duration took, duration longest, std::size_t most)
+{
+    if (took > longest)
+        return std::min(std::max(present / 2, fewest), most);
+    return took < longest / 2 ? std::min(present * 2, most) : present;
+}
+
+janitor::janitor(retention_settings how, term& of, storage::database& shared)
+    : how_(how), term_(of), table_(shared), longest_(longest_piece(shared.engine())), rows_(std::min(fewest, how.piece))
+{}
+
+awaitable<void> janitor::run()
+{
+    co_await term_.time.sleep_for(settle);
+    for (;;) {
+        auto pause = idle;
+        try {
+            co_await term_.until_active(transaction_need);
+            auto const began = term_.time.now();
+            bool const more = co_await piece();
+            auto const took = term_.time.now() - began;
+            rows_ = next_size(rows_, took, longest_, how_.piece);
+            if (more)
+                pause = rest_after(took, how_.share);
+        } catch (unavailable const& reason) {
+            log::warn("deleting what is old: {}", reason.what());
+        }
+        co_await term_.time.sleep_for(pause);
+    }
+}
+
+awaitable<bool> janitor::piece()
+{
+    bool executions_left = false;
+    if (how_.keep > 0s)
+        executions_left = co_await executions();
+    bool const keys_left = co_await table_.keys(rows_);
+    bool const terms_left = co_await table_.terms(term_.fence.name_space, rows_);
+    co_return executions_left || keys_left || terms_left;
+}
+
+awaitable<bool> janitor::executions()
+{
+    auto const limit = term_.clock.now() - how_.keep;
+    if (term_.time.now() >= whole_at_) {
+        whole_at_ = term_.time.now() + whole_again;
+        from_ = {};
+    }
+    auto const done = co_await table_.executions(limit, from_, rows_);
+    from_ = done.last;
+    deleted_ += done.deleted;
+    if (!done.more && deleted_ != 0) {
+        log::info("deleted {} executions that had ended before {}", deleted_, to_rfc3339(limit));
+        deleted_ = 0;
+    }
+    co_return done.more;
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,172 @@
+#include "trigger/master/master.hpp"
+
+#include "libs/base/log.hpp"
+
+namespace baton::trigger {
+
+using namespace asio::experimental::awaitable_operators;
+
+namespace {
+constexpr int rows_of_a_page = 2'000;
+constexpr duration begin_again = 20ms;  // after a take-over that the database cut short
+constexpr duration clocks_apart = 10ms; // by which the last master's estimate of the time may have been off, as a rule
+}
+
+master::master(settings const& how, surroundings outside)
+    : how_(how),
+      with_(std::move(outside)),
+      open_(with_.of.time),
+      planner_(how.planner, with_.of, with_.ledger, book_, open_, with_.ids, with_.loop,
+               [this] {
+                   assigner_.wake();
+                   planned_.wake();
+               }),
+      attempts_(
+          with_.of, with_.ledger, open_, with_.loop, [this] { assigner_.wake(); },
+          [this](std::vector<execution_id> ids) { sweeper_.reread(std::move(ids)); }),
+      doubts_(with_.of, open_, attempts_, with_.clients, with_.stub, with_.nodes, with_.http, with_.loop),
+      assigner_(how.dispatcher, with_.of, open_, with_.nodes, with_.here, with_.stub, with_.http, with_.loop,
+                {[this](std::vector<execution_id> ids) { completions_.broadcast(std::move(ids)); },
+                 [this](execution_id id) {
+                     if (auto* one = open_.find(id); one != nullptr && one->phase == phase::assigned)
+                         doubts_.add(*one, "node_gone");
+                 },
+                 with_.heard, with_.leaving}),
+      completions_(with_.of, with_.ledger, open_, attempts_, with_.clients, book_, with_.ids, with_.loop,
+                   [this] {
+                       planner_.wake();
+                       assigner_.wake();
+                   }),
+      sweeper_(how.planner, how.dispatcher, how.clients,
+               {with_.of, with_.ledger, open_, attempts_, doubts_, completions_, assigner_, with_.clients, with_.nodes},
+               [this](storage::open_execution const& row, open_set::reading const& seen) { load(row, false, seen); }),
+      signals_(how.planner, with_.of, with_.shared, with_.ledger, open_, with_.loop,
+               {[this](utc_time limit) { assigner_.may_fire_until(limit); },
+                [this](storage::open_execution const& row, open_set::reading const& seen) { load(row, false, seen); },
+                [this](execution_id id) { completions_.ended(id); },
+                [this](std::vector<execution_id> ids) { return sweeper_.cancel(std::move(ids)); },
+                [this] {
+                    planner_.wake();
+                    assigner_.wake();
+                }}),
+      janitor_(how.retention, with_.of, with_.shared),
+      planned_(with_.loop)
+{
+    doubts_.on_return([this] { assigner_.trust_replaced(); });
+    attempts_.on_ended([this](execution_id id) { completions_.ended(id); });
+}
+
+awaitable<void> master::run()
+{
+    bool const ours = co_await begin();
+    if (!ours) {
+        log::warn("epoch {}: a newer master has raised the fence", with_.of.epoch());
+        co_return;
+    }
+    with_.terms.acts(replayed_);
+    co_await (planner_.run() && assigner_.run() && attempts_.run() && doubts_.run() && completions_.run() &&
+              sweeper_.run() && signals_.run() && janitor_.run() && note_begin());
+}
+
+// Not before the first page of firings is planned: what is due comes before what people read of it.
+awaitable<void> master::note_begin()
+{
+    co_await planned_.wait_until(with_.of.time, with_.of.time.now() + 1s);
+    co_await with_.terms.write_begin(with_.of.fence);
+}
+
+// A session that the last outage broke is no reason to give the term away: the lease is held, and the next try gets a
+// new session. False when a newer master has raised the fence.
+awaitable<bool> master::begin()
+{
+    for (;;) {
+        try {
+            bool const ours = co_await with_.ledger.raise(with_.of.fence);
+            if (ours)
+                co_await take_over();
+            co_return ours;
+        } catch (unavailable const& reason) {
+            log::warn("epoch {}: taking over: {}", with_.of.epoch(), reason.what());
+        }
+        co_await with_.of.time.sleep_for(begin_again);
+    }
+}
+
+// What is open comes into memory before anything else happens: what is past due may be out already, and is asked after.
+awaitable<void> master::take_over()
+{
+    auto const began = with_.of.time.now();
+    replayed_ = 0;
+    co_await with_.nodes.refresh();
+    co_await with_.clients.refresh();
+    storage::open_cursor from;
+    for (bool more = true; more;) {
+        open_set::reading const seen(open_);
+        auto const rows = co_await with_.ledger.open(utc_time::max(), from, rows_of_a_page);
+        auto const now = with_.of.clock.now();
+        for (auto const& row : rows) {
+            bool const past_due = row.due_at <= now + clocks_apart + with_.of.clock.error();
+            replayed_ += past_due ? 1 : 0;
+            load(row, past_due, seen);
+        }
+        more = rows.size() == rows_of_a_page;
+        if (more)
+            from = {rows.back().due_at, rows.back().id};
+    }
+    log::info("epoch {}: took over {} open executions in {} ms", with_.of.epoch(), open_.size(),
+              (with_.of.time.now() - began) / 1ms);
+}
+
+void master::load(storage::open_execution const& row, bool may_be_out, open_set::reading const& seen)
+{
+    if (open_.find(row.id) != nullptr || seen.ended(row.id))
+        return;
+    std::shared_ptr<known_task const> task;
+    try {
+        task = book_.get(row.task, row.version, row.definition, std::nullopt);
+    } catch (invalid_input const& failure) {
+        log::error("execution {} cannot be read: {}", row.id.value(), failure.what());
+        return;
+    }
+    open_.add(make_flight(row, std::move(task)), seen);
+    auto& one = *open_.find(row.id);
+    if (row.state == protocol::state::retrying)
+        attempts_.open(one, row.due_at, "retry");
+    else if (one.broadcast() && row.state == protocol::state::running)
+        open_.move(one, phase::parent);
+    else if (row.cancel_requested && !may_be_out)
+        attempts_.cancel(one);
+    else if (may_be_out && !one.broadcast())
+        doubts_.add(one, "take_over");
+    assigner_.wake();
+}
+
+protocol::report_answer master::report(protocol::report_request const& what)
+{
+    bool const of_this_term = what.epoch == epoch(); // what an older one assigned is void
+    for (auto const& one : what.delivered) {
+        auto* flown = open_.find(execution_id{one.execution});
+        if (!of_this_term || flown == nullptr || flown->attempt != one.attempt || flown->phase != phase::assigned)
+            continue;
+        if (one.holds == 0)
+            open_.move(*flown, phase::held, one.client);
+        else
+            doubts_.add(*flown, "client_gone"); // which was not: it runs what was opened anew in its stead
+    }
+    for (auto const& one : what.undelivered) {
+        auto* flown = open_.find(execution_id{one.execution});
+        if (!of_this_term || flown == nullptr || flown->attempt != one.attempt || flown->phase != phase::assigned)
+            continue;
+        if (one.client.empty() || !flown->shard_instance.empty())
+            attempts_.fail(*flown, one.why);
+        else
+            attempts_.open(*flown, with_.of.clock.now(), "client_gone");
+    }
+    for (auto const& one : what.finished)
+        completions_.finished(execution_id{one.execution}, one.attempt, one.status);
+    protocol::report_answer answer;
+    answer.assigned = assigner_.next_number(what.node);
+    return answer;
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "libs/base/id.hpp"
+#include "libs/protocol/node_wire.hpp"
+#include "libs/storage/ledger.hpp"
+#include "trigger/master/due_queue.hpp"
+#include "trigger/master/task_book.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace baton::trigger {
+
+// Where the master believes an open execution to be.
+enum class phase {
+    waiting,  // in the queue of what falls due
+    assigned, // given to the node in `where`, which has not said more
+    held,     // the client in `where` has it
+    doubt,    // nobody knows: the clients must be asked
+    opening,  // its next attempt is being opened
+    parent,   // a broadcast whose shards are under way
+};
+
+struct flight {
+    execution_id id;
+    std::shared_ptr<known_task const> task;
+    utc_time scheduled_at;
+    utc_time due_at;
+    utc_time queued_at; // the instant for which it waits
+    int attempt = 1;
+    int max_attempts = 1;
+    trigger::phase phase = phase::waiting;
+    std::string where;
+    instant since{}; // of the phase
+    bool cancel_requested = false;
+    bool scheduled = false; // a firing, not a run now: what an edit may take back
+    std::optional<execution_id> parent;
+    int shard_index = 0;
+    int shard_total = 1;
+    std::string shard_instance;
+    std::optional<nlohmann::json> payload; // instead of the task's own
+
+    bool broadcast() const
+    {
+        return task->definition.routing == protocol::routing::broadcast && !parent && shard_instance.empty();
+    }
+};
+
+flight make_flight(storage::open_execution const& row, std::shared_ptr<known_task const> task);
+protocol::assignment make_assignment(flight const& of);
+
+// The open executions that the master has in memory, and the queue of those that wait for their instant.
+class open_set {
+public:
+    explicit open_set(time_source const& time) : time_(time) {}
+
+    // From before the ledger is read (or written) until its answer is used: what ended meanwhile may still be open in
+    // that answer, and would be taken in and fired again.
+    class reading {
+    public:
+        explicit reading(open_set& of) : of_(of) { of_.readings_.insert(this); }
+        ~reading() { of_.readings_.erase(this); }
+        reading(reading const&) = delete;
+        reading& operator=(reading const&) = delete;
+
+        bool ended(execution_id id) const { return ended_.contains(id); }
+
+    private:
+        friend class open_set;
+        open_set& of_;
+        std::unordered_set<execution_id> ended_;
+    };
+
+    // Adds it as waiting; false when it is known already, or has ended since `as_of` began.
+    bool add(flight one, reading const& as_of);
+    flight* find(execution_id id);
+    void erase(execution_id id); // it has ended
+    std::size_t size() const { return flights_.size(); }
+
+    void move(flight& one, phase to, std::string where = {});
+    void wait(flight& one, utc_time due); // back into the queue
+
+    std::optional<utc_time> next_due() const { return queue_.next(); }
+    // Only those that still wait, and for that instant; each once, however often it was put there.
+    std::vector<execution_id> take_due(utc_time now, std::size_t most);
+
+    template <class Visit>
+    void each(Visit visit)
+    {
+        for (auto& [id, one] : flights_)
+            visit(one);
+    }
+
+    // The same for those that do not wait, which are few of many. Nothing may be moved meanwhile.
+    template <class Visit>
+    void each_under_way(Visit visit)
+    {
+        for (auto const& [id, one] : under_way_)
+            visit(*one);
+    }
+
+    // Work of a service that is past due and that nobody has taken, as of the last count.
+    std::size_t backlog(std::string const& service) const;
+    void count_backlog(utc_time now);
+
+private:
+    time_source const& time_;
+    std::unordered_map<execution_id, flight> flights_;
+    std::unordered_map<execution_id, flight*> under_way_; // of these, those that are not `waiting`
+    due_queue queue_;
+    std::unordered_map<std::string, std::size_t> backlog_;
+    std::set<reading*> readings_;
+};
+
+} // namespace baton::trigger
