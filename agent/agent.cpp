@@ -65,8 +65,8 @@ client::result run(call how, client::execution& execution, time_source const& ti
 // What the line would do, for people who look at what moves over before they let it run.
 client::result tell(crontab_handler const& line)
 {
-    log::info("would run {}{}: {}", line.name, line.what.user.empty() ? "" : " as " + line.what.user,
-              line.what.argv[2]);
+    log::old::info("would run {}{}: {}", line.name, line.what.user.empty() ? "" : " as " + line.what.user,
+                   line.what.argv[2]);
     nlohmann::json value{{"dry_run", true}, {"command", printable(line.what.argv[2])}};
     if (!line.what.user.empty())
         value["user"] = printable(line.what.user);

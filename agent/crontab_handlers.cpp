@@ -17,7 +17,7 @@ std::vector<crontab_handler> read_crontab(std::string const& file)
         throw invalid_input("crontab", file + " cannot be read");
     auto parsed = schedule::parse_crontab(text.str(), schedule::guess_form(file), file);
     for (auto const& problem : parsed.problems)
-        log::warn("{}:{}: {}; the line is left out", file, problem.line, problem.why);
+        log::old::warn("{}:{}: {}; the line is left out", file, problem.line, problem.why);
 
     std::vector<crontab_handler> handlers;
     for (auto& entry : parsed.entries) {

@@ -29,7 +29,7 @@ awaitable<void> prepare_once(stores const& of)
 {
     if (on_sqlite(of)) {
         std::function<void(std::string const&)> const report = [](std::string const& step) {
-            log::info("applied {}", step);
+            log::old::info("applied {}", step);
         };
         co_await migrate(of, report);
     } else {
@@ -133,7 +133,7 @@ awaitable<void> prepare(stores const& of, time_source& time)
             co_await prepare_once(of);
             co_return;
         } catch (unavailable const& reason) {
-            log::warn("waiting for the database: {}", reason.what());
+            log::old::warn("waiting for the database: {}", reason.what());
         }
         co_await time.sleep_for(between_tries);
     }

@@ -80,7 +80,7 @@ awaitable<void> trigger_process::run()
 awaitable<void> trigger_process::serve()
 {
     using namespace asio::experimental::awaitable_operators;
-    log::info("node {} listening at {}", how_.node.name, how_.node.address);
+    log::old::info("node {} listening at {}", how_.node.name, how_.node.address);
     std::exception_ptr node_failure;
     std::exception_ptr listener_failure;
     auto const first =

@@ -36,7 +36,7 @@ std::string web_process::address() const
 awaitable<void> web_process::serve()
 {
     co_await prepare(stores_, time_);
-    log::info("web listening at {}", address());
+    log::old::info("web listening at {}", address());
     co_await listener_->run(web_answers_for);
 }
 

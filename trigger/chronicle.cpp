@@ -63,13 +63,13 @@ awaitable<void> chronicle::write_begin(storage::fence mine)
             co_await terms_.begin(mine, what);
             co_return;
         } catch (unavailable const& reason) {
-            log::warn("the beginning of epoch {} is not in the history yet: {}", mine.epoch, reason.what());
+            log::old::warn("the beginning of epoch {} is not in the history yet: {}", mine.epoch, reason.what());
         } catch (not_master const&) {
             co_return; // the parts that decide something find out by themselves
         } catch (boost::system::system_error const&) {
             throw; // cancelled
         } catch (std::exception const& reason) {
-            log::error("the beginning of epoch {} will not be in the history: {}", mine.epoch, reason.what());
+            log::old::error("the beginning of epoch {} will not be in the history: {}", mine.epoch, reason.what());
             co_return;
         }
         co_await time_.sleep_for(write_again);
@@ -82,7 +82,7 @@ awaitable<void> chronicle::write_end(storage::fence mine, instant last, std::str
     try {
         co_await terms_.end(mine, ended_at, why);
     } catch (unavailable const& reason) {
-        log::warn("the end of epoch {} is not in the history: {}", mine.epoch, reason.what());
+        log::old::warn("the end of epoch {} is not in the history: {}", mine.epoch, reason.what());
     }
 }
 

@@ -46,13 +46,13 @@ void history::write(char const* event, std::int64_t epoch, std::string const& fi
     if (!file_)
         return;
     if (unwritten_ != 0 && append("unwritten", 0, field("n", std::to_string(unwritten_)))) {
-        log::warn("the history is written again, without {} lines", unwritten_);
+        log::old::warn("the history is written again, without {} lines", unwritten_);
         unwritten_ = 0;
     }
     if (unwritten_ == 0 && append(event, epoch, fields))
         return;
     if (unwritten_++ == 0)
-        log::error("the history cannot be written");
+        log::old::error("the history cannot be written");
 }
 
 bool history::append(char const* event, std::int64_t epoch, std::string const& fields)

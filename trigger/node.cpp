@@ -174,7 +174,7 @@ struct node::parts {
         try {
             co_await with.http.send(to, std::move(message), 1s);
         } catch (unavailable const& reason) {
-            log::debug("telling {} of a departure: {}", node.name, reason.what()); // it will read of it
+            log::old::debug("telling {} of a departure: {}", node.name, reason.what()); // it will read of it
         }
     }
 
@@ -252,12 +252,12 @@ struct node::parts {
     {
         co_await stopped.wait();
         stopping = true;
-        log::info("stopping: {} deliveries under way", carry.load());
+        log::old::info("stopping: {} deliveries under way", carry.load());
         auto const until = with.time.now() + how.drain;
         try {
             co_await members.drain(); // nobody assigns to this node any more
         } catch (unavailable const& reason) {
-            log::warn("draining without the database: {}", reason.what());
+            log::old::warn("draining without the database: {}", reason.what());
         }
         vote.stop(); // another node may lead while this one delivers what it has
         while (carry.load() != 0 && with.time.now() < until)
@@ -267,7 +267,7 @@ struct node::parts {
         try {
             co_await members.leave();
         } catch (unavailable const& reason) {
-            log::warn("leaving without the database: {}", reason.what());
+            log::old::warn("leaving without the database: {}", reason.what());
         }
     }
 
@@ -284,7 +284,7 @@ struct node::parts {
         if (with.last_resort != nullptr)
             vote.use(*with.last_resort);
         co_await tellers.around(work());
-        log::info("stopped");
+        log::old::info("stopped");
     }
 
     // A part that fails takes the node with it: one without its results, say, would look alive and lose time.

@@ -14,9 +14,9 @@ awaitable<bool> master_line::tell(protocol::signal_kind kind, signal_id id, std:
         if (co_await send(signal))
             co_return true;
     } catch (unavailable const& reason) {
-        log::debug("the master was not told of {} {}: {}", signal.kind, signal.subject, reason.what());
+        log::old::debug("the master was not told of {} {}: {}", signal.kind, signal.subject, reason.what());
     } catch (invalid_input const& reason) {
-        log::warn("the master's address cannot be used: {}", reason.what());
+        log::old::warn("the master's address cannot be used: {}", reason.what());
     }
     known_at_.reset(); // another node may lead by now
     co_return false;

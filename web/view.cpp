@@ -46,7 +46,7 @@ json schedule_text(storage::task_record const& task)
             meaning.start_at = spec.start_at; // that it counts from the creation is no news
         return schedule::describe(meaning);
     } catch (invalid_input const& wrong) { // a zone that this machine's database does not know
-        log::warn("task {}: {}", to_string(task.id), wrong.what());
+        log::old::warn("task {}: {}", to_string(task.id), wrong.what());
         return "";
     }
 }

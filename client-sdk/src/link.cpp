@@ -48,10 +48,11 @@ awaitable<std::optional<http::response>> link::post(std::size_t node, char const
     try {
         answer = co_await http_.send(to, std::move(message), limit);
     } catch (unavailable const& failure) {
-        log::debug("baton client: {}{}: {}", to.text(), path, failure.what());
+        log::old::debug("baton client: {}{}: {}", to.text(), path, failure.what());
     }
     if (answer && answer->status >= 400 && answer->status != 404)
-        log::warn("baton client: {}{} answered {}: {}", to.text(), path, answer->status, answer->body.substr(0, 300));
+        log::old::warn("baton client: {}{} answered {}: {}", to.text(), path, answer->status,
+                       answer->body.substr(0, 300));
     co_return answer;
 }
 
@@ -91,8 +92,8 @@ awaitable<bool> link::beat_once()
         node_ = (node_ + 1) % settings_.nodes.size();
     }
     if (!complained_ && !leaving_)
-        log::warn("baton client: no trigger node takes the registration of {}; going on trying",
-                  settings_.identity.service);
+        log::old::warn("baton client: no trigger node takes the registration of {}; going on trying",
+                       settings_.identity.service);
     complained_ = true;
     co_return false;
 }
@@ -109,7 +110,7 @@ awaitable<bool> link::register_with(std::size_t node)
         co_return false;
     absorb(*answer, asked);
     complained_ = false;
-    log::info("baton client: {} registered with {}", settings_.identity.service, settings_.nodes[node].text());
+    log::old::info("baton client: {} registered with {}", settings_.identity.service, settings_.nodes[node].text());
     co_return true;
 }
 
@@ -125,7 +126,7 @@ void link::take_new_name()
     settings_.identity.secret = first_secret_.substr(0, longest_secret) + suffix;
     on_new_secret_(settings_.identity.secret);
     engine_.give_up_queued(time_.now());
-    log::warn("baton client: counted as gone; going on as {}", settings_.identity.instance);
+    log::old::warn("baton client: counted as gone; going on as {}", settings_.identity.instance);
 }
 
 awaitable<int> link::heartbeat()

@@ -93,15 +93,15 @@ awaitable<void> runtime::drain(duration grace)
     link_.beat_now();
     co_await wait_idle(end - std::min<duration>(grace / 4, 5s));
     if (!engine_.idle()) {
-        log::warn("baton client: handlers still run near the end of the grace; asking them to stop");
+        log::old::warn("baton client: handlers still run near the end of the grace; asking them to stop");
         engine_.stop_running();
         co_await wait_idle(end - std::min<duration>(grace / 8, 2s));
     }
     if (!engine_.idle())
-        log::warn("baton client: leaving executions behind that did not end within the grace");
+        log::old::warn("baton client: leaving executions behind that did not end within the grace");
     co_await wait_recorded(end - std::min<duration>(grace / 16, 1s));
     if (auto const lost = engine_.results().size(); lost > 0)
-        log::warn("baton client: no node has acknowledged {} results; they will be settled as in doubt", lost);
+        log::old::warn("baton client: no node has acknowledged {} results; they will be settled as in doubt", lost);
     co_await link_.leave(end);
 }
 

@@ -64,7 +64,7 @@ void service::impl::start(bool with_signals)
     compose();
     asio::co_spawn(io, live(with_signals), [this](std::exception_ptr const& failure) {
         if (failure)
-            log::error("baton client: ended by a failure that nobody expected");
+            log::old::error("baton client: ended by a failure that nobody expected");
         io.stop(); // idle connections would keep it running
     });
     thread = std::thread([this] {

@@ -43,7 +43,7 @@ bool inbox::hear()
         try {
             each();
         } catch (std::exception const& failure) {
-            log::error("what was left for the loop has failed: {}", failure.what());
+            log::old::error("what was left for the loop has failed: {}", failure.what());
         }
     return !all.empty();
 }

@@ -1,10 +1,112 @@
 #include "libs/base/log.hpp"
 
 #include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace baton::log {
+
+namespace {
+
+constexpr std::string_view reason_key = "reason";
+
+bool is_control(char letter)
+{
+    return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f;
+}
+
+// Control characters never reach a terminal.
+void append_escaped(std::string& line, std::string_view text, bool quoted)
+{
+    for (char const letter : text) {
+        if (is_control(letter))
+            fmt::format_to(std::back_inserter(line), "\\x{:02x}", static_cast<unsigned char>(letter));
+        else if (quoted && (letter == '"' || letter == '\\'))
+            (line += '\\') += letter;
+        else
+            line += letter;
+    }
+}
+
+void append_text(std::string& line, std::string_view text)
+{
+    bool const plain = !text.empty() && std::none_of(text.begin(), text.end(), [](char letter) {
+        return letter == ' ' || letter == '"' || letter == '=' || is_control(letter);
+    });
+    if (!plain)
+        line += '"';
+    append_escaped(line, text, !plain);
+    if (!plain)
+        line += '"';
+}
+
+void append_value(std::string& line, field::value_type const& value)
+{
+    if (auto const* const text = std::get_if<std::string_view>(&value))
+        append_text(line, *text);
+    else if (auto const* const number = std::get_if<std::int64_t>(&value))
+        line += std::to_string(*number);
+    else if (auto const* const real = std::get_if<double>(&value))
+        line += fmt::format("{}", *real);
+    else
+        line += std::get<bool>(value) ? "true" : "false";
+}
+
+void write(spdlog::level::level_enum level, std::string_view area, std::string_view event, fields with)
+{
+    auto* const logger = spdlog::default_logger_raw();
+    if (logger->should_log(level))
+        logger->log(level, spdlog::string_view_t(text_line(area, event, with)));
+}
+
+} // namespace
+
+field reason(std::string_view text)
+{
+    return {reason_key, text};
+}
+
+std::string text_line(std::string_view area, std::string_view event, fields with)
+{
+    std::string line(area);
+    line += ": ";
+    line += event;
+    for (auto const& each : with)
+        if (auto const* const why = std::get_if<std::string_view>(&each.value()); why && each.key() == reason_key) {
+            line += ": ";
+            append_escaped(line, *why, false);
+        }
+    for (auto const& each : with) {
+        if (each.key() == reason_key)
+            continue;
+        (line += ' ') += each.key();
+        line += '=';
+        append_value(line, each.value());
+    }
+    return line;
+}
+
+void debug(std::string_view area, std::string_view event, fields with)
+{
+    write(spdlog::level::debug, area, event, with);
+}
+
+void info(std::string_view area, std::string_view event, fields with)
+{
+    write(spdlog::level::info, area, event, with);
+}
+
+void warn(std::string_view area, std::string_view event, fields with)
+{
+    write(spdlog::level::warn, area, event, with);
+}
+
+void error(std::string_view area, std::string_view event, fields with)
+{
+    write(spdlog::level::err, area, event, with);
+}
 
 void start(std::string const& process, std::string const& level)
 {

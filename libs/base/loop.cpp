@@ -109,7 +109,7 @@ awaitable<void> supervised(char const* name, awaitable<void> part)
     if (!failure)
         co_return;
     if (auto const why = failure_text(failure))
-        log::error("{} ended: {}", name, *why);
+        log::old::error("{} ended: {}", name, *why);
 }
 
 } // namespace baton

@@ -40,7 +40,7 @@ awaitable<void> every(time_source& time, duration period, Step step)
         try {
             co_await step();
         } catch (unavailable const& reason) {
-            log::warn("{}", reason.what());
+            log::old::warn("{}", reason.what());
         }
         co_await time.sleep_for(period);
     }

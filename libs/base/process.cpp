@@ -18,10 +18,10 @@ awaitable<void> stop_signals(std::function<void()> on_first)
 {
     asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT);
     auto const first = co_await signals.async_wait(asio::use_awaitable);
-    log::info("signal {}: draining; a second one ends at once", first);
+    log::old::info("signal {}: draining; a second one ends at once", first);
     on_first();
     co_await signals.async_wait(asio::use_awaitable);
-    log::warn("second signal: ending without drain");
+    log::old::warn("second signal: ending without drain");
     _exit(130);
 }
 
@@ -41,7 +41,7 @@ struct deadman::state {
                 changed.wait(lock);
             } else if (changed.wait_until(lock, *deadline) == std::cv_status::timeout && deadline &&
                        std::chrono::steady_clock::now() >= *deadline) {
-                log::error("ending the process: {}", why);
+                log::old::error("ending the process: {}", why);
                 _exit(70);
             }
         }

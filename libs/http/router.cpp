@@ -62,12 +62,12 @@ response answer_to_failure(std::exception_ptr const& failure, std::string const&
     } catch (invalid_input const& wrong) {
         return problem(400, "Bad Request", wrong.what(), wrong.field());
     } catch (unavailable const& reason) {
-        log::warn("{}: {}", what, reason.what());
+        log::old::warn("{}: {}", what, reason.what());
         return problem(503, "Service Unavailable", reason.what());
     } catch (std::exception const& error) {
-        log::error("{} failed: {}", what, error.what());
+        log::old::error("{} failed: {}", what, error.what());
     } catch (...) {
-        log::error("{} failed", what);
+        log::old::error("{} failed", what);
     }
     return problem(500, "Internal Server Error", "the server failed to handle this request; its log says more");
 }

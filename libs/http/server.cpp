@@ -98,7 +98,7 @@ awaitable<void> listener::accept()
         if (!failed) {
             start(std::move(socket));
         } else if (failed != asio::error::operation_aborted && failed != asio::error::connection_aborted) {
-            log::warn("cannot accept connections on port {}: {}", port_, failed.message());
+            log::old::warn("cannot accept connections on port {}: {}", port_, failed.message());
             pause.expires_after(accept_pause);
             co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, failed));
         }
@@ -118,7 +118,7 @@ awaitable<void> listener::finish(duration drain)
         in_time = co_await ended_.wait_until(time_, until);
     std::vector<session_ptr> const left(connections_.begin(), connections_.end());
     if (!left.empty())
-        log::warn("port {}: {} connections did not end within the drain", port_, left.size());
+        log::old::warn("port {}: {} connections did not end within the drain", port_, left.size());
     for (auto const& on : left)
         on->cut();
     while (!connections_.empty())

@@ -169,9 +169,9 @@ awaitable<response> session::answer_to(request& message)
     } catch (boost::system::system_error const& failure) {
         if (failure.code() == asio::error::operation_aborted)
             throw;
-        log::error("a handler failed: {}", failure.what());
+        log::old::error("a handler failed: {}", failure.what());
     } catch (std::exception const& failure) {
-        log::error("a handler failed: {}", failure.what());
+        log::old::error("a handler failed: {}", failure.what());
     }
     co_return problem(500, "Internal Server Error", "the server failed to handle this request; its log says more");
 }

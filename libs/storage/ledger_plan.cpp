@@ -53,8 +53,8 @@ void insert_page(soci::session& sql, std::vector<new_execution> const& execution
         if (failure.why() != statement_error::kind::duplicate)
             throw;
         bool const firing_taken = is_firing_taken(failure);
-        log::warn("planning: {}: {}", firing_taken ? "a firing has its row already" : "an execution's id is taken",
-                  failure.what());
+        log::old::warn("planning: {}: {}", firing_taken ? "a firing has its row already" : "an execution's id is taken",
+                       failure.what());
         throw stale_page{firing_taken};
     }
 }

@@ -155,7 +155,7 @@ awaitable<bool> holding::acquire(instant until, std::stop_token stop, std::optio
         std::rethrow_exception(failure);
     if (self.stopped())
         throw failure_of(lock_errc::cancelled, "lock " + name_);
-    log::debug("lock {} refused label={} waited_ms={}", name_, how_.label, (in_.time.now() - began) / 1ms);
+    log::old::debug("lock {} refused label={} waited_ms={}", name_, how_.label, (in_.time.now() - began) / 1ms);
     co_return false;
 }
 
@@ -243,7 +243,7 @@ awaitable<bool> holding::contend(waiter& self, instant until, instant began, tri
             tried = co_await try_once(by);
         is_new = true;
         if (!away && tried.failed)
-            log::warn("lock {}: the store does not answer: {}", name_, *tried.failed);
+            log::old::warn("lock {}: the store does not answer: {}", name_, *tried.failed);
         away = tried.failed;
         in_doubt = in_doubt || away;
         if (tried.made.granted && self.stopped()) {
@@ -343,9 +343,10 @@ bool holding::install(trial const& tried, instant began)
     else
         begin();
     if (what.took_over)
-        log::info("lock {} taken over token={} label={} waited_ms={}", name_, what.token, how_.label, waited / 1ms);
+        log::old::info("lock {} taken over token={} label={} waited_ms={}", name_, what.token, how_.label,
+                       waited / 1ms);
     else
-        log::debug("lock {} acquired token={} label={} waited_ms={}", name_, what.token, how_.label, waited / 1ms);
+        log::old::debug("lock {} acquired token={} label={} waited_ms={}", name_, what.token, how_.label, waited / 1ms);
     return true;
 }
 
@@ -359,7 +360,7 @@ awaitable<release_result> holding::release()
         held = std::exchange(tenure_, nullptr);
     }
     if (!held) {
-        log::error("lock {}: unlocked by a holder that does not hold it label={}", name_, how_.label);
+        log::old::error("lock {}: unlocked by a holder that does not hold it label={}", name_, how_.label);
         co_return release_result::unknown;
     }
     auto const result = co_await held->release();

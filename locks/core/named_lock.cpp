@@ -117,7 +117,7 @@ release_result named_lock::unlock() noexcept
             throw closed();
         return in->release(state_);
     } catch (std::exception const& failure) {
-        log::error("lock {}: not unlocked: {}", name(), failure.what());
+        log::old::error("lock {}: not unlocked: {}", name(), failure.what());
         return release_result::unknown;
     }
 }
@@ -179,7 +179,7 @@ void named_lock::start_unlock(std::function<void(release_result)> done)
             throw closed();
         in->start_release(state_, done);
     } catch (std::system_error const& failure) {
-        log::error("lock {}: not unlocked: {}", name(), failure.what());
+        log::old::error("lock {}: not unlocked: {}", name(), failure.what());
         done(release_result::unknown);
     }
 }

@@ -141,7 +141,7 @@ awaitable<void> tenure::renew(self me)
         held = co_await by->extend();
         answered = true;
     } catch (unavailable const& failure) {
-        log::debug("lock {}: not renewed: {}", me->name_, failure.what());
+        log::old::debug("lock {}: not renewed: {}", me->name_, failure.what());
     }
     me->renewing_ = false;
     if (answered)
@@ -175,7 +175,7 @@ bool tenure::lose(char const* why)
     if (!phase_.compare_exchange_strong(present, phase::lost))
         return false;
     ++in_.counted.lost;
-    log::warn("lock {} lost: {} token={} label={}", name_, why, granted_.token, how_.label);
+    log::old::warn("lock {} lost: {} token={} label={}", name_, why, granted_.token, how_.label);
     lost_.request_stop();
     begin_unsettling();
     return true;
@@ -192,7 +192,7 @@ awaitable<release_result> tenure::release()
     try {
         result = co_await give_back(until);
     } catch (std::exception const& failure) {
-        log::error("lock {}: not released: {}", name_, failure.what());
+        log::old::error("lock {}: not released: {}", name_, failure.what());
     }
     if (late || before == phase::lost)
         result = release_result::was_lost;
@@ -216,17 +216,17 @@ void tenure::finish(release_result how, bool was_noticed, bool was_late)
     switch (how) {
     case release_result::released:
         ++in_.counted.released;
-        log::debug("lock {} released token={} label={}", name_, granted_.token, how_.label);
+        log::old::debug("lock {} released token={} label={}", name_, granted_.token, how_.label);
         break;
     case release_result::was_lost:
         in_.counted.lost += !was_noticed;
         in_.counted.expired += !was_noticed && was_late;
-        log::warn("lock {} was lost before its release token={} label={}", name_, granted_.token, how_.label);
+        log::old::warn("lock {} was lost before its release token={} label={}", name_, granted_.token, how_.label);
         lost_.request_stop();
         break;
     case release_result::unknown:
         ++in_.counted.unknown;
-        log::warn("lock {}: nobody knows of its release token={} label={}", name_, granted_.token, how_.label);
+        log::old::warn("lock {}: nobody knows of its release token={} label={}", name_, granted_.token, how_.label);
         break;
     }
     begin_unsettling();
@@ -246,7 +246,7 @@ awaitable<release_result> tenure::give_back(instant until)
             // What was asked before, and had no answer, may have released it.
             co_return first ? release_result::was_lost : release_result::unknown;
         } catch (unavailable const& failure) {
-            log::debug("lock {}: not released: {}", name_, failure.what());
+            log::old::debug("lock {}: not released: {}", name_, failure.what());
         }
         if (in_.time.now() + between_releases >= until)
             co_return release_result::unknown;

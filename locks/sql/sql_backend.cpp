@@ -86,7 +86,7 @@ public:
     {
         auto const done = co_await storage::migrate(*shared_, lock_tables());
         for (auto const& step : done)
-            log::info("locks: applied {}", step.name);
+            log::old::info("locks: applied {}", step.name);
     }
 
     awaitable<std::size_t> reap(duration age) override

@@ -64,7 +64,7 @@ private:
         try {
             co_await on.run(work);
         } catch (unavailable const& failure) {
-            log::debug("locks: no hint: {}", failure.what());
+            log::old::debug("locks: no hint: {}", failure.what());
         }
     }
 

@@ -56,7 +56,7 @@ int mode_of(zoo_mode how)
 // What matters of it the locks say themselves.
 void log_line(char const* text)
 {
-    log::debug("zookeeper client: {}", text);
+    log::old::debug("zookeeper client: {}", text);
 }
 
 } // namespace

@@ -113,8 +113,8 @@ void zoo_session::heard_state(unsigned number, zoo_state now, std::int64_t id, d
         }
     }
     if (now == zoo_state::expired || now == zoo_state::refused) {
-        log::warn("locks: the session with ZooKeeper is over: {}",
-                  now == zoo_state::expired ? "expired" : "not authenticated");
+        log::old::warn("locks: the session with ZooKeeper is over: {}",
+                       now == zoo_state::expired ? "expired" : "not authenticated");
         shut();
         for (auto const& [path, waits] : watches_)
             waits->wake();

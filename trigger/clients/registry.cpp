@@ -63,7 +63,7 @@ awaitable<void> registry::run()
             co_await bury_silent();
             co_await forget_the_long_gone();
         } catch (unavailable const& reason) {
-            log::warn("{}", reason.what());
+            log::old::warn("{}", reason.what());
         }
         co_await bell_.wait_until(time_, time_.now() + pace);
     }
@@ -151,7 +151,7 @@ void registry::forget(std::string const& instance)
     auto const found = clients_.find(instance);
     if (found == clients_.end())
         return;
-    log::info("client {} of service {} is gone", instance, found->second.row.service);
+    log::old::info("client {} of service {} is gone", instance, found->second.row.service);
     services_[found->second.row.service].erase(instance);
     clients_.erase(found);
     if (gone_)
@@ -185,8 +185,8 @@ awaitable<bool> registry::join(protocol::register_request request)
     }
     row.joined_at = row.changed_at = time_.utc();
     heard_[row.instance] = time_.now();
-    log::info("client {} of service {} joined with {} handlers at {}", row.instance, row.service, row.handlers.size(),
-              row.address);
+    log::old::info("client {} of service {} joined with {} handlers at {}", row.instance, row.service,
+                   row.handlers.size(), row.address);
     apply(std::move(row));
     co_return true;
 }
@@ -269,7 +269,7 @@ awaitable<void> registry::bury_silent()
             heard_.erase(instance);
             continue;
         }
-        log::warn("client {} was silent for {} ms", instance, how_.ttl() / 1ms);
+        log::old::warn("client {} was silent for {} ms", instance, how_.ttl() / 1ms);
         forget(instance);
         if (departure_)
             departure_(instance);

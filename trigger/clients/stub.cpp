@@ -83,7 +83,7 @@ awaitable<void> client_stub::tell(std::string instance, char const* path, std::s
     try {
         co_await post(instance, path, std::move(text));
     } catch (http::unreachable const& failure) {
-        log::debug("client {}: {}", instance, failure.what());
+        log::old::debug("client {}: {}", instance, failure.what());
     }
 }
 

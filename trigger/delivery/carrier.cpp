@@ -100,7 +100,7 @@ void carrier::give_back(parcel const& one, std::string const& client, std::strin
 
 void carrier::drop_all(char const* why)
 {
-    log::info("dropping {} assignments that no client has: {}", waiting_, why);
+    log::old::info("dropping {} assignments that no client has: {}", waiting_, why);
     for (auto& [service, queue] : pending_)
         drop({}, queue);
     for (auto& [instance, to] : lanes_)
@@ -422,7 +422,7 @@ void carrier::hold_back(std::string const& instance, std::vector<parcel>& group,
         }
     }
     if (!gone) {
-        log::warn("client {}: {}", instance, why);
+        log::old::warn("client {}: {}", instance, why);
         avoid(instance, unreachable_pause);
     }
     back(free);

@@ -118,7 +118,7 @@ void elector::end_term(std::string why)
         return;
     lose(why);
     cut_short_ = true;
-    log::warn("election: LEAVE epoch={} reason=\"{}\"", mine, why);
+    log::old::warn("election: LEAVE epoch={} reason=\"{}\"", mine, why);
     end_bell_.wake();
 }
 
@@ -162,7 +162,7 @@ awaitable<void> elector::hold()
             next = next_tick();
         } catch (unavailable const& failure) {
             // Neither renewed nor lost: the old deadline stands.
-            log::warn("election: no renewal of epoch {}: {}", mastership_.epoch(), failure.what());
+            log::old::warn("election: no renewal of epoch {}: {}", mastership_.epoch(), failure.what());
             next = time_.now() + try_again;
         }
         if (outcome == verdict::leave)
@@ -192,13 +192,13 @@ awaitable<void> elector::watch()
     for (;;) {
         while (mastership_.at(time_.now()) == standing::active)
             co_await time_.sleep_until(mastership_.deadline());
-        log::warn("election: suspended epoch={}: no renewal was acknowledged in time", epoch);
+        log::old::warn("election: suspended epoch={}: no renewal was acknowledged in time", epoch);
         while (mastership_.at(time_.now()) != standing::active) {
             if (mastership_.epoch() == 0)
                 co_return;
             co_await time_.sleep_for(10ms);
         }
-        log::info("election: resumed epoch={}", epoch);
+        log::old::info("election: resumed epoch={}", epoch);
     }
 }
 
@@ -217,9 +217,9 @@ awaitable<void> elector::give_up(std::int64_t epoch)
             released = co_await lease_.release(self_.incarnation, epoch);
         if (released)
             released_ = epoch;
-        log::info("election: epoch {} {}", epoch, released ? "released" : "was over already");
+        log::old::info("election: epoch {} {}", epoch, released ? "released" : "was over already");
     } catch (unavailable const& failure) {
-        log::warn("election: epoch {} not released, it will expire: {}", epoch, failure.what());
+        log::old::warn("election: epoch {} not released, it will expire: {}", epoch, failure.what());
     }
     term_ = 0;
     if (guard_)
@@ -371,9 +371,9 @@ void elector::report(verdict what, std::int64_t epoch, char const* reason)
     bool const news = what != last_ || what == verdict::promoted;
     last_ = what;
     if (news)
-        log::info("election: {} epoch={} reason=\"{}\"", to_string(what), epoch, reason);
+        log::old::info("election: {} epoch={} reason=\"{}\"", to_string(what), epoch, reason);
     else
-        log::debug("election: {} epoch={} reason=\"{}\"", to_string(what), epoch, reason);
+        log::old::debug("election: {} epoch={} reason=\"{}\"", to_string(what), epoch, reason);
     if (on_event_)
         on_event_({what, epoch, reason});
 }

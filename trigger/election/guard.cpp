@@ -109,7 +109,7 @@ awaitable<void> guard::round()
 void guard::session_lost(std::string const& why)
 {
     if (!complained_)
-        log::warn("guard: no session: {}", why);
+        log::old::warn("guard: no session: {}", why);
     complained_ = true;
     if (grant_ != 0) {
         last_grant_ = grant_;

@@ -214,7 +214,7 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, 
             co_return;
         }
         if (answer)
-            log::warn("node {}: status {}", node, answer->status);
+            log::old::warn("node {}: status {}", node, answer->status);
         avoid_[node] = term_.time.now() + unreachable_pause;
         if (!maybe_there)
             co_return fire_again(node, given);
@@ -249,7 +249,7 @@ awaitable<std::optional<http::response>> assigner::ask(storage::node_record cons
         answer = co_await http_.send(to, std::move(message), how_.assign_limit);
     } catch (http::unreachable const& failure) {
         maybe_there = maybe_there || failure.possibly_delivered();
-        log::warn("node {}: {}", node, failure.what());
+        log::old::warn("node {}: {}", node, failure.what());
     }
     numbers_[node].open.erase(number);
     co_return answer;

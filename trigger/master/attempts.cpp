@@ -63,7 +63,7 @@ awaitable<void> attempts::run()
                     to_fail_.erase(why);
             }
         } catch (unavailable const& reason) {
-            log::warn("opening attempts: {}", reason.what());
+            log::old::warn("opening attempts: {}", reason.what());
             trouble = true;
         }
         if (trouble)

@@ -81,7 +81,7 @@ awaitable<void> completions::run()
             co_await close();
             co_await resume();
         } catch (unavailable const& reason) {
-            log::warn("following completions: {}", reason.what());
+            log::old::warn("following completions: {}", reason.what());
         }
         co_await bell_.wait_until(term_.time, term_.time.now() + 1s);
     }
@@ -172,7 +172,7 @@ std::optional<storage::advance> completions::after_completion(storage::delayed_t
         step.waiting_for = row.execution;
         return step;
     } catch (invalid_input const& failure) {
-        log::error("task {} cannot be read: {}", row.id.value(), failure.what());
+        log::old::error("task {} cannot be read: {}", row.id.value(), failure.what());
         return std::nullopt;
     }
 }

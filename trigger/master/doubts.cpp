@@ -80,7 +80,7 @@ awaitable<void> doubts::learn_of_clients()
             co_await clients_.refresh();
             known = true;
         } catch (unavailable const& reason) {
-            log::warn("epoch {}: reading the clients: {}", term_.epoch(), reason.what());
+            log::old::warn("epoch {}: reading the clients: {}", term_.epoch(), reason.what());
         }
         if (!known)
             co_await term_.time.sleep_for(ask_again);
@@ -112,7 +112,7 @@ awaitable<void> doubts::tell_node(std::string incarnation)
         if (answer.status == 200)
             told_.insert(incarnation);
     } catch (unavailable const& reason) {
-        log::debug("announcing epoch {} to {}: {}", term_.epoch(), incarnation, reason.what());
+        log::old::debug("announcing epoch {} to {}: {}", term_.epoch(), incarnation, reason.what());
     }
 }
 
@@ -216,10 +216,11 @@ awaitable<std::optional<duration>> doubts::settle(std::string service)
             ++unknown;
         }
     }
-    log::info("service {}: {} executions in doubt: {} held by clients, {} go out as the next attempt, {} wait for an "
-              "earlier one{}",
-              service, ids.size(), known, unknown, all.earlier.size(),
-              all.complete ? "" : ", the rest for a client that does not answer");
+    log::old::info(
+        "service {}: {} executions in doubt: {} held by clients, {} go out as the next attempt, {} wait for an "
+        "earlier one{}",
+        service, ids.size(), known, unknown, all.earlier.size(),
+        all.complete ? "" : ", the rest for a client that does not answer");
     co_await cancel_earlier(all);
     if (!all.complete || ids.size() == most_asked)
         co_return ask_again;

@@ -53,7 +53,7 @@ awaitable<void> janitor::run()
             if (more)
                 pause = rest_after(took, how_.share);
         } catch (unavailable const& reason) {
-            log::warn("deleting what is old: {}", reason.what());
+            log::old::warn("deleting what is old: {}", reason.what());
         }
         co_await term_.time.sleep_for(pause);
     }
@@ -80,7 +80,7 @@ awaitable<bool> janitor::executions()
     from_ = done.last;
     deleted_ += done.deleted;
     if (!done.more && deleted_ != 0) {
-        log::info("deleted {} executions that had ended before {}", deleted_, to_rfc3339(limit));
+        log::old::info("deleted {} executions that had ended before {}", deleted_, to_rfc3339(limit));
         deleted_ = 0;
     }
     co_return done.more;

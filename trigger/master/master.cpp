@@ -60,7 +60,7 @@ awaitable<void> master::run()
 {
     bool const ours = co_await begin();
     if (!ours) {
-        log::warn("epoch {}: a newer master has raised the fence", with_.of.epoch());
+        log::old::warn("epoch {}: a newer master has raised the fence", with_.of.epoch());
         co_return;
     }
     with_.terms.acts(replayed_);
@@ -86,7 +86,7 @@ awaitable<bool> master::begin()
                 co_await take_over();
             co_return ours;
         } catch (unavailable const& reason) {
-            log::warn("epoch {}: taking over: {}", with_.of.epoch(), reason.what());
+            log::old::warn("epoch {}: taking over: {}", with_.of.epoch(), reason.what());
         }
         co_await with_.of.time.sleep_for(begin_again);
     }
@@ -113,8 +113,8 @@ awaitable<void> master::take_over()
         if (more)
             from = {rows.back().due_at, rows.back().id};
     }
-    log::info("epoch {}: took over {} open executions in {} ms", with_.of.epoch(), open_.size(),
-              (with_.of.time.now() - began) / 1ms);
+    log::old::info("epoch {}: took over {} open executions in {} ms", with_.of.epoch(), open_.size(),
+                   (with_.of.time.now() - began) / 1ms);
 }
 
 void master::load(storage::open_execution const& row, bool may_be_out, open_set::reading const& seen)
@@ -125,7 +125,7 @@ void master::load(storage::open_execution const& row, bool may_be_out, open_set:
     try {
         task = book_.get(row.task, row.version, row.definition, std::nullopt);
     } catch (invalid_input const& failure) {
-        log::error("execution {} cannot be read: {}", row.id.value(), failure.what());
+        log::old::error("execution {} cannot be read: {}", row.id.value(), failure.what());
         return;
     }
     open_.add(make_flight(row, std::move(task)), seen);

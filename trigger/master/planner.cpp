@@ -79,7 +79,7 @@ awaitable<void> planner::run()
             co_await round();
         } catch (unavailable const& reason) {
             // A commit without an answer may have happened: the sweep finds its rows, which are due later.
-            log::warn("planning: {}", reason.what());
+            log::old::warn("planning: {}", reason.what());
             behind_ = false;
         }
         // Much to plan is planned in more and smaller rounds.
@@ -137,7 +137,7 @@ page_plan planner::prepare(std::vector<storage::due_task> const& due, reach ahea
             plan_task(row, task, ahead.plan, room, ids_, plan);
             behind_ = behind_ || (plan.tasks.back().next && *plan.tasks.back().next <= ahead.take);
         } catch (invalid_input const& failure) {
-            log::error("task {} cannot be planned: {}", row.id.value(), failure.what());
+            log::old::error("task {} cannot be planned: {}", row.id.value(), failure.what());
         }
     }
     return plan;

@@ -24,7 +24,7 @@ awaitable<void> signal_reader::run()
         try {
             more = co_await round();
         } catch (unavailable const& reason) {
-            log::warn("reading signals: {}", reason.what());
+            log::old::warn("reading signals: {}", reason.what());
         }
         if (!more)
             co_await bell_.wait_until(term_.time, term_.time.now() + how_.poll);

@@ -63,7 +63,7 @@ void sweeper::client_gone(std::string const& instance)
             with_.next.fail(*one, "the client of this shard is gone");
     }
     if (!held.empty())
-        log::warn("client {} is gone with {} executions", instance, held.size());
+        log::old::warn("client {} is gone with {} executions", instance, held.size());
 }
 
 void sweeper::nodes_changed()

@@ -57,12 +57,12 @@ void cluster_clock::follow_step(duration target, instant now)
     }
     if (!step_seen_at_) {
         step_seen_at_ = now;
-        log::warn("the database's clock stepped by {} ms; following in {} s if it stays", away / 1ms,
-                  step_patience / 1s);
+        log::old::warn("the database's clock stepped by {} ms; following in {} s if it stays", away / 1ms,
+                       step_patience / 1s);
     }
     if (now - *step_seen_at_ < step_patience)
         return;
-    log::error("following a step of the database's clock by {} ms", away / 1ms);
+    log::old::error("following a step of the database's clock by {} ms", away / 1ms);
     offset_ = target;
     count_ = 0; // the old samples speak of the old clock
     step_seen_at_.reset();

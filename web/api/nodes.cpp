@@ -14,7 +14,7 @@ awaitable<std::optional<lease::lease_row>> lease_row(context& site)
     try {
         row = co_await site.outside.lease.poll();
     } catch (unavailable const& reason) {
-        log::debug("the lock row cannot be shown: {}", reason.what());
+        log::old::debug("the lock row cannot be shown: {}", reason.what());
     }
     co_return row;
 }
