@@ -1,14 +1,14 @@
 #include "libs/lease/clocked_row.hpp"
 #include "libs/lease/lease_store.hpp"
 #include "libs/storage/database.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 namespace baton::lease {
 
 namespace {
 
-using storage::query;
 using storage::row;
+using storage::statement;
 
 // Each method reads the clock before it hands the statement over, so that a wait for the file can only make a renewal
 // look older than it is, as with the start of a statement on MySQL.
@@ -22,9 +22,9 @@ public:
     {
         auto const now = micros();
         auto const work = [&](soci::session& session) {
-            query(session, "INSERT INTO `lock` (namespace, owner, version, create_time, update_time, boot) SELECT ",
-                  name_space_, ", NULL, 1, ", to_micros(time_.utc()), ", ", now, ", ", boot_,
-                  " WHERE NOT EXISTS (SELECT 1 FROM `lock` WHERE namespace = ", name_space_, ")")
+            statement(session, "INSERT INTO `lock` (namespace, owner, version, create_time, update_time, boot) SELECT ",
+                      name_space_, ", NULL, 1, ", to_micros(time_.utc()), ", ", now, ", ", boot_,
+                      " WHERE NOT EXISTS (SELECT 1 FROM `lock` WHERE namespace = ", name_space_, ")")
                 .execute();
         };
         co_await own_.run(work);
@@ -46,10 +46,10 @@ public:
     {
         auto const now = micros();
         auto const work = [&](soci::session& session) {
-            query bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
-                       ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
-                       ", update_time = ", now, ", boot = ", boot_,
-                       ", guard_conn = 0, guard_server = '', guard_us = 0");
+            statement bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
+                           ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
+                           ", update_time = ", now, ", boot = ", boot_,
+                           ", guard_conn = 0, guard_server = '', guard_us = 0");
             bump(" WHERE namespace = ", name_space_, " AND version = ", bid.seen_epoch,
                  " AND renew_seq = ", bid.seen_seq, " AND ", bid.new_epoch, " > version AND (owner IS NULL OR boot <> ",
                  boot_, " OR ", now, " - update_time >= ttl_us)");
@@ -62,7 +62,7 @@ public:
     {
         auto const now = micros();
         auto const work = [&](soci::session& session) {
-            query extend(session, "UPDATE `lock` SET update_time = ", now, ", renew_seq = renew_seq + 1");
+            statement extend(session, "UPDATE `lock` SET update_time = ", now, ", renew_seq = renew_seq + 1");
             extend(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch,
                    " AND boot = ", boot_, " AND ", now, " - update_time < ttl_us");
             return extend.execute() == 1;
@@ -74,8 +74,8 @@ public:
     {
         auto const now = micros();
         auto const work = [&](soci::session& session) {
-            query free(session, "UPDATE `lock` SET owner = NULL, renew_seq = renew_seq + 1, update_time = ", now,
-                       ", guard_conn = 0, guard_server = '', guard_us = 0");
+            statement free(session, "UPDATE `lock` SET owner = NULL, renew_seq = renew_seq + 1, update_time = ", now,
+                           ", guard_conn = 0, guard_server = '', guard_us = 0");
             free(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch);
             return free.execute() == 1;
         };
@@ -88,7 +88,7 @@ private:
     std::optional<lease_row> read(soci::session& session, std::int64_t now)
     {
         std::optional<lease_row> found;
-        query ask(session);
+        statement ask(session);
         select_holder(ask);
         ask.column({"boot"}).column({"update_time"});
         ask(" FROM `lock` WHERE namespace = ", name_space_);

@@ -1,14 +1,14 @@
 #include "libs/lease/clocked_row.hpp"
 #include "libs/lease/lease_store.hpp"
 #include "libs/storage/database.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 namespace baton::lease {
 
 namespace {
 
-using storage::query;
 using storage::row;
+using storage::statement;
 
 // All statements are single-row, by key, and autocommit, so they take no gap locks and cannot deadlock.
 class clocked_lease final : public lease_store {
@@ -40,9 +40,9 @@ public:
     {
         auto const work = [&](soci::session& session) {
             // WHERE sees the row as it was, so this ttl_us is that of the present holder.
-            query bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
-                       ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
-                       ", update_time = ", sql_.now, ", guard_conn = 0, guard_server = '', guard_us = 0");
+            statement bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
+                           ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
+                           ", update_time = ", sql_.now, ", guard_conn = 0, guard_server = '', guard_us = 0");
             bump(" WHERE namespace = ", name_space_, " AND version = ", bid.seen_epoch,
                  " AND renew_seq = ", bid.seen_seq, " AND ", bid.new_epoch, " > version AND (owner IS NULL OR ",
                  sql_.age, " >= ttl_us)");
@@ -54,7 +54,7 @@ public:
     awaitable<bool> renew(std::string owner, std::int64_t epoch) override
     {
         auto const work = [&](soci::session& session) {
-            query extend(session, "UPDATE `lock` SET update_time = ", sql_.now, ", renew_seq = renew_seq + 1");
+            statement extend(session, "UPDATE `lock` SET update_time = ", sql_.now, ", renew_seq = renew_seq + 1");
             extend(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch, " AND ",
                    sql_.age, " < ttl_us");
             return extend.execute() == 1;
@@ -65,8 +65,9 @@ public:
     awaitable<bool> release(std::string owner, std::int64_t epoch) override
     {
         auto const work = [&](soci::session& session) {
-            query free(session, "UPDATE `lock` SET owner = NULL, renew_seq = renew_seq + 1, update_time = ", sql_.now,
-                       ", guard_conn = 0, guard_server = '', guard_us = 0");
+            statement free(session,
+                           "UPDATE `lock` SET owner = NULL, renew_seq = renew_seq + 1, update_time = ", sql_.now,
+                           ", guard_conn = 0, guard_server = '', guard_us = 0");
             free(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch);
             return free.execute() == 1;
         };
@@ -84,20 +85,21 @@ private:
                 return;
             throw unavailable("the database, or what stands before it, does not count matched rows");
         }
-        query(session, "INSERT INTO `lock` (namespace, owner, version, create_time, update_time) VALUES (", name_space_,
-              ", NULL, 1, ", sql_.now, ", ", sql_.now, ")")
+        statement(session, "INSERT INTO `lock` (namespace, owner, version, create_time, update_time) VALUES (",
+                  name_space_, ", NULL, 1, ", sql_.now, ", ", sql_.now, ")")
             .execute();
     }
 
     bool touch(soci::session& session)
     {
-        return query(session, "UPDATE `lock` SET namespace = namespace WHERE namespace = ", name_space_).execute() == 1;
+        return statement(session, "UPDATE `lock` SET namespace = namespace WHERE namespace = ", name_space_)
+                   .execute() == 1;
     }
 
     std::optional<lease_row> read(soci::session& session)
     {
         std::optional<lease_row> found;
-        query ask(session);
+        statement ask(session);
         select_lease(ask, sql_);
         ask(" FROM `lock` WHERE namespace = ", name_space_);
         ask.each([&](row& cells) { found = read_lease(cells); });

@@ -45,7 +45,7 @@ dialect const& dialect_of(storage::engine engine)
     return engine == storage::engine::mysql ? mysql : sqlite;
 }
 
-void select_holder(storage::query& ask)
+void select_holder(storage::statement& ask)
 {
     ask.select("owner", "version", "renew_seq", "ttl_us", "guard_conn", "guard_server", "guard_us", "owner_addr");
 }
@@ -64,7 +64,7 @@ lease_row read_holder(storage::row& cells)
     return lease;
 }
 
-void select_lease(storage::query& ask, dialect const& sql)
+void select_lease(storage::statement& ask, dialect const& sql)
 {
     select_holder(ask);
     ask.column(sql.age).column(sql.utc);
@@ -81,7 +81,7 @@ lease_row read_lease(storage::row& cells)
 
 bool clear_guard(soci::session& session, std::string const& name_space, std::string const& owner, std::int64_t epoch)
 {
-    storage::query clear(session, "UPDATE `lock` SET guard_conn = 0, guard_server = '', guard_us = 0");
+    storage::statement clear(session, "UPDATE `lock` SET guard_conn = 0, guard_server = '', guard_us = 0");
     clear(" WHERE namespace = ", name_space, " AND owner = ", owner, " AND version = ", epoch);
     return clear.execute() == 1;
 }

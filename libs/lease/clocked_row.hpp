@@ -3,7 +3,7 @@
 // this folder.
 
 #include "libs/lease/lease_store.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 namespace baton::lease {
 
@@ -28,10 +28,10 @@ struct dialect {
 dialect const& dialect_of(storage::engine engine);
 
 // The columns that every implementation reads, and what they say; not age and expiry.
-void select_holder(storage::query& ask);
+void select_holder(storage::statement& ask);
 lease_row read_holder(storage::row& cells);
 // With the age by the database's clock.
-void select_lease(storage::query& ask, dialect const& sql);
+void select_lease(storage::statement& ask, dialect const& sql);
 lease_row read_lease(storage::row& cells);
 
 // Takes the guard's mark off the row; true when the lease is `owner`'s under `epoch`.

@@ -1,13 +1,13 @@
 #include "libs/lease/clocked_row.hpp"
 #include "libs/lease/guard_store.hpp"
 #include "libs/storage/database.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 namespace baton::lease {
 
 namespace {
 
-using storage::query;
+using storage::statement;
 
 constexpr duration between_looks = 20ms; // a blocking flock could be ended by a signal alone
 
@@ -74,7 +74,7 @@ public:
         if (!lock_->locked() || grant != grants_)
             co_return false;
         auto const work = [&](soci::session& session) {
-            query mark(session, "UPDATE `lock` SET guard_conn = 1, guard_us = 0, guard_server = ", here);
+            statement mark(session, "UPDATE `lock` SET guard_conn = 1, guard_us = 0, guard_server = ", here);
             mark(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch);
             return mark.execute() == 1;
         };
@@ -94,9 +94,9 @@ public:
         if (!lock_->locked() || grant != grants_)
             co_return false;
         auto const work = [&](soci::session& session) {
-            query bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
-                       ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
-                       ", update_time = ", now, ", boot = ", boot_);
+            statement bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
+                           ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
+                           ", update_time = ", now, ", boot = ", boot_);
             bump(" WHERE namespace = ", name_space_, " AND version = ", bid.seen_epoch, " AND ", bid.new_epoch,
                  " > version AND guard_conn <> 0 AND owner <> ", bid.owner, " AND guard_server = ", here);
             return bump.execute() == 1;

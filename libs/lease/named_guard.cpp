@@ -8,8 +8,8 @@ namespace baton::lease {
 
 namespace {
 
-using storage::query;
 using storage::row;
+using storage::statement;
 
 constexpr int most_grants = 16;
 
@@ -40,7 +40,7 @@ public:
         if (session == 0)
             co_return;
         auto const work = [&](soci::session& other) {
-            query(other, sql_.kill_query, session, sql_.kill_end).execute();
+            statement(other, sql_.kill_query, session, sql_.kill_end).execute();
         };
         co_await other_.run(work);
     }
@@ -60,7 +60,7 @@ public:
         auto const work = [&](soci::session& session) {
             std::int64_t holder = 0;
             std::int64_t self = 0;
-            query ask(session);
+            statement ask(session);
             ask.column(sql_.lock_holder)(sql_.name_begin, name_space_, sql_.name_end, ")").column(sql_.connection);
             ask.each([&](row& cells) {
                 holder = cells.maybe_number().value_or(0);
@@ -84,7 +84,7 @@ public:
     {
         auto const work = [this](soci::session& session) {
             if (auto const ghost = holder(session); ghost != 0)
-                query(session, sql_.kill, ghost, sql_.kill_end).execute();
+                statement(session, sql_.kill, ghost, sql_.kill_end).execute();
         };
         co_await other_.run(work);
     }
@@ -101,8 +101,8 @@ public:
     awaitable<bool> arm(std::string owner, std::int64_t epoch, duration wait, std::int64_t grant) override
     {
         auto const work = [&](soci::session& session) {
-            query mark(session, "UPDATE `lock` SET guard_conn = ", sql_.connection, ", guard_server = ", sql_.server,
-                       ", guard_us = ", wait);
+            statement mark(session, "UPDATE `lock` SET guard_conn = ", sql_.connection,
+                           ", guard_server = ", sql_.server, ", guard_us = ", wait);
             mark(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch);
             holding(mark, grant);
             return mark.execute() == 1;
@@ -119,9 +119,9 @@ public:
     awaitable<bool> seize(seizure bid, duration wait, std::int64_t grant) override
     {
         auto const work = [&](soci::session& session) {
-            query bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
-                       ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
-                       ", update_time = ", sql_.now);
+            statement bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
+                           ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
+                           ", update_time = ", sql_.now);
             bump(", guard_conn = ", sql_.connection, ", guard_server = ", sql_.server, ", guard_us = ", wait);
             bump(" WHERE namespace = ", name_space_, " AND version = ", bid.seen_epoch, " AND ", bid.new_epoch,
                  " > version AND guard_conn <> 0 AND owner <> ", bid.owner, " AND guard_server = ", sql_.server);
@@ -138,7 +138,7 @@ private:
         auto const number = storage::session_number(session);
         waiting_ = number != 0 ? number : self(session);
         std::int64_t grant = 0;
-        query ask(session);
+        statement ask(session);
         ask.column(sql_.get_lock)(sql_.name_begin, name_space_, sql_.name_end, ", ", seconds, ")");
         ask.column(sql_.connection).column(sql_.server).each([&](row& cells) {
             bool const granted = cells.maybe_number().value_or(0) == 1; // NULL: the wait was ended
@@ -153,16 +153,16 @@ private:
     }
 
     // Only while this very session, and no later one of the same number, holds the lock.
-    void holding(query& statement, std::int64_t grant)
+    void holding(statement& update, std::int64_t grant)
     {
-        statement(" AND ", sql_.connection, " = ", grant, " AND ", sql_.lock_holder, sql_.name_begin, name_space_,
-                  sql_.name_end, ") = ", sql_.connection);
+        update(" AND ", sql_.connection, " = ", grant, " AND ", sql_.lock_holder, sql_.name_begin, name_space_,
+               sql_.name_end, ") = ", sql_.connection);
     }
 
     std::int64_t answer(soci::session& session, storage::fragment function, char const (&end)[2])
     {
         std::int64_t found = 0;
-        query ask(session);
+        statement ask(session);
         ask.column(function)(sql_.name_begin, name_space_, sql_.name_end, end);
         ask.each([&](row& cells) { found = cells.maybe_number().value_or(0); });
         return found;
@@ -173,14 +173,14 @@ private:
     std::int64_t self(soci::session& session)
     {
         std::int64_t found = 0;
-        query(session).column(sql_.connection).each([&](row& cells) { found = cells.number(); });
+        statement(session).column(sql_.connection).each([&](row& cells) { found = cells.number(); });
         return found;
     }
 
     std::optional<guarded_row> read(soci::session& session)
     {
         std::optional<guarded_row> found;
-        query ask(session);
+        statement ask(session);
         select_lease(ask, sql_);
         ask.column(sql_.server);
         ask(" FROM `lock` WHERE namespace = ", name_space_);

@@ -1,6 +1,6 @@
 #include "libs/storage/clients.hpp"
 
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -58,7 +58,7 @@ client_record read_client(row& cells)
     return client;
 }
 
-void select_clients(query& ask)
+void select_clients(statement& ask)
 {
     ask.select("instance", "service", "address", "secret", "handlers", "slots", "queue", "version", "node", "state",
                "joined_at", "changed_at");
@@ -77,7 +77,7 @@ awaitable<bool> clients::put(client_record const& client)
     auto const handlers = as_text(client.handlers);
     auto const work = [&](soci::session& sql) {
         bool refused = false;
-        query ask(sql);
+        statement ask(sql);
         ask.select("state", "secret")(" FROM client WHERE instance = ", client.instance, for_update(sql));
         ask.each([&](row& cells) {
             bool const gone = parse_client_state(cells.text()) == client_state::gone;
@@ -86,9 +86,9 @@ awaitable<bool> clients::put(client_record const& client)
         });
         if (refused)
             return false;
-        query upsert(sql,
-                     "INSERT INTO client (instance, service, address, secret, handlers, slots, queue, version, node, "
-                     "state, joined_at, changed_at) VALUES (");
+        statement upsert(
+            sql, "INSERT INTO client (instance, service, address, secret, handlers, slots, queue, version, node, "
+                 "state, joined_at, changed_at) VALUES (");
         upsert(client.instance, ", ", client.service, ", ", client.address, ", ", client.secret, ", ", handlers, ", ",
                client.slots, ", ", client.queue, ", ", client.version, ", ", client.node, ", ",
                to_string(client.state));
@@ -106,8 +106,8 @@ awaitable<bool> clients::put(client_record const& client)
 awaitable<bool> clients::set_state(std::string instance, std::string node, client_state state)
 {
     auto const work = [&](soci::session& sql) {
-        query set(sql, "UPDATE client SET state = ", to_string(state), ", changed_at = ", now_us(sql),
-                  " WHERE instance = ", instance, " AND node = ", node, " AND state <> 'gone'");
+        statement set(sql, "UPDATE client SET state = ", to_string(state), ", changed_at = ", now_us(sql),
+                      " WHERE instance = ", instance, " AND node = ", node, " AND state <> 'gone'");
         return set.execute() == 1;
     };
     co_return co_await shared_.run(work);
@@ -119,7 +119,7 @@ awaitable<clients::page> clients::all()
     auto const work = [&](soci::session& sql) {
         found.clients.clear();
         found.now = from_micros(read_now(sql)); // before the rows, so that nothing falls between this page and the next
-        query ask(sql);
+        statement ask(sql);
         select_clients(ask);
         ask("state <> 'gone' ORDER BY instance");
         ask.each([&](row& cells) { found.clients.push_back(read_client(cells)); });
@@ -134,7 +134,7 @@ awaitable<clients::page> clients::changed_since(utc_time since)
     auto const work = [&](soci::session& sql) {
         found.clients.clear();
         found.now = from_micros(read_now(sql));
-        query ask(sql);
+        statement ask(sql);
         select_clients(ask);
         ask("changed_at >= ", since, " ORDER BY changed_at, instance");
         ask.each([&](row& cells) { found.clients.push_back(read_client(cells)); });
@@ -148,13 +148,13 @@ awaitable<std::vector<std::string>> clients::bury_heard_by(std::string node)
     std::vector<std::string> buried;
     auto const work = [&](soci::session& sql) {
         buried.clear();
-        query ask(sql);
+        statement ask(sql);
         ask.select("instance")(" FROM client WHERE node = ", node, " AND state <> 'gone' ORDER BY instance");
         ask(for_update(sql)).each([&](row& cells) { buried.push_back(cells.text()); });
         auto const step = rows_at_once(1);
         for (std::size_t from = 0; from < buried.size(); from += step) {
-            query bury(sql, "UPDATE client SET state = 'gone', changed_at = ", now_us(sql), " WHERE node = ", node,
-                       " AND instance IN ");
+            statement bury(sql, "UPDATE client SET state = 'gone', changed_at = ", now_us(sql), " WHERE node = ", node,
+                           " AND instance IN ");
             bury.in(buried, from, std::min(from + step, buried.size())).execute();
         }
     };
@@ -165,7 +165,7 @@ awaitable<std::vector<std::string>> clients::bury_heard_by(std::string node)
 awaitable<void> clients::purge(duration age)
 {
     auto const work = [&](soci::session& sql) {
-        query(sql, "DELETE FROM client WHERE state = 'gone' AND changed_at < ", now_us(sql), " - ", age).execute();
+        statement(sql, "DELETE FROM client WHERE state = 'gone' AND changed_at < ", now_us(sql), " - ", age).execute();
     };
     co_await shared_.run(work);
 }
@@ -175,7 +175,7 @@ awaitable<std::vector<clients::service_handlers>> clients::services()
     std::map<std::string, std::pair<std::set<std::string>, int>> services;
     auto const work = [&](soci::session& sql) {
         services.clear();
-        query ask(sql);
+        statement ask(sql);
         ask.select("service", "handlers")(" FROM client WHERE state <> 'gone'");
         ask.each([&](row& cells) {
             auto& [handlers, instances] = services[cells.text()];

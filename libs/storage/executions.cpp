@@ -15,7 +15,7 @@ struct known_key {
 std::optional<known_key> find_key(soci::session& sql, std::string const& project, std::string const& key)
 {
     std::optional<known_key> found;
-    query(sql)
+    statement(sql)
         .select("fingerprint", "execution_id", "created_at")(" FROM idempotency WHERE project = ", project,
                                                              " AND `key` = ", key)
         .each([&](row& cells) {
@@ -30,16 +30,17 @@ std::optional<known_key> find_key(soci::session& sql, std::string const& project
 // One that counts no more. Not what another call has just put in its place.
 void forget_key(soci::session& sql, std::string const& project, std::string const& key, known_key const& seen)
 {
-    query(sql, "DELETE FROM idempotency WHERE project = ", project, " AND `key` = ", key,
-          " AND created_at = ", seen.created_at)
+    statement(sql, "DELETE FROM idempotency WHERE project = ", project, " AND `key` = ", key,
+              " AND created_at = ", seen.created_at)
         .execute();
 }
 
 void insert_run(soci::session& sql, run_request const& request, task_record const& task, execution_id id,
                 std::int64_t now)
 {
-    query insert(sql, "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
-                      "due_at, attempt, max_attempts, retry_delay_us, epoch, payload, created_at) VALUES (");
+    statement insert(sql,
+                     "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
+                     "due_at, attempt, max_attempts, retry_delay_us, epoch, payload, created_at) VALUES (");
     insert(id, ", ", task.definition.project, ", ", task.id, ", ", task.version, ", ", now, ", ", id,
            ", 'manual', 'planned', ", now, ", 1, ", task.definition.max_attempts, ", ", task.definition.retry_delay,
            ", 0, ", request.payload, ", ", now, ")");
@@ -61,8 +62,8 @@ run_result run(soci::session& sql, run_request const& request, execution_id id, 
         }
         if (known) // the others that are as old go by and by (retention)
             forget_key(sql, project, *request.idempotency_key, *known);
-        query(sql, "INSERT INTO idempotency (project, `key`, fingerprint, execution_id, created_at) VALUES (", project,
-              ", ", *request.idempotency_key, ", ", request.fingerprint, ", ", id, ", ", now, ")")
+        statement(sql, "INSERT INTO idempotency (project, `key`, fingerprint, execution_id, created_at) VALUES (",
+                  project, ", ", *request.idempotency_key, ", ", request.fingerprint, ", ", id, ", ", now, ")")
             .execute();
     }
     insert_run(sql, request, task->record, id, now);
@@ -74,7 +75,7 @@ run_result run(soci::session& sql, run_request const& request, execution_id id, 
 std::optional<std::pair<protocol::state, bool>> lock_execution(soci::session& sql, execution_id id)
 {
     std::optional<std::pair<protocol::state, bool>> found;
-    query(sql)
+    statement(sql)
         .select("state", "due_at IS NOT NULL")(" FROM execution WHERE id = ", id, for_update(sql))
         .each([&](row& cells) {
             auto const state = protocol::parse_state(cells.text());
@@ -92,8 +93,8 @@ cancel_result request(soci::session& sql, execution_id id, signal_id signal)
     if (!open)
         return {cancel_outcome::already_ended, state, {}};
     for (auto const column : {fragment{"id"}, fragment{"parent_id"}})
-        query(sql, "UPDATE execution SET cancel_requested_at = COALESCE(cancel_requested_at, ", now_us(sql), ") WHERE ",
-              column, " = ", id, " AND due_at IS NOT NULL")
+        statement(sql, "UPDATE execution SET cancel_requested_at = COALESCE(cancel_requested_at, ", now_us(sql),
+                  ") WHERE ", column, " = ", id, " AND due_at IS NOT NULL")
             .execute();
     insert_signal(sql, signal, protocol::signal_kind::cancel, id.value());
     return {cancel_outcome::requested, state, signal};

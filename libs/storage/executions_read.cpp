@@ -1,12 +1,12 @@
 #include "libs/storage/executions.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 namespace baton::storage {
 
 namespace {
 
 // Appends what an execution is read from, by one index or by whichever the database likes.
-void select_execution(query& ask, fragment index = {""})
+void select_execution(statement& ask, fragment index = {""})
 {
     ask.select("e.id", "e.project", "e.task_id", "t.name", "e.task_version", "e.scheduled_at", "e.cause", "e.state",
                "e.due_at", "e.attempt", "e.max_attempts", "e.parent_id", "e.shard_index", "e.shard_total",
@@ -61,7 +61,7 @@ execution_record read_execution(row& cells)
 std::optional<execution_record> find_execution(soci::session& sql, execution_id id)
 {
     std::optional<execution_record> found;
-    query ask(sql);
+    statement ask(sql);
     select_execution(ask);
     ask("e.id = ", id);
     ask.each([&](row& cells) { found = read_execution(cells); });
@@ -96,7 +96,7 @@ fragment index_of(soci::session& sql, way which)
 }
 
 // What an index on time, or on task and time, answers by itself.
-void keep_place(query& ask, execution_filter const& filter)
+void keep_place(statement& ask, execution_filter const& filter)
 {
     ask("1 = 1");
     if (filter.task)
@@ -110,7 +110,7 @@ void keep_place(query& ask, execution_filter const& filter)
             filter.before_id, ")");
 }
 
-void keep_rest(query& ask, execution_filter const& filter, way which)
+void keep_rest(statement& ask, execution_filter const& filter, way which)
 {
     if (filter.project)
         ask(" AND e.project = ", *filter.project);
@@ -131,7 +131,7 @@ std::optional<utc_time> end_of_look(soci::session& sql, execution_filter const& 
     std::optional<utc_time> end;
     if (!walks || !(filter.project || filter.state || filter.open))
         return end;
-    query ask(sql);
+    statement ask(sql);
     ask.select("e.scheduled_at")(" FROM execution e", index_of(sql, which), " WHERE ");
     keep_place(ask, filter);
     ask(" ORDER BY e.scheduled_at DESC, e.id DESC LIMIT 1 OFFSET ", filter.look - 1);
@@ -144,7 +144,7 @@ execution_page read_page(soci::session& sql, execution_filter const& filter)
     execution_page page;
     auto const which = way_of(filter);
     auto const end = end_of_look(sql, filter, which);
-    query ask(sql);
+    statement ask(sql);
     select_execution(ask, index_of(sql, which));
     keep_place(ask, filter);
     keep_rest(ask, filter, which);
@@ -174,7 +174,7 @@ awaitable<std::vector<attempt_record>> executions::attempts(execution_id id)
         if (!execution)
             return;
         found.push_back(execution->first);
-        query ask(sql);
+        statement ask(sql);
         ask.select("attempt", "cause", "node", "client", "started_at", "finished_at", "outcome", "progress", "result",
                    "error");
         ask(" FROM attempt WHERE execution_id = ", id, " ORDER BY attempt");

@@ -56,7 +56,7 @@ struct new_execution {
 };
 
 // A row that has not ended, with what is needed to deliver it.
-struct open_execution {
+struct open_execution_row {
     execution_id id;
     task_id task;
     int version = 0;
@@ -141,9 +141,9 @@ public:
     awaitable<bool> plan(fence mine, std::vector<advance> const& tasks, std::vector<new_execution> const& executions);
 
     // Open executions with due_at <= until in (due_at, id) order behind the cursor.
-    awaitable<std::vector<open_execution>> open(utc_time until, open_cursor after, int limit);
-    awaitable<std::vector<open_execution>> open_of_task(task_id task, int limit);
-    awaitable<std::vector<open_execution>> open_among(std::vector<execution_id> const& ids);
+    awaitable<std::vector<open_execution_row>> open(utc_time until, open_cursor after, int limit);
+    awaitable<std::vector<open_execution_row>> open_of_task(task_id task, int limit);
+    awaitable<std::vector<open_execution_row>> open_among(std::vector<execution_id> const& ids);
 
     // The same in brief, for due_at <= until.
     awaitable<std::vector<open_key>> open_keys(utc_time until, open_cursor after, int limit);

@@ -17,7 +17,7 @@ std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_a
         std::vector<execution_id> ids;
         for (auto i = from; i < std::min(from + step, wanted.size()); ++i)
             ids.push_back(wanted[i].id);
-        query ask(sql);
+        statement ask(sql);
         ask.select("id",
                    "attempt")(" FROM execution WHERE due_at IS NOT NULL AND cancel_requested_at IS NULL AND id IN ");
         ask.in(ids, 0, ids.size())(" ORDER BY id", for_update(sql));
@@ -43,10 +43,11 @@ void give_up_silent(soci::session& sql, std::vector<next_attempt> const& chunk)
             continue;
         auto const why = "given up: " + each.cause;
         if (each.attempt == 1)
-            query(sql, "UPDATE execution SET error = ", why, " WHERE id = ", each.id, " AND outcome IS NULL").execute();
+            statement(sql, "UPDATE execution SET error = ", why, " WHERE id = ", each.id, " AND outcome IS NULL")
+                .execute();
         else
-            query(sql, "UPDATE attempt SET error = ", why, " WHERE execution_id = ", each.id,
-                  " AND attempt = ", each.attempt, " AND outcome IS NULL")
+            statement(sql, "UPDATE attempt SET error = ", why, " WHERE execution_id = ", each.id,
+                      " AND attempt = ", each.attempt, " AND outcome IS NULL")
                 .execute();
     }
 }
@@ -62,7 +63,7 @@ void begin_chunk(soci::session& sql, std::vector<next_attempt> const& chunk, std
     update.where("e.due_at IS NOT NULL");
     update.execute();
 
-    query insert(sql, "INSERT INTO attempt (execution_id, attempt, cause, due_at, epoch) VALUES ");
+    statement insert(sql, "INSERT INTO attempt (execution_id, attempt, cause, due_at, epoch) VALUES ");
     for (std::size_t i = 0; i < chunk.size(); ++i)
         insert(fragment{i == 0 ? "(" : ", ("}, chunk[i].id, ", ", chunk[i].attempt + 1, ", ",
                std::string_view(chunk[i].cause), ", ", chunk[i].due_at, ", ", epoch, ")");
@@ -74,8 +75,8 @@ void end_open(soci::session& sql, std::vector<execution_id> const& ids, fragment
 {
     auto const step = rows_at_once(1);
     for (std::size_t from = 0; from < ids.size(); from += step) {
-        query end(sql, "UPDATE execution SET ", assignments, ", due_at = NULL, ended_at = ", now_us(sql),
-                  ", reason = ", fitting(reason, longest_reason));
+        statement end(sql, "UPDATE execution SET ", assignments, ", due_at = NULL, ended_at = ", now_us(sql),
+                      ", reason = ", fitting(reason, longest_reason));
         if (failed)
             end(", error = ", fitting(reason, longest_error));
         end(" WHERE due_at IS NOT NULL AND id IN ").in(ids, from, std::min(from + step, ids.size()));
@@ -92,7 +93,7 @@ struct shards_of {
 std::unordered_map<std::int64_t, shards_of> count_shards(soci::session& sql, std::vector<execution_id> const& parents)
 {
     std::unordered_map<std::int64_t, shards_of> counts;
-    query ask(sql);
+    statement ask(sql);
     ask.select("parent_id", "COUNT(*)", "COUNT(due_at)", "COUNT(CASE WHEN state = 'succeeded' THEN 1 END)");
     ask(" FROM execution WHERE parent_id IN ").in(parents, 0, parents.size())(" GROUP BY parent_id");
     ask.each([&](row& cells) {
@@ -108,7 +109,7 @@ void close_chunk(soci::session& sql, std::vector<execution_id> const& parents, s
 {
     std::unordered_map<std::int64_t, bool> cancel_requested;
     std::vector<execution_id> open;
-    query ask(sql);
+    statement ask(sql);
     ask.select("id", "cancel_requested_at IS NOT NULL")(" FROM execution WHERE due_at IS NOT NULL AND id IN ");
     ask.in(parents, 0, parents.size())(" ORDER BY id", for_update(sql));
     ask.each([&](row& cells) {
@@ -128,9 +129,9 @@ void close_chunk(soci::session& sql, std::vector<execution_id> const& parents, s
         auto const ended = all         ? protocol::state::succeeded
                            : cancelled ? protocol::state::cancelled
                                        : protocol::state::failed;
-        query(sql, "UPDATE execution SET due_at = NULL, ended_at = ", now_us(sql), ", finished_at = ", now_us(sql),
-              ", outcome = ", protocol::to_string(ended), ", state = ", protocol::to_string(ended),
-              " WHERE id = ", parent)
+        statement(sql, "UPDATE execution SET due_at = NULL, ended_at = ", now_us(sql), ", finished_at = ", now_us(sql),
+                  ", outcome = ", protocol::to_string(ended), ", state = ", protocol::to_string(ended),
+                  " WHERE id = ", parent)
             .execute();
         closed.push_back(parent);
     }
@@ -183,11 +184,11 @@ awaitable<bool> ledger::expand(fence mine, execution_id parent, std::vector<new_
 {
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        query mark(sql, "UPDATE execution SET started_at = COALESCE(started_at, ", now_us(sql),
-                   "), state = 'running' WHERE id = ", parent,
-                   " AND due_at IS NOT NULL AND cancel_requested_at IS NULL AND NOT EXISTS "
-                   "(SELECT 1 FROM (SELECT id FROM execution WHERE parent_id = ",
-                   parent, ") shard)");
+        statement mark(sql, "UPDATE execution SET started_at = COALESCE(started_at, ", now_us(sql),
+                       "), state = 'running' WHERE id = ", parent,
+                       " AND due_at IS NOT NULL AND cancel_requested_at IS NULL AND NOT EXISTS "
+                       "(SELECT 1 FROM (SELECT id FROM execution WHERE parent_id = ",
+                       parent, ") shard)");
         if (mark.execute() != 1)
             return false;
         insert_executions(sql, shards, mine.epoch);

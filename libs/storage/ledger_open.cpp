@@ -7,7 +7,7 @@ namespace baton::storage {
 
 namespace {
 
-void select_open(query& ask)
+void select_open(statement& ask)
 {
     ask.select("e.id", "e.task_id", "e.task_version", "e.scheduled_at", "e.due_at", "e.cause", "e.state", "e.attempt",
                "e.max_attempts", "e.cancel_requested_at IS NOT NULL", "e.parent_id", "e.shard_index", "e.shard_total",
@@ -24,9 +24,9 @@ fragment open_rows(soci::session& sql)
 constexpr char with_definition[] =
     " LEFT JOIN task_version v ON v.task_id = e.task_id AND v.version = e.task_version WHERE ";
 
-open_execution read_open(row& cells)
+open_execution_row read_open(row& cells)
 {
-    open_execution open;
+    open_execution_row open;
     open.id = cells.name<execution_id>();
     open.task = cells.name<task_id>();
     open.version = cells.small();
@@ -47,7 +47,7 @@ open_execution read_open(row& cells)
     return open;
 }
 
-void behind(query& ask, utc_time until, open_cursor const& after, int limit)
+void behind(statement& ask, utc_time until, open_cursor const& after, int limit)
 {
     ask("e.due_at <= ", until, " AND e.due_at >= ", after.due_at, " AND (e.due_at > ", after.due_at, " OR e.id > ",
         after.id, ") ORDER BY e.due_at, e.id LIMIT ", limit);
@@ -55,12 +55,12 @@ void behind(query& ask, utc_time until, open_cursor const& after, int limit)
 
 } // namespace
 
-awaitable<std::vector<open_execution>> ledger::open(utc_time until, open_cursor after, int limit)
+awaitable<std::vector<open_execution_row>> ledger::open(utc_time until, open_cursor after, int limit)
 {
-    std::vector<open_execution> found;
+    std::vector<open_execution_row> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        query ask(sql);
+        statement ask(sql);
         select_open(ask);
         ask(" FROM ", open_rows(sql), with_definition);
         behind(ask, until, after, limit);
@@ -70,12 +70,12 @@ awaitable<std::vector<open_execution>> ledger::open(utc_time until, open_cursor 
     co_return found;
 }
 
-awaitable<std::vector<open_execution>> ledger::open_of_task(task_id task, int limit)
+awaitable<std::vector<open_execution_row>> ledger::open_of_task(task_id task, int limit)
 {
-    std::vector<open_execution> found;
+    std::vector<open_execution_row> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        query ask(sql);
+        statement ask(sql);
         select_open(ask);
         ask(" FROM ", open_rows(sql), with_definition, "e.due_at IS NOT NULL AND e.task_id = ", task,
             " ORDER BY e.due_at, e.id LIMIT ", limit);
@@ -85,14 +85,14 @@ awaitable<std::vector<open_execution>> ledger::open_of_task(task_id task, int li
     co_return found;
 }
 
-awaitable<std::vector<open_execution>> ledger::open_among(std::vector<execution_id> const& ids)
+awaitable<std::vector<open_execution_row>> ledger::open_among(std::vector<execution_id> const& ids)
 {
-    std::vector<open_execution> found;
+    std::vector<open_execution_row> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
         auto const step = rows_at_once(1);
         for (std::size_t from = 0; from < ids.size(); from += step) {
-            query ask(sql);
+            statement ask(sql);
             select_open(ask);
             ask(" FROM execution e", with_definition, "e.due_at IS NOT NULL AND e.id IN ");
             ask.in(ids, from, std::min(from + step, ids.size()));
@@ -108,7 +108,7 @@ awaitable<std::vector<open_key>> ledger::open_keys(utc_time until, open_cursor a
     std::vector<open_key> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        query ask(sql);
+        statement ask(sql);
         ask.select("e.id", "e.attempt", "e.state", "e.due_at", "e.cancel_requested_at IS NOT NULL");
         ask(" FROM ", open_rows(sql), " WHERE ");
         behind(ask, until, after, limit);
@@ -130,7 +130,7 @@ awaitable<std::vector<delayed_task>> ledger::delayed_ready(int limit)
     std::vector<delayed_task> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        query ask(sql);
+        statement ask(sql);
         ask.select("t.id", "t.version", "t.waiting_for", "e.ended_at", "t.created_at", "t.definition");
         ask.column(now_us(sql));
         ask(" FROM task t LEFT JOIN execution e ON e.id = t.waiting_for WHERE t.waiting_for IS NOT NULL "

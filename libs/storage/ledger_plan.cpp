@@ -35,7 +35,7 @@ std::vector<new_execution> without_taken(soci::session& sql, std::vector<new_exe
     for (auto const& each : executions) {
         bool taken = false;
         if (each.cause == protocol::cause::schedule)
-            query(sql)
+            statement(sql)
                 .select("COUNT(*)")(" FROM execution WHERE scheduled_at = ", each.scheduled_at,
                                     " AND task_id = ", each.task, " AND run_key = 0")
                 .each([&](row& answer) { taken = answer.flag(); });
@@ -64,17 +64,17 @@ void insert_page(soci::session& sql, std::vector<new_execution> const& execution
 awaitable<bool> ledger::raise(fence mine)
 {
     auto const work = [&](soci::session& sql) {
-        query lift(sql, "UPDATE lock_fence SET epoch = ", mine.epoch,
-                   ", touched = touched + 1 WHERE namespace = ", mine.name_space, " AND epoch <= ", mine.epoch);
+        statement lift(sql, "UPDATE lock_fence SET epoch = ", mine.epoch,
+                       ", touched = touched + 1 WHERE namespace = ", mine.name_space, " AND epoch <= ", mine.epoch);
         if (lift.execute() == 1)
             return true;
         bool stands = false;
-        query(sql).select("COUNT(*)")(" FROM lock_fence WHERE namespace = ", mine.name_space).each([&](row& answer) {
-            stands = answer.flag();
-        });
+        statement(sql)
+            .select("COUNT(*)")(" FROM lock_fence WHERE namespace = ", mine.name_space)
+            .each([&](row& answer) { stands = answer.flag(); });
         if (stands)
             return false;
-        query(sql, "INSERT INTO lock_fence (namespace, epoch) VALUES (", mine.name_space, ", ", mine.epoch, ")")
+        statement(sql, "INSERT INTO lock_fence (namespace, epoch) VALUES (", mine.name_space, ", ", mine.epoch, ")")
             .execute();
         return true;
     };
@@ -91,7 +91,7 @@ awaitable<std::vector<due_task>> ledger::due(utc_time horizon, due_cursor after,
     std::vector<due_task> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        query ask(sql);
+        statement ask(sql);
         ask.select("id", "version", "next_fire_at", "created_at", "definition");
         ask(" FROM task WHERE next_fire_at <= ", horizon, " AND next_fire_at >= ", after.next_fire_at,
             " AND (next_fire_at > ", after.next_fire_at, " OR id > ", after.id, ") ORDER BY next_fire_at, id LIMIT ",

@@ -137,7 +137,7 @@ std::vector<result_row> lock_awaited(soci::session& sql, std::vector<result_row>
         ids.push_back(each.id);
     auto const step = rows_at_once(1);
     for (std::size_t from = 0; from < ids.size(); from += step) {
-        query ask(sql);
+        statement ask(sql);
         ask.select("id", "attempt",
                    "state IN ('planned', 'running')")(" FROM execution WHERE due_at IS NOT NULL AND id IN ");
         ask.in(ids, from, std::min(from + step, ids.size()))(" ORDER BY id", for_update(sql));
@@ -165,12 +165,13 @@ std::vector<result_row> lock_awaited(soci::session& sql, std::vector<result_row>
 bool record_further(soci::session& sql, result_row const& each, std::string const& node)
 {
     bool const running = is_running(each);
-    query update(sql, "UPDATE attempt SET node = ", fitting_name(node, longest_name),
-                 ", client = ", fitting_name(each.client, longest_name), ", started_at = COALESCE(", each.started_at,
-                 ", started_at), finished_at = ", each.finished_at, ", progress = ", each.progress,
-                 ", result = ", each.value, ", error = ", each.error.empty() ? std::nullopt : std::optional(each.error),
-                 ", outcome = ", running ? std::nullopt : std::optional(protocol::to_string(each.outcome)),
-                 " WHERE execution_id = ", each.id, " AND attempt = ", each.attempt, " AND outcome IS NULL");
+    statement update(sql, "UPDATE attempt SET node = ", fitting_name(node, longest_name),
+                     ", client = ", fitting_name(each.client, longest_name), ", started_at = COALESCE(",
+                     each.started_at, ", started_at), finished_at = ", each.finished_at, ", progress = ", each.progress,
+                     ", result = ", each.value,
+                     ", error = ", each.error.empty() ? std::nullopt : std::optional(each.error),
+                     ", outcome = ", running ? std::nullopt : std::optional(protocol::to_string(each.outcome)),
+                     " WHERE execution_id = ", each.id, " AND attempt = ", each.attempt, " AND outcome IS NULL");
     return update.execute() == 1;
 }
 

@@ -2,7 +2,7 @@
 
 #include "libs/storage/detail.hpp"
 #include "libs/storage/migration_files.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 #include <soci/soci.h>
 
@@ -64,20 +64,21 @@ std::vector<std::string> statements_of(std::string const& text)
 void make_version_table(soci::session& sql)
 {
     if (engine_of(sql) == engine::mysql)
-        query(sql, "CREATE TABLE IF NOT EXISTS schema_version (`set` VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin "
-                   "NOT NULL, number INT NOT NULL, name VARCHAR(100) NOT NULL, applied_at BIGINT NULL, "
-                   "PRIMARY KEY (`set`, number)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin")
+        statement(sql,
+                  "CREATE TABLE IF NOT EXISTS schema_version (`set` VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin "
+                  "NOT NULL, number INT NOT NULL, name VARCHAR(100) NOT NULL, applied_at BIGINT NULL, "
+                  "PRIMARY KEY (`set`, number)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin")
             .execute();
     else
-        query(sql, "CREATE TABLE IF NOT EXISTS schema_version (`set` TEXT NOT NULL, number INTEGER NOT NULL, "
-                   "name TEXT NOT NULL, applied_at INTEGER NULL, PRIMARY KEY (`set`, number))")
+        statement(sql, "CREATE TABLE IF NOT EXISTS schema_version (`set` TEXT NOT NULL, number INTEGER NOT NULL, "
+                       "name TEXT NOT NULL, applied_at INTEGER NULL, PRIMARY KEY (`set`, number))")
             .execute();
 }
 
 bool has_version_table(soci::session& sql)
 {
     bool found = false;
-    query ask(sql);
+    statement ask(sql);
     if (engine_of(sql) == engine::mysql)
         ask.select("COUNT(*)")(" FROM information_schema.tables WHERE table_schema = DATABASE() "
                                "AND table_name = 'schema_version'");
@@ -91,7 +92,7 @@ bool has_version_table(soci::session& sql)
 std::map<int, bool> applied(soci::session& sql, std::string const& set)
 {
     std::map<int, bool> found;
-    query(sql).select("number", "applied_at")(" FROM schema_version WHERE `set` = ", set).each([&](row& answer) {
+    statement(sql).select("number", "applied_at")(" FROM schema_version WHERE `set` = ", set).each([&](row& answer) {
         auto const number = answer.small();
         found[number] = answer.maybe_number().has_value();
     });
@@ -131,13 +132,13 @@ void refuse_broken(std::map<int, bool> const& found, std::vector<step> const& st
 
 void apply(soci::session& sql, std::string const& set, step const& what)
 {
-    query(sql, "INSERT INTO schema_version (`set`, number, name, applied_at) VALUES (", set, ", ", what.about.number,
-          ", ", what.about.name, ", NULL)")
+    statement(sql, "INSERT INTO schema_version (`set`, number, name, applied_at) VALUES (", set, ", ",
+              what.about.number, ", ", what.about.name, ", NULL)")
         .execute();
     for (auto const& statement : statements_of(*what.text))
         sql << statement;
-    query(sql, "UPDATE schema_version SET applied_at = ", now_us(sql), " WHERE `set` = ", set,
-          " AND number = ", what.about.number)
+    statement(sql, "UPDATE schema_version SET applied_at = ", now_us(sql), " WHERE `set` = ", set,
+              " AND number = ", what.about.number)
         .execute();
 }
 
@@ -230,8 +231,8 @@ awaitable<void> check_schema(database& where, migration_set tables)
                 throw schema_mismatch("the database lacks step " + each.about.name + " of '" + set +
                                       "': run baton migrate");
         // All that decides by compare-and-set needs matched rows to be counted, even where nothing changes.
-        query idle(sql, "UPDATE schema_version SET name = name WHERE `set` = ", set,
-                   " AND number = ", steps.back().about.number);
+        statement idle(sql, "UPDATE schema_version SET name = name WHERE `set` = ", set,
+                       " AND number = ", steps.back().about.number);
         if (idle.execute() != 1)
             throw schema_mismatch("the database, or what stands before it, does not count matched rows");
     };

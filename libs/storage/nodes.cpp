@@ -1,6 +1,6 @@
 #include "libs/storage/nodes.hpp"
 
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 namespace baton::storage {
 
@@ -26,9 +26,9 @@ constexpr char refresh_sqlite[] =
 awaitable<void> nodes::beat(node_record const& self)
 {
     auto const work = [&](soci::session& sql) {
-        query upsert(sql,
-                     "INSERT INTO node (incarnation, name, address, secret, role, version, load_permille, clients, "
-                     "draining, ttl_us, started_at, heartbeat_at) VALUES (");
+        statement upsert(sql,
+                         "INSERT INTO node (incarnation, name, address, secret, role, version, load_permille, clients, "
+                         "draining, ttl_us, started_at, heartbeat_at) VALUES (");
         upsert(self.incarnation, ", ", self.name, ", ", self.address, ", ", self.secret, ", ", self.role, ", ",
                self.version, ", ", self.load_permille, ", ", self.clients, ", ", self.draining, ", ", self.ttl, ", ",
                self.started_at, ", ", now_us(sql), ")");
@@ -43,7 +43,7 @@ awaitable<roster> nodes::read()
     roster found;
     auto const work = [&](soci::session& sql) {
         found = {};
-        query ask(sql);
+        statement ask(sql);
         ask.select("incarnation", "name", "address", "secret", "role", "version", "load_permille", "clients",
                    "draining", "ttl_us", "started_at", "heartbeat_at");
         ask.column(fragment{"(SELECT COALESCE(MAX(changed_at), 0) FROM client)"}).column(now_us(sql));
@@ -80,7 +80,7 @@ awaitable<std::vector<node_record>> nodes::all()
 awaitable<void> nodes::remove(std::string incarnation)
 {
     auto const work = [&](soci::session& sql) {
-        query(sql, "DELETE FROM node WHERE incarnation = ", incarnation).execute();
+        statement(sql, "DELETE FROM node WHERE incarnation = ", incarnation).execute();
     };
     co_await shared_.run(work);
 }

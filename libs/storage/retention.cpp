@@ -27,7 +27,7 @@ fragment rows_in_order(soci::session& sql)
 }
 
 // Each database in the form that it turns into a range of the index.
-void behind(query& ask, soci::session& sql, ledger_place const& from, utc_time limit)
+void behind(statement& ask, soci::session& sql, ledger_place const& from, utc_time limit)
 {
     auto const at = from.scheduled_at;
     if (engine_of(sql) == engine::sqlite)
@@ -41,7 +41,7 @@ void behind(query& ask, soci::session& sql, ledger_place const& from, utc_time l
 
 // None of the conditions can cease to hold for a row that meets them: what has ended stays so, no task goes back by
 // more than it looks ahead, and none begins to wait for what has ended.
-void select_old(query& ask, utc_time limit)
+void select_old(statement& ask, utc_time limit)
 {
     ask.select("e.id", "e.scheduled_at", "e.task_id", "e.run_key", "e.attempt");
     ask.column({"e.due_at IS NULL AND COALESCE(e.ended_at, e.scheduled_at) < "})(limit);
@@ -52,7 +52,7 @@ void select_old(query& ask, utc_time limit)
 std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_place const& from, std::size_t rows)
 {
     std::vector<old_execution> found;
-    query ask(sql);
+    statement ask(sql);
     select_old(ask, limit);
     ask(" FROM ", rows_in_order(sql),
         " LEFT JOIN task t ON t.id = e.task_id LEFT JOIN execution p ON p.id = e.parent_id WHERE ");
@@ -70,7 +70,7 @@ std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_p
     return found;
 }
 
-// Not as a condition of the query above: a database may prefer to collect the open shards of all history first.
+// Not as a condition of the statement above: a database may prefer to collect the open shards of all history first.
 void keep_parents_of_open(soci::session& sql, std::vector<old_execution>& found)
 {
     std::unordered_set<std::int64_t> kept;
@@ -82,7 +82,7 @@ void keep_parents_of_open(soci::session& sql, std::vector<old_execution>& found)
         ids.push_back(one.id);
     auto const step = rows_at_once(1);
     for (std::size_t from = 0; from < ids.size(); from += step)
-        query(sql)
+        statement(sql)
             .select("parent_id")(" FROM ", table, " WHERE due_at IS NOT NULL AND parent_id IN ")
             .in(ids, from, std::min(from + step, ids.size()))
             .each([&](row& cells) { kept.insert(cells.number()); });
@@ -110,7 +110,7 @@ void delete_by_key(soci::session& sql, fragment table, fragment key, std::vector
     auto const step = rows_at_once(1);
     bool const sqlite = engine_of(sql) == engine::sqlite;
     for (std::size_t from = 0; from < ids.size(); from += step) {
-        query remove(sql);
+        statement remove(sql);
         if (sqlite)
             remove("DELETE FROM ", table, " AS e WHERE e.", key, " IN ");
         else
@@ -162,14 +162,14 @@ awaitable<bool> retention::keys(std::size_t rows)
     auto const work = [&](soci::session& sql) {
         auto last = read_now(sql) - key_lifetime.count();
         more = false;
-        query(sql)
+        statement(sql)
             .select("created_at")(" FROM idempotency WHERE created_at <= ", last,
                                   " ORDER BY created_at LIMIT 1 OFFSET ", rows - 1)
             .each([&](row& cells) {
                 last = cells.number();
                 more = true;
             });
-        query(sql, engine_of(sql) == engine::sqlite ? remove_on_sqlite : remove_on_mysql, last).execute();
+        statement(sql, engine_of(sql) == engine::sqlite ? remove_on_sqlite : remove_on_mysql, last).execute();
     };
     co_await shared_.run(work);
     co_return more;
@@ -181,13 +181,13 @@ awaitable<bool> retention::terms(std::string name_space, std::size_t rows)
     auto const work = [&](soci::session& sql) {
         more = false;
         std::int64_t kept = 0;
-        query(sql)
+        statement(sql)
             .select("epoch")(" FROM term WHERE namespace = ", name_space, " ORDER BY epoch DESC LIMIT 1 OFFSET ",
                              terms_kept - 1)
             .each([&](row& cells) { kept = cells.number(); });
         std::size_t count = 0;
         std::int64_t last = 0;
-        query(sql)
+        statement(sql)
             .select("epoch")(" FROM term WHERE namespace = ", name_space, " AND epoch < ", kept,
                              " ORDER BY epoch LIMIT ", rows)
             .each([&](row& cells) {
@@ -195,7 +195,7 @@ awaitable<bool> retention::terms(std::string name_space, std::size_t rows)
                 ++count;
             });
         if (count != 0)
-            query(sql, "DELETE FROM term WHERE namespace = ", name_space, " AND epoch <= ", last).execute();
+            statement(sql, "DELETE FROM term WHERE namespace = ", name_space, " AND epoch <= ", last).execute();
         more = count == rows;
     };
     co_await shared_.run(work);

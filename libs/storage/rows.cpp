@@ -103,8 +103,8 @@ void batch_update::begin_where()
 
 void touch_fence(soci::session& sql, fence const& mine)
 {
-    query touch(sql, "UPDATE lock_fence SET touched = touched + 1 WHERE namespace = ", mine.name_space,
-                " AND epoch = ", mine.epoch);
+    statement touch(sql, "UPDATE lock_fence SET touched = touched + 1 WHERE namespace = ", mine.name_space,
+                    " AND epoch = ", mine.epoch);
     if (touch.execute() != 1)
         throw not_master("the fence of '" + mine.name_space + "' does not carry epoch " + std::to_string(mine.epoch));
 }
@@ -114,9 +114,10 @@ namespace {
 void insert_chunk(soci::session& sql, std::vector<new_execution> const& rows, std::size_t from, std::size_t until,
                   std::int64_t epoch)
 {
-    query insert(sql, "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
-                      "due_at, attempt, max_attempts, retry_delay_us, epoch, parent_id, shard_index, shard_total, "
-                      "shard_instance, created_at) VALUES ");
+    statement insert(sql,
+                     "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
+                     "due_at, attempt, max_attempts, retry_delay_us, epoch, parent_id, shard_index, shard_total, "
+                     "shard_instance, created_at) VALUES ");
     for (auto i = from; i < until; ++i) {
         auto const& row = rows[i];
         bool const firing = row.cause == protocol::cause::schedule;
@@ -144,8 +145,8 @@ void insert_executions(soci::session& sql, std::vector<new_execution> const& row
 
 void insert_signal(soci::session& sql, signal_id id, protocol::signal_kind kind, std::int64_t subject)
 {
-    query(sql, "INSERT INTO `signal` (id, kind, subject, created_at) VALUES (", id, ", ", protocol::to_string(kind),
-          ", ", subject, ", ", now_us(sql), ")")
+    statement(sql, "INSERT INTO `signal` (id, kind, subject, created_at) VALUES (", id, ", ", protocol::to_string(kind),
+              ", ", subject, ", ", now_us(sql), ")")
         .execute();
 }
 

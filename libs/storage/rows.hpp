@@ -4,7 +4,7 @@
 #include "libs/protocol/node_wire.hpp"
 #include "libs/storage/detail.hpp"
 #include "libs/storage/ledger.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 #include <initializer_list>
 #include <string>
@@ -93,7 +93,7 @@ private:
     fragment target_;
     std::vector<column> columns_;
     std::vector<operand> cells_; // row by row
-    query statement_;
+    statement statement_;
 };
 
 // Throws not_master unless the fence still carries this epoch. The first statement of whatever a master decides.

@@ -1,6 +1,6 @@
 #include "libs/storage/busy_file.hpp"
 #include "libs/storage/detail.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 #include <soci/mysql/soci-mysql.h>
 #include <soci/soci.h>
@@ -59,10 +59,11 @@ void configure_mysql(soci::session& session, database_settings const& settings)
         throw session_broken("database: the connection counts changed rows, not matched ones");
 
     session << "SET NAMES utf8mb4";
-    query(session,
-          "SET SESSION autocommit = 1, time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
-          "innodb_lock_wait_timeout = ",
-          std::max(1u, settings.lock_wait_s))
+    statement(
+        session,
+        "SET SESSION autocommit = 1, time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
+        "innodb_lock_wait_timeout = ",
+        std::max(1u, settings.lock_wait_s))
         .execute();
     session << "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
@@ -70,13 +71,13 @@ void configure_mysql(soci::session& session, database_settings const& settings)
     session << "SELECT VERSION()", soci::into(version);
     bool const mariadb = version.find("MariaDB") != std::string::npos;
     if (mariadb)
-        query(session, "SET SESSION max_statement_time = ", settings.read_limit_s).execute();
+        statement(session, "SET SESSION max_statement_time = ", settings.read_limit_s).execute();
     if (settings.idle_transaction_s > 0 && mariadb)
-        query(session, "SET SESSION idle_transaction_timeout = ", settings.idle_transaction_s).execute();
+        statement(session, "SET SESSION idle_transaction_timeout = ", settings.idle_transaction_s).execute();
     else if (settings.idle_transaction_s > 0) // MySQL limits only the session as a whole
-        query(session, "SET SESSION wait_timeout = ", settings.idle_transaction_s).execute();
+        statement(session, "SET SESSION wait_timeout = ", settings.idle_transaction_s).execute();
     if (settings.idle_session_s > 0)
-        query(session, "SET SESSION wait_timeout = ", settings.idle_session_s).execute();
+        statement(session, "SET SESSION wait_timeout = ", settings.idle_session_s).execute();
     if (settings.causal)
         wait_for_other_nodes(session);
 }

@@ -1,6 +1,6 @@
 #include "libs/storage/signals.hpp"
 
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 #include <algorithm>
 
@@ -11,12 +11,14 @@ awaitable<std::vector<signal_record>> signals::pending(int limit)
     std::vector<signal_record> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        query(sql).select("id", "kind", "subject")(" FROM `signal` ORDER BY id LIMIT ", limit).each([&](row& cells) {
-            auto& signal = found.emplace_back();
-            signal.id = cells.name<signal_id>();
-            signal.kind = protocol::parse_signal_kind(cells.text());
-            signal.subject = cells.number();
-        });
+        statement(sql)
+            .select("id", "kind", "subject")(" FROM `signal` ORDER BY id LIMIT ", limit)
+            .each([&](row& cells) {
+                auto& signal = found.emplace_back();
+                signal.id = cells.name<signal_id>();
+                signal.kind = protocol::parse_signal_kind(cells.text());
+                signal.subject = cells.number();
+            });
     };
     co_await shared_.run(work);
     co_return found;
@@ -27,7 +29,9 @@ awaitable<void> signals::remove(std::vector<signal_id> const& ids)
     auto const work = [&](soci::session& sql) {
         auto const step = rows_at_once(1);
         for (std::size_t from = 0; from < ids.size(); from += step)
-            query(sql, "DELETE FROM `signal` WHERE id IN ").in(ids, from, std::min(from + step, ids.size())).execute();
+            statement(sql, "DELETE FROM `signal` WHERE id IN ")
+                .in(ids, from, std::min(from + step, ids.size()))
+                .execute();
     };
     co_await shared_.run(work);
 }

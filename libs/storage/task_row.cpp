@@ -2,7 +2,7 @@
 
 namespace baton::storage {
 
-void select_task(query& ask)
+void select_task(statement& ask)
 {
     ask.select("id", "version", "definition", "next_fire_at", "waiting_for", "created_at", "updated_at");
     ask(" FROM task WHERE ");
@@ -25,7 +25,7 @@ stored_task read_task(row& cells)
 std::optional<stored_task> find_task(soci::session& sql, task_id id, bool lock)
 {
     std::optional<stored_task> found;
-    query ask(sql);
+    statement ask(sql);
     select_task(ask);
     ask("id = ", id, lock ? for_update(sql) : fragment{""});
     ask.each([&](row& cells) { found = read_task(cells); });
@@ -44,8 +44,9 @@ std::string document(protocol::task_definition const& definition)
 void insert_version(soci::session& sql, task_record const& task, std::string const& action, utc_time valid_from,
                     utc_time now)
 {
-    query(sql, "INSERT INTO task_version (task_id, version, action, valid_from, definition, created_at) VALUES (",
-          task.id, ", ", task.version, ", ", action, ", ", valid_from, ", ", document(task.definition), ", ", now, ")")
+    statement(sql, "INSERT INTO task_version (task_id, version, action, valid_from, definition, created_at) VALUES (",
+              task.id, ", ", task.version, ", ", action, ", ", valid_from, ", ", document(task.definition), ", ", now,
+              ")")
         .execute();
 }
 

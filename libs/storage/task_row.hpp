@@ -1,8 +1,8 @@
 #pragma once
 // The row of a task, as `tasks` and `executions` read and write it. For .cpp files of this folder.
 
-#include "libs/storage/query.hpp"
 #include "libs/storage/rows.hpp"
+#include "libs/storage/statement.hpp"
 #include "libs/storage/tasks.hpp"
 
 #include <optional>
@@ -15,7 +15,7 @@ struct stored_task {
     std::optional<execution_id> waiting_for;
 };
 
-void select_task(query& ask); // "SELECT … FROM task WHERE "
+void select_task(statement& ask); // "SELECT … FROM task WHERE "
 stored_task read_task(row& cells);
 std::optional<stored_task> find_task(soci::session& sql, task_id id, bool lock);
 

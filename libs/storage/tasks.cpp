@@ -9,9 +9,9 @@ namespace {
 void insert_task(soci::session& sql, task_record const& task)
 {
     auto const& definition = task.definition;
-    query insert(sql,
-                 "INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
-                 "next_fire_at, waiting_for, created_at, updated_at) VALUES (");
+    statement insert(
+        sql, "INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
+             "next_fire_at, waiting_for, created_at, updated_at) VALUES (");
     insert(task.id, ", ", definition.project, ", ", definition.name, ", ", task.version, ", ", definition.enabled, ", ",
            definition.service, ", ", definition.handler, ", ", protocol::to_string(definition.schedule.kind), ", ",
            document(definition), ", ", task.next_fire_at, ", NULL, ", task.created_at, ", ", task.updated_at, ")");
@@ -27,7 +27,7 @@ void insert_task(soci::session& sql, task_record const& task)
     }
 }
 
-void keep(query& ask, task_filter const& filter)
+void keep(statement& ask, task_filter const& filter)
 {
     ask("id > ", filter.after);
     if (filter.project)
@@ -92,7 +92,7 @@ awaitable<std::optional<task_record>> tasks::find_by_name(std::string project, s
 {
     std::optional<task_record> found;
     auto const work = [&](soci::session& sql) {
-        query ask(sql);
+        statement ask(sql);
         select_task(ask);
         ask("project = ", project, " AND name = ", name);
         ask.each([&](row& cells) { found = read_task(cells).record; });
@@ -106,7 +106,7 @@ awaitable<std::vector<task_record>> tasks::list(task_filter filter)
     std::vector<task_record> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        query ask(sql);
+        statement ask(sql);
         select_task(ask);
         keep(ask, filter);
         ask(" ORDER BY id LIMIT ", filter.limit);
@@ -120,7 +120,7 @@ awaitable<std::int64_t> tasks::count()
 {
     std::int64_t count = 0;
     auto const work = [&](soci::session& sql) {
-        query(sql).select("COUNT(*)")(" FROM task").each([&](row& cells) { count = cells.number(); });
+        statement(sql).select("COUNT(*)")(" FROM task").each([&](row& cells) { count = cells.number(); });
     };
     co_await shared_.run(work);
     co_return count;

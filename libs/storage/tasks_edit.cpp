@@ -30,9 +30,9 @@ std::string_view to_string(edit_action action)
 bool is_open(soci::session& sql, execution_id id)
 {
     bool open = false;
-    query(sql).select("COUNT(*)")(" FROM execution WHERE id = ", id, " AND due_at IS NOT NULL").each([&](row& cells) {
-        open = cells.flag();
-    });
+    statement(sql)
+        .select("COUNT(*)")(" FROM execution WHERE id = ", id, " AND due_at IS NOT NULL")
+        .each([&](row& cells) { open = cells.flag(); });
     return open;
 }
 
@@ -89,7 +89,7 @@ private:
         if (firings.size() > most_overdue)
             throw refused{edit_outcome::planner_behind};
         std::set<std::int64_t> present;
-        query(sql_)
+        statement(sql_)
             .select("scheduled_at")(" FROM execution WHERE task_id = ", stored.record.id,
                                     " AND scheduled_at >= ", *from, " AND scheduled_at < ", result_.valid_from,
                                     " AND run_key = 0")
@@ -125,8 +125,9 @@ private:
     {
         auto const table = engine_of(sql_) == engine::sqlite ? fragment{"execution INDEXED BY execution_of_task"}
                                                              : fragment{"execution FORCE INDEX (execution_of_task)"};
-        query cancel(sql_, "UPDATE ", table, " SET run_key = id, state = 'cancelled', due_at = NULL, ended_at = ", now_,
-                     ", reason = ", reason());
+        statement cancel(sql_, "UPDATE ", table,
+                         " SET run_key = id, state = 'cancelled', due_at = NULL, ended_at = ", now_,
+                         ", reason = ", reason());
         cancel(" WHERE task_id = ", result_.task.id, " AND scheduled_at >= ", result_.valid_from,
                " AND run_key = 0 AND state = 'planned' AND cause = 'schedule'");
         return cancel.execute();
@@ -145,7 +146,7 @@ private:
     {
         auto& task = result_.task;
         if (action_ == edit_action::deleted) {
-            query(sql_, "DELETE FROM task WHERE id = ", task.id).execute();
+            statement(sql_, "DELETE FROM task WHERE id = ", task.id).execute();
             return;
         }
         auto const& definition = task.definition;
@@ -166,10 +167,10 @@ private:
     {
         auto const& task = result_.task;
         auto const& definition = task.definition;
-        query change(sql_, "UPDATE task SET project = ", definition.project, ", name = ", definition.name,
-                     ", version = ", task.version, ", enabled = ", definition.enabled,
-                     ", service = ", definition.service, ", handler = ", definition.handler,
-                     ", schedule_kind = ", protocol::to_string(definition.schedule.kind));
+        statement change(sql_, "UPDATE task SET project = ", definition.project, ", name = ", definition.name,
+                         ", version = ", task.version, ", enabled = ", definition.enabled,
+                         ", service = ", definition.service, ", handler = ", definition.handler,
+                         ", schedule_kind = ", protocol::to_string(definition.schedule.kind));
         change(", definition = ", document(definition), ", next_fire_at = ", task.next_fire_at,
                ", waiting_for = ", waiting_for, ", updated_at = ", task.updated_at, " WHERE id = ", task.id);
         try {

@@ -13,7 +13,7 @@ constexpr std::size_t longest_node_name = 100;
 bool is_there(soci::session& sql, fence const& mine)
 {
     bool found = false;
-    query(sql)
+    statement(sql)
         .select("COUNT(*)")(" FROM term WHERE namespace = ", mine.name_space, " AND epoch = ", mine.epoch)
         .each([&](row& answer) { found = answer.flag(); });
     return found;
@@ -28,7 +28,7 @@ struct open_term {
 std::vector<open_term> open_before(soci::session& sql, fence const& mine)
 {
     std::vector<open_term> found;
-    query ask(sql);
+    statement ask(sql);
     ask.select("t.epoch", "t.began_at", "n.heartbeat_at");
     ask(" FROM term t LEFT JOIN node n ON n.incarnation = t.owner WHERE t.namespace = ", mine.name_space,
         " AND t.epoch < ", mine.epoch, " AND t.ended_at IS NULL");
@@ -51,9 +51,9 @@ void close_older(soci::session& sql, fence const& mine, new_term const& what)
         if (term.heard && !(right_before && what.led_until))
             at = std::min(at, *term.heard);
         auto const why = right_before ? what.predecessor : "unknown: the term after it left no word either";
-        query(sql, "UPDATE term SET ended_at = ", std::max(at, term.began_at),
-              ", why_ended = ", fitting(why, longest_reason), " WHERE namespace = ", mine.name_space,
-              " AND epoch = ", term.epoch, " AND ended_at IS NULL")
+        statement(sql, "UPDATE term SET ended_at = ", std::max(at, term.began_at),
+                  ", why_ended = ", fitting(why, longest_reason), " WHERE namespace = ", mine.name_space,
+                  " AND epoch = ", term.epoch, " AND ended_at IS NULL")
             .execute();
     }
 }
@@ -64,7 +64,7 @@ std::optional<duration> gap_before(soci::session& sql, fence const& mine, new_te
 {
     bool first = true;
     auto ended = what.led_until;
-    query ask(sql);
+    statement ask(sql);
     ask.select("ended_at");
     ask(" FROM term WHERE namespace = ", mine.name_space, " AND epoch < ", mine.epoch, " ORDER BY epoch DESC LIMIT 1");
     ask.each([&](row& before) {
@@ -78,9 +78,10 @@ std::optional<duration> gap_before(soci::session& sql, fence const& mine, new_te
 
 void insert(soci::session& sql, fence const& mine, new_term const& what, std::optional<duration> gap)
 {
-    query(sql, "INSERT INTO term (namespace, epoch, owner, node, how, began_at, acting_at, gap_us, replayed) VALUES (",
-          mine.name_space, ", ", mine.epoch, ", ", what.owner, ", ", fitting(what.node, longest_node_name), ", ",
-          what.how, ", ", what.began_at, ", ", what.acting_at, ", ", gap, ", ", what.replayed, ")")
+    statement(sql,
+              "INSERT INTO term (namespace, epoch, owner, node, how, began_at, acting_at, gap_us, replayed) VALUES (",
+              mine.name_space, ", ", mine.epoch, ", ", what.owner, ", ", fitting(what.node, longest_node_name), ", ",
+              what.how, ", ", what.began_at, ", ", what.acting_at, ", ", gap, ", ", what.replayed, ")")
         .execute();
 }
 
@@ -101,9 +102,9 @@ awaitable<void> terms::begin(fence mine, new_term const& what)
 awaitable<void> terms::end(fence mine, utc_time at, std::string why)
 {
     auto const work = [&](soci::session& sql) {
-        query(sql, "UPDATE term SET ended_at = CASE WHEN began_at > ", at, " THEN began_at ELSE ", at,
-              " END, why_ended = ", fitting(why, longest_reason), " WHERE namespace = ", mine.name_space,
-              " AND epoch = ", mine.epoch, " AND ended_at IS NULL")
+        statement(sql, "UPDATE term SET ended_at = CASE WHEN began_at > ", at, " THEN began_at ELSE ", at,
+                  " END, why_ended = ", fitting(why, longest_reason), " WHERE namespace = ", mine.name_space,
+                  " AND epoch = ", mine.epoch, " AND ended_at IS NULL")
             .execute();
     };
     co_await shared_.run(work);
@@ -114,7 +115,7 @@ awaitable<std::vector<term_record>> terms::list(std::string name_space, std::opt
     std::vector<term_record> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        query ask(sql);
+        statement ask(sql);
         ask.select("epoch", "owner", "node", "how", "began_at", "acting_at", "gap_us", "ended_at", "why_ended",
                    "replayed");
         ask(" FROM term WHERE namespace = ", name_space);

@@ -4,7 +4,7 @@
 
 #include "libs/base/time.hpp"
 #include "libs/storage/detail.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 #include <soci/soci.h>
 

@@ -21,7 +21,7 @@ std::vector<left_over> find(soci::session& sql, rule how, std::string const& boo
 {
     auto const now = row_time(sql, sent);
     std::vector<left_over> found;
-    storage::query ask(sql);
+    storage::statement ask(sql);
     ask.select("name", "token", "renew_seq")(" FROM ", table_of(how), " WHERE boot <> ", boot, " OR (", now,
                                              " - renewed_at >= ", age, " AND (owner IS NULL");
     if (how == rule::record)
@@ -40,7 +40,8 @@ std::vector<left_over> find(soci::session& sql, rule how, std::string const& boo
 std::size_t remove(soci::session& sql, rule how, left_over const& what)
 {
     raise_floor(sql, name_of(how), what.token);
-    storage::query gone(sql, "DELETE FROM ", table_of(how), " WHERE name = ", what.name, " AND token = ", what.token);
+    storage::statement gone(sql, "DELETE FROM ", table_of(how), " WHERE name = ", what.name,
+                            " AND token = ", what.token);
     gone(" AND renew_seq = ", what.renew_seq);
     return static_cast<std::size_t>(gone.execute());
 }

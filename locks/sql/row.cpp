@@ -1,7 +1,7 @@
 #include "locks/include/baton/lock/row.hpp"
 
 #include "libs/storage/detail.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 #include <stdexcept>
 
@@ -9,8 +9,8 @@ namespace baton::lock {
 
 namespace {
 
-using storage::query;
 using storage::row;
+using storage::statement;
 
 std::system_error failure_for_callers(lock_errc why, std::string const& name, std::exception const& failure)
 {
@@ -22,7 +22,9 @@ class wait_limit {
 public:
     wait_limit(soci::session& sql, std::int64_t seconds) : sql_(sql)
     {
-        query(sql_).select("@@SESSION.innodb_lock_wait_timeout").each([&](row& cells) { before_ = cells.number(); });
+        statement(sql_).select("@@SESSION.innodb_lock_wait_timeout").each([&](row& cells) {
+            before_ = cells.number();
+        });
         set(seconds);
     }
     ~wait_limit()
@@ -39,7 +41,7 @@ public:
 private:
     void set(std::int64_t seconds)
     {
-        query(sql_, "SET SESSION innodb_lock_wait_timeout = ", std::max<std::int64_t>(seconds, 1)).execute();
+        statement(sql_, "SET SESSION innodb_lock_wait_timeout = ", std::max<std::int64_t>(seconds, 1)).execute();
     }
 
     soci::session& sql_;
@@ -49,7 +51,7 @@ private:
 bool select_row(soci::session& sql, std::string const& name, std::chrono::seconds wait)
 {
     bool found = false;
-    query ask(sql);
+    statement ask(sql);
     ask.select("name")(" FROM lock_row WHERE name = ", name, " FOR UPDATE");
     if (wait == std::chrono::seconds{0})
         ask(" NOWAIT");
@@ -69,7 +71,7 @@ void make_row(soci::session& session, std::string const& name)
 {
     refuse_sqlite(session, name);
     try {
-        query(session, "INSERT INTO lock_row (name) VALUES (", name, ")").execute();
+        statement(session, "INSERT INTO lock_row (name) VALUES (", name, ")").execute();
     } catch (...) {
         auto const failure = storage::database_failure();
         if (!failure)

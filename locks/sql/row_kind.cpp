@@ -1,7 +1,7 @@
 #include "locks/sql/row_kind.hpp"
 
 #include "libs/storage/detail.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 #include "locks/sql/tables.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace baton::lock {
 
 namespace {
 
-using storage::query;
 using storage::row;
+using storage::statement;
 
 constexpr duration between_looks = 20ms;
 constexpr duration longest_wait = 1s; // of one statement for the row
@@ -132,7 +132,7 @@ public:
     // What a session holds is over with it, and it is not replaced by another.
     awaitable<bool> extend() override
     {
-        auto const work = [](soci::session& sql) { query(sql, "DO 1").execute(); };
+        auto const work = [](soci::session& sql) { statement(sql, "DO 1").execute(); };
         try {
             co_await own_.on->run(work);
             co_return true;
@@ -148,7 +148,7 @@ public:
             co_return false;
         held_ = false;
         clean_ = false;
-        auto const work = [](soci::session& sql) { query(sql, "COMMIT").execute(); };
+        auto const work = [](soci::session& sql) { statement(sql, "COMMIT").execute(); };
         try {
             co_await own_.on->run(work);
         } catch (storage::session_ended const&) {
@@ -207,10 +207,10 @@ private:
 
     found look(soci::session& sql, storage::fragment manner)
     {
-        query(sql, "START TRANSACTION").execute();
+        statement(sql, "START TRANSACTION").execute();
         auto seen = found::missing;
         try {
-            query(sql).select("name")(" FROM lock_row WHERE name = ", offer_.name, manner).each([&](row& cells) {
+            statement(sql).select("name")(" FROM lock_row WHERE name = ", offer_.name, manner).each([&](row& cells) {
                 seen = cells.text().empty() ? found::missing : found::held;
             });
         } catch (...) {
@@ -220,14 +220,14 @@ private:
             seen = found::refused;
         }
         if (seen != found::held)
-            query(sql, "ROLLBACK").execute();
+            statement(sql, "ROLLBACK").execute();
         return seen;
     }
 
     awaitable<void> insert()
     {
         auto const work = [this](soci::session& sql) {
-            query(sql, "INSERT INTO lock_row (name) VALUES (", offer_.name, ")").execute();
+            statement(sql, "INSERT INTO lock_row (name) VALUES (", offer_.name, ")").execute();
         };
         try {
             co_await pool_.parts().shared.run(work);

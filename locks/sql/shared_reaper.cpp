@@ -23,16 +23,16 @@ struct dead_holder {
 };
 
 // What of a holder says that it is over, and has been for so long.
-void over_for(storage::query& statement, std::string const& boot, storage::operand const& now, duration age)
+void over_for(storage::statement& condition, std::string const& boot, storage::operand const& now, duration age)
 {
-    statement("(boot <> ", boot, " OR (", now, " - renewed_at >= ttl_us AND ", now, " - renewed_at >= ", age, "))");
+    condition("(boot <> ", boot, " OR (", now, " - renewed_at >= ttl_us AND ", now, " - renewed_at >= ", age, "))");
 }
 
 std::vector<dead_holder> find_dead(soci::session& sql, std::string const& boot, storage::operand const& now,
                                    duration age)
 {
     std::vector<dead_holder> found;
-    storage::query ask(sql);
+    storage::statement ask(sql);
     ask.select("kind", "name", "owner")(" FROM lock_shared WHERE owner <> '' AND ");
     over_for(ask, boot, now, age);
     ask(" LIMIT ", names_at_once);
@@ -52,7 +52,7 @@ std::size_t remove_dead(soci::session& sql, std::string const& boot, instant sen
     auto const now = row_time(sql, sent);
     std::size_t removed = 0;
     for (auto const& each : find_dead(sql, boot, now, age)) {
-        storage::query gone(sql, "DELETE FROM lock_shared WHERE kind = ", each.set, " AND name = ", each.name);
+        storage::statement gone(sql, "DELETE FROM lock_shared WHERE kind = ", each.set, " AND name = ", each.name);
         gone(" AND owner = ", each.owner, " AND ");
         over_for(gone, boot, now, age);
         removed += static_cast<std::size_t>(gone.execute());
@@ -64,7 +64,7 @@ std::vector<idle_name> find_idle(soci::session& sql, std::string const& boot, in
 {
     auto const now = row_time(sql, sent);
     std::vector<idle_name> found;
-    storage::query ask(sql);
+    storage::statement ask(sql);
     ask.select("kind", "name", "token")(" FROM lock_shared WHERE owner = '' AND (boot <> ", boot, " OR ", now,
                                         " - renewed_at >= ", age);
     ask(") AND NOT EXISTS (SELECT 1 FROM lock_shared h WHERE h.kind = lock_shared.kind "
@@ -84,7 +84,7 @@ std::vector<idle_name> find_idle(soci::session& sql, std::string const& boot, in
 std::size_t remove_idle(soci::session& sql, idle_name const& what)
 {
     raise_floor(sql, what.set, what.token);
-    storage::query gone(sql, "DELETE FROM lock_shared WHERE kind = ", what.set, " AND name = ", what.name);
+    storage::statement gone(sql, "DELETE FROM lock_shared WHERE kind = ", what.set, " AND name = ", what.name);
     return static_cast<std::size_t>(gone(" AND owner = '' AND token = ", what.token).execute());
 }
 

@@ -6,8 +6,8 @@
 
 namespace baton::lock {
 
-using storage::query;
 using storage::row;
+using storage::statement;
 
 shared_holder const* shared_state::find(std::string const& owner) const
 {
@@ -29,16 +29,16 @@ shared_row::shared_row(soci::session& sql, char const* set, std::string const& b
     : sql_(sql), set_(set), boot_(boot), now_(row_time(sql, sent))
 {}
 
-query& shared_row::of(query& statement, std::string const& name, std::string const& owner)
+statement& shared_row::of(statement& update, std::string const& name, std::string const& owner)
 {
-    return statement(" WHERE kind = ", set_, " AND name = ", name, " AND owner = ", owner);
+    return update(" WHERE kind = ", set_, " AND name = ", name, " AND owner = ", owner);
 }
 
 std::optional<shared_state> shared_row::read(std::string const& name)
 {
     shared_state state;
     bool found = false;
-    query ask(sql_);
+    statement ask(sql_);
     ask.select("owner", "token", "weight", "capacity", "ttl_us", "renewed_at", "room_kept_until", "boot");
     ask.column({""})(now_, " FROM lock_shared WHERE kind = ", set_, " AND name = ", name);
     ask.each([&](row& cells) {
@@ -67,10 +67,10 @@ std::optional<shared_state> shared_row::read(std::string const& name)
 void shared_row::make(std::string const& name)
 {
     // The floor is read under a lock, so that no reaper is between its deletion and its raise.
-    query insert(sql_,
-                 "INSERT INTO lock_shared (kind, name, owner, token, weight, capacity, ttl_us, renewed_at, "
-                 "room_kept_until, boot, label) SELECT ",
-                 set_, ", ", name, ", '', token, 0, 0, 0, ");
+    statement insert(sql_,
+                     "INSERT INTO lock_shared (kind, name, owner, token, weight, capacity, ttl_us, renewed_at, "
+                     "room_kept_until, boot, label) SELECT ",
+                     set_, ", ", name, ", '', token, 0, 0, 0, ");
     insert(now_, ", 0, ", boot_, ", '' FROM lock_floor WHERE kind = ", set_, storage::for_update(sql_));
     if (insert.execute() != 1)
         throw unavailable("the table lock_floor lacks a row: create the tables anew");
@@ -78,7 +78,7 @@ void shared_row::make(std::string const& name)
 
 bool shared_row::remove_expired(bid const& offer, shared_holder const& holder)
 {
-    query gone(sql_, "DELETE FROM lock_shared");
+    statement gone(sql_, "DELETE FROM lock_shared");
     of(gone, offer.name, holder.owner)(" AND (boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
     return gone.execute() == 1;
 }
@@ -88,10 +88,10 @@ std::optional<std::int64_t> shared_row::insert(bid const& offer, shared_state co
 {
     auto const token = seen.token + 1;
     bool const sqlite = storage::engine_of(sql_) == storage::engine::sqlite;
-    query take(sql_,
-               "INSERT INTO lock_shared (kind, name, owner, token, weight, capacity, ttl_us, renewed_at, "
-               "room_kept_until, boot, label) SELECT s.kind, s.name, x.owner, ",
-               token, ", x.weight, x.capacity, x.ttl_us, ");
+    statement take(sql_,
+                   "INSERT INTO lock_shared (kind, name, owner, token, weight, capacity, ttl_us, renewed_at, "
+                   "room_kept_until, boot, label) SELECT s.kind, s.name, x.owner, ",
+                   token, ", x.weight, x.capacity, x.ttl_us, ");
     take(now_, ", 0, ", boot_, ", x.label FROM lock_shared s CROSS JOIN (");
     take("SELECT '' AS owner, 0 AS weight, 0 AS capacity, 0 AS ttl_us, '' AS label UNION ALL SELECT ", offer.owner,
          ", ", offer.of.weight, ", ", offer.of.capacity, ", ", offer.ttl, ", ", offer.label, ") x");
@@ -108,13 +108,13 @@ std::optional<std::int64_t> shared_row::insert(bid const& offer, shared_state co
 
 void shared_row::keep_room(bid const& offer, duration span)
 {
-    query keep(sql_, "UPDATE lock_shared SET room_kept_until = ", now_, " + ", span, ", boot = ", boot_);
+    statement keep(sql_, "UPDATE lock_shared SET room_kept_until = ", now_, " + ", span, ", boot = ", boot_);
     of(keep, offer.name, "").execute();
 }
 
 bool shared_row::renew(bid const& offer, std::int64_t token)
 {
-    query update(sql_, "UPDATE lock_shared SET renewed_at = ", now_);
+    statement update(sql_, "UPDATE lock_shared SET renewed_at = ", now_);
     of(update, offer.name, offer.owner)(" AND token = ", token, " AND boot = ", boot_, " AND ", now_,
                                         " - renewed_at < ttl_us");
     return update.execute() == 1;
@@ -122,7 +122,7 @@ bool shared_row::renew(bid const& offer, std::int64_t token)
 
 bool shared_row::release(bid const& offer)
 {
-    query gone(sql_, "DELETE FROM lock_shared");
+    statement gone(sql_, "DELETE FROM lock_shared");
     return of(gone, offer.name, offer.owner).execute() == 1;
 }
 

@@ -7,7 +7,7 @@
 // statement that raises the name's token from what was read and inserts the holder: so no other was granted since, on
 // Galera neither. Who held it then is in the way until it is deleted, also when its time is over.
 
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 #include "locks/core/contender.hpp"
 
 #include <optional>
@@ -51,7 +51,7 @@ public:
     bool release(bid const& offer);
 
 private:
-    storage::query& of(storage::query& statement, std::string const& name, std::string const& owner);
+    storage::statement& of(storage::statement& update, std::string const& name, std::string const& owner);
 
     soci::session& sql_;
     std::string set_; // whose names these are

@@ -2,8 +2,8 @@
 
 namespace baton::lock {
 
-using storage::query;
 using storage::row;
+using storage::statement;
 
 storage::fragment table_of(rule how)
 {
@@ -29,7 +29,7 @@ std::string row_boot(storage::database const& where)
 
 void raise_floor(soci::session& sql, std::string const& kind, std::int64_t token)
 {
-    query raise(sql, "UPDATE lock_floor SET token = CASE WHEN token < ", token, " THEN ", token);
+    statement raise(sql, "UPDATE lock_floor SET token = CASE WHEN token < ", token, " THEN ", token);
     raise(" ELSE token END WHERE kind = ", kind);
     if (raise.execute() != 1)
         throw unavailable("the table lock_floor lacks a row: create the tables anew");
@@ -51,7 +51,7 @@ table_row::table_row(soci::session& sql, rule how, std::string const& boot, inst
     : sql_(sql), table_(table_of(how)), kind_(name_of(how)), boot_(boot), now_(row_time(sql, sent))
 {}
 
-void table_row::set_holder(query& update, bid const& offer)
+void table_row::set_holder(statement& update, bid const& offer)
 {
     // MySQL assigns from left to right: the owner that this looks at is the one before.
     update("UPDATE ", table_, " SET took_over = CASE WHEN owner IS NULL THEN 0 ELSE 1 END, owner = ", offer.owner);
@@ -64,7 +64,7 @@ void table_row::set_holder(query& update, bid const& offer)
     update(", renewed_at = ", now_, ", boot = ", boot_, ", ttl_us = ", offer.ttl, " WHERE name = ", offer.name);
 }
 
-std::optional<grant> table_row::taken_by(query& update)
+std::optional<grant> table_row::taken_by(statement& update)
 {
     std::optional<grant> made;
     if (storage::engine_of(sql_) == storage::engine::sqlite) {
@@ -78,7 +78,7 @@ std::optional<grant> table_row::taken_by(query& update)
 
 std::optional<grant> table_row::take(bid const& offer)
 {
-    query update(sql_);
+    statement update(sql_);
     set_holder(update, offer);
     update(" AND (owner IS NULL OR boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
     return taken_by(update);
@@ -86,7 +86,7 @@ std::optional<grant> table_row::take(bid const& offer)
 
 std::optional<grant> table_row::take_free(bid const& offer)
 {
-    query update(sql_);
+    statement update(sql_);
     set_holder(update, offer);
     update(" AND owner IS NULL");
     return taken_by(update);
@@ -94,7 +94,7 @@ std::optional<grant> table_row::take_free(bid const& offer)
 
 bool table_row::take_as_seen(bid const& offer, lock_state const& seen)
 {
-    query update(sql_);
+    statement update(sql_);
     set_holder(update, offer);
     update(" AND token = ", seen.token, " AND renew_seq = ", seen.renew_seq);
     if (seen.owned)
@@ -105,8 +105,8 @@ bool table_row::take_as_seen(bid const& offer, lock_state const& seen)
 void table_row::insert(bid const& offer)
 {
     // The floor is read under a lock, so that no reaper is between its deletion and its raise.
-    query make(sql_, "INSERT INTO ", table_,
-               " (name, owner, token, took_over, renew_seq, ttl_us, renewed_at, boot, label) ");
+    statement make(sql_, "INSERT INTO ", table_,
+                   " (name, owner, token, took_over, renew_seq, ttl_us, renewed_at, boot, label) ");
     make("SELECT ", offer.name, ", ", offer.owner, ", token + 1, 0, 0, ", offer.ttl, ", ", now_, ", ", boot_, ", ",
          offer.label, " FROM lock_floor WHERE kind = ", std::string(kind_), storage::for_update(sql_));
     if (make.execute() != 1)
@@ -116,7 +116,7 @@ void table_row::insert(bid const& offer)
 std::optional<grant> table_row::granted(bid const& offer)
 {
     std::optional<grant> found;
-    query ask(sql_);
+    statement ask(sql_);
     ask.select("token", "took_over")(" FROM ", table_, " WHERE name = ", offer.name, " AND owner = ", offer.owner);
     ask.each([&](row& cells) { found = grant_in(cells); });
     return found;
@@ -125,7 +125,7 @@ std::optional<grant> table_row::granted(bid const& offer)
 std::optional<lock_state> table_row::read(std::string const& name)
 {
     std::optional<lock_state> found;
-    query ask(sql_);
+    statement ask(sql_);
     ask.select("owner IS NOT NULL", "token", "renew_seq", "ttl_us", "renewed_at", "boot").column({""})(now_);
     ask(" FROM ", table_, " WHERE name = ", name);
     ask.each([&](row& cells) {
@@ -144,7 +144,7 @@ std::optional<lock_state> table_row::read(std::string const& name)
 
 bool table_row::renew(bid const& offer, std::int64_t token)
 {
-    query update(sql_, "UPDATE ", table_, " SET renewed_at = ", now_, ", renew_seq = renew_seq + 1");
+    statement update(sql_, "UPDATE ", table_, " SET renewed_at = ", now_, ", renew_seq = renew_seq + 1");
     update(" WHERE name = ", offer.name, " AND owner = ", offer.owner, " AND token = ", token, " AND boot = ", boot_,
            " AND ", now_, " - renewed_at < ttl_us");
     return update.execute() == 1;
@@ -156,13 +156,13 @@ bool table_row::remove(bid const& offer)
     if (!mine)
         return false;
     raise_floor(sql_, kind_, mine->token);
-    query gone(sql_, "DELETE FROM ", table_, " WHERE name = ", offer.name, " AND owner = ", offer.owner);
+    statement gone(sql_, "DELETE FROM ", table_, " WHERE name = ", offer.name, " AND owner = ", offer.owner);
     return gone(" AND token = ", mine->token).execute() == 1;
 }
 
 bool table_row::release(bid const& offer, std::optional<std::int64_t> token)
 {
-    query update(sql_, "UPDATE ", table_, " SET owner = NULL, renewed_at = ", now_, ", renew_seq = renew_seq + 1");
+    statement update(sql_, "UPDATE ", table_, " SET owner = NULL, renewed_at = ", now_, ", renew_seq = renew_seq + 1");
     update(" WHERE name = ", offer.name, " AND owner = ", offer.owner);
     if (token)
         update(" AND token = ", *token);

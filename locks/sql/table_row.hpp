@@ -2,7 +2,7 @@
 // The statements on the row of a lock by name; for .cpp files of this folder. All are single-row, by key and
 // autocommit, and carry their conditions, so that each is harmless whenever it executes.
 
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 #include "locks/sql/table_kind.hpp"
 
 #include <optional>
@@ -38,8 +38,8 @@ public:
                  std::optional<std::int64_t> token); // of any token, if the acquisition's is not known
 
 private:
-    void set_holder(storage::query& update, bid const& offer);
-    std::optional<grant> taken_by(storage::query& update);
+    void set_holder(storage::statement& update, bid const& offer);
+    std::optional<grant> taken_by(storage::statement& update);
 
     soci::session& sql_;
     storage::fragment table_;

@@ -2,7 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr long most_blocked = 2; // sessions that wait; who finds none free looks from time to time
 
-using storage::query;
+using storage::statement;
 
 class server_hint final : public wake_hint {
 public:
@@ -52,7 +52,7 @@ private:
     // Its name has 64 characters at most. Named locks are the server's, not the database's.
     static void ask(soci::session& sql, char const* function, std::string const& name, char const* end)
     {
-        query(sql)
+        statement(sql)
             .column(storage::fragment{function})("CONCAT('baton:l:', SHA1(CONCAT(DATABASE(), '/', ", name, ")))",
                                                  storage::fragment{end})
             .each([](storage::row& cells) { cells.maybe_number(); });

@@ -14,7 +14,7 @@
 
 using namespace baton;
 using namespace baton::test;
-using storage::query;
+using storage::statement;
 
 namespace {
 
@@ -63,7 +63,7 @@ char const* name(answer what)
 std::int64_t place_in_order(soci::session& sql)
 {
     std::string gtid; // domain-server-number
-    query(sql).select("WSREP_LAST_WRITTEN_GTID()").each([&](storage::row& cells) { gtid = cells.text(); });
+    statement(sql).select("WSREP_LAST_WRITTEN_GTID()").each([&](storage::row& cells) { gtid = cells.text(); });
     return std::stoll(gtid.substr(gtid.rfind('-') + 1));
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("a transaction that touched the fence before another node raised it ca
         bool first_try = true;
         auto const work = [&](soci::session& sql) {
             storage::touch_fence(sql, mine);
-            query(sql, "INSERT INTO written (epoch) VALUES (", epoch, ")").execute();
+            statement(sql, "INSERT INTO written (epoch) VALUES (", epoch, ")").execute();
             if (!std::exchange(first_try, false))
                 return;
             touched.set_value();
@@ -219,26 +219,28 @@ TEST_CASE("what any node has committed is read at a node that lags, and decided 
     auto const read = [&] {
         std::int64_t v = 0;
         wait_for(there->run([&](soci::session& sql) {
-            query(sql).select("v")(" FROM t WHERE id = 1").each([&](storage::row& cells) { v = cells.number(); });
+            statement(sql).select("v")(" FROM t WHERE id = 1").each([&](storage::row& cells) { v = cells.number(); });
         }));
         return v;
     };
     auto const compare_and_set = [&](char const* text) {
-        return wait_for(there->run([&](soci::session& sql) { return query(sql, storage::fragment{text}).execute(); }));
+        return wait_for(
+            there->run([&](soci::session& sql) { return statement(sql, storage::fragment{text}).execute(); }));
     };
     auto const in_transaction = [&] {
-        return wait_for(there->transact(
-            [&](soci::session& sql) { return query(sql, "UPDATE t SET v = 20 WHERE id = 2 AND v = 10").execute(); }));
+        return wait_for(there->transact([&](soci::session& sql) {
+            return statement(sql, "UPDATE t SET v = 20 WHERE id = 2 AND v = 10").execute();
+        }));
     };
     CHECK(read() == 0);
     auto const lag = [&](char const* change, auto const& look) {
         auto const held = storage::open_session(home.nodes().front(), {}, time);
-        query(*held, "FLUSH TABLES WITH READ LOCK").execute(); // what others commit waits here
+        statement(*held, "FLUSH TABLES WITH READ LOCK").execute(); // what others commit waits here
         auto const other = storage::open_session(home.nodes().back(), {}, time);
-        query(*other, storage::fragment{change}).execute();
+        statement(*other, storage::fragment{change}).execute();
         auto seen = std::async(std::launch::async, look);
         seen.wait_for(300ms);
-        query(*held, "UNLOCK TABLES").execute();
+        statement(*held, "UNLOCK TABLES").execute();
         return seen.get();
     };
     CHECK(lag("UPDATE t SET v = 1 WHERE id = 1", read) == 1);
@@ -255,7 +257,7 @@ TEST_CASE("a transaction that another node's commit has ended ends as its own wo
     home.exec("INSERT INTO t VALUES (1, 0)");
     auto const here = home.open({.sessions = 1});
     auto const give_up = [&](soci::session& sql) {
-        query(sql, "UPDATE t SET v = 1 WHERE id = 1").execute();
+        statement(sql, "UPDATE t SET v = 1 WHERE id = 1").execute();
         home.exec("UPDATE t SET v = 2 WHERE id = 1");
         throw enough{};
     };

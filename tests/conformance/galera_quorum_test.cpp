@@ -1,6 +1,6 @@
 // What a master learns when the database node that it talks to has lost its majority. Breaks a cluster of its own.
 
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 #include "tests/conformance/galera_bench.hpp"
 
 #include <catch2/catch.hpp>
@@ -23,8 +23,10 @@ void await_schema(std::string const& url, time_source const& time)
 {
     auto const database = storage::open_database(storage::parse_location(url + "/mysql"), {.sessions = 1}, time);
     auto const look = [](soci::session& sql) {
-        storage::query(sql, "SET SESSION wsrep_sync_wait = 15").execute();
-        storage::query(sql).select("COUNT(*)")(" FROM quorum.`lock`").each([](storage::row& cells) { cells.number(); });
+        storage::statement(sql, "SET SESSION wsrep_sync_wait = 15").execute();
+        storage::statement(sql).select("COUNT(*)")(" FROM quorum.`lock`").each([](storage::row& cells) {
+            cells.number();
+        });
     };
     wait_for(database->run(look));
 }
@@ -32,7 +34,7 @@ void await_schema(std::string const& url, time_source const& time)
 void make_database(private_galera const& cluster, time_source const& time)
 {
     auto const server = storage::open_database(storage::parse_location(cluster.urls().front() + "/mysql"), {}, time);
-    auto const create = [](soci::session& sql) { storage::query(sql, "CREATE DATABASE quorum").execute(); };
+    auto const create = [](soci::session& sql) { storage::statement(sql, "CREATE DATABASE quorum").execute(); };
     wait_for(server->run(create));
     auto const database = storage::open_database(database_at(cluster.urls().front()), {.sessions = 1}, time);
     wait_for(storage::migrate(*database, storage::scheduler_tables()));
@@ -80,7 +82,7 @@ std::int64_t connection_of(storage::database& database)
 {
     auto const ask = [](soci::session& sql) {
         std::int64_t id = 0;
-        storage::query(sql).select("CONNECTION_ID()").each([&](storage::row& cells) { id = cells.number(); });
+        storage::statement(sql).select("CONNECTION_ID()").each([&](storage::row& cells) { id = cells.number(); });
         return id;
     };
     return wait_for(database.run(ask));

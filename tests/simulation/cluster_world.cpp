@@ -1,6 +1,6 @@
 #include "tests/simulation/cluster_world.hpp"
 
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 #include "web/schedule_rules.hpp"
 
 #include <soci/soci.h>
@@ -373,7 +373,7 @@ std::vector<cluster_world::ledger_row> cluster_world::firings(task_id task)
 {
     std::vector<ledger_row> rows;
     stage_.database.inspect([&](soci::session& sql) {
-        storage::query ask(sql);
+        storage::statement ask(sql);
         ask.select(
             "id", "scheduled_at", "state",
             "COALESCE(started_at, (SELECT MIN(a.started_at) FROM attempt a WHERE a.execution_id = execution.id))",

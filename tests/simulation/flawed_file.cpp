@@ -1,6 +1,6 @@
 #include "tests/simulation/flawed_file.hpp"
 
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 namespace baton::simulation {
 
@@ -66,10 +66,10 @@ private:
     {
         auto const now = time_.now().time_since_epoch().count();
         auto const work = [&](soci::session& session) {
-            storage::query bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
-                                ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", update_time = ", now,
-                                ", boot = ", boot_,
-                                ", guard_conn = 0, guard_server = '' WHERE version = ", bid.seen_epoch);
+            storage::statement bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
+                                    ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", update_time = ", now,
+                                    ", boot = ", boot_,
+                                    ", guard_conn = 0, guard_server = '' WHERE version = ", bid.seen_epoch);
             return bump.execute() == 1;
         };
         co_return co_await own_.run(work);

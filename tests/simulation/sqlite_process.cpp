@@ -2,8 +2,8 @@
 
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/migrations.hpp"
-#include "libs/storage/query.hpp"
 #include "libs/storage/rows.hpp"
+#include "libs/storage/statement.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -32,7 +32,7 @@ machine::machine(sim::stage& stage, std::uint64_t seed)
     stage.play(make_tables(*plain_lease, storage::lease_tables()));
     stage.play(make_tables(*plain_ledger, storage::scheduler_tables()));
     ledger.inspect([](soci::session& sql) {
-        storage::query(sql, "CREATE TABLE deed (id INTEGER PRIMARY KEY AUTOINCREMENT, epoch INTEGER NOT NULL)")
+        storage::statement(sql, "CREATE TABLE deed (id INTEGER PRIMARY KEY AUTOINCREMENT, epoch INTEGER NOT NULL)")
             .execute();
     });
 }
@@ -124,7 +124,7 @@ awaitable<void> process::act(std::int64_t term)
     auto const deed = [&](soci::session& sql) {
         if (flaw_ != file_flaw::acts_without_fence)
             storage::touch_fence(sql, {"master", term});
-        storage::query(sql, "INSERT INTO deed (epoch) VALUES (", term, ")").execute();
+        storage::statement(sql, "INSERT INTO deed (epoch) VALUES (", term, ")").execute();
     };
     co_await deciding_->transact(deed);
 }

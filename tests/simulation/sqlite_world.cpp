@@ -1,6 +1,6 @@
 #include "tests/simulation/sqlite_world.hpp"
 
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -168,7 +168,7 @@ bool sqlite_world::all_guarded() const
 void sqlite_world::judge_deeds()
 {
     machine_.ledger.inspect([this](soci::session& sql) {
-        storage::query ask(sql);
+        storage::statement ask(sql);
         ask.select("COUNT(*)").column({"COALESCE(SUM(epoch < highest), 0)"});
         ask(" FROM (SELECT epoch, MAX(epoch) OVER (ORDER BY id) AS highest FROM deed)");
         ask.each([this](storage::row& cells) {

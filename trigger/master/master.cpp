@@ -37,18 +37,20 @@ master::master(settings const& how, surroundings outside)
                        planner_.wake();
                        assigner_.wake();
                    }),
-      sweeper_(how.planner, how.dispatcher, how.clients,
-               {with_.of, with_.ledger, open_, attempts_, doubts_, completions_, assigner_, with_.clients, with_.nodes},
-               [this](storage::open_execution const& row, open_set::reading const& seen) { load(row, false, seen); }),
-      signals_(how.planner, with_.of, with_.shared, with_.ledger, open_, with_.loop,
-               {[this](utc_time limit) { assigner_.may_fire_until(limit); },
-                [this](storage::open_execution const& row, open_set::reading const& seen) { load(row, false, seen); },
-                [this](execution_id id) { completions_.ended(id); },
-                [this](std::vector<execution_id> ids) { return sweeper_.cancel(std::move(ids)); },
-                [this] {
-                    planner_.wake();
-                    assigner_.wake();
-                }}),
+      sweeper_(
+          how.planner, how.dispatcher, how.clients,
+          {with_.of, with_.ledger, open_, attempts_, doubts_, completions_, assigner_, with_.clients, with_.nodes},
+          [this](storage::open_execution_row const& row, open_set::reading const& seen) { load(row, false, seen); }),
+      signals_(
+          how.planner, with_.of, with_.shared, with_.ledger, open_, with_.loop,
+          {[this](utc_time limit) { assigner_.may_fire_until(limit); },
+           [this](storage::open_execution_row const& row, open_set::reading const& seen) { load(row, false, seen); },
+           [this](execution_id id) { completions_.ended(id); },
+           [this](std::vector<execution_id> ids) { return sweeper_.cancel(std::move(ids)); },
+           [this] {
+               planner_.wake();
+               assigner_.wake();
+           }}),
       janitor_(how.retention, with_.of, with_.shared),
       planned_(with_.loop)
 {
@@ -117,7 +119,7 @@ awaitable<void> master::take_over()
                    (with_.of.time.now() - began) / 1ms);
 }
 
-void master::load(storage::open_execution const& row, bool may_be_out, open_set::reading const& seen)
+void master::load(storage::open_execution_row const& row, bool may_be_out, open_set::reading const& seen)
 {
     if (open_.find(row.id) != nullptr || seen.ended(row.id))
         return;

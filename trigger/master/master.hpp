@@ -58,7 +58,7 @@ private:
     awaitable<bool> begin();
     awaitable<void> take_over();
     awaitable<void> note_begin();
-    void load(storage::open_execution const& row, bool may_be_out, open_set::reading const& seen);
+    void load(storage::open_execution_row const& row, bool may_be_out, open_set::reading const& seen);
 
     settings how_;
     surroundings with_;

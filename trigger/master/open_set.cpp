@@ -2,7 +2,7 @@
 
 namespace baton::trigger {
 
-flight make_flight(storage::open_execution const& row, std::shared_ptr<known_task const> task)
+flight make_flight(storage::open_execution_row const& row, std::shared_ptr<known_task const> task)
 {
     flight one;
     one.id = row.id;

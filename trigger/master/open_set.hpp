@@ -52,7 +52,7 @@ struct flight {
     }
 };
 
-flight make_flight(storage::open_execution const& row, std::shared_ptr<known_task const> task);
+flight make_flight(storage::open_execution_row const& row, std::shared_ptr<known_task const> task);
 protocol::assignment make_assignment(flight const& of);
 
 // The open executions that the master has in memory, and the queue of those that wait for their instant.

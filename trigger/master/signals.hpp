@@ -19,7 +19,7 @@ class signal_reader {
 public:
     struct reactions {
         std::function<void(utc_time)> may_fire_until;
-        std::function<void(storage::open_execution const&, open_set::reading const&)> load;
+        std::function<void(storage::open_execution_row const&, open_set::reading const&)> load;
         std::function<void(execution_id)> dropped; // a planned firing was taken back
         std::function<awaitable<void>(std::vector<execution_id>)> cancel;
         std::function<void()> replan;

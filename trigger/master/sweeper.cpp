@@ -18,7 +18,7 @@ constexpr duration node_rows_kept = 60s; // of nodes that are gone
 }
 
 sweeper::sweeper(planner_settings plan, dispatcher_settings dispatch, client_settings clients, parts with,
-                 std::function<void(storage::open_execution const&, open_set::reading const&)> load)
+                 std::function<void(storage::open_execution_row const&, open_set::reading const&)> load)
     : plan_(plan), dispatch_(dispatch), client_(clients), with_(with), load_(std::move(load))
 {}
 

@@ -33,7 +33,7 @@ public:
         membership& nodes;
     };
     sweeper(planner_settings plan, dispatcher_settings dispatch, client_settings clients, parts with,
-            std::function<void(storage::open_execution const&, open_set::reading const&)> load);
+            std::function<void(storage::open_execution_row const&, open_set::reading const&)> load);
 
     awaitable<void> run();
 
@@ -60,7 +60,7 @@ private:
     dispatcher_settings dispatch_;
     client_settings client_;
     parts with_;
-    std::function<void(storage::open_execution const&, open_set::reading const&)> load_;
+    std::function<void(storage::open_execution_row const&, open_set::reading const&)> load_;
     std::vector<execution_id> stale_;
     std::map<execution_id, instant> cancelling_; // told to client or node at
     std::map<std::string, instant> strangers_;   // nodes without a row that clients are said to be heard by, seen since

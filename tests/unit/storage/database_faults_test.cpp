@@ -13,8 +13,8 @@
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
-using storage::query;
 using storage::row;
+using storage::statement;
 
 TEST_CASE("two transactions that lock one another out both get through in the end")
 {
@@ -29,12 +29,12 @@ TEST_CASE("two transactions that lock one another out both get through in the en
     auto const cross = [&](std::int64_t mine, std::int64_t other, std::promise<void>& here, std::promise<void>& there) {
         return [&, mine, other](soci::session& sql) {
             bool const first_try = ++calls <= 2;
-            query(sql, "UPDATE t SET v = CONCAT(v, 'x') WHERE id = ", mine).execute();
+            statement(sql, "UPDATE t SET v = CONCAT(v, 'x') WHERE id = ", mine).execute();
             if (first_try) {
                 here.set_value();
                 there.get_future().wait();
             }
-            query(sql, "UPDATE t SET v = CONCAT(v, 'x') WHERE id = ", other).execute();
+            statement(sql, "UPDATE t SET v = CONCAT(v, 'x') WHERE id = ", other).execute();
         };
     };
     auto const one = cross(1, 2, first_holds, second_holds);
@@ -76,7 +76,7 @@ TEST_CASE("what an error of the server means for a transaction: again, a new ses
     auto const database = home.open({.sessions = 1});
     auto const who = [](soci::session& sql) {
         std::int64_t id = 0;
-        query(sql).select("CONNECTION_ID()").each([&](row& cells) { id = cells.number(); });
+        statement(sql).select("CONNECTION_ID()").each([&](row& cells) { id = cells.number(); });
         return id;
     };
     for (auto const& row : table) {
@@ -86,7 +86,7 @@ TEST_CASE("what an error of the server means for a transaction: again, a new ses
         auto const work = [&](soci::session& sql) {
             ++calls;
             insert(sql, row.number, "x");
-            query(sql, "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = ", row.number).execute();
+            statement(sql, "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = ", row.number).execute();
         };
         CHECK_THROWS_AS(wait_for(database->transact(work)), unavailable);
         CHECK(calls == row.calls);
@@ -102,20 +102,20 @@ TEST_CASE("a SQLite file that cannot grow refuses what needs room, keeps nothing
     home.exec("INSERT INTO t VALUES (1, 'first')");
     auto const database = home.open({.sessions = 1});
     auto const give_room = [&](storage::fragment limit) {
-        auto const set = [&](soci::session& sql) { query(sql, limit).execute(); };
+        auto const set = [&](soci::session& sql) { statement(sql, limit).execute(); };
         wait_for(database->run(set));
     };
     int calls = 0;
     auto const work = [&](soci::session& sql) {
         ++calls;
-        query(sql, "UPDATE t SET v = 'second' WHERE id = 1").execute();
+        statement(sql, "UPDATE t SET v = 'second' WHERE id = 1").execute();
         insert(sql, 2, std::string(100'000, 'x'));
     };
     give_room({"PRAGMA max_page_count = 1"}); // it is as large as it is: SQLITE_FULL for every further page
     CHECK_THROWS_AS(wait_for(database->transact(work)), unavailable);
     CHECK(calls == 1);
     CHECK(home.text("SELECT v FROM t") == "first");
-    auto const small = [](soci::session& sql) { query(sql, "UPDATE t SET v = 'third' WHERE id = 1").execute(); };
+    auto const small = [](soci::session& sql) { statement(sql, "UPDATE t SET v = 'third' WHERE id = 1").execute(); };
     wait_for(database->transact(small)); // what fits goes through all the while
     give_room({"PRAGMA max_page_count = 1000000"});
     wait_for(database->transact(work));
@@ -135,7 +135,7 @@ TEST_CASE("a lock that is not given within the limit is unavailable, and nothing
     std::promise<void> held;
     std::promise<void> over;
     auto const hold = [&](soci::session& sql) {
-        query(sql, "UPDATE t SET v = 'held' WHERE id = 1").execute();
+        statement(sql, "UPDATE t SET v = 'held' WHERE id = 1").execute();
         held.set_value();
         over.get_future().wait();
     };
@@ -143,7 +143,7 @@ TEST_CASE("a lock that is not given within the limit is unavailable, and nothing
     held.get_future().wait();
     auto const take = [](soci::session& sql) {
         insert(sql, 2, "x");
-        query(sql, "UPDATE t SET v = 'taken' WHERE id = 1").execute();
+        statement(sql, "UPDATE t SET v = 'taken' WHERE id = 1").execute();
     };
     CHECK_THROWS_AS(wait_for(waiter->transact(take)), unavailable);
     over.set_value();
@@ -269,7 +269,7 @@ TEST_CASE("a session that the server has ended while idle is replaced without a 
     auto const database = home.open({.sessions = 1});
     auto const who = [](soci::session& sql) {
         std::int64_t id = 0;
-        query(sql).select("CONNECTION_ID()").each([&](row& cells) { id = cells.number(); });
+        statement(sql).select("CONNECTION_ID()").each([&](row& cells) { id = cells.number(); });
         return id;
     };
     auto const before = wait_for(database->transact(who));

@@ -10,8 +10,8 @@
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
-using storage::query;
 using storage::row;
+using storage::statement;
 
 TEST_CASE("a transaction is kept when its work returns and undone when it throws")
 {
@@ -48,7 +48,7 @@ TEST_CASE("who runs a call on its own thread has the work done there, on one of 
     CHECK(wait_for(database->run(where)) != std::this_thread::get_id());
     CHECK_THROWS_AS(run_here(database->run(where)), storage::already_exists); // so it is the same session
     auto const empty = [](soci::session& sql) {
-        query(sql, "DELETE FROM t").execute();
+        statement(sql, "DELETE FROM t").execute();
         return std::this_thread::get_id();
     };
     CHECK(run_here(database->transact(empty)) == std::this_thread::get_id());
@@ -63,7 +63,7 @@ TEST_CASE("calls of many threads and those of a loop share the sessions, and eac
     make_table(home);
     home.exec("INSERT INTO t VALUES (1, '')");
     auto const database = home.open({.sessions = 2});
-    auto const add = [](soci::session& sql) { query(sql, "UPDATE t SET id = id + 1").execute(); };
+    auto const add = [](soci::session& sql) { statement(sql, "UPDATE t SET id = id + 1").execute(); };
     constexpr int each = 20;
     std::vector<std::thread> callers;
     for (int i = 0; i < 4; ++i)
@@ -115,9 +115,9 @@ TEST_CASE("values come back as they were given, whatever they hold")
     std::vector<std::string> found;
     std::vector<std::int64_t> by_value;
     auto const read = [&](soci::session& sql) {
-        query(sql).select("v")(" FROM t ORDER BY id").each([&](row& cells) { found.push_back(cells.text()); });
+        statement(sql).select("v")(" FROM t ORDER BY id").each([&](row& cells) { found.push_back(cells.text()); });
         for (auto const& value : values)
-            query(sql).select("COUNT(*)")(" FROM t WHERE v = ", value).each([&](row& cells) {
+            statement(sql).select("COUNT(*)")(" FROM t WHERE v = ", value).each([&](row& cells) {
                 by_value.push_back(cells.number());
             });
     };
@@ -137,9 +137,10 @@ TEST_CASE("numbers and nothing come back as they were given")
     auto const least = std::numeric_limits<std::int64_t>::min() + 1;
     auto const most = std::numeric_limits<std::int64_t>::max();
     auto const work = [&](soci::session& sql) {
-        query(sql, "INSERT INTO t (id, v) VALUES (", least, ", ", nothing, "), (", most, ", ", nothing, ")").execute();
+        statement(sql, "INSERT INTO t (id, v) VALUES (", least, ", ", nothing, "), (", most, ", ", nothing, ")")
+            .execute();
         std::vector<std::int64_t> ids;
-        query(sql).select("id", "v")(" FROM t ORDER BY id").each([&](row& cells) {
+        statement(sql).select("id", "v")(" FROM t ORDER BY id").each([&](row& cells) {
             ids.push_back(cells.number());
             CHECK_FALSE(cells.maybe_text());
         });
@@ -157,7 +158,7 @@ TEST_CASE("a statement counts the rows that it matched, not those that it change
     auto const database = home.open();
     auto const work = [](soci::session& sql) {
         insert(sql, 1, "same");
-        return query(sql, "UPDATE t SET v = ", std::string("same"), " WHERE id = 1").execute();
+        return statement(sql, "UPDATE t SET v = ", std::string("same"), " WHERE id = 1").execute();
     };
     CHECK(wait_for(database->transact(work)) == 1);
 }
@@ -208,7 +209,7 @@ TEST_CASE("nonsense is unavailable, says what the database said, and the next ca
     store home(kind);
     make_table(home);
     auto const database = home.open({.sessions = 1});
-    auto const nonsense = [](soci::session& sql) { query(sql, "UPDATE absent SET x = 1").execute(); };
+    auto const nonsense = [](soci::session& sql) { statement(sql, "UPDATE absent SET x = 1").execute(); };
     CHECK_THROWS_WITH(wait_for(database->transact(nonsense)), Catch::Contains("absent"));
     auto const work = [](soci::session& sql) { insert(sql, 1, "x"); };
     CHECK_NOTHROW(wait_for(database->transact(work)));
@@ -235,7 +236,7 @@ TEST_CASE("whoever writes a SQLite file has its turn though another writes it wi
     std::thread writes([&] {
         auto const hold = [&](soci::session& sql) {
             ++holds;
-            query(sql, "DELETE FROM t WHERE id = 0").execute();
+            statement(sql, "DELETE FROM t WHERE id = 0").execute();
             std::this_thread::sleep_for(4ms);
         };
         while (!over) {

@@ -1,4 +1,4 @@
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 #include "tests/unit/storage/scheduler_bench.hpp"
 
 #include <catch2/catch.hpp>
@@ -43,11 +43,11 @@ TEST_CASE("results are recorded though the server has ended the session meanwhil
     storage::ledger ledger(*deciding, *shared);
     auto const who = [](soci::session& sql) {
         std::int64_t id = 0;
-        storage::query(sql).select("CONNECTION_ID()").each([&](storage::row& cells) { id = cells.number(); });
+        storage::statement(sql).select("CONNECTION_ID()").each([&](storage::row& cells) { id = cells.number(); });
         return id;
     };
     auto const before = wait_for(shared->run(who));
-    auto const end_it = [&](soci::session& sql) { storage::query(sql, "KILL ", before).execute(); };
+    auto const end_it = [&](soci::session& sql) { storage::statement(sql, "KILL ", before).execute(); };
     wait_for(deciding->run(end_it)); // that leads to the same server, in a cluster, too
     storage::result_row row;
     row.id = execution_id{1};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 #include "tests/support/stores.hpp"
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline void make_table(store& home)
 
 inline void insert(soci::session& sql, std::int64_t id, std::string const& value)
 {
-    storage::query(sql, "INSERT INTO t (id, v) VALUES (", id, ", ", value, ")").execute();
+    storage::statement(sql, "INSERT INTO t (id, v) VALUES (", id, ", ", value, ")").execute();
 }
 
 } // namespace baton::test

@@ -1,5 +1,5 @@
 #include "libs/sim/sim.hpp"
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 #include "trigger/master/janitor.hpp"
 
 #include <catch2/catch.hpp>
@@ -50,7 +50,7 @@ struct fixture {
     {
         auto const text = sql;
         stage.database.inspect([&](soci::session& session) {
-            storage::query change(session);
+            storage::statement change(session);
             change(storage::fragment{text.c_str()});
             change.execute();
         });
@@ -59,7 +59,7 @@ struct fixture {
     {
         int value = 0;
         stage.database.inspect([&](soci::session& session) {
-            storage::query(session).column(storage::fragment{sql}).each([&](storage::row& cells) {
+            storage::statement(session).column(storage::fragment{sql}).each([&](storage::row& cells) {
                 value = cells.small();
             });
         });

@@ -1,4 +1,4 @@
-#include "libs/storage/query.hpp"
+#include "libs/storage/statement.hpp"
 
 #include "libs/storage/detail.hpp"
 
@@ -63,7 +63,7 @@ fragment for_update(soci::session& sql)
 std::int64_t read_now(soci::session& sql)
 {
     std::int64_t now = 0;
-    query(sql).column(now_us(sql)).each([&](row& answer) { now = answer.number(); });
+    statement(sql).column(now_us(sql)).each([&](row& answer) { now = answer.number(); });
     return now;
 }
 
@@ -112,14 +112,14 @@ std::optional<utc_time> row::maybe_moment()
     return found ? std::optional(from_micros(*found)) : std::nullopt;
 }
 
-void query::add(std::string text)
+void statement::add(std::string text)
 {
     // SOCI knows only ":name" on MySQL; on SQLite one name would be one parameter, so there it is the plain mark.
     text_ += engine_ == engine::sqlite ? "?" : ":v";
     values_.push_back(std::move(text));
 }
 
-void query::add(std::int64_t number)
+void statement::add(std::int64_t number)
 {
     std::array<char, 24> digits;
     auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
@@ -132,13 +132,13 @@ void query::add(std::int64_t number)
 
 namespace {
 
-void prepare(soci::statement& statement, std::string const& text, std::deque<std::string>& values)
+void prepare(soci::statement& prepared, std::string const& text, std::deque<std::string>& values)
 {
     for (auto& value : values)
-        statement.exchange(soci::use(value));
-    statement.alloc();
-    statement.prepare(text);
-    statement.define_and_bind();
+        prepared.exchange(soci::use(value));
+    prepared.alloc();
+    prepared.prepare(text);
+    prepared.define_and_bind();
 }
 
 [[noreturn]] void rethrow_translated()
@@ -150,30 +150,30 @@ void prepare(soci::statement& statement, std::string const& text, std::deque<std
 
 } // namespace
 
-std::int64_t query::execute()
+std::int64_t statement::execute()
 {
     try {
-        soci::statement statement(sql_);
-        prepare(statement, text_, values_);
-        statement.execute(true);
-        return statement.get_affected_rows();
+        soci::statement prepared(sql_);
+        prepare(prepared, text_, values_);
+        prepared.execute(true);
+        return prepared.get_affected_rows();
     } catch (soci::soci_error const&) {
         rethrow_translated();
     }
 }
 
-void query::each(std::function<void(row&)> const& take)
+void statement::each(std::function<void(row&)> const& take)
 {
     std::vector<std::string> cells(columns_);
     std::vector<soci::indicator> states(columns_);
     std::vector<bool> nulls(columns_);
     try {
-        soci::statement statement(sql_);
+        soci::statement prepared(sql_);
         for (std::size_t i = 0; i < columns_; ++i)
-            statement.exchange(soci::into(cells[i], states[i]));
-        prepare(statement, text_, values_);
-        statement.execute();
-        while (statement.fetch()) {
+            prepared.exchange(soci::into(cells[i], states[i]));
+        prepare(prepared, text_, values_);
+        prepared.execute();
+        while (prepared.fetch()) {
             for (std::size_t i = 0; i < columns_; ++i)
                 nulls[i] = states[i] == soci::i_null;
             row answer(cells, nulls);

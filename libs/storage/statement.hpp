@@ -64,17 +64,17 @@ private:
     std::size_t next_ = 0;
 };
 
-class query {
+class statement {
 public:
     template <class... Parts>
-    explicit query(soci::session& sql, Parts const&... parts) : sql_(sql), engine_(engine_of(sql))
+    explicit statement(soci::session& sql, Parts const&... parts) : sql_(sql), engine_(engine_of(sql))
     {
         (add(parts), ...);
     }
 
     // Appends literals as SQL, everything else as a value.
     template <class... Parts>
-    query& operator()(Parts const&... parts)
+    statement& operator()(Parts const&... parts)
     {
         (add(parts), ...);
         return *this;
@@ -82,12 +82,12 @@ public:
 
     // "SELECT a, b, c" for the columns that `each` will read.
     template <std::size_t... Lengths>
-    query& select(char const (&... columns)[Lengths])
+    statement& select(char const (&... columns)[Lengths])
     {
         (column(fragment{columns}), ...);
         return *this;
     }
-    query& column(fragment what)
+    statement& column(fragment what)
     {
         text_ += columns_ == 0 ? "SELECT " : ", ";
         text_ += what.text;
@@ -97,7 +97,7 @@ public:
 
     // " RETURNING a, b" of what was changed, for `each`: a statement less. SQLite only.
     template <std::size_t Length, std::size_t... Lengths>
-    query& returning(char const (&first)[Length], char const (&... others)[Lengths])
+    statement& returning(char const (&first)[Length], char const (&... others)[Lengths])
     {
         columns_ = 1 + sizeof...(others);
         text_.append(" RETURNING ").append(first);
@@ -107,7 +107,7 @@ public:
 
     // "(value, value, ...)"
     template <class Id>
-    query& in(std::vector<Id> const& ids, std::size_t from, std::size_t until)
+    statement& in(std::vector<Id> const& ids, std::size_t from, std::size_t until)
     {
         for (auto i = from; i < until; ++i) {
             text_ += i == from ? "(" : ", ";
