@@ -21,8 +21,8 @@ constexpr duration for_ever = std::chrono::hours{24 * 365 * 10};
 struct core::trade {
     trade(std::unique_ptr<kind> made, core& of)
         : what(std::move(made)),
-          shared{*what,    of.loop_.executor(), of.loop_.context(),      of.time_, of.random_, of.beside_,
-                 of.soon_, of.incarnation_,     of.closing_.get_token(), {},       {}}
+          shared{*what,     of.loop_.executor(), of.loop_.context(),      of.time_, of.random_, of.beside_,
+                 of.posts_, of.incarnation_,     of.closing_.get_token(), {},       {}}
     {
         shared.counted.kind = what->name();
     }
@@ -36,7 +36,7 @@ core::core(std::string const& url, store_options const& how)
       incarnation_(make_incarnation(host_name(), process_id(), boot_id(), random_)),
       label_(host_name() + ":" + std::to_string(process_id())),
       beside_(loop_.executor()),
-      soon_(loop_.executor(), time_, beside_),
+      posts_(loop_.executor(), time_, beside_),
       stop_(loop_.executor()),
       backend_(open_backend(url, how, {loop_.executor(), time_, random_}))
 {
@@ -77,7 +77,7 @@ void core::close()
 awaitable<void> core::end_all()
 {
     auto const until = time_.now() + end_limit;
-    soon_.hear();
+    posts_.run_pending();
     for (auto const& [name, each] : trades_) {
         auto const held = each->shared.held;
         for (auto const& one : held)
@@ -203,7 +203,7 @@ std::vector<kind_metrics> core::metrics()
 awaitable<std::vector<kind_metrics>> core::read_metrics()
 {
     std::vector<kind_metrics> all;
-    soon_.hear();
+    posts_.run_pending();
     for (auto const& [name, each] : trades_) {
         all.push_back(each->shared.counted);
         for (auto const& one : each->shared.held)

@@ -67,7 +67,7 @@ private:
     std::string label_;
     loop_thread loop_;
     task_group beside_;
-    inbox soon_;
+    post_queue posts_;
     std::stop_source closing_;
     waker stop_;
     std::mutex mutex_; // of what follows

@@ -339,7 +339,7 @@ bool holding::install(trial const& tried, instant began)
         count_grant(in.counted, waited);
     };
     if (runs_here())
-        in_.soon.leave(std::move(begin));
+        in_.posts.post(std::move(begin));
     else
         begin();
     if (what.took_over)

@@ -204,7 +204,7 @@ awaitable<release_result> tenure::release()
     // The loop does not attend to it, and never will: it can hear of it later, like of most, which are held for less.
     if (result != release_result::unknown)
         by_.reset(); // with what it occupies
-    in_.soon.leave(tell);
+    in_.posts.post(tell);
     co_return result;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "libs/base/inbox.hpp"
 #include "libs/base/loop.hpp"
+#include "libs/base/post_queue.hpp"
 #include "libs/base/random.hpp"
 #include "libs/base/task_group.hpp"
 #include "locks/core/contender.hpp"
@@ -26,7 +26,7 @@ struct workshop {
     time_source& time;
     random_source& random;
     task_group& beside;
-    inbox& soon;             // what threads leave for the loop
+    post_queue& posts;       // functions that other threads post to the loop
     std::string incarnation; // of this process: an acquisition's owner is this and a random number
     std::stop_token closing;
     kind_metrics counted;

@@ -166,8 +166,8 @@ public:
     task_group group{loop.get_executor()};
     waker stop{loop.get_executor()};
     std::stop_source closing;
-    inbox soon{loop.get_executor(), time, group};
-    workshop shop{kind, loop.get_executor(), nullptr, time, random, group, soon, "me", closing.get_token(), {}, {}};
+    post_queue posts{loop.get_executor(), time, group};
+    workshop shop{kind, loop.get_executor(), nullptr, time, random, group, posts, "me", closing.get_token(), {}, {}};
     lock_options options;
 };
 
