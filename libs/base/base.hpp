@@ -1,6 +1,6 @@
 #pragma once
-// baton::base: what every other folder stands on. Time, chance, identities, failures, loops, logging, and the few
-// primitives for threads and processes. It knows nothing of tasks, HTTP or databases.
+// baton::base: the foundation of every other folder: time, randomness, ids, error types, event loops, logging, and
+// the primitives for threads and processes. It knows nothing about tasks, HTTP or databases.
 
 #include "libs/base/error.hpp"
 #include "libs/base/id.hpp"

@@ -1,4 +1,6 @@
 #pragma once
+// The exceptions that cross module borders. None derives from std::runtime_error, because
+// boost::system::system_error, which reports cancellation, does: a handler for these must not swallow a cancellation.
 
 #include <exception>
 #include <string>
@@ -6,9 +8,8 @@
 
 namespace baton {
 
-// Something we depend on did not answer in time: a database, a node, a client. Its effect is unknown unless the thrower
-// says otherwise. Loops retry on it, the HTTP session answers 503. Not a std::runtime_error, because
-// boost::system::system_error (cancellation among them) is one and must not be swallowed with it.
+// A dependency (a database, a node, a client) did not answer in time. Whether the request took effect is unknown,
+// unless the function that throws documents it. Loops retry; the HTTP router answers 503.
 class unavailable : public std::exception {
 public:
     explicit unavailable(std::string why) : why_(std::move(why)) {}
@@ -18,7 +19,7 @@ private:
     std::string why_;
 };
 
-// What was asked for makes no sense; `field` names the part of the request that is wrong ("schedule.cron"), or nothing.
+// The request is invalid. `field` names the invalid part of it, such as "schedule.cron", or is empty.
 class invalid_input : public std::exception {
 public:
     invalid_input(std::string field, std::string why) : field_(std::move(field)), why_(std::move(why)) {}
@@ -30,7 +31,7 @@ private:
     std::string why_;
 };
 
-// The caller acted under a term of mastership that is over: everything it decided since is void.
+// The caller's term of mastership is over. Nothing that it decided since then may take effect.
 class not_master : public std::exception {
 public:
     explicit not_master(std::string why) : why_(std::move(why)) {}

@@ -1,25 +1,28 @@
 #pragma once
+// A mutual exclusion lock between the processes of one host. Not thread-safe.
 
 #include <string>
 
 namespace baton {
 
-// A lock that one process of this host has at a time, and that ends with it. Real: file_lock. Simulated:
-// sim::lock_file.
+// Held by at most one process of this host; released at the latest when that process ends. Real: file_lock.
+// Simulated: sim::lock_file.
 class exclusive_lock {
 public:
     virtual ~exclusive_lock() = default;
 
-    virtual bool try_lock() = 0; // throws unavailable when nobody could lock it
+    // False if another process holds the lock; true if this object holds it already. Throws unavailable if the lock
+    // cannot be used at all.
+    virtual bool try_lock() = 0;
     virtual void unlock() = 0;
     virtual bool locked() const = 0;
 
-    // Tells the lock that is held from others of the same name; nothing while it is not held.
+    // Distinguishes the held lock from another lock of the same name; empty while it is not held.
     virtual std::string identity() const = 0;
 };
 
-// A lock on a file (flock), which the kernel frees when the process ends, however it ends. Advisory; on one host. The
-// file is made if it is absent, stays, and is not inherited by programs that this one starts.
+// An advisory lock on a file (flock). The kernel releases it when the process ends, even by SIGKILL. The file is
+// created if absent and never deleted. Child processes do not inherit it.
 class file_lock final : public exclusive_lock {
 public:
     explicit file_lock(std::string path);
@@ -27,11 +30,11 @@ public:
     file_lock(file_lock const&) = delete;
     file_lock& operator=(file_lock const&) = delete;
 
-    bool try_lock() override; // throws unavailable when the file cannot be opened
+    bool try_lock() override; // throws unavailable if the file cannot be opened
     void unlock() override;
     bool locked() const override { return file_ >= 0; }
 
-    // Device and inode of the locked file: another file under the same name is another lock.
+    // Device and inode of the locked file: a file that was replaced under the same name is a different lock.
     std::string identity() const override;
 
 private:

@@ -18,7 +18,7 @@ id_generator::id_generator(time_source const& time, random_source& random)
 std::int64_t id_generator::next()
 {
     auto const now = (to_micros(time_.utc()) / 1'000 - first_millisecond) << sequence_bits;
-    last_ = std::max(now, last_ + 1); // a full millisecond spills into the next one
+    last_ = std::max(now, last_ + 1); // the 1025th id of a millisecond takes the next millisecond
     auto const millisecond = last_ >> sequence_bits;
     auto const sequence = last_ & ((1 << sequence_bits) - 1);
     return (millisecond << (origin_bits + sequence_bits)) | (origin_ << sequence_bits) | sequence;
@@ -26,10 +26,10 @@ std::int64_t id_generator::next()
 
 std::string make_incarnation(std::string const& host, int pid, std::string const& boot, random_source& random)
 {
-    char chance[33];
-    std::snprintf(chance, sizeof chance, "%016llx%016llx", static_cast<unsigned long long>(random.next()),
+    char drawn[33];
+    std::snprintf(drawn, sizeof drawn, "%016llx%016llx", static_cast<unsigned long long>(random.next()),
                   static_cast<unsigned long long>(random.next()));
-    return host.substr(0, 40) + ":" + std::to_string(pid) + ":" + boot.substr(0, 8) + ":" + chance;
+    return host.substr(0, 40) + ":" + std::to_string(pid) + ":" + boot.substr(0, 8) + ":" + drawn;
 }
 
 } // namespace baton

@@ -1,4 +1,5 @@
 #pragma once
+// Typed ids, their generator, and the identity of a process.
 
 #include "libs/base/random.hpp"
 #include "libs/base/time.hpp"
@@ -10,7 +11,8 @@
 
 namespace baton {
 
-// A number that names one kind of thing, so that a task's id cannot be passed for an execution's.
+// A 64-bit id with the kind of its object in the type, so that a task id cannot be passed as an execution id. 0 means
+// none.
 template <class Tag>
 class id {
 public:
@@ -28,17 +30,18 @@ using task_id = id<struct task_tag>;
 using execution_id = id<struct execution_tag>;
 using signal_id = id<struct signal_tag>;
 
-// Decimal text: JSON readers in browsers round numbers over 2^53, so ids travel as strings in REST.
+// Decimal text. Ids are strings in REST, because JavaScript rounds numbers over 2^53.
 template <class Tag>
-std::string to_string(id<Tag> const& which)
+std::string to_string(id<Tag> const& value)
 {
-    return std::to_string(which.value());
+    return std::to_string(value.value());
 }
 
-// Makes ids that rise with time and differ between processes: 41 bits of milliseconds since 2024-01-01 UTC, 12 bits
-// drawn anew whenever the process starts, 10 bits of sequence. Within one process they never repeat, even if the clock
-// steps back. Two processes collide only if they drew the same 12 bits and act in the same millisecond; the primary
-// key then refuses the second, whose transaction is tried again with fresh ids. Not thread-safe.
+// Generates ids that increase with time and differ between processes (the layout of Twitter's Snowflake): 41 bits of
+// milliseconds since 2024-01-01 UTC, 12 bits drawn when the process starts, 10 bits of sequence. Ids of one process
+// never repeat, even if the clock steps back. Two processes collide only if they drew the same 12 bits and use the
+// same millisecond and sequence; the primary key then rejects the second row, and its transaction is repeated with new
+// ids. Not thread-safe.
 class id_generator {
 public:
     id_generator(time_source const& time, random_source& random);
@@ -57,15 +60,13 @@ private:
     std::int64_t last_ = 0; // milliseconds << 10 | sequence
 };
 
-// "host:pid:boot:random", new at every start: two processes, or one before and after a restart, are never one owner.
+// Returns "host:pid:boot:random", which identifies one run of a process: two processes, or the same one before and
+// after a restart, never have the same identity.
 std::string make_incarnation(std::string const& host, int pid, std::string const& boot, random_source& random);
 
 } // namespace baton
 
 template <class Tag>
 struct std::hash<baton::id<Tag>> {
-    std::size_t operator()(baton::id<Tag> const& which) const noexcept
-    {
-        return std::hash<std::int64_t>{}(which.value());
-    }
+    std::size_t operator()(baton::id<Tag> const& key) const noexcept { return std::hash<std::int64_t>{}(key.value()); }
 };

@@ -1,4 +1,5 @@
 #pragma once
+// Append-only records that tests read afterwards (the history of terms, the recorder's log).
 
 #include <cstdint>
 #include <string>
@@ -6,25 +7,26 @@
 
 namespace baton {
 
-// CLOCK_BOOTTIME in nanoseconds, asked of the kernel itself: what fakes the clocks of the C library, as tests do, does
-// not reach it. For records only; decisions take their time from a time_source.
+// CLOCK_BOOTTIME in nanoseconds, read by a system call, so that a test which replaces the C library's clock functions
+// does not change it. Use it for records only; decisions take their time from a time_source.
 std::int64_t kernel_nanos();
 
-// A file that only grows, a line a write: lines of several processes never mix, and what is written outlives SIGKILL.
+// Appends lines to a file with one write() each: lines of several processes do not mix, and a written line survives
+// SIGKILL. Not thread-safe.
 class line_file {
 public:
-    explicit line_file(std::string const& path); // throws std::runtime_error
+    explicit line_file(std::string const& path); // creates the file; throws std::runtime_error if it cannot be opened
     ~line_file();
     line_file(line_file const&) = delete;
     line_file& operator=(line_file const&) = delete;
 
-    // With its end. False when the line is not there in full, as on a full disk; what is there of it then remains as a
-    // line of its own, so that the next one is whole.
+    // `line` includes its line break. False if the line was not written completely, for example on a full disk. The
+    // next append then starts a new line, so that the fragment spoils no other line.
     bool append(std::string_view line);
 
 private:
     int file_;
-    bool torn_ = false; // the last line has no end
+    bool torn_ = false; // the last line has no line break
 };
 
 } // namespace baton

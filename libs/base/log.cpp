@@ -17,7 +17,7 @@ bool is_control(char letter)
     return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f;
 }
 
-// Control characters never reach a terminal.
+// Escapes control characters, so that logged text cannot control a terminal.
 void append_escaped(std::string& line, std::string_view text, bool quoted)
 {
     for (char const letter : text) {

@@ -9,7 +9,7 @@ namespace baton {
 
 namespace {
 
-// Asio wraps what a branch of && threw, once for each further &&.
+// The exception that a branch of && threw: Asio wraps it once for each &&.
 std::exception_ptr cause_of(std::exception_ptr failure)
 {
     for (;;) {
@@ -23,8 +23,8 @@ std::exception_ptr cause_of(std::exception_ptr failure)
     }
 }
 
-// A cancelled channel says so in words of its own; everybody else knows cancellation as operation_aborted.
-[[noreturn]] void rethrow_plainly(std::exception_ptr const& failure)
+// Turns the channel's own error for cancellation into operation_aborted, which all other code expects.
+[[noreturn]] void rethrow_as_aborted(std::exception_ptr const& failure)
 {
     try {
         std::rethrow_exception(cause_of(failure));
@@ -37,12 +37,12 @@ std::exception_ptr cause_of(std::exception_ptr failure)
 
 } // namespace
 
-waker::waker(asio::any_io_executor loop) : bell_(std::move(loop), 1) {}
+waker::waker(asio::any_io_executor loop) : channel_(std::move(loop), 1) {}
 
 void waker::wake()
 {
-    rung_ = true;
-    bell_.try_send(error_code{});
+    woken_ = true;
+    channel_.try_send(error_code{});
 }
 
 awaitable<bool> waker::wait_until(time_source& time, instant at)
@@ -50,39 +50,39 @@ awaitable<bool> waker::wait_until(time_source& time, instant at)
     using namespace asio::experimental::awaitable_operators;
     std::exception_ptr failure;
     try {
-        if (rung_)
-            co_await asio::post(asio::use_awaitable); // whoever rings for himself lets others come between
+        if (woken_)
+            co_await asio::post(asio::use_awaitable); // a coroutine that wakes itself must let others run
         else
-            co_await (listen() || time.sleep_until(at));
+            co_await (receive() || time.sleep_until(at));
     } catch (...) {
         failure = std::current_exception();
     }
     if (failure)
-        rethrow_plainly(failure);
-    co_return std::exchange(rung_, false);
+        rethrow_as_aborted(failure);
+    co_return std::exchange(woken_, false);
 }
 
 awaitable<void> waker::wait()
 {
     std::exception_ptr failure;
     try {
-        if (rung_)
+        if (woken_)
             co_await asio::post(asio::use_awaitable);
         else
-            co_await listen();
+            co_await receive();
     } catch (...) {
         failure = std::current_exception();
     }
     if (failure)
-        rethrow_plainly(failure);
-    rung_ = false;
+        rethrow_as_aborted(failure);
+    woken_ = false;
 }
 
-// The channel only wakes; what it holds may be of a ring that was heard already.
-awaitable<void> waker::listen()
+// The channel may still hold the message of a wake() that a wait has consumed already, so `woken_` decides.
+awaitable<void> waker::receive()
 {
-    while (!rung_)
-        co_await bell_.async_receive(asio::use_awaitable);
+    while (!woken_)
+        co_await channel_.async_receive(asio::use_awaitable);
 }
 
 std::optional<std::string> failure_text(std::exception_ptr failure)
@@ -109,7 +109,7 @@ awaitable<void> supervised(char const* name, awaitable<void> part)
     if (!failure)
         co_return;
     if (auto const why = failure_text(failure))
-        log::old::error("{} ended: {}", name, *why);
+        log::error("loop", "a part failed and has ended", {log::reason(*why), {"part", name}});
 }
 
 } // namespace baton

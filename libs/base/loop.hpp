@@ -1,4 +1,5 @@
 #pragma once
+// Building blocks for coroutines on an event loop. Everything here runs on the loop's thread only.
 
 #include "libs/base/asio.hpp"
 #include "libs/base/error.hpp"
@@ -13,45 +14,47 @@
 
 namespace baton {
 
-// A bell for one waiting coroutine: rings made while nobody waits are remembered as one. On the loop only.
+// An auto-reset event for one waiting coroutine. A wake() without a waiting coroutine ends the next wait at once;
+// several such calls count as one.
 class waker {
 public:
     explicit waker(asio::any_io_executor loop);
 
     void wake();
 
-    // Returns when rung or at `at`, whichever is first; true when rung.
+    // Returns true after wake(), false when `at` comes first. Ends with operation_aborted when cancelled.
     awaitable<bool> wait_until(time_source& time, instant at);
     awaitable<void> wait();
 
 private:
-    awaitable<void> listen();
+    awaitable<void> receive();
 
-    asio::experimental::channel<void(error_code)> bell_;
-    bool rung_ = false; // a channel whose receiver was cancelled loses the next message (Boost 1.81)
+    asio::experimental::channel<void(error_code)> channel_;
+    bool woken_ = false; // kept beside the channel, which loses a message after a cancelled receive (Boost 1.81)
 };
 
-// Awaits `step()` every `period`, from the end of one to the start of the next, until cancelled. A dependency that is
-// down costs a round, not the loop; any other exception ends it.
+// Awaits `step()` again and again, with a pause of `period` between two calls, until cancelled. `unavailable` is logged
+// with `name`, and the next call follows after the pause; any other exception ends the loop.
 template <class Step>
-awaitable<void> every(time_source& time, duration period, Step step)
+awaitable<void> every(char const* name, time_source& time, duration period, Step step)
 {
     for (;;) {
         try {
             co_await step();
-        } catch (unavailable const& reason) {
-            log::old::warn("{}", reason.what());
+        } catch (unavailable const& failure) {
+            log::warn("loop", "a periodic step failed, repeating it after its period",
+                      {log::reason(failure.what()), {"step", name}, {"period_ms", period.count() / 1'000}});
         }
         co_await time.sleep_for(period);
     }
 }
 
-// What a part failed of, in words for people; nothing when it was cancelled.
+// The message of an exception, or nothing if it reports a cancellation.
 std::optional<std::string> failure_text(std::exception_ptr failure);
 
-// Waits for one of several coroutines of a scope to end and stops the others; a failure ends the scope like a return,
-// after it was logged with `name`. (Asio's || waits for the first *success*, which would let a scope outlive a part
-// that failed.)
+// Awaits `part`. An exception is logged with `name` and then counts as a normal end. Use it for the parts of a scope
+// that are joined by ||: Asio's || waits for the first *success*, so that without this a scope would outlive a part
+// that failed.
 awaitable<void> supervised(char const* name, awaitable<void> part);
 
 } // namespace baton

@@ -1,4 +1,5 @@
 #pragma once
+// Lets blocking callers use coroutines, for a library whose callers have their own threads.
 
 #include "libs/base/asio.hpp"
 
@@ -10,28 +11,28 @@
 
 namespace baton {
 
-// An event loop on a thread of its own, for a library whose callers have threads of theirs.
+// An event loop with its own thread. The functions may be called from any thread unless a comment says otherwise.
 class loop_thread {
 public:
     loop_thread();
-    ~loop_thread(); // as end()
+    ~loop_thread(); // calls end()
     loop_thread(loop_thread const&) = delete;
     loop_thread& operator=(loop_thread const&) = delete;
 
-    // Stops the loop at once and joins its thread; let what runs on it end first.
+    // Stops the loop at once and joins its thread. Coroutines on the loop must have ended before.
     void end();
 
     asio::any_io_executor executor();
-    // For what refers to the loop and may be destroyed after this: keeps it, but not its thread.
+    // Keeps the loop alive, but not its thread, for objects that refer to the loop and may outlive this one.
     std::shared_ptr<void> context() const;
-    bool is_this_thread() const;
+    bool is_this_thread() const; // true on the loop's own thread
 
-    // Runs `part` on the loop while the caller's thread waits, and returns or throws what it does. Any thread but the
-    // loop's.
+    // Runs `part` on the loop, blocks until it ends, and returns its result or throws its exception. Deadlocks on the
+    // loop's own thread.
     template <class Result>
     Result wait(awaitable<Result> part)
     {
-        // Shared: the waiting thread may go on, and away, before the loop's has quite left set_value().
+        // Shared, because the caller may return before set_value() has returned on the loop's thread.
         auto const promise = std::make_shared<std::promise<Result>>();
         auto future = promise->get_future();
         if constexpr (std::is_void_v<Result>) {

@@ -27,7 +27,7 @@ void post_queue::post(std::function<void()> function)
         full = waiting_.size() == run_at_once_size;
     }
     if (start)
-        asio::post(loop_, [this] { group_.spawn("the post queue", run_until_empty()); });
+        asio::post(loop_, [this] { group_.spawn("posted functions", run_until_empty()); });
     if (full)
         asio::post(loop_, [this] { run_pending(); });
 }

@@ -18,10 +18,11 @@ awaitable<void> stop_signals(std::function<void()> on_first)
 {
     asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT);
     auto const first = co_await signals.async_wait(asio::use_awaitable);
-    log::old::info("signal {}: draining; a second one ends at once", first);
+    log::info("process", "stop signal received, draining; a second signal ends the process at once",
+              {{"signal", first}});
     on_first();
     co_await signals.async_wait(asio::use_awaitable);
-    log::old::warn("second signal: ending without drain");
+    log::warn("process", "second stop signal received, ending without a drain");
     _exit(130);
 }
 
@@ -41,7 +42,7 @@ struct deadman::state {
                 changed.wait(lock);
             } else if (changed.wait_until(lock, *deadline) == std::cv_status::timeout && deadline &&
                        std::chrono::steady_clock::now() >= *deadline) {
-                log::old::error("ending the process: {}", why);
+                log::error("process", "a deadline of last resort passed, ending the process", {log::reason(why)});
                 _exit(70);
             }
         }

@@ -1,4 +1,5 @@
 #pragma once
+// The process and its host: signals, the last-resort exit, identity, memory.
 
 #include "libs/base/asio.hpp"
 #include "libs/base/time.hpp"
@@ -9,11 +10,13 @@
 
 namespace baton {
 
-// Calls `on_first` on the loop at the first SIGTERM or SIGINT; the second ends the process at once with status 130.
+// Calls `on_first` on the loop after the first SIGTERM or SIGINT. The second one ends the process at once with status
+// 130.
 awaitable<void> stop_signals(std::function<void()> on_first);
 
-// The last resort (a term of mastership that did not drain): unless `disarm` comes first, ends the process with status
-// 70 when `after` has passed. A thread of its own, so that a stuck loop cannot delay it. Any thread may call either.
+// A dead man's switch, the last resort if a term of mastership does not drain: once armed, it ends the process with
+// status 70 (EX_SOFTWARE) after a time, unless disarm() is called before. It has its own thread, so that a blocked loop
+// cannot delay it. Any thread.
 class deadman {
 public:
     deadman();
@@ -21,7 +24,7 @@ public:
     deadman(deadman const&) = delete;
     deadman& operator=(deadman const&) = delete;
 
-    void arm(duration after, std::string why);
+    void arm(duration after, std::string why); // replaces an earlier deadline; `why` is logged at the end
     void disarm();
 
 private:
@@ -29,12 +32,12 @@ private:
     std::unique_ptr<state> state_;
 };
 
-void block_thread(duration span); // for libraries whose callers wait; never on a loop
+void block_thread(duration span); // never on a loop's thread
 
 std::string host_name();
 int process_id();
 
-// Resident memory of this process in bytes, from /proc.
+// Resident memory of this process in bytes, from /proc/self/statm; 0 if it cannot be read.
 std::uint64_t resident_bytes();
 
 } // namespace baton

@@ -13,7 +13,7 @@ std::uint64_t random_source::below(std::uint64_t bound)
 {
     if (bound == 0)
         return 0;
-    // Draws below `limit` are spread evenly over the remainders; the few above it are drawn again.
+    // Rejection sampling: numbers below `limit` are uniform modulo `bound`; the few others are drawn again.
     std::uint64_t const limit = UINT64_MAX - UINT64_MAX % bound;
     for (;;)
         if (auto const drawn = next(); drawn < limit)
@@ -36,7 +36,7 @@ std::uint64_t seeded_random::next()
 std::uint64_t shared_random::next()
 {
     std::lock_guard const lock(mutex_);
-    return inside_.next();
+    return generator_.next();
 }
 
 std::uint64_t entropy()
@@ -49,7 +49,7 @@ std::string secret_hex(std::size_t bytes)
 {
     std::vector<unsigned char> raw(bytes);
     if (RAND_bytes(raw.data(), static_cast<int>(raw.size())) != 1)
-        throw std::runtime_error("the system gave no random bytes");
+        throw std::runtime_error("cannot get random bytes from the system");
     static constexpr char digits[] = "0123456789abcdef";
     std::string text;
     text.reserve(bytes * 2);

@@ -6,12 +6,12 @@ namespace {
 
 thread_local int depth = 0;
 
-// Making a loop costs as much as much of what runs on it. What runs at the end of its thread, after this, makes its
-// own.
+// Each thread keeps one loop for its next call, because creating a loop costs as much as a typical call. Calls made
+// while the thread's other thread_local objects are destroyed create their own.
 thread_local bool thread_is_over = false;
 struct spare_loop {
     ~spare_loop() { thread_is_over = true; }
-    std::unique_ptr<asio::io_context> one;
+    std::unique_ptr<asio::io_context> loop;
 };
 thread_local spare_loop spare;
 
@@ -27,7 +27,7 @@ namespace detail {
 here::here()
 {
     if (!thread_is_over)
-        loop_ = std::move(spare.one);
+        loop_ = std::move(spare.loop);
     if (!loop_)
         loop_ = std::make_unique<asio::io_context>(1);
     ++depth;
@@ -39,7 +39,7 @@ here::~here()
     if (thread_is_over)
         return;
     loop_->restart();
-    spare.one = std::move(loop_);
+    spare.loop = std::move(loop_);
 }
 
 } // namespace detail

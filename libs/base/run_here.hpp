@@ -1,4 +1,5 @@
 #pragma once
+// Runs a coroutine on the calling thread, for callers that block anyway: no thread switch.
 
 #include "libs/base/asio.hpp"
 
@@ -10,13 +11,13 @@
 
 namespace baton {
 
-// Whether this thread is within run_here(): then what would be handed to another thread may as well be done here, since
-// nobody but the caller waits for this one.
+// True inside run_here(). Blocking work need not be handed to another thread then, because only the caller of
+// run_here() waits for this thread.
 bool runs_here() noexcept;
 
 namespace detail {
 
-// One call, with a loop to itself.
+// The event loop of one call of run_here().
 class here {
 public:
     here();
@@ -32,8 +33,8 @@ private:
 
 } // namespace detail
 
-// Runs `part` on the calling thread to its end, and returns or throws what it does. What it awaits must not belong to
-// another loop.
+// Runs `part` to its end on the calling thread and returns its result or throws its exception. `part` must not await
+// anything that belongs to another loop.
 template <class Result>
 Result run_here(awaitable<Result> part)
 {

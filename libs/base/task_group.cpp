@@ -24,7 +24,7 @@ void task_group::spawn(char const* name, awaitable<void> work)
 void task_group::cancel()
 {
     cancelled_ = true;
-    // Emitting may end a coroutine at once, which erases its signal: walk over a copy.
+    // Emitting may end a coroutine at once, which erases its signal, so iterate over a copy.
     auto const signals = signals_;
     for (auto const& signal : signals)
         signal->emit(asio::cancellation_type::terminal);
@@ -38,7 +38,7 @@ awaitable<void> task_group::around(awaitable<void> body)
     } catch (...) {
         ended = std::current_exception();
     }
-    // Before anything else is awaited: in a coroutine that was cancelled, that would throw at once.
+    // This must be the first await: in a cancelled coroutine any other would throw at once.
     co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
     cancel();
     while (running_ != 0)

@@ -1,4 +1,5 @@
 #pragma once
+// Structured concurrency for a dynamic number of coroutines. On the loop only.
 
 #include "libs/base/loop.hpp"
 
@@ -8,20 +9,19 @@
 
 namespace baton {
 
-// Coroutines that run beside their owner and end with it: whoever spawns does so while the owner awaits `around`, so a
-// spawned coroutine may refer to it. On the loop only.
+// Coroutines that run beside their owner and end before it. They may refer to the owner, which must await around().
 class task_group {
 public:
     explicit task_group(asio::any_io_executor loop);
 
-    // Starts `work`; a failure is logged under `name`. After the body's end nothing is started any more.
+    // Starts `work`; an exception is logged with `name`. Does nothing once the body of around() has ended.
     void spawn(char const* name, awaitable<void> work);
 
-    // Awaits `body`, then cancels what was spawned and returns or throws as the body did when none of it is left. That
-    // end is not itself cancellable, also where the body was cancelled: the owner must not die before its coroutines.
+    // Awaits `body`, cancels the spawned coroutines, waits for their end, and then returns or throws as `body` did.
+    // That wait ignores cancellation, because the owner must outlive its coroutines.
     awaitable<void> around(awaitable<void> body);
 
-    std::size_t size() const { return running_; }
+    std::size_t size() const { return running_; } // spawned coroutines that have not ended
 
 private:
     void cancel();

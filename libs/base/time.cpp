@@ -19,7 +19,7 @@ std::int64_t read_micros(clockid_t clock)
     return std::int64_t{at.tv_sec} * 1'000'000 + at.tv_nsec / 1'000;
 }
 
-// Reads exactly `digits` digits at `position` and moves behind them.
+// Parses exactly `digits` digits at `position` and advances `position`.
 int number(std::string const& text, std::size_t& position, int digits)
 {
     int value = 0;
@@ -124,7 +124,7 @@ utc_time system_time::utc() const
 awaitable<void> system_time::sleep_until(instant at)
 {
     asio::steady_timer timer(co_await asio::this_coro::executor);
-    // The timer's clock stops during suspend, ours does not: look again after each wake.
+    // The timer's clock stops during suspend, CLOCK_BOOTTIME does not, so the remaining time is computed again.
     for (auto left = at - now(); left > duration::zero(); left = at - now()) {
         timer.expires_after(left);
         co_await timer.async_wait(asio::use_awaitable);

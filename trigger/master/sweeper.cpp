@@ -25,7 +25,7 @@ sweeper::sweeper(planner_settings plan, dispatcher_settings dispatch, client_set
 awaitable<void> sweeper::run()
 {
     auto const step = [this]() -> awaitable<void> { co_await round(); };
-    co_await every(with_.of.time, plan_.sweep, step);
+    co_await every("the sweep of open executions", with_.of.time, plan_.sweep, step);
 }
 
 awaitable<void> sweeper::round()

@@ -19,7 +19,7 @@ awaitable<void> membership::run()
         co_await beat();
         co_await refresh();
     };
-    co_await every(time_, how_.heartbeat, step);
+    co_await every("the heartbeat of this node", time_, how_.heartbeat, step);
 }
 
 awaitable<void> membership::beat()

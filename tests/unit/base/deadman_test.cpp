@@ -5,14 +5,14 @@
 using namespace baton;
 using baton::test::end_after;
 
-TEST_CASE("a process whose term does not drain within its grace is ended with status 70, though its loop is stuck")
+TEST_CASE("an armed dead man's switch ends the process with status 70 although its main thread is blocked")
 {
     auto const seen = end_after([](deadman& one, deadman&) { one.arm(20ms, "a term that hangs"); });
     CHECK(seen.status == 70);
     CHECK_THAT(seen.said, Catch::Contains("a term that hangs"));
 }
 
-TEST_CASE("what drained in time is left alone")
+TEST_CASE("a disarmed dead man's switch does not end the process")
 {
     auto const seen = end_after([](deadman& one, deadman& other) {
         one.arm(20ms, "drained in time");

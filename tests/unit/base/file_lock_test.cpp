@@ -11,24 +11,24 @@ using namespace baton;
 
 namespace {
 
-struct place {
+struct fixture {
     std::filesystem::path folder =
         std::filesystem::temp_directory_path() / ("baton-lock-" + std::to_string(::getpid()));
     std::string file = (folder / "leader").string();
-    place() { std::filesystem::create_directories(folder); }
-    ~place() { std::filesystem::remove_all(folder); }
+    fixture() { std::filesystem::create_directories(folder); }
+    ~fixture() { std::filesystem::remove_all(folder); }
 };
 
 } // namespace
 
-TEST_CASE("a file's lock is held by one at a time, until it is unlocked or its holder goes")
+TEST_CASE("a file lock has one holder at a time, until it is unlocked or its holder is destroyed")
 {
-    place here;
-    file_lock a(here.file);
+    fixture test;
+    file_lock a(test.file);
     CHECK(a.try_lock());
     CHECK(a.try_lock()); // held already
     {
-        file_lock b(here.file);
+        file_lock b(test.file);
         CHECK_FALSE(b.try_lock());
         a.unlock();
         CHECK(b.try_lock());
@@ -37,14 +37,14 @@ TEST_CASE("a file's lock is held by one at a time, until it is unlocked or its h
     CHECK(a.try_lock());
 }
 
-TEST_CASE("the kernel frees the lock of a process that is killed")
+TEST_CASE("the kernel releases the file lock of a killed process")
 {
-    place here;
+    fixture test;
     int ready[2];
     REQUIRE(::pipe(ready) == 0);
     auto const child = ::fork();
     if (child == 0) {
-        file_lock mine(here.file);
+        file_lock mine(test.file);
         char const answer = mine.try_lock() ? 'y' : 'n';
         (void)!::write(ready[1], &answer, 1);
         ::pause();
@@ -53,7 +53,7 @@ TEST_CASE("the kernel frees the lock of a process that is killed")
     char answer = 0;
     REQUIRE(::read(ready[0], &answer, 1) == 1);
     REQUIRE(answer == 'y');
-    file_lock ours(here.file);
+    file_lock ours(test.file);
     CHECK_FALSE(ours.try_lock());
     ::kill(child, SIGKILL);
     int status = 0;
@@ -63,20 +63,20 @@ TEST_CASE("the kernel frees the lock of a process that is killed")
     ::close(ready[1]);
 }
 
-TEST_CASE("another file under the same name is another lock, and says so")
+TEST_CASE("a file that was replaced under the same name is a different lock with a different identity")
 {
-    place here;
-    file_lock a(here.file);
-    CHECK(a.identity().empty()); // of what is not locked
+    fixture test;
+    file_lock a(test.file);
+    CHECK(a.identity().empty()); // not locked
     REQUIRE(a.try_lock());
-    std::filesystem::rename(here.file, here.file + ".old");
-    file_lock b(here.file);
+    std::filesystem::rename(test.file, test.file + ".old");
+    file_lock b(test.file);
     REQUIRE(b.try_lock());
     CHECK(a.identity() != b.identity());
 }
 
-TEST_CASE("a lock file that cannot be opened is an error, not a refusal")
+TEST_CASE("locking throws if the lock file cannot be opened, instead of reporting that the lock is held")
 {
-    file_lock lost("/no/such/folder/leader");
-    CHECK_THROWS_AS(lost.try_lock(), unavailable);
+    file_lock lock("/no/such/folder/leader");
+    CHECK_THROWS_AS(lock.try_lock(), unavailable);
 }

@@ -13,7 +13,7 @@
 using namespace baton;
 using baton::test::file_limit;
 
-TEST_CASE("lines of two processes do not mix", "[base]")
+TEST_CASE("lines that two processes append to one file do not mix", "[base]")
 {
     std::string folder = (std::filesystem::temp_directory_path() / "baton-lines-XXXXXX").string();
     REQUIRE(mkdtemp(folder.data()) != nullptr);
@@ -40,20 +40,20 @@ TEST_CASE("lines of two processes do not mix", "[base]")
     CHECK(whole == 1'000);
 }
 
-TEST_CASE("a line that does not fit on the disk is not said to be written", "[base]")
+TEST_CASE("appending to a full disk reports that the line was not written", "[base]")
 {
     line_file file("/dev/full");
     CHECK_FALSE(file.append("lost\n"));
     CHECK_THROWS_AS(line_file("/nowhere/lines"), std::runtime_error);
 }
 
-TEST_CASE("a line that was cut short stands alone, and the next one is whole", "[base]")
+TEST_CASE("after a partly written line, the next line starts on its own", "[base]")
 {
     std::string folder = (std::filesystem::temp_directory_path() / "baton-lines-XXXXXX").string();
     REQUIRE(mkdtemp(folder.data()) != nullptr);
     auto const path = folder + "/lines";
     line_file file(path);
-    file_limit room(15); // as a disk that is full from there on
+    file_limit room(15); // behaves like a disk that is full after 15 bytes
     CHECK(file.append("the first\n"));
     CHECK_FALSE(file.append("the second\n"));
     CHECK_FALSE(file.append("the third\n"));
@@ -67,7 +67,7 @@ TEST_CASE("a line that was cut short stands alone, and the next one is whole", "
     CHECK(text == "the first\nthe s\nthe fourth\nthe fifth\n");
 }
 
-TEST_CASE("the kernel's time is that of the boot clock", "[base]")
+TEST_CASE("kernel_nanos() reads the same clock as time_source::now()", "[base]")
 {
     system_time const time;
     auto const before = time.now();

@@ -23,7 +23,7 @@ struct owner {
     {
         group.spawn("a child", child());
         group.spawn("another", child());
-        co_await bell.wait();
+        co_await stop.wait();
         if (fails)
             throw std::runtime_error("the body failed");
     }
@@ -46,18 +46,18 @@ struct owner {
     asio::io_context loop{1};
     sim::virtual_time time{loop};
     task_group group{loop.get_executor()};
-    waker bell{loop.get_executor()};
+    waker stop{loop.get_executor()};
     asio::cancellation_signal signal;
     bool fails = false;
     int alive = 0;
-    int left = -1; // children that lived when the owner ended
+    int left = -1; // children alive when the owner ended
     bool ended = false;
     std::exception_ptr failure;
 };
 
 } // namespace
 
-TEST_CASE("an owner that is cancelled ends after what it spawned")
+TEST_CASE("a cancelled owner ends after the coroutines that it spawned")
 {
     owner one;
     one.start();
@@ -68,12 +68,12 @@ TEST_CASE("an owner that is cancelled ends after what it spawned")
     CHECK_THROWS_AS(std::rethrow_exception(one.failure), boost::system::system_error);
 }
 
-TEST_CASE("an owner whose body ends or fails ends after what it spawned, and as the body did")
+TEST_CASE("an owner whose body returns or throws ends after its spawned coroutines, with the same outcome as the body")
 {
     owner one;
     one.fails = GENERATE(false, true);
     one.start();
-    one.bell.wake();
+    one.stop.wake();
     one.time.settle();
     REQUIRE(one.ended);
     CHECK(one.left == 0);

@@ -9,85 +9,85 @@ using namespace baton;
 
 namespace {
 
-// Time that stands still until it is told; a single sleeper.
-class hand_moved_time final : public time_source {
+// A clock that moves only when the test moves it. For one sleeping coroutine.
+class manual_time final : public time_source {
 public:
-    explicit hand_moved_time(asio::any_io_executor loop) : bell_(std::move(loop)) {}
+    explicit manual_time(asio::any_io_executor loop) : moved_(std::move(loop)) {}
     instant now() const override { return now_; }
     utc_time utc() const override { return {}; }
     awaitable<void> sleep_until(instant at) override
     {
         while (now_ < at)
-            co_await bell_.wait();
+            co_await moved_.wait();
     }
     void move(duration span)
     {
         now_ += span;
-        bell_.wake();
+        moved_.wake();
     }
 
 private:
     instant now_{1h};
-    waker bell_;
+    waker moved_;
 };
 
 } // namespace
 
-TEST_CASE("a ring made while nobody waits is remembered, also after a wait that was over in time")
+TEST_CASE("a waker remembers a wake-up without a waiting coroutine, also after a wait that timed out")
 {
     asio::io_context loop;
-    hand_moved_time time(loop.get_executor());
-    waker bell(loop.get_executor());
-    std::vector<bool> rung;
-    auto const listen = [&]() -> awaitable<void> {
+    manual_time time(loop.get_executor());
+    waker event(loop.get_executor());
+    std::vector<bool> woken;
+    auto const wait_thrice = [&]() -> awaitable<void> {
         for (int i = 0; i < 3; ++i) {
             auto const at = time.now() + 1s;
-            bool const heard = co_await bell.wait_until(time, at);
-            rung.push_back(heard);
+            bool const in_time = co_await event.wait_until(time, at);
+            woken.push_back(in_time);
             if (i == 0)
-                bell.wake();
+                event.wake();
         }
     };
-    asio::co_spawn(loop, listen(), asio::detached);
+    asio::co_spawn(loop, wait_thrice(), asio::detached);
     loop.poll();
     time.move(1s);
     loop.restart();
     loop.poll();
-    CHECK(rung == std::vector<bool>{false, true});
+    CHECK(woken == std::vector<bool>{false, true});
     time.move(1s);
     loop.restart();
     loop.poll();
-    CHECK(rung == std::vector<bool>{false, true, false});
+    CHECK(woken == std::vector<bool>{false, true, false});
 }
 
-TEST_CASE("a ring at the very moment in which the time is over is heard by this wait or by the next")
+TEST_CASE("a wake-up at the same moment as the timeout ends this wait or the next one, so it is never lost")
 {
     asio::io_context loop;
-    hand_moved_time time(loop.get_executor());
-    waker bell(loop.get_executor());
+    manual_time time(loop.get_executor());
+    waker event(loop.get_executor());
     int rounds = 0;
     int seen = 0;
-    int told = 0;
-    auto const listen = [&]() -> awaitable<void> {
+    int sent = 0;
+    auto const wait_forever = [&]() -> awaitable<void> {
         for (;;) {
             auto const at = time.now() + 1s;
-            co_await bell.wait_until(time, at);
+            co_await event.wait_until(time, at);
             ++rounds;
-            seen = told;
+            seen = sent;
         }
     };
-    asio::co_spawn(loop, listen(), asio::detached);
+    asio::co_spawn(loop, wait_forever(), asio::detached);
     loop.poll();
     for (int steps = 0; steps < 12; ++steps) {
-        INFO("the ring comes after " << steps << " steps of the loop");
+        INFO("the wake-up comes after " << steps << " steps of the loop");
         time.move(1s);
         loop.restart();
         for (int i = 0; i < steps; ++i)
             loop.poll_one();
-        ++told;
-        bell.wake();
+        ++sent;
+        event.wake();
         loop.poll();
-        CHECK(seen == told);
+        CHECK(seen == sent);
     }
     CHECK(rounds >= 12);
 }
