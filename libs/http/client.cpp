@@ -10,13 +10,13 @@ namespace baton::http {
 
 namespace {
 
-constexpr std::size_t answer_chunk = 16u << 10; // bytes asked of a socket at once
+constexpr std::size_t answer_chunk = 16u << 10; // bytes per read
 
-// One request on its way. Stands in the frame of send(), whose destruction cleans up wherever it was cut off.
+// One request and its answer. It lives in the coroutine frame of send(), so that a cancellation at any step cleans up.
 class exchange {
 public:
     exchange(std::shared_ptr<pool> all, asio::any_io_executor loop, url const& to, request const& message)
-        : to_(to), message_(message), slot_(std::move(all), std::move(loop), to)
+        : peer_(to), message_(message), slot_(std::move(all), std::move(loop), to)
     {}
 
     awaitable<response> run(duration limit);
@@ -26,7 +26,7 @@ private:
     awaitable<bool> receive(response& answer);
     bool lost(error_code failed);
 
-    url const& to_;
+    url const& peer_;
     request const& message_;
     slot slot_;
     bool sent_ = false; // a byte of the request may have arrived
@@ -45,21 +45,21 @@ awaitable<response> exchange::run(duration limit)
         done = co_await attempt(answer);
     }
     if (!done)
-        throw unreachable(to_.text() + " closed the connection without an answer", sent_);
+        throw unreachable(peer_.text() + " closed the connection without an answer", sent_);
     co_return answer;
 }
 
-// True when there is an answer, false when the connection was closed before a byte of one.
+// True if an answer was received, false if the connection was closed before its first byte.
 awaitable<bool> exchange::attempt(response& answer)
 {
-    auto& on = slot_.on();
-    render_head(on.head, message_, to_);
-    message_parts parts{asio::buffer(on.head), asio::buffer(message_.body)};
+    auto& connection = slot_.connection();
+    render_head(connection.head, message_, peer_);
+    message_parts parts{asio::buffer(connection.head), asio::buffer(message_.body)};
     error_code failed;
-    auto size = write_now(on.socket, parts, failed);
+    auto size = write_now(connection.socket, parts, failed);
     sent_ = sent_ || size > 0;
     if (!failed && asio::buffer_size(parts) > 0) {
-        size = co_await asio::async_write(on.socket, parts, asio::redirect_error(asio::use_awaitable, failed));
+        size = co_await asio::async_write(connection.socket, parts, asio::redirect_error(asio::use_awaitable, failed));
         sent_ = sent_ || size > 0;
     }
     if (failed && lost(failed))
@@ -69,35 +69,36 @@ awaitable<bool> exchange::attempt(response& answer)
 
 awaitable<bool> exchange::receive(response& answer)
 {
-    auto& on = slot_.on();
-    on.reader.start(message_.method == verb::head);
+    auto& connection = slot_.connection();
+    connection.reader.start(message_.method == verb::head);
     auto got = progress::need_more;
     for (bool any = false; got == progress::need_more; any = true) {
-        auto const space = on.buffer.prepare(answer_chunk);
+        auto const space = connection.buffer.prepare(answer_chunk);
         error_code failed;
-        auto const size = co_await on.socket.async_read_some(space, asio::redirect_error(asio::use_awaitable, failed));
+        auto const size =
+            co_await connection.socket.async_read_some(space, asio::redirect_error(asio::use_awaitable, failed));
         if (failed && lost(failed)) {
             if (!any)
                 co_return false;
-            got = failed == asio::error::eof ? on.reader.end() : progress::malformed;
+            got = failed == asio::error::eof ? connection.reader.end() : progress::malformed;
             break;
         }
-        on.buffer.commit(size);
-        auto const data = on.buffer.data();
+        connection.buffer.commit(size);
+        auto const data = connection.buffer.data();
         std::size_t used = 0;
-        got = on.reader.put({static_cast<char const*>(data.data()), data.size()}, used);
-        on.buffer.consume(used);
+        got = connection.reader.put({static_cast<char const*>(data.data()), data.size()}, used);
+        connection.buffer.consume(used);
     }
     if (got == progress::body_too_large || got == progress::header_too_large)
-        throw unreachable("the answer of " + to_.text() + " is larger than this client reads", true);
+        throw unreachable("the answer of " + peer_.text() + " exceeds the size limit", true);
     if (got != progress::done)
-        throw unreachable("the answer of " + to_.text() + " is broken off or not HTTP", true);
-    answer = on.reader.take();
-    slot_.keep(on.reader.keeps_alive() && on.buffer.size() == 0);
+        throw unreachable("the answer of " + peer_.text() + " is incomplete or not HTTP", true);
+    answer = connection.reader.take();
+    slot_.keep(connection.reader.keeps_alive() && connection.buffer.size() == 0);
     co_return true;
 }
 
-// Throws if it was us who ended the operation.
+// Returns true if the peer or the network ended the operation; throws if the limit or a cancellation did.
 bool exchange::lost(error_code failed)
 {
     slot_.check(failed, sent_);

@@ -1,4 +1,5 @@
 #pragma once
+// Sending HTTP requests: the interface (seam 3) and its implementation with pooled connections.
 
 #include "libs/base/error.hpp"
 #include "libs/base/time.hpp"
@@ -8,8 +9,9 @@
 
 namespace baton::http {
 
-// The other side could not be reached or did not answer in time. `possibly_delivered` is false only when not a byte of
-// the request can have arrived (refused, unresolved, or failed before the first byte was written on a new connection).
+// The server could not be reached or did not answer in time. `possibly_delivered` is false only if no byte of the
+// request can have arrived: the connection was refused, the name did not resolve, or a new connection failed before the
+// first byte was written.
 class unreachable : public unavailable {
 public:
     unreachable(std::string why, bool possibly_delivered)
@@ -26,22 +28,22 @@ class client {
 public:
     virtual ~client() = default;
 
-    // One exchange within `limit`, waiting for a free connection and connecting included. Any HTTP status is an answer;
-    // no answer, or one that is malformed or over the body limit, throws unreachable. A request that cannot be sent
-    // (verb::other, a target with a space) throws invalid_input. Cancellation ends it with operation_aborted and closes
-    // that connection.
+    // Sends one request and returns the answer, whatever its HTTP status. `limit` includes the wait for a free
+    // connection and connecting. Throws unreachable if there is no answer in time, or if the answer is malformed or
+    // exceeds the body limit; invalid_input for a request that cannot be sent (verb::other, a target with a space).
+    // Cancellation ends it with operation_aborted and closes the connection.
     virtual awaitable<response> send(url to, request message, duration limit) = 0;
 };
 
 struct client_settings {
-    std::size_t connections_per_host = 8; // kept alive and reused; more requests than that wait for one
-    duration idle_limit = 30s;            // an idle connection is closed after this
-    std::size_t body_limit = 16u << 20;   // of an answer, in bytes
+    std::size_t connections_per_host = 8; // kept alive and reused; further requests wait for a free one
+    duration idle_limit = 30s;            // an idle connection is closed after this time
+    std::size_t body_limit = 16u << 20;   // bytes of an answer's body
 };
 
-// Kept-alive connections, pooled by host and port; requests that wait for one get it in the order in which they came. A
-// kept connection that the other side has closed in the meantime is replaced and the request sent again only if no byte
-// of an answer was read and the request is safe to repeat: all of ours are (executions carry idempotency keys).
+// A client with kept-alive connections, pooled by host and port. Requests that wait for a connection get one in the
+// order of their arrival. If the server closed a kept connection before a byte of the answer was read, the request is
+// sent again on a new connection. All of baton's requests are safe to repeat: executions carry idempotency keys.
 std::unique_ptr<client> make_client(time_source& time, client_settings settings = {});
 
 } // namespace baton::http

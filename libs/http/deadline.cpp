@@ -6,7 +6,7 @@ namespace baton::http {
 
 namespace {
 
-constexpr duration farthest = std::chrono::hours{24 * 365}; // so that no sum overflows
+constexpr duration longest = std::chrono::hours{24 * 365}; // prevents an overflow of now + duration
 
 } // namespace
 
@@ -18,11 +18,11 @@ void deadlines::watch(instant at)
     timer_.expires_after(at - time_.now());
     timer_.async_wait([self = weak_from_this()](error_code cancelled) {
         if (auto const all = self.lock(); all && !cancelled)
-            all->look();
+            all->expire_due();
     });
 }
 
-void deadlines::look()
+void deadlines::expire_due()
 {
     auto const now = time_.now();
     while (!order_.empty() && order_.begin()->first <= now) {
@@ -52,7 +52,7 @@ deadline::~deadline()
     if (queued_ == instant::max())
         return;
     all_->order_.erase({queued_, this});
-    if (all_->order_.empty()) { // an armed timer would keep the loop from running out of work
+    if (all_->order_.empty()) { // an armed timer would keep io_context::run() from returning
         all_->watched_ = instant::max();
         all_->timer_.cancel();
     }
@@ -60,7 +60,7 @@ deadline::~deadline()
 
 void deadline::arm(duration from_now)
 {
-    at_ = all_->time_.now() + std::min<duration>(from_now, farthest);
+    at_ = all_->time_.now() + std::min<duration>(from_now, longest);
     passed_ = false;
     if (at_ >= queued_)
         return;

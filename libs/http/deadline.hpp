@@ -1,5 +1,5 @@
 #pragma once
-// Limits on what sockets wait for, at the price of one timer for all of them. Of this folder alone; on the loop only.
+// Timeouts for socket operations that share one timer. Private to this folder; on the loop only.
 
 #include "libs/base/time.hpp"
 
@@ -14,8 +14,8 @@ namespace baton::http {
 
 class deadline;
 
-// All deadlines of a listener or a client, soonest first. A deadline that moves to a later time stays where it is in
-// the order and is looked at again when its old time comes: on a busy connection moving it costs nothing.
+// All deadlines of a listener or a client, soonest first. A deadline that moves to a later time keeps its place in the
+// order and is checked again at its old time, so that moving it costs nothing on a busy connection.
 class deadlines : public std::enable_shared_from_this<deadlines> {
 public:
     deadlines(asio::any_io_executor loop, time_source& time) : time_(time), timer_(std::move(loop)) {}
@@ -24,18 +24,18 @@ private:
     friend class deadline;
 
     void watch(instant at);
-    void look();
+    void expire_due();
 
     time_source& time_;
     asio::steady_timer timer_;
-    instant watched_ = instant::max(); // when the timer rings
+    instant watched_ = instant::max(); // when the timer expires
     std::set<std::pair<instant, deadline*>> order_;
 };
 
 class deadline {
 public:
-    // `expire` runs on the loop, outside of every coroutine, when the armed time is over. It may cancel operations, and
-    // must not arm or destroy deadlines.
+    // `expire` runs on the loop, outside of every coroutine, when the armed time has passed. It may cancel operations
+    // but must not arm or destroy deadlines.
     deadline(std::shared_ptr<deadlines> all, std::function<void()> expire);
     ~deadline();
     deadline(deadline const&) = delete;
@@ -44,8 +44,8 @@ public:
     void arm(duration from_now);
     void disarm();
 
-    // Since it was last armed. An operation that had ended by itself when it was cancelled does not report the
-    // cancellation: ask before starting the next.
+    // True if it expired since it was last armed. Check it before each operation: one that had already completed when
+    // `expire` cancelled it does not report the cancellation.
     bool passed() const { return passed_; }
 
 private:
@@ -54,7 +54,7 @@ private:
     std::shared_ptr<deadlines> all_;
     std::function<void()> expire_;
     instant at_ = instant::max();
-    instant queued_ = instant::max(); // its place in the order; max: in none
+    instant queued_ = instant::max(); // its key in the order; max: not in the order
     bool passed_ = false;
 };
 

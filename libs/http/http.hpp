@@ -1,6 +1,6 @@
 #pragma once
-// baton::http: HTTP/1.1 between nodes, clients and people, on Beast. It knows no domain: messages, a client behind an
-// interface (seam 3), a router, a listener with limits. Beast itself appears only in this folder's .cpp files.
+// baton::http: HTTP/1.1 on Beast: messages, a client behind an interface (seam 3), a router, and a listener with
+// limits. It has no domain knowledge. Beast appears in this folder only.
 
 #include "libs/http/client.hpp"
 #include "libs/http/message.hpp"

@@ -12,7 +12,7 @@ namespace baton::http {
 
 namespace {
 
-constexpr std::size_t deepest = 64; // nesting of JSON
+constexpr std::size_t max_depth = 64; // nesting of JSON
 
 char lower(char c)
 {
@@ -36,12 +36,12 @@ void check_field(std::string const& name, std::string const& value)
     };
     auto const control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; };
     if (name.empty() || !std::ranges::all_of(name, token))
-        throw invalid_input(name, "not a name of a header field");
+        throw invalid_input(name, "not a valid name of a header field");
     if (std::ranges::any_of(value, control))
         throw invalid_input(name, "a header field cannot hold control characters");
 }
 
-// Of a hexadecimal digit; -1 for anything else.
+// The value of a hexadecimal digit; -1 for any other character.
 int hex_value(char c)
 {
     if (c >= '0' && c <= '9')
@@ -50,7 +50,7 @@ int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// RFC 3986 knows no "+", but forms and browsers write a space of a query so.
+// "+" means a space in queries of HTML forms, although RFC 3986 does not say so.
 std::string decode_query(std::string_view text)
 {
     std::string plain(text);
@@ -72,8 +72,8 @@ void check_depth(std::string const& text)
         } else if (c == '"') {
             quoted = true;
         } else if (c == '[' || c == '{') {
-            if (++depth > deepest)
-                throw invalid_input("", "JSON is nested deeper than " + std::to_string(deepest));
+            if (++depth > max_depth)
+                throw invalid_input("", "JSON is nested deeper than " + std::to_string(max_depth));
         } else if ((c == ']' || c == '}') && depth > 0) {
             --depth;
         }

@@ -1,4 +1,5 @@
 #pragma once
+// HTTP messages as plain values, and the text formats that they use: percent-encoding, JSON, problems, URLs. No I/O.
 
 #include "libs/base/asio.hpp"
 
@@ -19,14 +20,14 @@ enum class verb { get, head, post, put, patch, del, other };
 
 std::string_view to_string(verb method);
 
-// Header fields in order; names compare without case. A name that is no token or a value with a control character (a
-// line break would forge a field) throws invalid_input. Content-Length, Transfer-Encoding and Connection belong to the
-// transport, which ignores them in messages to be sent.
+// Header fields in order; names compare without case. An invalid name, or a value with a control character (a line
+// break would forge a field), throws invalid_input. The transport sets Content-Length, Transfer-Encoding and Connection
+// itself and ignores them in messages to be sent.
 class fields {
 public:
-    void set(std::string name, std::string value);                // replaces all of that name
-    void add(std::string name, std::string value);                // beside others of that name
-    std::optional<std::string> find(std::string_view name) const; // the first
+    void set(std::string name, std::string value);                // replaces all fields of that name
+    void add(std::string name, std::string value);                // keeps other fields of that name
+    std::optional<std::string> find(std::string_view name) const; // the first of that name
     std::vector<std::pair<std::string, std::string>> const& all() const { return all_; }
 
 private:
@@ -39,12 +40,12 @@ struct request {
     fields headers;
     std::string body;
     std::string peer;                          // "127.0.0.1:40312"; set by the listener
-    std::map<std::string, std::string> params; // of the route's pattern, percent-decoded; set by the router
+    std::map<std::string, std::string> params; // path parameters, percent-decoded; set by the router
 
-    std::string path() const; // of the target, still percent-encoded
+    std::string path() const; // the path of `target`, still percent-encoded
     // The first value of a query parameter, decoded ("+" is a space). Throws invalid_input as percent_decode does.
     std::optional<std::string> query(std::string_view name) const;
-    // All query parameters in order, decoded; the same.
+    // All query parameters in order, decoded. Throws as query() does.
     std::vector<std::pair<std::string, std::string>> queries() const;
 };
 
@@ -56,38 +57,39 @@ struct response {
 
 using handler = std::function<awaitable<response>(request const&)>;
 
-// For a path segment or a query's name or value: all but letters, digits and "-._~" become %XX.
+// Encodes a path segment, or the name or value of a query parameter: all bytes except letters, digits and "-._~" become
+// %XX (RFC 3986).
 std::string percent_encode(std::string_view text);
-// Throws invalid_input (field "") for a broken escape, a NUL, or a result that is not UTF-8.
+// Throws invalid_input (field "") for an incomplete escape, a NUL, or a result that is not UTF-8.
 std::string percent_decode(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
-// Messages that carry JSON; bytes that are not UTF-8 are sent as U+FFFD. `parse_json` throws invalid_input (field "")
-// for malformed text, invalid UTF-8, or nesting deeper than 64.
+// Messages with a JSON body. json_request() and json_response() replace bytes that are not UTF-8 by U+FFFD.
+// parse_json() throws invalid_input (field "") for malformed text, invalid UTF-8, or nesting deeper than 64.
 request json_request(verb method, std::string target, nlohmann::json const& body);
 response json_response(int status, nlohmann::json const& body);
 request text_request(verb method, std::string target, std::string json);
 response text_response(int status, std::string json);
 nlohmann::json parse_json(std::string const& body);
 
-// RFC 9457 problem JSON (application/problem+json). `field` names the offending part of the request, or is empty.
+// RFC 9457 problem JSON (application/problem+json). `field` names the invalid part of the request, or is empty.
 response problem(int status, std::string const& title, std::string const& detail, std::string const& field = {});
 
-// "http://10.0.0.1:7800": scheme http, a host (name, IPv4 or [IPv6]) and a port (80 if absent); a trailing slash is
-// dropped, any other path kept as a prefix of every target. Throws invalid_input (field ""), also for credentials, a
-// query or a fragment.
+// A server's URL such as "http://10.0.0.1:7800".
 struct url {
-    std::string host; // in lower case, an IPv6 address without its brackets
+    std::string host; // in lower case; an IPv6 address without brackets
     std::uint16_t port = 80;
-    std::string prefix;
+    std::string prefix; // a path in front of every target, without a trailing slash
 
     std::string text() const;
     friend auto operator<=>(url const&, url const&) = default;
 };
+// Accepts the scheme http, a host (name, IPv4 or [IPv6]), an optional port and an optional path. Throws invalid_input
+// (field "") for anything else, including credentials, a query or a fragment.
 url parse_url(std::string const& text);
 
-// An IPv4 or IPv6 address, no name.
+// True for an IPv4 or IPv6 address, false for a name.
 bool is_address(std::string const& text);
 
 // True for 127.0.0.0/8, ::1 and "localhost".

@@ -1,4 +1,5 @@
 #pragma once
+// Parsing message bodies into the types of libs/protocol.
 
 #include "libs/base/error.hpp"
 #include "libs/http/message.hpp"
@@ -11,8 +12,8 @@
 
 namespace baton::http {
 
-// A body as a message: by its own from_text(text, message), found by argument-dependent lookup, or out of its JSON.
-// Throws invalid_input.
+// Parses a body by from_text(text, message) if argument-dependent lookup finds it, and as JSON otherwise. Throws
+// invalid_input.
 template <class Message>
 Message parse_as(std::string const& body)
 {
@@ -30,7 +31,7 @@ Message parse_as(std::string const& body)
     return message;
 }
 
-// The same, or nothing when the body is not such a message: who answers nonsense has not answered.
+// Like parse_as(), but returns nothing for an invalid body: for answers, where nonsense counts as no answer.
 template <class Message>
 std::optional<Message> parse_if(std::string const& body)
 {

@@ -12,9 +12,9 @@ namespace {
 
 using asio::ip::tcp;
 
-constexpr std::size_t header_limit = 64u << 10; // of an answer, in bytes
+constexpr std::size_t header_limit = 64u << 10; // bytes of an answer's header
 
-// Nothing may come on an idle connection: a byte is as bad as the end of the stream.
+// True if an idle connection is usable: a received byte makes it as unusable as the end of the stream.
 bool is_quiet(tcp::socket& socket)
 {
     char byte = 0;
@@ -34,13 +34,13 @@ pool::host& pool::find(url const& to)
     return hosts_[{to.host, to.port}];
 }
 
-// At most once a span, for all hosts; what is due and not asked for again waits until some request comes.
+// Checks all hosts, at most once per idle limit and only when a request comes, so that it needs no timer.
 void pool::drop_idle()
 {
     auto const now = time_.now();
-    if (looked_ != instant::min() && now - looked_ < settings_.idle_limit)
+    if (checked_idle_ != instant::min() && now - checked_idle_ < settings_.idle_limit)
         return;
-    looked_ = now;
+    checked_idle_ = now;
     for (auto at = hosts_.begin(); at != hosts_.end();) {
         auto& [busy, idle, waiting] = at->second;
         std::erase_if(idle, [&](auto const& each) { return now - each->idle_since >= settings_.idle_limit; });
@@ -58,9 +58,9 @@ std::shared_ptr<deadlines> const& pool::limits(asio::any_io_executor const& loop
 slot::slot(std::shared_ptr<pool> all, asio::any_io_executor loop, url const& to)
     : all_(std::move(all)),
       loop_(loop),
-      to_(to),
+      peer_(to),
       host_(all_->find(to)),
-      bell_(loop, asio::steady_timer::time_point::max()),
+      turn_(loop, asio::steady_timer::time_point::max()),
       limit_(all_->limits(loop), [this] { expire(); })
 {}
 
@@ -69,28 +69,28 @@ slot::~slot()
     std::erase(host_.waiting, this);
     if (!entered_)
         return;
-    if (on_ && reusable_) {
-        on_->idle_since = all_->time_.now();
-        host_.idle.push_back(std::move(on_));
+    if (connection_ && reusable_) {
+        connection_->idle_since = all_->time_.now();
+        host_.idle.push_back(std::move(connection_));
     }
     if (host_.waiting.empty()) {
         --host_.busy;
         return;
     }
-    auto& next = *host_.waiting.front(); // which inherits the place: `busy` stays
+    auto& next = *host_.waiting.front(); // takes over this slot's right, so `busy` stays the same
     host_.waiting.pop_front();
     next.entered_ = true;
-    next.bell_.cancel();
+    next.turn_.cancel();
 }
 
 void slot::expire()
 {
     error_code ignored;
-    bell_.cancel();
-    if (looking_up_ != nullptr)
-        looking_up_->cancel();
-    if (on_)
-        on_->socket.close(ignored);
+    turn_.cancel();
+    if (lookup_ != nullptr)
+        lookup_->cancel();
+    if (connection_)
+        connection_->socket.close(ignored);
 }
 
 awaitable<void> slot::enter()
@@ -102,20 +102,20 @@ awaitable<void> slot::enter()
     }
     host_.waiting.push_back(this);
     error_code woken;
-    co_await bell_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+    co_await turn_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
     check(entered_ ? error_code{} : woken, false);
 }
 
 bool slot::take_kept()
 {
     auto const now = all_->time_.now();
-    while (!host_.idle.empty() && !on_) {
+    while (!host_.idle.empty() && !connection_) {
         auto last = std::move(host_.idle.back());
         host_.idle.pop_back();
         if (now - last->idle_since < all_->settings_.idle_limit && is_quiet(last->socket))
-            on_ = std::move(last);
+            connection_ = std::move(last);
     }
-    return on_ != nullptr;
+    return connection_ != nullptr;
 }
 
 awaitable<void> slot::connect(bool sent)
@@ -125,45 +125,47 @@ awaitable<void> slot::connect(bool sent)
     for (auto const& endpoint : endpoints) {
         if (limit_.passed())
             check(asio::error::operation_aborted, sent);
-        on_ = std::make_unique<kept_connection>(loop_, all_->settings_.body_limit);
-        co_await on_->socket.async_connect(endpoint, asio::redirect_error(asio::use_awaitable, failed));
+        connection_ = std::make_unique<kept_connection>(loop_, all_->settings_.body_limit);
+        co_await connection_->socket.async_connect(endpoint, asio::redirect_error(asio::use_awaitable, failed));
         if (!failed) {
-            on_->socket.set_option(tcp::no_delay(true), failed);
-            on_->socket.non_blocking(true, failed);
+            connection_->socket.set_option(tcp::no_delay(true), failed);
+            connection_->socket.non_blocking(true, failed);
             co_return;
         }
         check(failed, sent);
     }
-    throw unreachable("cannot connect to " + to_.text() + ": " + failed.message(), sent);
+    throw unreachable("cannot connect to " + peer_.text() + ": " + failed.message(), sent);
 }
 
 void slot::check(error_code failed, bool sent) const
 {
     if (limit_.passed())
-        throw unreachable("no answer of " + to_.text() + " in time", sent);
+        throw unreachable("no answer of " + peer_.text() + " in time", sent);
     if (failed == asio::error::operation_aborted)
         throw boost::system::system_error(failed);
 }
 
-// What the resolver's thread and a request share: the request may be gone when an answer comes at last.
+// Shared by the resolver's thread and the request, which may be gone when the resolver answers.
 struct slot::resolution {
-    resolution(asio::any_io_executor const& loop) : resolver(loop), bell(loop, asio::steady_timer::time_point::max()) {}
+    resolution(asio::any_io_executor const& loop)
+        : resolver(loop), lookup_done(loop, asio::steady_timer::time_point::max())
+    {}
 
     tcp::resolver resolver;
-    asio::steady_timer bell;
+    asio::steady_timer lookup_done; // never expires; cancelled when the lookup is done
     bool done = false;
     error_code failed;
     std::vector<tcp::endpoint> endpoints;
 };
 
-// A look-up that hangs cannot be cancelled, so it is not awaited itself.
+// A name lookup cannot be cancelled, so the request awaits a timer that ends with the lookup or with the limit.
 awaitable<std::vector<tcp::endpoint>> slot::resolve(bool sent)
 {
     error_code no_address;
-    auto const address = asio::ip::make_address(to_.host, no_address);
+    auto const address = asio::ip::make_address(peer_.host, no_address);
     std::vector<tcp::endpoint> endpoints;
     if (!no_address) {
-        endpoints.emplace_back(address, to_.port);
+        endpoints.emplace_back(address, peer_.port);
         co_return endpoints;
     }
     auto const shared = std::make_shared<resolution>(loop_);
@@ -172,17 +174,17 @@ awaitable<std::vector<tcp::endpoint>> slot::resolve(bool sent)
         shared->done = true;
         for (auto const& each : results)
             shared->endpoints.push_back(each.endpoint());
-        shared->bell.cancel();
+        shared->lookup_done.cancel();
     };
-    shared->resolver.async_resolve(to_.host, std::to_string(to_.port), tcp::resolver::numeric_service, finish);
+    shared->resolver.async_resolve(peer_.host, std::to_string(peer_.port), tcp::resolver::numeric_service, finish);
     error_code woken;
-    looking_up_ = &shared->bell;
-    co_await shared->bell.async_wait(asio::redirect_error(asio::use_awaitable, woken));
-    looking_up_ = nullptr;
+    lookup_ = &shared->lookup_done;
+    co_await shared->lookup_done.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+    lookup_ = nullptr;
     if (!shared->done)
         check(woken, sent);
     if (shared->failed)
-        throw unreachable("cannot resolve " + to_.host + ": " + shared->failed.message(), sent);
+        throw unreachable("cannot resolve " + peer_.host + ": " + shared->failed.message(), sent);
     co_return shared->endpoints;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The client's connections: kept alive, counted by host and port, waited for in order. Of this folder alone; on the
-// loop only.
+// The client's connection pool: kept-alive connections, limited per host and port, granted in order of arrival. Private
+// to this folder; on the loop only.
 
 #include "libs/http/client.hpp"
 #include "libs/http/deadline.hpp"
@@ -21,7 +21,7 @@ struct kept_connection {
     asio::ip::tcp::socket socket;
     boost::beast::flat_buffer buffer;
     response_reader reader;
-    std::string head; // of the request
+    std::string head; // the request's head, kept for its capacity
     instant idle_since;
 };
 
@@ -33,7 +33,7 @@ private:
     friend class slot;
 
     struct host {
-        std::size_t busy = 0;                               // slots taken
+        std::size_t busy = 0;                               // granted slots
         std::vector<std::unique_ptr<kept_connection>> idle; // busy + idle never exceeds the limit
         std::deque<slot*> waiting;
     };
@@ -44,13 +44,13 @@ private:
 
     time_source& time_;
     client_settings settings_;
-    std::shared_ptr<deadlines> deadlines_; // made with the first request, which knows the loop
+    std::shared_ptr<deadlines> deadlines_; // created with the first request, which knows the loop
     std::map<std::pair<std::string, std::uint16_t>, host> hosts_;
-    instant looked_ = instant::min(); // at idle connections
+    instant checked_idle_ = instant::min();
 };
 
-// The right to one of a host's connections for one exchange, and the limit that all its steps share. Gives everything
-// back when it is destroyed, at whatever step.
+// The right to use one of a host's connections for one exchange, and the time limit that all steps of the exchange
+// share. The destructor returns the connection and the right, whatever step was reached.
 class slot {
 public:
     slot(std::shared_ptr<pool> all, asio::any_io_executor loop, url const& to);
@@ -60,17 +60,17 @@ public:
 
     deadline& limit() { return limit_; }
 
-    awaitable<void> enter(); // waits for its turn; throws unreachable (not delivered) when the limit passes
+    awaitable<void> enter(); // waits for its turn; throws unreachable (not delivered) if the limit passes
 
-    // Takes a kept connection if there is one that the other side has not closed as far as this host knows.
+    // Takes a kept connection, if there is one that the server has not closed as far as this host knows.
     bool take_kept();
 
-    // Opens a connection of its own. Throws unreachable with `sent` as possibly_delivered.
+    // Opens a new connection. Throws unreachable with `sent` as possibly_delivered.
     awaitable<void> connect(bool sent);
 
-    kept_connection& on() { return *on_; }
+    kept_connection& connection() { return *connection_; }
 
-    // To be called with the error of an operation: throws when the limit or a cancellation caused it.
+    // Call it with the result of each operation: throws if the limit or a cancellation ended the operation.
     void check(error_code failed, bool sent) const;
 
     void keep(bool reusable) { reusable_ = reusable; }
@@ -83,13 +83,13 @@ private:
 
     std::shared_ptr<pool> all_;
     asio::any_io_executor loop_;
-    url const& to_;
+    url const& peer_;
     pool::host& host_;
-    asio::steady_timer bell_;                  // never expires: cancelled to wake up
-    asio::steady_timer* looking_up_ = nullptr; // the same of a look-up in progress
+    asio::steady_timer turn_;              // never expires; cancelled when the slot is granted
+    asio::steady_timer* lookup_ = nullptr; // likewise, for a name lookup in progress
     bool entered_ = false;
     bool reusable_ = false;
-    std::unique_ptr<kept_connection> on_;
+    std::unique_ptr<kept_connection> connection_;
     deadline limit_;
 };
 

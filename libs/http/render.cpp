@@ -14,16 +14,16 @@ namespace {
 namespace wire = boost::beast::http;
 using text = boost::beast::string_view;
 
-bool is_transports_own(std::string const& name)
+bool set_by_transport(std::string const& name)
 {
-    constexpr std::array<text, 3> own{"Content-Length", "Transfer-Encoding", "Connection"};
-    return std::ranges::any_of(own, [&](text each) { return boost::beast::iequals(each, name); });
+    constexpr std::array<text, 3> names{"Content-Length", "Transfer-Encoding", "Connection"};
+    return std::ranges::any_of(names, [&](text each) { return boost::beast::iequals(each, name); });
 }
 
 void append_fields(std::string& head, fields const& headers)
 {
     for (auto const& [name, value] : headers.all()) {
-        if (is_transports_own(name))
+        if (set_by_transport(name))
             continue;
         head.append(name).append(": ").append(value).append("\r\n");
     }
@@ -35,7 +35,7 @@ void render_head(std::string& head, request const& message, url const& to)
 {
     auto const unfit = [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; };
     if (message.method == verb::other || !message.target.starts_with('/') || std::ranges::any_of(message.target, unfit))
-        throw invalid_input("target", "not a method and path that can be sent");
+        throw invalid_input("target", "the method or the target cannot be sent");
     bool const v6 = to.host.find(':') != std::string::npos;
     head.clear();
     head.append(to_string(message.method)).append(" ").append(to.prefix).append(message.target);
@@ -56,7 +56,7 @@ void render_head(std::string& head, response const& message, bool to_head, bool 
     head.append(reason.data(), reason.size()).append("\r\n");
     append_fields(head, message.headers);
     if (has_body(message.status)) {
-        // What answers HEAD may have stated the length of the body that GET would get.
+        // An answer to HEAD may state the length of the body that GET would return.
         auto const stated = to_head ? message.headers.find("Content-Length") : std::optional<std::string>{};
         head.append("Content-Length: ").append(stated ? *stated : std::to_string(message.body.size())).append("\r\n");
     }

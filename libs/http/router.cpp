@@ -38,7 +38,7 @@ bool matches(std::vector<std::string> const& pattern, std::vector<std::string> c
     return std::ranges::equal(pattern, path, fits);
 }
 
-// "/tasks/import" goes before "/tasks/{id}", whichever was added first.
+// Makes "/tasks/import" take precedence over "/tasks/{id}", in whatever order they were added.
 bool more_literal(std::vector<std::string> const& a, std::vector<std::string> const& b)
 {
     return std::ranges::lexicographical_compare(a, b, {}, is_parameter, is_parameter);
@@ -55,19 +55,20 @@ bool is_cancellation(std::exception_ptr const& failure)
     }
 }
 
-response answer_to_failure(std::exception_ptr const& failure, std::string const& what)
+response answer_to_failure(std::exception_ptr const& failure, std::string const& request)
 {
     try {
         std::rethrow_exception(failure);
     } catch (invalid_input const& wrong) {
         return problem(400, "Bad Request", wrong.what(), wrong.field());
     } catch (unavailable const& reason) {
-        log::old::warn("{}: {}", what, reason.what());
+        log::warn("http", "a request failed because a dependency is unavailable, answering 503",
+                  {log::reason(reason.what()), {"request", request}});
         return problem(503, "Service Unavailable", reason.what());
     } catch (std::exception const& error) {
-        log::old::error("{} failed: {}", what, error.what());
+        log::error("http", "a request failed, answering 500", {log::reason(error.what()), {"request", request}});
     } catch (...) {
-        log::old::error("{} failed", what);
+        log::error("http", "a request failed, answering 500", {{"request", request}});
     }
     return problem(500, "Internal Server Error", "the server failed to handle this request; its log says more");
 }
@@ -134,12 +135,13 @@ awaitable<response> router::handle(request message) const
     } catch (...) {
         failure = std::current_exception();
     }
-    // Parts of a handler that were cancelled together report it in an exception of another type, so look at both.
+    // A handler that awaits several operations at once reports their cancellation by another exception type, so check
+    // both the state and the exception.
     auto const state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() != asio::cancellation_type::none || is_cancellation(failure))
         std::rethrow_exception(failure);
-    auto const what = std::string(to_string(message.method)) + " " + message.path();
-    co_return answer_to_failure(failure, what);
+    auto const method_and_path = std::string(to_string(message.method)) + " " + message.path();
+    co_return answer_to_failure(failure, method_and_path);
 }
 
 } // namespace baton::http

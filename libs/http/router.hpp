@@ -1,4 +1,5 @@
 #pragma once
+// Maps requests to handlers, and failures of handlers to HTTP answers.
 
 #include "libs/http/message.hpp"
 
@@ -7,17 +8,17 @@
 
 namespace baton::http {
 
-// An endpoint table: method and path pattern to handler. Patterns are literal segments and "{name}" segments:
-// "/api/v1/tasks/{id}/next". A parameter matches one segment that is not empty; where two patterns match, a literal
-// segment goes before a parameter. Built before the listener starts, read-only afterwards.
+// A table of endpoints: method and path pattern to handler. A pattern consists of literal segments and parameters, such
+// as "/api/v1/tasks/{id}/next". A parameter matches one non-empty segment; if two patterns match, a literal segment
+// takes precedence over a parameter. Add all endpoints before the listener starts.
 class router {
 public:
     void add(verb method, std::string pattern, handler handle);
 
-    // Finds the endpoint, fills `params`, calls it. 404 when no pattern matches, 405 with Allow when only the method
-    // does not; HEAD falls back to GET without its body. What the handler throws becomes a problem answer:
-    // invalid_input 400, unavailable 503, anything else but cancellation 500 (logged, no detail to the caller).
-    // Cancellation propagates.
+    // Calls the matching endpoint with `params` filled in. Answers 404 if no pattern matches, and 405 with Allow if
+    // only the method does not match. HEAD falls back to GET and drops the body. Exceptions of the handler become
+    // problem answers: invalid_input 400, unavailable 503, any other 500, which is logged and tells the caller no
+    // details. Cancellation propagates.
     awaitable<response> handle(request message) const;
 
 private:

@@ -18,8 +18,8 @@ namespace {
 
 using asio::ip::tcp;
 
-constexpr std::size_t refusals = 256;    // connections over the limit that get an answer at the same time
-constexpr duration accept_pause = 100ms; // after a failed accept; file descriptors come back with time
+constexpr std::size_t max_refusals = 256; // connections over the limit that are answered at the same time
+constexpr duration accept_pause = 100ms;  // after a failed accept, for example for lack of file descriptors
 
 using session_ptr = std::shared_ptr<session>;
 
@@ -42,8 +42,8 @@ private:
     tcp::acceptor acceptor_;
     std::uint16_t port_ = 0;
     std::unordered_set<session_ptr> connections_;
-    std::size_t turned_away_ = 0; // of them, those over the limit
-    waker ended_;                 // rung when the last connection ends during the drain
+    std::size_t turned_away_ = 0; // those of connections_ that are over the limit
+    waker ended_;                 // woken when the last connection ends during the drain
 };
 
 listener::listener(asio::any_io_executor loop, time_source& time, server_settings settings, request_taker handle)
@@ -77,8 +77,8 @@ void listener::bind()
 
 awaitable<void> listener::run(duration drain)
 {
-    // The drain has to await things although this coroutine is cancelled by then; whoever awaits run() is to notice the
-    // cancellation again, so the state itself is left alone and the drain is a coroutine of its own.
+    // The drain must await although this coroutine is cancelled by then, and the caller of run() must still see the
+    // cancellation. So the drain is a separate coroutine, and this coroutine's cancellation state stays as it is.
     co_await asio::this_coro::throw_if_cancelled(false);
     co_await accept();
     auto draining = finish(drain);
@@ -98,7 +98,8 @@ awaitable<void> listener::accept()
         if (!failed) {
             start(std::move(socket));
         } else if (failed != asio::error::operation_aborted && failed != asio::error::connection_aborted) {
-            log::old::warn("cannot accept connections on port {}: {}", port_, failed.message());
+            log::warn("http", "accepting a connection failed, retrying after a pause",
+                      {log::reason(failed.message()), {"port", port_}, {"pause_ms", accept_pause.count() / 1'000}});
             pause.expires_after(accept_pause);
             co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, failed));
         }
@@ -111,36 +112,38 @@ awaitable<void> listener::finish(duration drain)
     rules_.stopping = true;
     error_code ignored;
     acceptor_.close(ignored);
-    for (auto const& on : connections_)
-        on->wind_down();
+    for (auto const& connection : connections_)
+        connection->wind_down();
     auto const until = time_.now() + drain;
     for (bool in_time = true; in_time && !connections_.empty();)
         in_time = co_await ended_.wait_until(time_, until);
     std::vector<session_ptr> const left(connections_.begin(), connections_.end());
     if (!left.empty())
-        log::old::warn("port {}: {} connections did not end within the drain", port_, left.size());
-    for (auto const& on : left)
-        on->cut();
+        log::warn("http", "connections did not end within the drain, cancelling them",
+                  {{"port", port_}, {"connections", left.size()}});
+    for (auto const& connection : left)
+        connection->cut();
     while (!connections_.empty())
         co_await ended_.wait();
 }
 
 void listener::start(tcp::socket socket)
 {
-    if (turned_away_ >= refusals)
-        return; // and so the socket is closed without a word
+    if (turned_away_ >= max_refusals)
+        return; // closes the socket without an answer
     bool const full = connections_.size() - turned_away_ >= rules_.settings.connection_limit;
     turned_away_ += full ? 1 : 0;
-    auto on = std::make_shared<session>(std::move(socket), rules_);
-    connections_.insert(on);
-    auto const ended = [this, on, full](std::exception_ptr) { // an exception here is the connection's cancellation
+    auto connection = std::make_shared<session>(std::move(socket), rules_);
+    connections_.insert(connection);
+    auto const ended = [this, connection,
+                        full](std::exception_ptr) { // an exception here is the connection's cancellation
         turned_away_ -= full ? 1 : 0;
-        connections_.erase(on);
+        connections_.erase(connection);
         if (rules_.stopping && connections_.empty())
             ended_.wake();
     };
-    auto work = full ? on->turn_away() : on->serve();
-    asio::co_spawn(loop_, std::move(work), asio::bind_cancellation_slot(on->slot(), ended));
+    auto work = full ? connection->turn_away() : connection->serve();
+    asio::co_spawn(loop_, std::move(work), asio::bind_cancellation_slot(connection->slot(), ended));
 }
 
 } // namespace

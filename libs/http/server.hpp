@@ -1,4 +1,5 @@
 #pragma once
+// The HTTP listener.
 
 #include "libs/base/time.hpp"
 #include "libs/http/message.hpp"
@@ -12,13 +13,13 @@ namespace baton::http {
 
 struct server_settings {
     std::string address = "127.0.0.1";     // an IP address
-    std::uint16_t port = 0;                // 0: any free one
-    std::size_t body_limit = 4u << 20;     // bytes; a larger request gets 413 and the connection is closed
-    std::size_t header_limit = 16u << 10;  // bytes; the same with 431
-    duration read_limit = 30s;             // for one request, from its first byte to its last; then 408 and closed
-    duration idle_limit = 75s;             // before the first request and between two; then closed
+    std::uint16_t port = 0;                // 0: any free port
+    std::size_t body_limit = 4u << 20;     // bytes; a larger request is answered 413 and the connection closed
+    std::size_t header_limit = 16u << 10;  // bytes; a larger header is answered 431 and the connection closed
+    duration read_limit = 30s;             // from the first byte of a request to its last; then 408 and closed
+    duration idle_limit = 75s;             // before the first request and between two requests; then closed
     duration write_limit = 30s;            // for one answer; then closed
-    std::size_t connection_limit = 20'000; // a further one is accepted, answered 503 and closed
+    std::size_t connection_limit = 20'000; // a further connection is accepted, answered 503 and closed
 };
 
 // Accepts HTTP/1.1 with keep-alive and serves each connection by a coroutine on the loop. Pipelined requests are
@@ -30,18 +31,18 @@ public:
 
     virtual std::uint16_t port() const = 0; // bound by the constructor's bind
 
-    // Serves until cancelled; then stops accepting, closes idle connections, lets requests in progress finish for at
-    // most `drain`, and returns. What is then left is cancelled; run() still waits for it to end, so that no handler
-    // outlives it: one that does not heed cancellation holds it up. Once only.
+    // Serves until cancelled. Then it stops accepting, closes idle connections and gives requests in progress at most
+    // `drain` to finish. Requests that are left are cancelled, and run() waits for their handlers to end: a handler
+    // that ignores cancellation delays it. Call it once only.
     virtual awaitable<void> run(duration drain) = 0;
 };
 
-// Binds at once; throws unavailable naming address and port when it cannot, invalid_input (field "address") for what is
-// no IP address.
+// Binds at once. Throws unavailable with the address and port if they cannot be bound, and invalid_input (field
+// "address") if the address is not an IP address.
 std::unique_ptr<server> make_server(asio::any_io_executor loop, time_source& time, server_settings settings,
                                     handler handle);
 
-// The same for a router, which must outlive the server; requests are moved into it.
+// The same for a router, which must outlive the server. Requests are moved, not copied, into the router.
 std::unique_ptr<server> make_server(asio::any_io_executor loop, time_source& time, server_settings settings,
                                     router const& endpoints);
 

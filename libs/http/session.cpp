@@ -12,9 +12,9 @@ namespace {
 
 using asio::ip::tcp;
 
-constexpr std::size_t chunk = 8u << 10;         // bytes asked of a socket at once; an idle connection holds no more
-constexpr std::size_t large_chunk = 128u << 10; // within a large message
-constexpr duration linger_limit = 2s;           // for a refused sender to stop sending and read why
+constexpr std::size_t chunk = 8u << 10;         // bytes per read, and the buffer of an idle connection
+constexpr std::size_t large_chunk = 128u << 10; // bytes per read within a large message
+constexpr duration linger_limit = 2s;           // for a refused sender to stop sending and to read the answer
 
 std::string name_of(tcp::socket const& socket)
 {
@@ -66,7 +66,7 @@ response session::refusal(received got)
     }
 }
 
-// What waits for more of a request is to answer 408, so its socket stays open.
+// A connection that waits for the rest of a request answers 408, so only its read is cancelled.
 void session::expire()
 {
     error_code ignored;
@@ -85,11 +85,11 @@ void session::wind_down()
 
 awaitable<void> session::turn_away()
 {
-    auto const full = problem(503, "Service Unavailable", "this server has as many connections as it serves");
+    auto const full = problem(503, "Service Unavailable", "the connection limit of this server is reached");
     co_await refuse(full);
 }
 
-// Ends by an exception only when it is cancelled.
+// Throws only when cancelled.
 awaitable<void> session::serve()
 {
     for (bool open = true; open && !rules_.stopping;) {
@@ -169,9 +169,9 @@ awaitable<response> session::answer_to(request& message)
     } catch (boost::system::system_error const& failure) {
         if (failure.code() == asio::error::operation_aborted)
             throw;
-        log::old::error("a handler failed: {}", failure.what());
+        log::error("http", "a handler failed, answering 500", {log::reason(failure.what())});
     } catch (std::exception const& failure) {
-        log::old::error("a handler failed: {}", failure.what());
+        log::error("http", "a handler failed, answering 500", {log::reason(failure.what())});
     }
     co_return problem(500, "Internal Server Error", "the server failed to handle this request; its log says more");
 }
@@ -200,8 +200,8 @@ awaitable<bool> session::write_continue()
     co_return !failed;
 }
 
-// A socket that is closed while the other side still sends resets the connection, and the answer may be lost with it:
-// so what comes is read and forgotten for a while.
+// Closing a socket while the peer still sends resets the connection, and the peer may lose the answer. So received
+// bytes are discarded for a while first.
 awaitable<void> session::refuse(response const& answer)
 {
     bool const written = co_await write(answer, false, false);

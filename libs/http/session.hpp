@@ -1,5 +1,5 @@
 #pragma once
-// The listener's side of one connection, from its first byte to its last. Of this folder alone; on the loop only.
+// The server's side of one connection. Private to this folder; on the loop only.
 
 #include "libs/http/deadline.hpp"
 #include "libs/http/server.hpp"
@@ -13,12 +13,12 @@ namespace baton::http {
 
 using request_taker = std::function<awaitable<response>(request&&)>;
 
-// What all connections of a listener share.
+// Shared by all connections of a listener.
 struct session_rules {
     server_settings settings;
     request_taker handle;
     std::shared_ptr<deadlines> limits;
-    bool stopping = false; // no further request is begun
+    bool stopping = false; // start no further request
 };
 
 class session {
@@ -26,12 +26,12 @@ public:
     session(asio::ip::tcp::socket socket, session_rules const& rules);
 
     awaitable<void> serve();     // request after request
-    awaitable<void> turn_away(); // says that there are too many connections
+    awaitable<void> turn_away(); // answers 503 because there are too many connections
 
-    // Ends a connection that waits for a request; one that is busy ends by itself after its answer.
+    // Closes an idle connection; a busy one closes after its answer because rules_.stopping is set.
     void wind_down();
 
-    // Cancels whatever it does, the handler included. The coroutine above runs with this slot.
+    // Cancels the connection's coroutine and its handler. The listener binds slot() to that coroutine.
     void cut() { cut_.emit(asio::cancellation_type::terminal); }
     asio::cancellation_slot slot() { return cut_.slot(); }
 
@@ -51,11 +51,11 @@ private:
     session_rules const& rules_;
     asio::ip::tcp::socket socket_;
     std::string peer_;
-    boost::beast::flat_buffer buffer_; // received and not yet read
+    boost::beast::flat_buffer buffer_; // received and not yet parsed
     request_reader reader_;
-    std::string head_;    // of the answer
-    bool reading_ = true; // waits for bytes, as opposed to writing them
-    bool idle_ = true;    // not a byte of a request is here
+    std::string head_;    // the answer's head, kept for its capacity
+    bool reading_ = true; // false while writing
+    bool idle_ = true;    // no byte of a request has been received
     deadline limit_;
     asio::cancellation_signal cut_;
 };

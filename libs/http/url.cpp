@@ -21,7 +21,7 @@ std::string lower(std::string_view text)
 
 [[noreturn]] void refuse(std::string const& text, std::string const& why)
 {
-    throw invalid_input("", "'" + text + "' is no address of the form http://host:port: " + why);
+    throw invalid_input("", "'" + text + "' is not an address of the form http://host:port: " + why);
 }
 
 bool is_name(std::string_view host)
@@ -32,7 +32,7 @@ bool is_name(std::string_view host)
     return !host.empty() && host.size() <= 253 && std::ranges::all_of(host, allowed);
 }
 
-// Takes the host off the front of `rest`.
+// Parses the host and removes it from the front of `rest`.
 std::string take_host(std::string const& text, std::string_view& rest)
 {
     if (!rest.empty() && rest.front() == '[') {
@@ -43,7 +43,7 @@ std::string take_host(std::string const& text, std::string_view& rest)
         error_code wrong;
         asio::ip::make_address_v6(host, wrong);
         if (wrong)
-            refuse(text, "what is in the brackets is no IPv6 address");
+            refuse(text, "the brackets do not contain an IPv6 address");
         rest.remove_prefix(end + 1);
         return host;
     }
@@ -86,7 +86,7 @@ url parse_url(std::string const& text)
         return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f || c == '?' || c == '#';
     };
     if (std::ranges::any_of(rest, unfit))
-        refuse(text, "its path holds a space, a query or a fragment");
+        refuse(text, "the path contains a space, a query or a fragment");
     if (rest.ends_with('/'))
         rest.remove_suffix(1);
     made.prefix = rest;

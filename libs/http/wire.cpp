@@ -38,7 +38,7 @@ verb to_verb(wire::verb method)
     }
 }
 
-// Beast's parser writing into our own messages, so that nothing is copied twice.
+// Beast's parser, which writes into baton's message types directly, so that nothing is copied twice.
 template <bool is_request, class Message>
 class message_parser : public wire::basic_parser<is_request> {
 public:
@@ -65,7 +65,7 @@ public:
         return judge(failed);
     }
 
-    // HTTP/1.0 has rules of its own for keeping connections; it gets one exchange each.
+    // HTTP/1.0 has other rules for keeping connections, so it gets one exchange per connection.
     bool keeps() const { return modern_ && this->keep_alive(); }
 
     Message message;
@@ -100,7 +100,7 @@ private:
 
     void on_field_impl(wire::field name, text spelled, text value, error_code& failed) override
     {
-        // Beast bounds each piece that it sees at once; the sum is bounded here.
+        // Beast limits each piece of a header that it parses at once; this limits their sum.
         count(spelled.size() + value.size() + 4, failed);
         if (failed)
             return;
@@ -126,7 +126,7 @@ private:
     void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code&) override
     {
         if (length)
-            message.body.reserve(*length); // within the limit, or the header would have been refused
+            message.body.reserve(*length); // within the limit, otherwise the parser has failed already
     }
 
     std::size_t on_body_impl(text part, error_code&) override
@@ -206,7 +206,7 @@ progress response_reader::put(std::string_view data, std::size_t& used)
         used += some;
         if (got != progress::done || parser_->message.status >= 200)
             return got;
-        start(to_head_); // that was an interim answer
+        start(to_head_); // an interim answer
         if (used == data.size())
             return progress::need_more;
     }

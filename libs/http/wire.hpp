@@ -1,5 +1,5 @@
 #pragma once
-// Messages to bytes and back, without I/O: HTTP/1.1 as Beast parses it. Of this folder alone.
+// Parsing and rendering of HTTP/1.1 messages with Beast's parser, without I/O. Private to this folder.
 
 #include "libs/http/message.hpp"
 
@@ -10,11 +10,11 @@ namespace baton::http {
 enum class progress { need_more, done, malformed, header_too_large, body_too_large };
 
 struct wire_limits {
-    std::size_t header; // bytes of the request or status line with all fields
+    std::size_t header; // bytes of the request line or status line and all fields
     std::size_t body;   // bytes
 };
 
-// Reads one request after another.
+// Parses one request after another.
 class request_reader {
 public:
     explicit request_reader(wire_limits limits);
@@ -22,11 +22,11 @@ public:
 
     void start(); // expect a new request
 
-    // Reads on in `data` and says in `used` how much of it is not to be shown again. need_more asks for the rest with
-    // more behind it; after any other answer only start() may follow (and after `done` take()).
+    // Parses `data` and sets `used` to the number of bytes consumed. After need_more, call it again with the remaining
+    // bytes and further ones behind them. After any other result only start() may follow, or take() after `done`.
     progress put(std::string_view data, std::size_t& used);
 
-    bool expects_continue() const; // the header is read and the sender wants an interim answer before it sends the body
+    bool expects_continue() const; // the header is complete and asks for "100 Continue" before the body
     bool keeps_alive() const;
     request take();
 
@@ -36,15 +36,15 @@ private:
     std::unique_ptr<parser> parser_;
 };
 
-// Reads one answer after another; interim (1xx) answers are skipped.
+// Parses one answer after another; interim (1xx) answers are skipped.
 class response_reader {
 public:
     explicit response_reader(wire_limits limits);
     ~response_reader();
 
-    void start(bool to_head); // expect a new answer; one to a HEAD request has no body
-    progress put(std::string_view data, std::size_t& used);
-    progress end(); // the other side sent all it will send
+    void start(bool to_head); // expect a new answer; an answer to a HEAD request has no body
+    progress put(std::string_view data, std::size_t& used); // like request_reader::put()
+    progress end();                                         // the peer has closed its side
     bool keeps_alive() const;
     response take();
 
@@ -55,7 +55,7 @@ private:
     std::unique_ptr<parser> parser_;
 };
 
-// Replaces `head` by all that goes before the body.
+// Replaces `head` by everything in front of the body.
 void render_head(std::string& head, request const& message, url const& to);
 void render_head(std::string& head, response const& message, bool to_head, bool keep_alive);
 

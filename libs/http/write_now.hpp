@@ -1,5 +1,5 @@
 #pragma once
-// Of this folder alone.
+// Writing without a coroutine switch. Private to this folder.
 
 #include "libs/base/asio.hpp"
 
@@ -11,11 +11,10 @@
 
 namespace baton::http {
 
-// A head and a body.
-using message_parts = std::array<asio::const_buffer, 2>;
+using message_parts = std::array<asio::const_buffer, 2>; // head and body
 
-// Writes what a non-blocking socket takes at once, which is a whole message as a rule, and leaves the rest in `parts`.
-// Returns how much that was.
+// Writes as much as a non-blocking socket accepts at once, usually the whole message, and leaves the rest in `parts`.
+// Returns the number of bytes written.
 inline std::size_t write_now(asio::ip::tcp::socket& socket, message_parts& parts, error_code& failed)
 {
     auto const sent = socket.write_some(parts, failed);

@@ -21,7 +21,7 @@ awaitable<response> never(request const&)
     co_return response{};
 }
 
-// A port that nobody listens on: it was free a moment ago.
+// A port without a listener: it was free a moment ago.
 url nowhere(asio::io_context& io)
 {
     tcp::acceptor free(io, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
@@ -30,7 +30,7 @@ url nowhere(asio::io_context& io)
 
 } // namespace
 
-TEST_CASE("a kept connection is used again")
+TEST_CASE("the client reuses a kept-alive connection")
 {
     loopback net;
     net.listen(peer);
@@ -44,7 +44,7 @@ TEST_CASE("a kept connection is used again")
     net.run(scenario());
 }
 
-TEST_CASE("an idle connection is not used after its limit")
+TEST_CASE("the client does not reuse a connection that was idle for longer than the idle limit")
 {
     loopback net;
     net.listen(peer);
@@ -61,7 +61,8 @@ TEST_CASE("an idle connection is not used after its limit")
     net.run(scenario());
 }
 
-TEST_CASE("a kept connection that the other side closed is replaced without the caller's notice")
+TEST_CASE(
+    "the client replaces a kept-alive connection that the server has closed, and repeats the request on a new one")
 {
     loopback net;
     tcp::acceptor acceptor(net.io, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
@@ -96,7 +97,7 @@ TEST_CASE("a kept connection that the other side closed is replaced without the 
     CHECK(served == 2);
 }
 
-TEST_CASE("a refused connection and a name that does not exist are certainly not delivered")
+TEST_CASE("a refused connection and an unknown host name are reported as not delivered")
 {
     loopback net;
     auto const by = make_client(net.time);
@@ -115,7 +116,7 @@ TEST_CASE("a refused connection and a name that does not exist are certainly not
     net.run(scenario());
 }
 
-TEST_CASE("a name is resolved")
+TEST_CASE("the client resolves host names")
 {
     loopback net;
     net.listen(peer);
@@ -131,7 +132,7 @@ TEST_CASE("a name is resolved")
     net.run(scenario());
 }
 
-TEST_CASE("a server that takes the request and never answers may have it, and the limit holds")
+TEST_CASE("a request without an answer fails at its limit and is reported as possibly delivered")
 {
     loopback net;
     net.listen(never, {}, 0s);
@@ -149,7 +150,7 @@ TEST_CASE("a server that takes the request and never answers may have it, and th
     net.run(scenario());
 }
 
-TEST_CASE("an answer that breaks off, is no HTTP or is too large is no answer")
+TEST_CASE("an answer that is incomplete, not HTTP or too large fails as unreachable")
 {
     auto const bytes =
         GENERATE(as<std::string>{}, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "SSH-2.0-OpenSSH\r\n",
@@ -177,7 +178,7 @@ TEST_CASE("an answer that breaks off, is no HTTP or is too large is no answer")
     net.run(scenario());
 }
 
-TEST_CASE("waiting for a free connection counts against the limit and frees its place")
+TEST_CASE("the limit of a request includes the wait for a free connection, and a request that fails leaves the queue")
 {
     loopback net;
     net.listen([&](request const& asked) { return asked.target == "/never" ? never(asked) : peer(asked); }, {}, 0s);
@@ -202,7 +203,7 @@ TEST_CASE("waiting for a free connection counts against the limit and frees its 
     net.run(scenario());
 }
 
-TEST_CASE("a cancelled send ends with operation_aborted at once, closes its connection and frees its place")
+TEST_CASE("cancelling a request ends it with operation_aborted at once and closes its connection for the next request")
 {
     loopback net;
     net.listen([&](request const& asked) { return asked.target == "/never" ? never(asked) : peer(asked); }, {}, 0s);
@@ -238,7 +239,7 @@ TEST_CASE("a cancelled send ends with operation_aborted at once, closes its conn
     net.run(scenario());
 }
 
-TEST_CASE("200 concurrent requests go through 8 connections and every one is answered")
+TEST_CASE("200 concurrent requests share 8 connections, and each gets its answer")
 {
     loopback net;
     std::size_t at_once = 0;

@@ -8,7 +8,7 @@ using namespace baton::http::test;
 
 namespace {
 
-// A handler that says when it began and waits to be let go, or to be cancelled.
+// A handler that records its start and waits until the test releases it or until it is cancelled.
 struct gate {
     explicit gate(asio::io_context& io) : begun(io.get_executor()), go(io.get_executor()) {}
 
@@ -39,7 +39,7 @@ awaitable<void> send_into(client& by, url to, outcome& made, waker& ended)
 
 } // namespace
 
-TEST_CASE("a stop closes idle connections at once and lets the request in progress finish")
+TEST_CASE("a stopped server closes idle connections at once and lets the request in progress finish")
 {
     loopback net;
     gate door(net.io);
@@ -70,7 +70,7 @@ TEST_CASE("a stop closes idle connections at once and lets the request in progre
     CHECK_FALSE(door.cancelled);
 }
 
-TEST_CASE("a request that outlasts the drain is cancelled and its caller left without an answer")
+TEST_CASE("a request that takes longer than the drain is cancelled, and its caller gets no answer")
 {
     loopback net;
     gate door(net.io);
@@ -90,7 +90,7 @@ TEST_CASE("a request that outlasts the drain is cancelled and its caller left wi
     CHECK(door.cancelled);
 }
 
-TEST_CASE("a stopped server leaves the cancellation to be seen by whoever ran it")
+TEST_CASE("the caller of a cancelled server's run() still sees the cancellation after the drain")
 {
     asio::io_context io;
     system_time time;
@@ -113,7 +113,7 @@ TEST_CASE("a stopped server leaves the cancellation to be seen by whoever ran it
     CHECK(aborted);
 }
 
-TEST_CASE("a router serves as it is, and its requests carry the caller's address")
+TEST_CASE("a server with a router passes it requests that carry the sender's address")
 {
     asio::io_context io;
     system_time time;

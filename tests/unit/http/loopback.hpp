@@ -1,5 +1,5 @@
 #pragma once
-// A listener on a free port of 127.0.0.1, a client, and bare sockets, all on one loop.
+// A listener on a free port of 127.0.0.1, a client, and plain sockets, all on one loop.
 
 #include "libs/base/loop.hpp"
 #include "libs/http/http.hpp"
@@ -33,7 +33,7 @@ public:
 
     void stop() { stop_.emit(asio::cancellation_type::terminal); }
 
-    // Runs the scenario to its end, then stops the listener; both within a deadline that only a fault reaches.
+    // Runs the scenario to its end and stops the listener; fails the test if that takes a minute.
     void run(awaitable<void> scenario)
     {
         bool done = false;
@@ -82,7 +82,7 @@ inline response text(std::string body)
     return made;
 }
 
-// How a send failed, if it did.
+// The answer, or how sending failed.
 struct outcome {
     std::optional<response> answer;
     bool unreachable = false;
@@ -114,7 +114,7 @@ inline awaitable<tcp::socket> dial(url to)
     co_return socket;
 }
 
-// What comes until the other side closes.
+// Reads until the peer closes.
 inline awaitable<std::string> read_all(tcp::socket& socket)
 {
     std::string all;
@@ -136,7 +136,7 @@ inline awaitable<void> write_all(tcp::socket& socket, std::string_view bytes)
     co_await asio::async_write(socket, part, asio::redirect_error(asio::use_awaitable, ignored));
 }
 
-// Sends bytes on a connection of their own and returns what comes back until the other side closes.
+// Sends bytes on a new connection and returns everything received until the peer closes.
 inline awaitable<std::string> talk(url to, std::string bytes)
 {
     auto socket = co_await dial(to);

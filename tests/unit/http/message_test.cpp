@@ -18,7 +18,7 @@ request with_target(std::string target)
 
 } // namespace
 
-TEST_CASE("header fields are found without regard to case and replaced by set")
+TEST_CASE("header fields are found regardless of case, and set() replaces them")
 {
     fields headers;
     headers.set("ETag", "\"1\"");
@@ -31,7 +31,7 @@ TEST_CASE("header fields are found without regard to case and replaced by set")
     CHECK_FALSE(headers.find("If-Match"));
 }
 
-TEST_CASE("a header field cannot smuggle a line break or a name that is none")
+TEST_CASE("a header field with a line break or an invalid name is refused")
 {
     fields headers;
     CHECK_THROWS_AS(headers.set("Location", "/a\r\nSet-Cookie: x=1"), invalid_input);
@@ -41,7 +41,7 @@ TEST_CASE("a header field cannot smuggle a line break or a name that is none")
     CHECK(headers.all().empty());
 }
 
-TEST_CASE("queries are decoded in order and the path stays as it was sent")
+TEST_CASE("query parameters are decoded in order, and the path stays encoded as it was sent")
 {
     auto const asked = with_target("/api/v1/t%20asks?limit=5&name=a+b%2Bc&empty&limit=6&&x=%C3%BC=1");
     CHECK(asked.path() == "/api/v1/t%20asks");
@@ -56,7 +56,7 @@ TEST_CASE("queries are decoded in order and the path stays as it was sent")
     CHECK(with_target("/").queries().empty());
 }
 
-TEST_CASE("broken percent-encoding is the caller's fault")
+TEST_CASE("invalid percent-encoding is reported as invalid input")
 {
     auto const bad = GENERATE(as<std::string>{}, "%", "%4", "%zz", "a%2", "%ff", "%00", "%c3", "%ed%a0%80");
     CAPTURE(bad);
@@ -64,14 +64,14 @@ TEST_CASE("broken percent-encoding is the caller's fault")
     CHECK_THROWS_AS(with_target("/a?b=" + bad).query("b"), invalid_input);
 }
 
-TEST_CASE("percent-encoding any text and decoding it gives it back")
+TEST_CASE("decoding percent-encoded text returns the original text")
 {
     std::string const all = "/tasks? a&b=c+%~-._\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80#\"\\\n";
     CHECK(percent_decode(percent_encode(all)) == all);
     CHECK(percent_encode("a/b c") == "a%2Fb%20c");
 }
 
-TEST_CASE("only well-formed UTF-8 passes")
+TEST_CASE("only well-formed UTF-8 is recognised as UTF-8")
 {
     CHECK(is_utf8(""));
     CHECK(is_utf8("z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf"));
@@ -82,7 +82,7 @@ TEST_CASE("only well-formed UTF-8 passes")
     CHECK_FALSE(is_utf8(bad));
 }
 
-TEST_CASE("JSON that is malformed, not UTF-8 or too deep is refused")
+TEST_CASE("JSON that is malformed, not UTF-8 or nested too deeply is refused")
 {
     auto const bad =
         GENERATE(as<std::string>{}, "", "{", "{\"a\":1,}", "nul", "{} {}", "\"\xff\"", "{\"\xc3\":1}", "\xff\xfe",
@@ -90,7 +90,7 @@ TEST_CASE("JSON that is malformed, not UTF-8 or too deep is refused")
     CHECK_THROWS_AS(parse_json(bad), invalid_input);
 }
 
-TEST_CASE("JSON nested as deep as allowed is read, and brackets in strings do not count")
+TEST_CASE("JSON nested to the maximum depth is accepted, and brackets in strings do not count")
 {
     auto const deep = std::string(64, '[') + std::string(64, ']');
     CHECK(parse_json(deep).dump() == deep);
@@ -98,7 +98,7 @@ TEST_CASE("JSON nested as deep as allowed is read, and brackets in strings do no
     CHECK(parse_json(quoted).dump() == quoted);
 }
 
-TEST_CASE("JSON messages carry their type and survive text that is not UTF-8")
+TEST_CASE("JSON messages carry their content type and replace bytes that are not UTF-8")
 {
     auto const answer = json_response(201, {{"output", "a\xff"
                                                        "b"}});
@@ -111,7 +111,7 @@ TEST_CASE("JSON messages carry their type and survive text that is not UTF-8")
     CHECK(asked.body == R"({"a":1})");
 }
 
-TEST_CASE("a problem names the field that is wrong")
+TEST_CASE("a problem answer names the invalid field")
 {
     auto const answer = problem(400, "Bad Request", "no such day", "schedule.cron");
     auto const body = parse_json(answer.body);
@@ -122,7 +122,7 @@ TEST_CASE("a problem names the field that is wrong")
     CHECK_FALSE(parse_json(problem(404, "Not Found", "gone").body).contains("field"));
 }
 
-TEST_CASE("an address is read, normalised and written again")
+TEST_CASE("a URL is parsed, normalised and written again")
 {
     auto const [given, host, port, prefix, text] =
         GENERATE(table<std::string, std::string, int, std::string, std::string>(
@@ -137,7 +137,7 @@ TEST_CASE("an address is read, normalised and written again")
     CHECK(parse_url(read.text()) == read);
 }
 
-TEST_CASE("what is no address is refused")
+TEST_CASE("an invalid URL is refused")
 {
     auto const bad =
         GENERATE(as<std::string>{}, "", "10.0.0.1:7800", "https://a", "http://", "http://a:0", "http://a:65536",
@@ -147,7 +147,7 @@ TEST_CASE("what is no address is refused")
     CHECK_THROWS_AS(parse_url(bad), invalid_input);
 }
 
-TEST_CASE("an address is no name, and loopback is recognised by address, not by looks")
+TEST_CASE("IP addresses are told from names, and only real loopback addresses count as loopback")
 {
     for (auto const* address : {"127.0.0.1", "0.0.0.0", "::1", "fe80::1"})
         CHECK(is_address(address));

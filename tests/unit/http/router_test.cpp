@@ -55,7 +55,7 @@ response ask(router const& endpoints, verb method, std::string target)
 
 } // namespace
 
-TEST_CASE("a path finds its endpoint and parameters are decoded")
+TEST_CASE("a path finds its endpoint, and its parameters are decoded")
 {
     router endpoints;
     endpoints.add(verb::get, "/", says("root"));
@@ -72,7 +72,7 @@ TEST_CASE("a path finds its endpoint and parameters are decoded")
     CHECK(ask(endpoints, verb::get, "/x/y/z").body == "any a=x b=y c=z");
 }
 
-TEST_CASE("a path that is not there is 404, a method that is not there 405 with what is allowed")
+TEST_CASE("an unknown path is answered 404, and an unknown method 405 with the allowed methods")
 {
     router endpoints;
     endpoints.add(verb::get, "/tasks/{id}", says("read"));
@@ -86,7 +86,7 @@ TEST_CASE("a path that is not there is 404, a method that is not there 405 with 
     CHECK(ask(endpoints, verb::get, "/tasks/%zz").status == 400);
 }
 
-TEST_CASE("HEAD is answered by GET without its body but with its length")
+TEST_CASE("HEAD is answered like GET, with the length of the body but without the body")
 {
     router endpoints;
     endpoints.add(verb::get, "/tasks", says("twelve bytes"));
@@ -96,7 +96,7 @@ TEST_CASE("HEAD is answered by GET without its body but with its length")
     CHECK(answer.headers.find("Content-Length") == "12");
 }
 
-TEST_CASE("what a handler throws becomes an answer that tells no secrets")
+TEST_CASE("an exception of a handler becomes an error answer without internal details")
 {
     router endpoints;
     endpoints.add(verb::get, "/wrong", throws(invalid_input("name", "too long")));
@@ -112,7 +112,7 @@ TEST_CASE("what a handler throws becomes an answer that tells no secrets")
     CHECK(ask(endpoints, verb::get, "/odd").status == 500);
 }
 
-TEST_CASE("cancellation passes through, also when it wears another exception")
+TEST_CASE("a cancelled handler ends with its own exception instead of an answer, whatever the exception's type")
 {
     router endpoints;
     boost::system::system_error const aborted(asio::error::operation_aborted);

@@ -25,7 +25,7 @@ std::size_t count(std::string const& all, std::string const& part)
 
 } // namespace
 
-TEST_CASE("pipelined requests are answered in order and the last may close the connection")
+TEST_CASE("pipelined requests are answered in order, and the last one may close the connection")
 {
     loopback net;
     net.listen(echo);
@@ -47,7 +47,7 @@ TEST_CASE("pipelined requests are answered in order and the last may close the c
     net.run(scenario());
 }
 
-TEST_CASE("a malformed request is answered 400 and the connection closed")
+TEST_CASE("a malformed request is answered 400, and the connection is closed")
 {
     loopback net;
     net.listen(echo);
@@ -61,7 +61,7 @@ TEST_CASE("a malformed request is answered 400 and the connection closed")
     net.run(scenario());
 }
 
-TEST_CASE("a body of 10 MB is refused with 413 that the sender gets to read, and one within the limit arrives whole")
+TEST_CASE("a body over the limit is answered 413, which its sender receives, and a body within the limit arrives whole")
 {
     loopback net;
     net.listen([](request const& asked) -> awaitable<response> {
@@ -91,7 +91,7 @@ TEST_CASE("a header over the limit is answered 431")
     net.run(scenario());
 }
 
-TEST_CASE("a request that trickles in is cut off with 408, in its header and in its body")
+TEST_CASE("a request that arrives too slowly is answered 408, whether its header or its body is slow")
 {
     loopback net;
     server_settings settings;
@@ -106,7 +106,7 @@ TEST_CASE("a request that trickles in is cut off with 408, in its header and in 
         CHECK(behind_another.starts_with("HTTP/1.1 200"));
         CHECK(count(behind_another, "HTTP/1.1 408") == 1);
 
-        auto socket = co_await dial(net.to); // a byte every 10 ms keeps nobody's connection open
+        auto socket = co_await dial(net.to); // a byte every 10 ms does not extend the limit
         for (bool open = true; open;) {
             co_await net.time.sleep_for(10ms);
             error_code failed;
@@ -120,7 +120,7 @@ TEST_CASE("a request that trickles in is cut off with 408, in its header and in 
     net.run(scenario());
 }
 
-TEST_CASE("an idle connection is closed without a word")
+TEST_CASE("an idle connection is closed without an answer")
 {
     loopback net;
     server_settings settings;
@@ -136,7 +136,7 @@ TEST_CASE("an idle connection is closed without a word")
     net.run(scenario());
 }
 
-TEST_CASE("a connection over the limit is answered 503, and there is room again when one ends")
+TEST_CASE("a connection over the limit is answered 503, and the end of another connection makes room")
 {
     loopback net;
     server_settings settings;
@@ -165,7 +165,7 @@ TEST_CASE("a connection over the limit is answered 503, and there is room again 
     net.run(scenario());
 }
 
-TEST_CASE("HEAD gets the header alone, and a kept connection stays in step")
+TEST_CASE("an answer to HEAD has no body, and the kept connection stays usable")
 {
     loopback net;
     net.listen(echo);
@@ -184,7 +184,7 @@ TEST_CASE("HEAD gets the header alone, and a kept connection stays in step")
     net.run(scenario());
 }
 
-TEST_CASE("a sender that waits for permission gets it before its body")
+TEST_CASE("a request with Expect: 100-continue gets the interim answer before its body is sent")
 {
     loopback net;
     net.listen(echo);
@@ -203,7 +203,7 @@ TEST_CASE("a sender that waits for permission gets it before its body")
     net.run(scenario());
 }
 
-TEST_CASE("a handler that throws costs its caller a 500, not the server its life")
+TEST_CASE("a handler that throws is answered 500, and the server goes on")
 {
     loopback net;
     net.listen([](request const& asked) -> awaitable<response> {
@@ -224,7 +224,7 @@ TEST_CASE("a handler that throws costs its caller a 500, not the server its life
     net.run(scenario());
 }
 
-TEST_CASE("a port that is taken and an address that is none are named")
+TEST_CASE("the error for a port in use or an invalid address names it")
 {
     loopback net;
     net.listen(echo);

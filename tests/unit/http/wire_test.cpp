@@ -10,7 +10,7 @@ namespace {
 
 constexpr wire_limits limits{1'000, 2'000};
 
-// Feeds `bytes` in pieces as a socket would, keeping what was not used.
+// Feeds `bytes` in pieces, as a socket would, and keeps the bytes that were not consumed.
 template <class Reader>
 progress feed(Reader& reader, std::string const& bytes, std::size_t piece)
 {
@@ -35,7 +35,7 @@ progress read_request(std::string const& bytes)
 
 } // namespace
 
-TEST_CASE("a request is read the same in one piece and byte by byte")
+TEST_CASE("a request is parsed the same in one piece and byte by byte")
 {
     auto const piece = GENERATE(1u, 2u, 7u, 1'000u);
     request_reader reader(limits);
@@ -53,7 +53,7 @@ TEST_CASE("a request is read the same in one piece and byte by byte")
     }
 }
 
-TEST_CASE("a chunked body is put together")
+TEST_CASE("a chunked body is assembled")
 {
     request_reader reader(limits);
     reader.start();
@@ -64,7 +64,7 @@ TEST_CASE("a chunked body is put together")
     CHECK(reader.take().body == "abcde");
 }
 
-TEST_CASE("pipelined requests leave the next one untouched")
+TEST_CASE("parsing one pipelined request leaves the bytes of the next")
 {
     std::string const two = "GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n";
     request_reader reader(limits);
@@ -74,7 +74,7 @@ TEST_CASE("pipelined requests leave the next one untouched")
     CHECK(used == two.size() / 2);
 }
 
-TEST_CASE("malformed requests are told from those that are too large")
+TEST_CASE("malformed requests are distinguished from requests that are too large")
 {
     std::string const start = "POST / HTTP/1.1\r\n";
     CHECK(read_request("hello\r\n\r\n") == progress::malformed);
@@ -91,7 +91,7 @@ TEST_CASE("malformed requests are told from those that are too large")
     CHECK(read_request("GET /" + std::string(2'000, 'a')) == progress::header_too_large);
 }
 
-TEST_CASE("a header of many small fields that trickle in is bounded as a whole")
+TEST_CASE("the header limit covers the sum of many small fields that arrive one by one")
 {
     auto const piece = GENERATE(3u, 800u);
     std::string bytes = "GET / HTTP/1.1\r\n";
@@ -103,7 +103,7 @@ TEST_CASE("a header of many small fields that trickle in is bounded as a whole")
     CHECK(feed(reader, bytes, piece) == progress::header_too_large);
 }
 
-TEST_CASE("a sender that waits for permission is recognised before its body")
+TEST_CASE("Expect: 100-continue is recognised before the body arrives")
 {
     request_reader reader(limits);
     reader.start();
@@ -114,7 +114,7 @@ TEST_CASE("a sender that waits for permission is recognised before its body")
     CHECK_FALSE(reader.expects_continue());
 }
 
-TEST_CASE("answers are read behind interim ones, without length to the end, and to HEAD without body")
+TEST_CASE("answers are parsed after interim answers, without a length up to the end, and for HEAD without a body")
 {
     response_reader reader(limits);
     reader.start(false);
@@ -138,7 +138,7 @@ TEST_CASE("answers are read behind interim ones, without length to the end, and 
     CHECK(reader.end() == progress::malformed);
 }
 
-TEST_CASE("what is rendered is read again the same, and the transport's own fields cannot be forged")
+TEST_CASE("a rendered message parses to the same message, and a caller cannot set the transport's own fields")
 {
     response answer;
     answer.status = 409;
