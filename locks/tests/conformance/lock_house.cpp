@@ -40,7 +40,7 @@ std::int64_t lock_house::sleepers(std::string const& manner)
 
 void await_sleepers(std::function<std::int64_t()> const& sleepers, std::int64_t number)
 {
-    for (auto const until = system_time().now() + 30s; sleepers() != number && system_time().now() < until;)
+    for (auto const until = system_time().now() + 60s; sleepers() != number && system_time().now() < until;)
         std::this_thread::yield();
     REQUIRE(sleepers() == number);
 }
@@ -57,7 +57,7 @@ void await_loss(std::stop_token of)
 {
     std::promise<void> lost;
     std::stop_callback const told(std::move(of), [&] { lost.set_value(); });
-    REQUIRE(lost.get_future().wait_for(10s) == std::future_status::ready);
+    REQUIRE(lost.get_future().wait_for(60s) == std::future_status::ready);
 }
 
 lock::lock_errc failure_of(std::function<void()> const& call)

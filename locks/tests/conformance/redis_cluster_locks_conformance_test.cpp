@@ -107,21 +107,22 @@ TEST_CASE("who waits is told of a release at any node of a cluster")
                 return true;
         return false;
     };
-    std::chrono::milliseconds spent{};
-    for (int i = 0; i < 20; ++i) { // some of them are told by each node, and heard from one
+    int late = 0;
+    for (int i = 0; i < 12; ++i) { // some of them are told by each node, and heard from one
         auto holder = one.redis("stock:" + std::to_string(i), long_lived());
         auto waiter = other.redis("stock:" + std::to_string(i), long_lived());
         REQUIRE(holder.try_lock());
         auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
         REQUIRE(await(subscribed));
-        spent += time_of([&] {
+        auto const took = time_of([&] {
             holder.unlock();
             CHECK(waits.get());
         });
+        late += took > 700ms; // a waiter that is not told looks after a second
         waiter.unlock();
         REQUIRE(await([&] { return !subscribed(); }));
     }
-    CHECK(spent < 4s); // who is not told looks after a second
+    CHECK(late < 3); // a third of them, if one node told nobody; some, on a busy machine
 }
 
 TEST_CASE("a slot may be moved while its lock is held and waited for, and tokens rise")
@@ -131,7 +132,7 @@ TEST_CASE("a slot may be moved while its lock is held and waited for, and tokens
     store other(servers.url(), impatient());
     store third(servers.url(), impatient());
     lock_options how;
-    how.ttl = 3s;
+    how.ttl = 5s;
     auto holder = one.redis("stock", how);
     auto waiter = other.redis("stock", how);
     auto late = third.redis("stock", how);
@@ -143,15 +144,15 @@ TEST_CASE("a slot may be moved while its lock is held and waited for, and tokens
     CHECK_FALSE(late.try_lock()); // both keys are where they were
     moving.move_lock();
     auto const asked = count_of(servers, moving.to(), "asking");
-    CHECK(await([&] { return count_of(servers, moving.to(), "asking") >= asked + 3; })); // renewed there
+    CHECK(await([&] { return count_of(servers, moving.to(), "asking") >= asked + 3; }, 30s)); // renewed there
     CHECK(holder.valid());
-    CHECK(time_of([&] { CHECK_THAT(failure_of([&] { late.try_lock(); }), Contains("TRYAGAIN")); }) < 2s);
+    CHECK(time_of([&] { CHECK_THAT(failure_of([&] { late.try_lock(); }), Contains("TRYAGAIN")); }) < bounded);
     moving.move_tokens();
     CHECK_FALSE(late.try_lock());
     CHECK(holder.unlock() == release_result::released);
     CHECK(waits.wait_for(1500ms) == std::future_status::timeout); // what is free is given when the move is over
     moving.close();
-    REQUIRE(waits.wait_for(10s) == std::future_status::ready);
+    REQUIRE(waits.wait_for(60s) == std::future_status::ready);
     CHECK(waits.get());
     CHECK(waiter.token() == 2);
     auto const was_moved = count_of(servers, moving.from(), "evalsha");
@@ -172,10 +173,10 @@ TEST_CASE("what a lost node has is not to be had within the limit, and again whe
     lock.unlock();
     auto const lost = slot(servers, "stock").from();
     servers.kill(lost);
-    CHECK(time_of([&] { CHECK(failure_of([&] { lock.try_lock(); }) != "none"); }) < 2s);
+    CHECK(time_of([&] { CHECK(failure_of([&] { lock.try_lock(); }) != "none"); }) < bounded);
     CHECK(await([&] { return failure_of([&] { lock.try_lock(); }).find("CLUSTERDOWN") != std::string::npos; }, 20s));
     servers.start(lost, "cluster");
-    CHECK(lock.try_lock_for(30s));
+    CHECK(lock.try_lock_for(60s));
 }
 
 TEST_CASE("a lock goes on at the replica that follows a lost node of a cluster")
@@ -200,7 +201,7 @@ TEST_CASE("a lock goes on at the replica that follows a lost node of a cluster")
     REQUIRE(await([&] { return replica.ask("ROLE").starts_with("master"); }, 30s));
     CHECK(await([&] { return failure_of([&] { CHECK_FALSE(rival.try_lock()); }) == "none"; }, 30s));
     CHECK(holder.unlock() == release_result::released);
-    CHECK(rival.try_lock_for(30s));
+    CHECK(rival.try_lock_for(60s));
     CHECK(rival.token() == 2);
 }
 

@@ -23,10 +23,10 @@ TEST_CASE("a permit ends with its time: its holder is told, and its release take
     REQUIRE(late.try_lock());
     REQUIRE(other.try_lock());
     auto const token = other.token();
-    REQUIRE(next.try_lock_for(10s));
+    REQUIRE(next.try_lock_for(60s));
     CHECK(next.token() > token);
     CHECK_FALSE(late.valid());
-    CHECK(late.lost().stop_requested());
+    await_loss(late.lost()); // on another thread, which may be later than this one
     CHECK(late.unlock() == release_result::was_lost);
     auto refused = here.permit(2);
     CHECK_FALSE(refused.try_lock());
@@ -38,18 +38,18 @@ TEST_CASE("a reader that is silent for its time is in no writer's way, nor a wri
 {
     shared_house here;
     auto silent = here.book(short_lived());
-    auto next = here.book(short_lived(true));
+    auto next = here.book();
     REQUIRE(silent.try_lock_shared());
     auto const token = silent.token();
-    REQUIRE(next.try_lock_for(10s));
+    REQUIRE(next.try_lock_for(60s));
     CHECK(next.token() > token);
     CHECK_FALSE(silent.valid());
     CHECK(silent.unlock_shared() == release_result::was_lost);
     CHECK(next.unlock() == release_result::released);
     REQUIRE(silent.try_lock());
     auto const lost = silent.lost();
-    REQUIRE(next.try_lock_shared_for(10s));
-    CHECK(lost.stop_requested());
+    REQUIRE(next.try_lock_shared_for(60s));
+    await_loss(lost);
     CHECK(silent.unlock() == release_result::was_lost);
     CHECK(next.valid());
 }
@@ -57,10 +57,12 @@ TEST_CASE("a reader that is silent for its time is in no writer's way, nor a wri
 TEST_CASE("a watchdog keeps a permit beyond its time")
 {
     shared_house here;
-    auto holder = here.permit(1, short_lived(true));
+    lock_options how;
+    how.ttl = 2s; // so that a busy machine does not keep the watchdog from it
+    auto holder = here.permit(1, how);
     auto other = here.permit(1);
     REQUIRE(holder.try_lock());
-    CHECK_FALSE(other.try_lock_for(2500ms));
+    CHECK_FALSE(other.try_lock_for(how.ttl + 200ms));
     CHECK(holder.valid());
     CHECK(holder.unlock() == release_result::released);
 }
@@ -72,7 +74,7 @@ TEST_CASE("what goes away while it is held is given back")
     auto gone = std::make_unique<read_write_lock>(here.book());
     REQUIRE(gone->try_lock_shared());
     gone.reset();
-    REQUIRE(waiter.try_lock_for(5s));
+    REQUIRE(waiter.try_lock_for(60s));
     waiter.unlock();
     auto closed = here.book();
     REQUIRE(closed.try_lock());
@@ -80,7 +82,7 @@ TEST_CASE("what goes away while it is held is given back")
     here.views.pop_back();
     CHECK(lost.stop_requested());
     CHECK(failure_of([&] { closed.lock_shared(); }) == lock_errc::misuse);
-    CHECK(waiter.try_lock_shared_for(5s));
+    CHECK(waiter.try_lock_shared_for(60s));
 }
 
 TEST_CASE("tokens go on where a shared name was reaped, and what is held stays")

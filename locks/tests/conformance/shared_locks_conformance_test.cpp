@@ -63,7 +63,7 @@ TEST_CASE("many hold it for reading, but one alone for writing")
     CHECK_FALSE(second.try_lock());
     auto const written = writer.token();
     CHECK(writer.unlock() == release_result::released);
-    REQUIRE(first.try_lock_shared_for(5s)); // the other's node may still be on its way out of the queue
+    REQUIRE(first.try_lock_shared_for(60s)); // the other's node may still be on its way out of the queue
     CHECK(first.token() > written);
 }
 
@@ -73,12 +73,12 @@ TEST_CASE("it serves std::shared_lock and std::unique_lock")
     auto one = here.book();
     auto other = here.book();
     {
-        std::shared_lock const reads(one, 5s);
-        std::shared_lock const reads_too(other, 5s);
+        std::shared_lock const reads(one, 60s);
+        std::shared_lock const reads_too(other, 60s);
         CHECK(reads.owns_lock());
         CHECK(reads_too.owns_lock());
     }
-    std::unique_lock const writes(one, 5s);
+    std::unique_lock const writes(one, 60s);
     CHECK(writes.owns_lock());
     std::shared_lock const reads(other, std::try_to_lock);
     CHECK_FALSE(reads.owns_lock());

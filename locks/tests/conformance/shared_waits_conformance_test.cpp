@@ -18,17 +18,25 @@ TEST_CASE("whoever waits for a permit has it soon after any of the holders gives
     auto second = here.permit(2);
     auto third = here.permit(2);
     auto fourth = here.permit(2);
-    REQUIRE(first.try_lock());
-    REQUIRE(second.try_lock());
-    auto third_has_it = std::async(std::launch::async, [&] { return third.try_lock_for(60s); });
-    auto fourth_has_it = std::async(std::launch::async, [&] { return fourth.try_lock_for(60s); });
-    CHECK(third_has_it.wait_for(100ms) == std::future_status::timeout);
-    auto const began = system_time().now();
-    CHECK(second.unlock() == release_result::released);
-    CHECK(first.unlock() == release_result::released);
-    CHECK(third_has_it.get());
-    CHECK(fourth_has_it.get());
-    CHECK(system_time().now() - began < 1500ms); // none has waited for a look that comes without a cause
+    bool told = false;
+    // A waiter that is told has the permit before it would look by itself. On a busy machine it may be late: once is
+    // enough.
+    for (int times = 0; times < 5 && !told; ++times) {
+        REQUIRE(first.try_lock_for(60s));
+        REQUIRE(second.try_lock_for(60s));
+        auto third_has_it = std::async(std::launch::async, [&] { return third.try_lock_for(60s); });
+        auto fourth_has_it = std::async(std::launch::async, [&] { return fourth.try_lock_for(60s); });
+        CHECK(third_has_it.wait_for(100ms) == std::future_status::timeout);
+        auto const began = system_time().now();
+        CHECK(second.unlock() == release_result::released);
+        CHECK(first.unlock() == release_result::released);
+        CHECK(third_has_it.get());
+        CHECK(fourth_has_it.get());
+        told = system_time().now() - began < 800ms;
+        third.unlock();
+        fourth.unlock();
+    }
+    CHECK(told);
 }
 
 TEST_CASE("whoever waits for long is told in the server when one of the holders goes")
@@ -79,7 +87,7 @@ TEST_CASE("a writer that does not wait keeps no reader out")
     auto writer = here.book();
     REQUIRE(reader.try_lock_shared());
     CHECK_FALSE(writer.try_lock());
-    CHECK((here.in_order() ? other.try_lock_shared_for(5s) : other.try_lock_shared())); // a node may be on its way out
+    CHECK((here.in_order() ? other.try_lock_shared_for(60s) : other.try_lock_shared())); // a node may be on its way out
 }
 
 TEST_CASE("coroutines read and write without a thread")

@@ -2,7 +2,7 @@
 // meanwhile.
 //
 //     lock_worker URL KIND NAME FOLDER --count N [--permits N] [--ttl MS] [--hold US] [--wait MS] [--no-watchdog]
-//                 [--work MS] [--replicas N]
+//                 [--leave FILE] [--replicas N]
 //
 // FOLDER/history-PID has a line an event, with CLOCK_MONOTONIC in nanoseconds, that all processes of a host share:
 //     asked T 0               just before the call
@@ -16,7 +16,11 @@
 // It ends after N grants, or when there is a FOLDER/stop. Of read_write each fourth is to write. FOLDER/counter is
 // read, and written one higher, by whoever holds the lock alone and by nothing else. FOLDER/fence is what a resource
 // that compares tokens would do: it takes a line from whoever has the highest token yet, or refuses it. Prints "ready"
-// when the store answers, "acquired TOKEN" for each grant with --work, and at its end a JSON of its counts.
+// when the store answers, "acquired TOKEN" for each grant with --leave, and at its end a JSON of its counts.
+//
+// With --leave a holder works until FILE exists, even after it has lost the lock, and writes to the fence before it
+// prints "acquired" and again at its end. Without --leave a holder ends its work as soon as the lock is not valid. It
+// may then be gone before lost() is requested, since another thread requests it.
 
 #include <CLI/CLI.hpp>
 
@@ -47,10 +51,10 @@ std::int64_t monotonic_ns()
 }
 
 struct options {
-    std::string url, kind, name, folder;
+    std::string url, kind, name, folder, leave;
     int count = 1;
     std::size_t permits = 1;
-    std::int64_t ttl_ms = 10'000, hold_us = 0, wait_ms = 60'000, work_ms = 0;
+    std::int64_t ttl_ms = 10'000, hold_us = 0, wait_ms = 60'000;
     std::size_t replicas = 0;
     bool no_watchdog = false;
 };
@@ -227,11 +231,12 @@ private:
         ++seen_.acquired;
         auto const token = lock.token();
         history_.tell("acquired", monotonic_ns(), token, alone ? " alone" : " shared");
-        if (how_.work_ms > 0)
-            std::cout << "acquired " << token << std::endl;
         {
             std::stop_callback const told(lock.lost(), [this, token] { history_.tell("lost", monotonic_ns(), token); });
-            work(lock, token, alone);
+            if (how_.leave.empty())
+                work(lock, token, alone);
+            else
+                work_until_told_to_leave(lock, token);
         }
         history_.tell("leaving", monotonic_ns(), token);
         auto const result = lock.unlock();
@@ -242,9 +247,9 @@ private:
     void work(baton::lock::named_lock& lock, std::uint64_t token, bool alone)
     {
         auto const before = read_number(counter_);
-        auto const until = monotonic_ns() + how_.hold_us * 1'000 + how_.work_ms * 1'000'000;
+        auto const until = monotonic_ns() + how_.hold_us * 1'000;
         do {
-            if (how_.hold_us + how_.work_ms > 0)
+            if (how_.hold_us > 0)
                 std::this_thread::sleep_for(std::chrono::microseconds{
                     std::min<std::int64_t>(std::max<std::int64_t>((until - monotonic_ns()) / 1'000, 0), 20'000)});
             auto const at = monotonic_ns();
@@ -257,6 +262,19 @@ private:
         if (!alone)
             return;
         write_number(counter_, before + 1);
+        seen_.fenced_off += !write_fenced(resource_, token);
+    }
+
+    void work_until_told_to_leave(baton::lock::named_lock& lock, std::uint64_t token)
+    {
+        seen_.fenced_off += !write_fenced(resource_, token);
+        std::cout << "acquired " << token << std::endl;
+        while (::access(how_.leave.c_str(), F_OK) != 0) {
+            auto const at = monotonic_ns();
+            if (lock.valid())
+                history_.tell("held", at, token);
+            std::this_thread::sleep_for(5ms);
+        }
         seen_.fenced_off += !write_fenced(resource_, token);
     }
 
@@ -285,7 +303,7 @@ int main(int argc, char** argv)
     program.add_option("--ttl", how.ttl_ms);
     program.add_option("--hold", how.hold_us);
     program.add_option("--wait", how.wait_ms);
-    program.add_option("--work", how.work_ms);
+    program.add_option("--leave", how.leave);
     program.add_option("--replicas", how.replicas);
     program.add_flag("--no-watchdog", how.no_watchdog);
     CLI11_PARSE(program, argc, argv);
