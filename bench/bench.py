@@ -117,7 +117,7 @@ def run_all(options):
         server.end()
     rows = {name: {"title": ROWS[name].title, "figures": summary(name, each), "runs": each}
             for name, each in runs.items()}
-    return {"machine": report.machine(), "server": server.options, "rows": rows,
+    return {"machine": report.machine(), "server": server.server.options, "rows": rows,
             "parts": [{"date": datetime.date.today().isoformat(), "rows": options.only, "changed": options.changed}]}
 
 

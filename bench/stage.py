@@ -12,10 +12,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/cluster"))
 
 import harness  # noqa: E402
+from stores import servers  # noqa: E402
 
 from judge import parse_starts  # noqa: E402
 
-# Full durability; beyond that what anybody gives a server that is to work.
+# Full durability, and the memory of a working server.
 SERVER_OPTIONS = ["--innodb-buffer-pool-size=2G", "--innodb-log-file-size=2G", "--innodb-flush-log-at-trx-commit=1",
                   "--innodb-doublewrite=ON", "--skip-log-bin", "--max-allowed-packet=64M", "--max-connections=300",
                   "--innodb-monitor-enable=trx_rw_commits"]
@@ -30,16 +31,10 @@ class Server:
         """It is awaited to be at rest for so many seconds at most."""
         self.patience = patience
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="baton-bench-"))
-        self.options = SERVER_OPTIONS
-        self.url = self.script("start")
+        self.server = servers.MariaDb(self.folder, options=SERVER_OPTIONS)
+        self.url = self.server.start()
         os.environ["BATON_TEST_MYSQL"] = self.url
-        self.pid = int((self.folder / "server.pid").read_text())
-
-    def script(self, command):
-        done = subprocess.run([ROOT / "scripts/private-mariadb", command, self.folder], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, text=True, check=True,
-                              env={**os.environ, "BATON_MARIADB_OPTIONS": " ".join(self.options)})
-        return done.stdout.strip()
+        self.pid = self.server.pid()
 
     def await_idle(self):
         """It goes on purging and writing pages for a while after a run, and so does the disk with files that are gone:
@@ -55,7 +50,7 @@ class Server:
             print(f"the server is still busy after {self.patience} s", file=sys.stderr)
 
     def end(self):
-        self.script("stop")
+        self.server.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

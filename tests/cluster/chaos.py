@@ -34,6 +34,7 @@ import chaos_run
 import election_checker as judge
 import harness
 import small_disk
+from stores import servers
 
 RUN_LIMIT = 300
 ALL = chaos_faults.ALL | chaos_galera.ALL
@@ -101,13 +102,13 @@ def store_for(options, drawn):
 
 
 def start_servers(store, folder):
-    start = chaos_galera.private_galera if store == "galera" else chaos_run.private_mariadb
-    start("start", folder)
+    server = chaos_galera.private_galera(folder) if store == "galera" else servers.MariaDb(folder)
+    server.start()
 
 
 def stop_servers(store, folder):
     if store == "galera":
-        chaos_galera.private_galera("stop", folder)
+        chaos_galera.private_galera(folder).stop()
     else:
         chaos_run.stop_servers(folder)
 

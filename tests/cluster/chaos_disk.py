@@ -17,7 +17,7 @@ class SmallServer(chaos_run.Server):
         self.own = True
 
     def prepare(self):
-        self.script("stop")  # that of a run that was ended from outside
+        self.private_server().stop()  # that of a run that was ended from outside
         self.disk = small_disk.SmallDisk(self.folder / "data", SIZE_MB)
 
     def open(self, server):

@@ -3,8 +3,6 @@ and what may happen to one of those nodes or to all.
 """
 
 import contextlib
-import os
-import subprocess
 import time
 import urllib.parse
 
@@ -12,6 +10,7 @@ import pymysql
 
 import chaos_faults
 import harness
+from stores import servers
 
 NODES = range(3)
 # The others give up a lost node after about three seconds; by default it takes them twice as long, and with shorter
@@ -21,11 +20,8 @@ OPTIONS = ("evs.keepalive_period=PT0.25S;evs.inactive_check_period=PT0.25S;evs.s
 NOTICED = 4.0  # seconds after which they have given it up, and commit again
 
 
-def private_galera(command, folder, *words):
-    done = subprocess.run([harness.ROOT / "scripts/private-galera", command, folder, *map(str, words)],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True,
-                          env={"BATON_GALERA_OPTIONS": OPTIONS, **os.environ})
-    return done.stdout.strip()
+def private_galera(folder):
+    return servers.Galera(folder, provider_options=OPTIONS)
 
 
 class Store(harness.MySql):
@@ -39,9 +35,9 @@ class Store(harness.MySql):
         self.own = False
         self.clock = None
         self.lost_majority = False
-        servers = private_galera("start", folder).split()
-        self.addresses = [(parts.hostname, parts.port) for parts in map(urllib.parse.urlsplit, servers)]
-        self.open(servers[0])
+        urls = private_galera(folder).start()
+        self.addresses = [(parts.hostname, parts.port) for parts in map(urllib.parse.urlsplit, urls)]
+        self.open(urls[0])
 
     def address(self, number):
         return self.addresses[number - 1]
@@ -60,7 +56,7 @@ class Store(harness.MySql):
             raise OSError(str(failure)) from None
 
     def do(self, command, which):
-        private_galera(command, self.folder, which + 1)
+        getattr(private_galera(self.folder), command)(which + 1)
 
     def state(self, which):
         """Of this node, as it sees itself; empty when it does not answer."""
@@ -90,7 +86,7 @@ class Store(harness.MySql):
             harness.wait_for("all nodes of Galera", self.is_whole, 30)
             return True
         except harness.TimedOut:
-            private_galera("start", self.folder)
+            private_galera(self.folder).start()
             return False
 
     def thaw(self):
@@ -123,11 +119,11 @@ class OfGalera(chaos_faults.Fault):
                 self.began = chaos_faults.now()
                 self.all(store, self.begin)
                 self.last(store)
-            except subprocess.CalledProcessError as failure:
+            except servers.Failed as failure:
                 self.began = 0
                 raise chaos_faults.Skipped(str(failure)) from None
             finally:
-                with contextlib.suppress(subprocess.CalledProcessError):  # whoever waits for them helps
+                with contextlib.suppress(servers.Failed):  # whoever waits for them helps
                     self.all(store, self.end)
                 if not store.await_whole():
                     arena.run.skipped.append(f"Galera did not recover by itself from {self.kind}")

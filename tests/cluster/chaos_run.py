@@ -4,7 +4,7 @@ import contextlib
 import os
 import pathlib
 import random
-import subprocess
+import signal
 import threading
 import time
 
@@ -13,6 +13,7 @@ import checker
 import election_checker as judge
 import faults as campaigns
 import harness
+from stores import servers
 
 LEAST_SECONDS = 12
 SETTLES_WITHIN = 120
@@ -58,7 +59,7 @@ class Server(harness.MySql):
         self.environment = self.clock.environment() if faked else {}
         self.own = False
         self.prepare()
-        self.open(self.script("start"))
+        self.open(self.private_server().start())
 
     def address(self, number):
         """Where the node of baton of this number finds it."""
@@ -67,26 +68,20 @@ class Server(harness.MySql):
     def prepare(self):
         """Before it is started."""
 
-    def script(self, command):
-        return private_mariadb(command, self.folder, self.environment)
+    def private_server(self):
+        return servers.MariaDb(self.folder, environment=self.environment)
 
     def freeze(self):
-        os.kill(self.server_pid(), 19)
+        os.kill(self.server_pid(), signal.SIGSTOP)
 
     def thaw(self):
-        os.kill(self.server_pid(), 18)
-
-
-def private_mariadb(command, folder, environment=None):
-    done = subprocess.run([harness.ROOT / "scripts/private-mariadb", command, folder], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, text=True, check=True, env={**os.environ, **(environment or {})})
-    return done.stdout.strip()
+        os.kill(self.server_pid(), signal.SIGCONT)
 
 
 def stop_servers(folder):
-    """The server of this folder, and those beside it with a faked clock, or a small disk, or both."""
+    """Stops the server of this folder, and those beside it with a faked clock, or a small disk, or both."""
     for each in (folder, folder + "-clock", folder + "-disk", folder + "-disk-clock"):
-        private_mariadb("stop", each)
+        servers.MariaDb(each).stop()
 
 
 class Arena:
