@@ -35,16 +35,12 @@ void forget_key(soci::session& sql, std::string const& project, std::string cons
         .execute();
 }
 
-void insert_run(soci::session& sql, run_request const& request, task_record const& task, execution_id id,
-                std::int64_t now)
+void insert_run(soci::session& sql, run_request const& request, task_record const& task, execution_id id, utc_time now)
 {
-    statement insert(sql,
-                     "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
-                     "due_at, attempt, max_attempts, retry_delay_us, epoch, payload, created_at) VALUES (");
-    insert(id, ", ", task.definition.project, ", ", task.id, ", ", task.version, ", ", now, ", ", id,
-           ", 'manual', 'planned', ", now, ", 1, ", task.definition.max_attempts, ", ", task.definition.retry_delay,
-           ", 0, ", request.payload, ", ", now, ")");
-    insert.execute();
+    auto row = make_execution(id, task.id, task.version, task.definition, now);
+    row.cause = protocol::cause::manual;
+    row.payload = request.payload;
+    insert_executions(sql, {row}, 0); // no master decided it
 }
 
 run_result run(soci::session& sql, run_request const& request, execution_id id, signal_id signal)
@@ -66,7 +62,7 @@ run_result run(soci::session& sql, run_request const& request, execution_id id, 
                   project, ", ", *request.idempotency_key, ", ", request.fingerprint, ", ", id, ", ", now, ")")
             .execute();
     }
-    insert_run(sql, request, task->record, id, now);
+    insert_run(sql, request, task->record, id, from_micros(now));
     insert_signal(sql, signal, protocol::signal_kind::run, id.value());
     return {run_outcome::created, id, signal};
 }

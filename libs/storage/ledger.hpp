@@ -2,6 +2,7 @@
 
 #include "libs/base/id.hpp"
 #include "libs/protocol/outcome.hpp"
+#include "libs/protocol/task.hpp"
 #include "libs/storage/database.hpp"
 
 #include <optional>
@@ -53,7 +54,13 @@ struct new_execution {
     int shard_index = 0;
     int shard_total = 1;
     std::string shard_instance;
+    std::optional<std::string> payload; // instead of the task's own; JSON text
 };
+
+// A firing of the task at `scheduled_at`, with everything that its row takes from the task's definition. For an
+// execution of another cause the caller sets the members that differ.
+new_execution make_execution(execution_id id, task_id task, int version, protocol::task_definition const& definition,
+                             utc_time scheduled_at);
 
 // A row that has not ended, with what is needed to deliver it.
 struct open_execution_row {

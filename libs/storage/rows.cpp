@@ -109,6 +109,20 @@ void touch_fence(soci::session& sql, fence const& mine)
         throw not_master("the fence of '" + mine.name_space + "' does not carry epoch " + std::to_string(mine.epoch));
 }
 
+new_execution make_execution(execution_id id, task_id task, int version, protocol::task_definition const& definition,
+                             utc_time scheduled_at)
+{
+    new_execution row;
+    row.id = id;
+    row.project = definition.project;
+    row.task = task;
+    row.version = version;
+    row.scheduled_at = scheduled_at;
+    row.max_attempts = definition.max_attempts;
+    row.retry_delay = definition.retry_delay;
+    return row;
+}
+
 namespace {
 
 void insert_chunk(soci::session& sql, std::vector<new_execution> const& rows, std::size_t from, std::size_t until,
@@ -117,7 +131,7 @@ void insert_chunk(soci::session& sql, std::vector<new_execution> const& rows, st
     statement insert(sql,
                      "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
                      "due_at, attempt, max_attempts, retry_delay_us, epoch, parent_id, shard_index, shard_total, "
-                     "shard_instance, created_at) VALUES ");
+                     "shard_instance, payload, created_at) VALUES ");
     for (auto i = from; i < until; ++i) {
         auto const& row = rows[i];
         bool const firing = row.cause == protocol::cause::schedule;
@@ -129,7 +143,7 @@ void insert_chunk(soci::session& sql, std::vector<new_execution> const& rows, st
                    fitting_name(row.shard_instance, longest_name));
         else
             insert(", NULL, 0, 1, NULL");
-        insert(", ", now_us(sql), ")");
+        insert(", ", row.payload, ", ", now_us(sql), ")");
     }
     insert.execute();
 }
@@ -138,7 +152,7 @@ void insert_chunk(soci::session& sql, std::vector<new_execution> const& rows, st
 
 void insert_executions(soci::session& sql, std::vector<new_execution> const& rows, std::int64_t epoch)
 {
-    auto const step = rows_at_once(16);
+    auto const step = rows_at_once(17);
     for (std::size_t from = 0; from < rows.size(); from += step)
         insert_chunk(sql, rows, from, std::min(from + step, rows.size()), epoch);
 }

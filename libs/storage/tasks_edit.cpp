@@ -106,16 +106,8 @@ private:
             throw ids_wanted{firings.size()};
         auto const& old = stored.record.definition;
         std::vector<new_execution> rows;
-        for (std::size_t i = 0; i < firings.size(); ++i) {
-            auto& row = rows.emplace_back();
-            row.id = spare[i];
-            row.project = old.project;
-            row.task = stored.record.id;
-            row.version = stored.record.version;
-            row.scheduled_at = firings[i];
-            row.max_attempts = old.max_attempts;
-            row.retry_delay = old.retry_delay;
-        }
+        for (std::size_t i = 0; i < firings.size(); ++i)
+            rows.push_back(make_execution(spare[i], stored.record.id, stored.record.version, old, firings[i]));
         insert_executions(sql_, rows, 0); // no master decided them
         return rows.empty() ? std::nullopt : std::optional(rows.back().id);
     }

@@ -116,15 +116,8 @@ awaitable<void> completions::split_one(execution_id id)
         one.due_at = term_.clock.now();
         one.shard_index = static_cast<int>(shards.size());
         one.shard_instance = client->row.instance;
-        storage::new_execution row;
-        row.id = one.id;
-        row.project = definition.project;
-        row.task = one.task->id;
-        row.version = one.task->version;
-        row.scheduled_at = one.scheduled_at;
+        auto row = storage::make_execution(one.id, one.task->id, one.task->version, definition, one.scheduled_at);
         row.cause = protocol::cause::shard;
-        row.max_attempts = definition.max_attempts;
-        row.retry_delay = definition.retry_delay;
         row.parent = id;
         row.shard_index = one.shard_index;
         row.shard_instance = one.shard_instance;

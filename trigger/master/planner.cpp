@@ -10,19 +10,6 @@ namespace {
 
 constexpr std::size_t rows_limit = 2'000; // of executions a transaction: short enough for a shared SQLite file
 
-storage::new_execution make_execution(known_task const& task, utc_time at, execution_id id)
-{
-    storage::new_execution row;
-    row.id = id;
-    row.project = task.definition.project;
-    row.task = task.id;
-    row.version = task.version;
-    row.scheduled_at = at;
-    row.max_attempts = task.definition.max_attempts;
-    row.retry_delay = task.definition.retry_delay;
-    return row;
-}
-
 flight make_flight(std::shared_ptr<known_task const> task, storage::new_execution const& row)
 {
     flight one;
@@ -49,7 +36,7 @@ void plan_task(storage::due_task const& due, std::shared_ptr<known_task const> t
     if (!delayed)
         firings = task->plan->between(due.next_fire_at, horizon + duration{1}, limit);
     for (auto const at : firings) {
-        auto row = make_execution(*task, at, ids.make<execution_id>());
+        auto row = storage::make_execution(ids.make<execution_id>(), task->id, task->version, task->definition, at);
         out.flights.push_back(make_flight(task, row));
         if (delayed)
             step.waiting_for = row.id;
