@@ -3,12 +3,12 @@
 #include "libs/base/log.hpp"
 #include "libs/base/process.hpp"
 #include "trigger/api/api.hpp"
-#include "trigger/chronicle.hpp"
 #include "trigger/delivery/collector.hpp"
+#include "trigger/election/cluster_clock.hpp"
+#include "trigger/election/election_trace.hpp"
 #include "trigger/election/elector.hpp"
-#include "trigger/history.hpp"
+#include "trigger/election/term_log.hpp"
 #include "trigger/master/master.hpp"
-#include "trigger/membership/cluster_clock.hpp"
 
 namespace baton::trigger {
 
@@ -16,12 +16,12 @@ using namespace asio::experimental::awaitable_operators;
 
 namespace {
 
-storage::node_record make_row(settings const& how, world const& outside)
+storage::node_record make_row(settings const& settings, world const& outside)
 {
     storage::node_record row;
     row.incarnation = outside.incarnation;
-    row.name = how.name;
-    row.address = how.address;
+    row.name = settings.name;
+    row.address = settings.address;
     row.secret = outside.secret;
     row.role = "slave";
     row.version = BATON_VERSION;
@@ -33,25 +33,25 @@ storage::node_record make_row(settings const& how, world const& outside)
 
 // The parts in the order in which they need each other.
 struct node::parts {
-    parts(asio::any_io_executor on, settings given, world outside)
+    parts(asio::any_io_executor on, trigger::settings given, world outside)
         : loop(on),
-          how(std::move(given)),
+          settings(std::move(given)),
           with(outside),
           clock(with.time),
           ids(with.time, with.random),
-          past(how.history, how.name, with.incarnation),
+          past(settings.history, settings.name, with.incarnation),
           ledger(with.deciding, with.shared),
-          terms({with.incarnation, how.name}, with.deciding, with.shared, with.time, clock),
-          members(how.membership, make_row(how, with), with.shared, with.time, [this] { return describe(); }),
-          clients(how.clients, with.incarnation, with.shared, with.time, loop),
+          terms({with.incarnation, settings.name}, with.deciding, with.shared, with.time, clock),
+          members(settings.membership, make_row(settings, with), with.shared, with.time, [this] { return describe(); }),
+          clients(settings.clients, with.incarnation, with.shared, with.time, loop),
           report(
               with.incarnation, with.http, with.time, loop, [this] { return find_master(); },
               [this](protocol::report_request const& what) { return take_report(what); }),
-          stub(clients, with.http, how.dispatcher.dispatch_limit,
+          stub(clients, with.http, settings.dispatcher.dispatch_limit,
                [this](std::int64_t epoch, std::string const&) { doubt(epoch); }),
-          carry(how.dispatcher, clients, stub, members, report, with.time, with.random, loop),
-          results(how.results, with.incarnation, ledger, report, with.time, loop),
-          vote(how.election, {with.incarnation, how.address}, with.lease, with.time, with.random, loop),
+          carry(settings.dispatcher, clients, stub, members, report, with.time, with.random, loop),
+          results(settings.results, with.incarnation, ledger, report, with.time, loop),
+          vote(settings.election, {with.incarnation, settings.address}, with.lease, with.time, with.random, loop),
           stopped(loop),
           tellers(loop)
     {
@@ -60,8 +60,8 @@ struct node::parts {
 
     void wire()
     {
-        if (with.guard != nullptr && how.guard.enabled)
-            vote.guard_by(*with.guard, how.guard);
+        if (with.guard != nullptr && settings.guard.enabled)
+            vote.guard_by(*with.guard, settings.guard);
         report.on_acknowledged(
             [this](protocol::attempt_key const& which, std::int64_t from) { carry.acknowledged(which, from); });
         carry.deliver_while([this] { return may_deliver(); });
@@ -107,7 +107,7 @@ struct node::parts {
         membership::status now;
         now.role = vote.state().at(with.time.now()) == standing::active ? "master" : "slave";
         now.load_permille =
-            static_cast<int>(std::min<std::size_t>(1'000, carry.load() * 1'000 / how.dispatcher.queue_limit));
+            static_cast<int>(std::min<std::size_t>(1'000, carry.load() * 1'000 / settings.dispatcher.queue_limit));
         now.clients = static_cast<int>(clients.heard_here());
         return now;
     }
@@ -201,9 +201,10 @@ struct node::parts {
         terms.won(vote.began_by());
         learn(epoch, "this node");
         led = epoch;
-        term const of{{how.election.name_space, epoch}, vote.state(), with.time, clock, vote.began_by().replaced};
+        term const term{
+            {settings.election.name_space, epoch}, vote.state(), with.time, clock, vote.began_by().replaced};
         master::surroundings around{
-            .of = of,
+            .term = term,
             .ledger = ledger,
             .shared = with.shared,
             .clients = clients,
@@ -217,7 +218,7 @@ struct node::parts {
             .terms = terms,
             .leaving = watch_assignments(),
         };
-        lead.emplace(how, std::move(around));
+        lead.emplace(settings, std::move(around));
         std::exception_ptr failure;
         try {
             co_await lead->run();
@@ -226,8 +227,9 @@ struct node::parts {
         }
         lead.reset();
         // Beside: the lease need not wait for it, nor the successor for the lease.
-        tellers.spawn("the history of terms",
-                      terms.write_end(of.fence, std::min(with.time.now(), vote.state().deadline()), why_over(failure)));
+        tellers.spawn(
+            "the history of terms",
+            terms.write_end(term.fence, std::min(with.time.now(), vote.state().deadline()), why_over(failure)));
         if (failure)
             std::rethrow_exception(failure);
     }
@@ -253,7 +255,7 @@ struct node::parts {
         co_await stopped.wait();
         stopping = true;
         log::old::info("stopping: {} deliveries under way", carry.load());
-        auto const until = with.time.now() + how.drain;
+        auto const until = with.time.now() + settings.drain;
         try {
             co_await members.drain(); // nobody assigns to this node any more
         } catch (unavailable const& reason) {
@@ -262,7 +264,7 @@ struct node::parts {
         vote.stop(); // another node may lead while this one delivers what it has
         while (carry.load() != 0 && with.time.now() < until)
             co_await with.time.sleep_for(10ms);
-        while (voting && with.time.now() < until + how.election.grace)
+        while (voting && with.time.now() < until + settings.election.grace)
             co_await with.time.sleep_for(5ms);
         try {
             co_await members.leave();
@@ -301,7 +303,7 @@ struct node::parts {
     nlohmann::json status()
     {
         auto const standing_now = vote.state().at(with.time.now());
-        nlohmann::json out{{"node", how.name},
+        nlohmann::json out{{"node", settings.name},
                            {"incarnation", with.incarnation},
                            {"version", BATON_VERSION},
                            {"role", standing_now == standing::active ? "master" : "slave"},
@@ -325,13 +327,13 @@ struct node::parts {
     http::handler make_routes();
 
     asio::any_io_executor loop;
-    settings how;
+    trigger::settings settings;
     world with;
     cluster_clock clock;
     id_generator ids;
-    history past;
+    election_trace past;
     storage::ledger ledger;
-    chronicle terms;
+    term_log terms;
     membership members;
     registry clients;
     reporter report;
@@ -356,9 +358,9 @@ http::handler node::parts::make_routes()
     for_clients.leave = [this](std::string instance) { return clients.leave(std::move(instance)); };
     for_clients.results = [this](protocol::results_request request) { return results.take(std::move(request)); };
     for_clients.epoch = [this] { return carry.epoch(); };
-    for_clients.heartbeat = how.clients.heartbeat;
-    for_clients.ttl = how.clients.ttl();
-    add_client_endpoints(endpoints, how.token, std::move(for_clients));
+    for_clients.heartbeat = settings.clients.heartbeat;
+    for_clients.ttl = settings.clients.ttl();
+    add_client_endpoints(endpoints, settings.token, std::move(for_clients));
 
     node_calls for_nodes;
     for_nodes.admit = [this](std::int64_t epoch, std::string const& who) { return admit(epoch, who); };
@@ -384,10 +386,10 @@ http::handler node::parts::make_routes()
     return [this](http::request const& request) { return endpoints.handle(request); };
 }
 
-node::node(asio::any_io_executor loop, settings how, world outside)
+node::node(asio::any_io_executor loop, settings settings, world outside)
 {
-    how.validate();
-    parts_ = std::make_unique<parts>(std::move(loop), std::move(how), std::move(outside));
+    settings.validate();
+    parts_ = std::make_unique<parts>(std::move(loop), std::move(settings), std::move(outside));
 }
 
 node::~node() = default;

@@ -32,7 +32,7 @@ struct world {
 // A trigger process: always a member and a carrier (slave), and at times the master. Everything on one loop.
 class node {
 public:
-    node(asio::any_io_executor loop, settings how, world outside);
+    node(asio::any_io_executor loop, settings settings, world outside);
     ~node();
 
     // What the listener serves: /client/v1, /internal/v1, /healthz, /readyz.

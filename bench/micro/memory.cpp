@@ -28,9 +28,9 @@ std::shared_ptr<known_task const> make_task()
     return task;
 }
 
-flight make_one(std::shared_ptr<known_task const> const& task, std::int64_t number)
+open_execution make_one(std::shared_ptr<known_task const> const& task, std::int64_t number)
 {
-    flight one;
+    open_execution one;
     one.id = execution_id{381'204'117'561'114'624 + number};
     one.task = task;
     one.due_at = start + duration{number * 100};

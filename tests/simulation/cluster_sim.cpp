@@ -17,7 +17,8 @@ constexpr duration too_late = 50ms;              // in peace
 constexpr duration longest_gap = 1s;             // with a guard
 constexpr duration late_after_take_over = 250ms; // clients are asked, and a further attempt is written
 constexpr duration clocks_apart = 20ms;
-constexpr duration settled = 60s; // clients and nodes are buried after 15 s and 4 s, doubts asked after 10 s
+constexpr duration settled =
+    60s; // clients and nodes are buried after 15 s and 4 s, executions in doubt asked after 10 s
 
 struct expectation {
     task_id task;

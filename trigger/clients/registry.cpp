@@ -48,9 +48,9 @@ void check(protocol::register_request const& request)
 
 } // namespace
 
-registry::registry(client_settings how, std::string self, storage::database& shared, time_source& time,
+registry::registry(client_settings settings, std::string self, storage::database& shared, time_source& time,
                    asio::any_io_executor loop)
-    : how_(how), self_(std::move(self)), table_(shared), time_(time), bell_(std::move(loop))
+    : settings_(settings), self_(std::move(self)), table_(shared), time_(time), bell_(std::move(loop))
 {}
 
 awaitable<void> registry::run()
@@ -255,9 +255,9 @@ awaitable<void> registry::bury_silent()
     if (now - answered_at_ > longest_gap) // it stood still since: the next round knows
         co_return;
     std::vector<std::string> silent;
-    auto next = now + how_.ttl();
+    auto next = now + settings_.ttl();
     for (auto const& [instance, at] : heard_) {
-        auto const until = std::max(at, listening_since_) + how_.ttl();
+        auto const until = std::max(at, listening_since_) + settings_.ttl();
         if (now > until)
             silent.push_back(instance);
         else
@@ -269,7 +269,7 @@ awaitable<void> registry::bury_silent()
             heard_.erase(instance);
             continue;
         }
-        log::old::warn("client {} was silent for {} ms", instance, how_.ttl() / 1ms);
+        log::old::warn("client {} was silent for {} ms", instance, settings_.ttl() / 1ms);
         forget(instance);
         if (departure_)
             departure_(instance);

@@ -26,7 +26,7 @@ struct known_client {
 // beat at this node stay in its memory. On the loop only.
 class registry {
 public:
-    registry(client_settings how, std::string self, storage::database& shared, time_source& time,
+    registry(client_settings settings, std::string self, storage::database& shared, time_source& time,
              asio::any_io_executor loop);
 
     // Reads changes once a second, unless others who read the database have noted that there are none, and buries the
@@ -79,7 +79,7 @@ private:
     awaitable<void> write_departures();
     awaitable<void> forget_the_long_gone();
 
-    client_settings how_;
+    client_settings settings_;
     std::string self_;
     storage::clients table_;
     time_source& time_;

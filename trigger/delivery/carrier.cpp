@@ -11,9 +11,9 @@ namespace {
 constexpr duration unreachable_pause = 1s;
 }
 
-carrier::carrier(dispatcher_settings how, registry& clients, client_stub& stub, membership const& self,
+carrier::carrier(dispatcher_settings settings, registry& clients, client_stub& stub, membership const& self,
                  reporter& report, time_source& time, random_source& random, asio::any_io_executor loop)
-    : how_(how),
+    : settings_(settings),
       clients_(clients),
       stub_(stub),
       self_(self),
@@ -45,7 +45,7 @@ std::size_t carrier::accept(std::vector<protocol::assignment> batch)
         if (repeated && past->fate == fate::delivered) {
             report_.delivered({one.work.execution, past->attempt, past->client, past->holds});
         } else if (!repeated || past->fate == fate::dropped) {
-            if (load() >= how_.queue_limit)
+            if (load() >= settings_.queue_limit)
                 break;
             older_waits = older_waits || (past != nullptr && !repeated && past->fate == fate::waiting);
             auto const owner = repeated ? past->client : std::string();
@@ -70,8 +70,8 @@ void carrier::enqueue(protocol::assignment one, std::string const& owner)
 
 void carrier::drop_superseded()
 {
-    auto const sweep = [this](std::deque<parcel>& queue) {
-        waiting_ -= std::erase_if(queue, [this](parcel const& one) { return known_.superseded(one.what.work); });
+    auto const sweep = [this](std::deque<delivery>& queue) {
+        waiting_ -= std::erase_if(queue, [this](delivery const& one) { return known_.superseded(one.what.work); });
     };
     for (auto& [service, queue] : pending_)
         sweep(queue);
@@ -91,7 +91,7 @@ void carrier::new_epoch(std::int64_t epoch)
 }
 
 // To the master, which decides. A repetition that is still on its way must not deliver it meanwhile.
-void carrier::give_back(parcel const& one, std::string const& client, std::string why)
+void carrier::give_back(delivery const& one, std::string const& client, std::string why)
 {
     auto const& work = one.what.work;
     known_.set(work.execution, {work.attempt, fate::undelivered});
@@ -108,7 +108,7 @@ void carrier::drop_all(char const* why)
     waiting_ = 0;
 }
 
-void carrier::drop(std::string const& instance, std::deque<parcel>& queue)
+void carrier::drop(std::string const& instance, std::deque<delivery>& queue)
 {
     for (auto const& one : queue) {
         if (one.bound)
@@ -122,11 +122,11 @@ void carrier::drop(std::string const& instance, std::deque<parcel>& queue)
 std::vector<std::int64_t> carrier::withdraw(std::vector<std::int64_t> const& executions)
 {
     std::vector<std::int64_t> withdrawn;
-    auto const wanted = [&](parcel const& one) {
+    auto const wanted = [&](delivery const& one) {
         return !one.bound &&
                std::find(executions.begin(), executions.end(), one.what.work.execution) != executions.end();
     };
-    auto const sweep = [&](std::deque<parcel>& queue) {
+    auto const sweep = [&](std::deque<delivery>& queue) {
         for (auto const& one : queue)
             if (wanted(one))
                 withdrawn.push_back(one.what.work.execution);
@@ -157,8 +157,8 @@ void carrier::client_gone(std::string const& instance)
     auto const found = lanes_.find(instance);
     if (found == lanes_.end() || found->second.sending)
         return; // its sender will see
-    std::vector<parcel> left(std::make_move_iterator(found->second.queue.begin()),
-                             std::make_move_iterator(found->second.queue.end()));
+    std::vector<delivery> left(std::make_move_iterator(found->second.queue.begin()),
+                               std::make_move_iterator(found->second.queue.end()));
     waiting_ -= left.size();
     found->second.queue.clear();
     hold_back(instance, left, false, "client gone");
@@ -174,7 +174,7 @@ awaitable<void> carrier::work()
 {
     for (;;) {
         route_waiting();
-        co_await bell_.wait_until(time_, time_.now() + how_.retry_pause);
+        co_await bell_.wait_until(time_, time_.now() + settings_.retry_pause);
     }
 }
 
@@ -198,7 +198,7 @@ void carrier::route_waiting()
         if (queue.empty())
             continue;
         std::map<std::string, std::vector<known_client*>> able; // by handler, for this pass
-        std::deque<parcel> now;
+        std::deque<delivery> now;
         now.swap(queue);
         for (auto& one : now)
             route(std::move(one), able);
@@ -212,7 +212,7 @@ void carrier::route_waiting()
             start(instance, found->second);
 }
 
-void carrier::route(parcel one, std::map<std::string, std::vector<known_client*>>& able)
+void carrier::route(delivery one, std::map<std::string, std::vector<known_client*>>& able)
 {
     auto const& work = one.what.work;
     if (one.what.routing == "instance") {
@@ -255,9 +255,9 @@ awaitable<void> carrier::send_lane(std::string instance)
             co_await time_.sleep_until(pause_until);
             continue;
         }
-        auto const count = std::min(mine.queue.size(), how_.group);
+        auto const count = std::min(mine.queue.size(), settings_.group);
         auto const end = mine.queue.begin() + static_cast<std::ptrdiff_t>(count);
-        std::vector<parcel> group(std::make_move_iterator(mine.queue.begin()), std::make_move_iterator(end));
+        std::vector<delivery> group(std::make_move_iterator(mine.queue.begin()), std::make_move_iterator(end));
         mine.queue.erase(mine.queue.begin(), end);
         waiting_ -= count;
         under_way_ += count;
@@ -270,7 +270,7 @@ awaitable<void> carrier::send_lane(std::string instance)
         lanes_.erase(found);
 }
 
-void carrier::tell_of_departure(std::string const& instance, std::vector<parcel> const& group) const
+void carrier::tell_of_departure(std::string const& instance, std::vector<delivery> const& group) const
 {
     if (!leaving_)
         return;
@@ -281,7 +281,7 @@ void carrier::tell_of_departure(std::string const& instance, std::vector<parcel>
     leaving_(epoch_, instance, executions);
 }
 
-std::string carrier::dispatch_text(std::vector<parcel>& group)
+std::string carrier::dispatch_text(std::vector<delivery>& group)
 {
     protocol::dispatch_request request;
     request.epoch = epoch_;
@@ -296,7 +296,7 @@ std::string carrier::dispatch_text(std::vector<parcel>& group)
     return text;
 }
 
-awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& group)
+awaitable<void> carrier::send_group(std::string instance, std::vector<delivery>& group)
 {
     auto const epoch = epoch_;
     auto const lapses = self_.lapses();
@@ -309,7 +309,7 @@ awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& g
     auto const came = co_await stub_.dispatch(instance, std::move(text));
     if (epoch != epoch_)
         co_return; // void meanwhile; the new master asks the clients
-    std::erase_if(group, [this](parcel const& one) { return known_.superseded(one.what.work); });
+    std::erase_if(group, [this](delivery const& one) { return known_.superseded(one.what.work); });
     if (!self_.valid() || lapses != self_.lapses())
         let_go(instance, group, came.answer);
     else if (came.answer)
@@ -318,12 +318,12 @@ awaitable<void> carrier::send_group(std::string instance, std::vector<parcel>& g
         hold_back(instance, group, came.maybe_there, came.why);
 }
 
-void carrier::settle(std::string const& instance, std::vector<parcel>& group, protocol::dispatch_answer const& answer)
+void carrier::settle(std::string const& instance, std::vector<delivery>& group, protocol::dispatch_answer const& answer)
 {
     std::unordered_map<std::int64_t, protocol::dispatch_ack> acks;
     for (auto const& one : answer.executions)
         acks[one.execution] = one;
-    std::vector<parcel> unanswered;
+    std::vector<delivery> unanswered;
     for (auto& one : group) {
         auto const found = acks.find(one.what.work.execution);
         if (found == acks.end())
@@ -335,7 +335,7 @@ void carrier::settle(std::string const& instance, std::vector<parcel>& group, pr
         hold_back(instance, unanswered, true, "no word on some executions");
 }
 
-void carrier::settle_one(std::string const& instance, parcel one, protocol::dispatch_ack const& answer)
+void carrier::settle_one(std::string const& instance, delivery one, protocol::dispatch_ack const& answer)
 {
     auto const& work = one.what.work;
     bool const runs_earlier = answer.answer == protocol::ack::running && answer.holds < work.attempt;
@@ -348,7 +348,7 @@ void carrier::settle_one(std::string const& instance, parcel one, protocol::disp
         report_.delivered({work.execution, work.attempt, instance, earlier});
         return;
     case protocol::ack::busy:
-        avoid(instance, how_.retry_pause);
+        avoid(instance, settings_.retry_pause);
         break;
     case protocol::ack::draining:
         avoid(instance, unreachable_pause);
@@ -364,14 +364,14 @@ void carrier::settle_one(std::string const& instance, parcel one, protocol::disp
         return;
     }
     one.bound = false;
-    std::vector<parcel> single;
+    std::vector<delivery> single;
     single.push_back(std::move(one));
     back(single);
 }
 
 // This node may have counted as gone while the group was under way: what the client did not take is not to be sent
 // again, because the master asks the clients and opens the next attempt.
-void carrier::let_go(std::string const& instance, std::vector<parcel>& group,
+void carrier::let_go(std::string const& instance, std::vector<delivery>& group,
                      std::optional<protocol::dispatch_answer> const& answer)
 {
     std::unordered_map<std::int64_t, protocol::dispatch_ack> taken;
@@ -379,7 +379,7 @@ void carrier::let_go(std::string const& instance, std::vector<parcel>& group,
         for (auto const& one : answer->executions)
             if (one.answer <= protocol::ack::finished)
                 taken[one.execution] = one;
-    std::deque<parcel> left;
+    std::deque<delivery> left;
     for (auto& one : group) {
         if (auto const found = taken.find(one.what.work.execution); found != taken.end()) {
             settle_one(instance, std::move(one), found->second);
@@ -392,7 +392,7 @@ void carrier::let_go(std::string const& instance, std::vector<parcel>& group,
 }
 
 // Not taken by that client, for certain: anyone may have it.
-void carrier::back(std::vector<parcel>& group)
+void carrier::back(std::vector<delivery>& group)
 {
     for (auto& one : group) {
         ++waiting_;
@@ -403,18 +403,18 @@ void carrier::back(std::vector<parcel>& group)
 }
 
 // Not answered for. What may have reached the client stays bound to it until it answers or is gone.
-void carrier::hold_back(std::string const& instance, std::vector<parcel>& group, bool maybe_there,
+void carrier::hold_back(std::string const& instance, std::vector<delivery>& group, bool maybe_there,
                         std::string const& why)
 {
     bool const gone = clients_.find(instance) == nullptr;
-    std::vector<parcel> free;
+    std::vector<delivery> free;
     for (auto& one : group) {
         one.bound = one.bound || maybe_there;
         if (gone && (one.bound || one.what.routing == "instance")) {
             give_back(one, instance, "client gone");
         } else if (one.bound || one.what.routing == "instance") {
             auto& mine = lanes_[instance];
-            mine.not_before = time_.now() + how_.retry_pause;
+            mine.not_before = time_.now() + settings_.retry_pause;
             mine.queue.push_back(std::move(one));
             ++waiting_;
         } else {

@@ -2,12 +2,12 @@
 
 #include "libs/base/task_group.hpp"
 #include "libs/protocol/node_wire.hpp"
+#include "trigger/clients/client_stub.hpp"
 #include "trigger/clients/registry.hpp"
 #include "trigger/clients/routing.hpp"
-#include "trigger/clients/stub.hpp"
 #include "trigger/delivery/known_attempts.hpp"
 #include "trigger/delivery/reporter.hpp"
-#include "trigger/history.hpp"
+#include "trigger/election/election_trace.hpp"
 #include "trigger/membership/membership.hpp"
 
 #include <deque>
@@ -26,8 +26,8 @@ namespace baton::trigger {
 // gone). It answers a repeated assignment with what it knows, so the master may repeat.
 class carrier {
 public:
-    carrier(dispatcher_settings how, registry& clients, client_stub& stub, membership const& self, reporter& report,
-            time_source& time, random_source& random, asio::any_io_executor loop);
+    carrier(dispatcher_settings settings, registry& clients, client_stub& stub, membership const& self,
+            reporter& report, time_source& time, random_source& random, asio::any_io_executor loop);
 
     // Takes the first of them that fit and returns how many; none while this node may count as gone. The epoch must be
     // the current one.
@@ -60,13 +60,13 @@ public:
     awaitable<void> run();
 
 private:
-    struct parcel {
+    struct delivery {
         protocol::assignment what;
         bool bound = false; // may have reached the client of the lane it is in
         instant since{};    // when it came
     };
     struct lane {
-        std::deque<parcel> queue;
+        std::deque<delivery> queue;
         bool sending = false;
         instant not_before{};
     };
@@ -76,25 +76,25 @@ private:
     bool may_deliver() { return look_at_membership() && (!allowed_ || allowed_()); }
     void enqueue(protocol::assignment one, std::string const& owner);
     void route_waiting();
-    void route(parcel one, std::map<std::string, std::vector<known_client*>>& able);
+    void route(delivery one, std::map<std::string, std::vector<known_client*>>& able);
     void start(std::string const& instance, lane& to);
     awaitable<void> send_lane(std::string instance);
-    std::string dispatch_text(std::vector<parcel>& group);
-    awaitable<void> send_group(std::string instance, std::vector<parcel>& group);
-    void tell_of_departure(std::string const& instance, std::vector<parcel> const& group) const;
-    void settle(std::string const& instance, std::vector<parcel>& group, protocol::dispatch_answer const& answer);
-    void settle_one(std::string const& instance, parcel one, protocol::dispatch_ack const& answer);
-    void back(std::vector<parcel>& group);
-    void hold_back(std::string const& instance, std::vector<parcel>& group, bool maybe_there, std::string const& why);
-    void let_go(std::string const& instance, std::vector<parcel>& group,
+    std::string dispatch_text(std::vector<delivery>& group);
+    awaitable<void> send_group(std::string instance, std::vector<delivery>& group);
+    void tell_of_departure(std::string const& instance, std::vector<delivery> const& group) const;
+    void settle(std::string const& instance, std::vector<delivery>& group, protocol::dispatch_answer const& answer);
+    void settle_one(std::string const& instance, delivery one, protocol::dispatch_ack const& answer);
+    void back(std::vector<delivery>& group);
+    void hold_back(std::string const& instance, std::vector<delivery>& group, bool maybe_there, std::string const& why);
+    void let_go(std::string const& instance, std::vector<delivery>& group,
                 std::optional<protocol::dispatch_answer> const& answer);
     void avoid(std::string const& instance, duration span);
     void drop_superseded();
-    void give_back(parcel const& one, std::string const& client, std::string why);
+    void give_back(delivery const& one, std::string const& client, std::string why);
     void drop_all(char const* why);
-    void drop(std::string const& instance, std::deque<parcel>& queue);
+    void drop(std::string const& instance, std::deque<delivery>& queue);
 
-    dispatcher_settings how_;
+    dispatcher_settings settings_;
     registry& clients_;
     client_stub& stub_;
     membership const& self_;
@@ -104,10 +104,10 @@ private:
     std::function<bool()> allowed_;
     departure_watcher leaving_;
     std::int64_t epoch_ = 0;
-    std::map<std::string, std::deque<parcel>> pending_; // by service: no client can take it now
-    std::map<std::string, lane> lanes_;                 // by client
-    known_attempts known_;                              // of this epoch
-    std::int64_t sent_ = 0;                             // dispatches, over all clients
+    std::map<std::string, std::deque<delivery>> pending_; // by service: no client can take it now
+    std::map<std::string, lane> lanes_;                   // by client
+    known_attempts known_;                                // of this epoch
+    std::int64_t sent_ = 0;                               // dispatches, over all clients
     std::size_t waiting_ = 0;
     std::size_t under_way_ = 0;
     std::uint64_t lapses_ = 0; // of this node's membership, as of the last look

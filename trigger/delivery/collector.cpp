@@ -54,9 +54,15 @@ storage::result_row make_row(protocol::result_report const& report, std::string 
 
 } // namespace
 
-collector::collector(results_settings how, std::string self, storage::ledger& ledger, reporter& report,
+collector::collector(results_settings settings, std::string self, storage::ledger& ledger, reporter& report,
                      time_source& time, asio::any_io_executor loop)
-    : how_(how), self_(std::move(self)), ledger_(ledger), report_(report), time_(time), loop_(loop), bell_(loop)
+    : settings_(settings),
+      self_(std::move(self)),
+      ledger_(ledger),
+      report_(report),
+      time_(time),
+      loop_(loop),
+      bell_(loop)
 {}
 
 awaitable<void> collector::take(protocol::results_request message)
@@ -65,9 +71,9 @@ awaitable<void> collector::take(protocol::results_request message)
         throw invalid_input("results", "at most 5000 results a message");
     if (message.results.empty())
         co_return;
-    if (queued_ + message.results.size() > how_.queue_limit || queued_bytes_ > bytes_limit)
+    if (queued_ + message.results.size() > settings_.queue_limit || queued_bytes_ > bytes_limit)
         throw unavailable("too many results wait for the database");
-    auto const mine = std::make_shared<delivery>(loop_);
+    auto const mine = std::make_shared<submission>(loop_);
     for (auto const& report : message.results) {
         mine->rows.push_back(make_row(report, message.instance, time_.utc()));
         mine->bytes += bytes_of(mine->rows.back());
@@ -91,11 +97,11 @@ awaitable<void> collector::run()
     }
 }
 
-std::vector<std::shared_ptr<collector::delivery>> collector::gather()
+std::vector<std::shared_ptr<collector::submission>> collector::gather()
 {
-    std::vector<std::shared_ptr<delivery>> group;
+    std::vector<std::shared_ptr<submission>> group;
     std::size_t rows = 0;
-    while (!queue_.empty() && (group.empty() || rows + queue_.front()->rows.size() <= how_.group)) {
+    while (!queue_.empty() && (group.empty() || rows + queue_.front()->rows.size() <= settings_.group)) {
         rows += queue_.front()->rows.size();
         queued_bytes_ -= queue_.front()->bytes;
         group.push_back(std::move(queue_.front()));
@@ -105,7 +111,7 @@ std::vector<std::shared_ptr<collector::delivery>> collector::gather()
     return group;
 }
 
-awaitable<void> collector::commit(std::vector<std::shared_ptr<delivery>> group)
+awaitable<void> collector::commit(std::vector<std::shared_ptr<submission>> group)
 {
     std::vector<storage::result_row> rows;
     for (auto const& one : group)

@@ -16,7 +16,7 @@ namespace baton::trigger {
 // under way. The client is answered only after the commit, so it can forget what is named in the answer.
 class collector {
 public:
-    collector(results_settings how, std::string self, storage::ledger& ledger, reporter& report, time_source& time,
+    collector(results_settings settings, std::string self, storage::ledger& ledger, reporter& report, time_source& time,
               asio::any_io_executor loop);
 
     // Returns when the results are durable. Throws invalid_input for a message that makes no sense, and unavailable
@@ -26,23 +26,23 @@ public:
     awaitable<void> run();
 
 private:
-    struct delivery {
-        explicit delivery(asio::any_io_executor loop) : done(std::move(loop)) {}
+    struct submission {
+        explicit submission(asio::any_io_executor loop) : done(std::move(loop)) {}
         std::vector<storage::result_row> rows;
         std::size_t bytes = 0;
         waker done;
         std::string failure; // empty: durable
     };
-    std::vector<std::shared_ptr<delivery>> gather();
-    awaitable<void> commit(std::vector<std::shared_ptr<delivery>> group);
+    std::vector<std::shared_ptr<submission>> gather();
+    awaitable<void> commit(std::vector<std::shared_ptr<submission>> group);
 
-    results_settings how_;
+    results_settings settings_;
     std::string self_;
     storage::ledger& ledger_;
     reporter& report_;
     time_source& time_;
     asio::any_io_executor loop_;
-    std::deque<std::shared_ptr<delivery>> queue_;
+    std::deque<std::shared_ptr<submission>> queue_;
     std::size_t queued_ = 0;
     std::size_t queued_bytes_ = 0;
     waker bell_;

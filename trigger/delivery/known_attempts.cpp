@@ -16,7 +16,7 @@ bool known_attempts::superseded(protocol::dispatch const& one) const
 
 void known_attempts::forget_settled()
 {
-    auto const end = acknowledged_.upper_bound(inbox_.settled());
+    auto const end = acknowledged_.upper_bound(window_.settled());
     for (auto each = acknowledged_.begin(); each != end; ++each) {
         auto const* latest = find(each->second.execution);
         if (latest != nullptr && latest->attempt == each->second.attempt && latest->fate >= fate::delivered)

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "libs/protocol/client_wire.hpp"
-#include "trigger/delivery/inbox.hpp"
+#include "trigger/delivery/assignment_window.hpp"
 
 #include <cstdint>
 #include <map>
@@ -29,8 +29,9 @@ struct known_attempt {
 // assigns it again.
 class known_attempts {
 public:
-    // Whether a message from another node counts (see inbox). What it assigns is looked at before forget_settled().
-    bool take(std::int64_t number, std::vector<std::int64_t> const& open) { return inbox_.take(number, open); }
+    // Whether a message from another node counts (see assignment_window). What it assigns is looked at before
+    // forget_settled().
+    bool take(std::int64_t number, std::vector<std::int64_t> const& open) { return window_.take(number, open); }
 
     known_attempt const* find(std::int64_t execution) const;
     void set(std::int64_t execution, known_attempt what) { known_[execution] = std::move(what); }
@@ -46,7 +47,7 @@ public:
 
 private:
     std::unordered_map<std::int64_t, known_attempt> known_;
-    inbox inbox_;
+    assignment_window window_;
     std::multimap<std::int64_t, protocol::attempt_key> acknowledged_; // by the number from which they may be forgotten
 };
 

@@ -42,16 +42,16 @@ decision decide(lease::lease_row const& row, std::string const& self, std::int64
     return {move::seize, verdict::promoted, verdict::unknown, row.epoch + 1, "the lease has expired"};
 }
 
-inheritance inherit(lease::guard_store::guarded_row const& seen, std::string const& self, instant granted, instant now,
-                    bool proves_end)
+handover_decision decide_handover(lease::guard_store::guarded_row const& seen, std::string const& self, instant granted,
+                                  instant now, bool proves_end)
 {
     auto const& row = seen.row;
     if (!row.owner || row.owner == self)
-        return {bequest::vacant, now};
+        return {handover::vacant, now};
     if (!seen.armed_here || (!proves_end && row.guard <= 0s))
-        return {bequest::let_go, now};
+        return {handover::let_go, now};
     auto const ripe = proves_end ? granted : granted + stretched(row.guard) + 1ms;
-    return {now < ripe ? bequest::wait : bequest::seize, ripe};
+    return {now < ripe ? handover::wait : handover::seize, ripe};
 }
 
 } // namespace baton::trigger

@@ -66,20 +66,20 @@ decision decide(lease::lease_row const& row, std::string const& self, std::int64
                 instant now, std::int64_t ended = 0);
 
 // What a slave does that was granted the guard's lock.
-enum class bequest {
+enum class handover {
     vacant, // the lease is free, or ours: the election decides
     wait,   // the holder may still believe in its guard
     seize,
     let_go, // the holder is not guarded here: the lock is in its way
 };
-struct inheritance {
-    bequest act = bequest::let_go;
+struct handover_decision {
+    handover act = handover::let_go;
     instant ripe{}; // when the holder, whose session ended before `granted`, believes no more
 };
 
 // `granted`: this node's clock after the reply that granted the lock. Who armed the row wrote how long it may believe
 // after its last ping was sent, and that was before its session ended. `proves_end`: the grant says that already.
-inheritance inherit(lease::guard_store::guarded_row const& seen, std::string const& self, instant granted, instant now,
-                    bool proves_end);
+handover_decision decide_handover(lease::guard_store::guarded_row const& seen, std::string const& self, instant granted,
+                                  instant now, bool proves_end);
 
 } // namespace baton::trigger

@@ -41,9 +41,9 @@ std::string_view to_string(succession::way how)
     return "guard";
 }
 
-elector::elector(election_settings how, identity self, lease::lease_store& lease, time_source& time,
+elector::elector(election_settings settings, identity self, lease::lease_store& lease, time_source& time,
                  random_source& random, asio::any_io_executor loop)
-    : how_(std::move(how)),
+    : settings_(std::move(settings)),
       self_(std::move(self)),
       lease_(lease),
       time_(time),
@@ -53,14 +53,15 @@ elector::elector(election_settings how, identity self, lease::lease_store& lease
       end_bell_(loop)
 {}
 
-void elector::guard_by(lease::guard_store& store, guard_settings how)
+void elector::guard_by(lease::guard_store& store, guard_settings settings)
 {
-    guard_ = std::make_unique<guard>(how, self_.incarnation, store, mastership_, time_, loop_, what_a_guard_asks());
+    guard_ =
+        std::make_unique<guard>(settings, self_.incarnation, store, mastership_, time_, loop_, what_a_guard_asks());
 }
 
 awaitable<void> elector::run(duty lead)
 {
-    co_await time_.sleep_for(how_.initial_delay);
+    co_await time_.sleep_for(settings_.initial_delay);
     if (guard_)
         co_await (vote_to_the_end(lead) || supervised("the guard", guard_->run()));
     else
@@ -128,7 +129,7 @@ void elector::lose(std::string why)
     why_ended_ = std::move(why);
     mastership_.lose(); // first, so that no act comes after it
     if (deadman_ != nullptr)
-        deadman_->arm(how_.grace, "a lost term of mastership did not drain within its grace");
+        deadman_->arm(settings_.grace, "a lost term of mastership did not drain within its grace");
     auto const now = time_.now();
     trust("lost", now, now);
 }
@@ -271,7 +272,7 @@ void elector::settle(verdict outcome, lease::lease_row const& row, decision cons
         bool const bound = what.act == move::confirm && row.guard_conn != 0;
         mastership_.guard(bound ? instant{} : mastership::unguarded);
         auto const by = what.act == move::confirm ? succession_of(row, what.epoch) : succession_to(row);
-        auto const ttl = what.act == move::confirm ? row.ttl : how_.ttl;
+        auto const ttl = what.act == move::confirm ? row.ttl : settings_.ttl;
         promote(what.epoch, asked, ttl, by, what.reason);
         return;
     }
@@ -280,7 +281,8 @@ void elector::settle(verdict outcome, lease::lease_row const& row, decision cons
     if (outcome == verdict::leave && mine != 0) {
         lose(what.reason);
     } else if (outcome == verdict::stay && mine == what.epoch) {
-        mastership_.extend(what.epoch, asked, row.ttl, how_.margin); // as the row has it, should the setting change
+        mastership_.extend(what.epoch, asked, row.ttl,
+                           settings_.margin); // as the row has it, should the setting change
         trust("renew", asked, time_.now());
     }
     report(outcome, what.epoch, what.reason);
@@ -312,7 +314,7 @@ void elector::promote(std::int64_t epoch, instant asked, duration ttl, successio
     cut_short_ = false;
     began_by_ = by;
     why_ended_.clear();
-    mastership_.extend(epoch, asked, ttl, how_.margin);
+    mastership_.extend(epoch, asked, ttl, settings_.margin);
     trust(by.how == succession::way::guard ? "guard_seize" : "seize", asked, time_.now());
     report(verdict::promoted, epoch, reason);
     if (guard_)
@@ -324,10 +326,10 @@ lease::seizure elector::bid_for(lease::lease_row const& row) const
     lease::seizure bid;
     bid.owner = self_.incarnation;
     bid.address = self_.address;
-    bid.ttl = how_.ttl;
+    bid.ttl = settings_.ttl;
     bid.seen_epoch = row.epoch;
     bid.seen_seq = row.renew_seq;
-    bid.new_epoch = next_epoch(how_.epochs, row, heard_);
+    bid.new_epoch = next_epoch(settings_.epochs, row, heard_);
     return bid;
 }
 
@@ -383,8 +385,8 @@ instant elector::next_tick()
     auto const now = time_.now();
     // Jitter only shortens: nodes that started together drift apart, and no tick comes late.
     auto const shortened =
-        duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(how_.tick.count()) / 10 + 1))};
-    auto at = now + how_.tick - shortened;
+        duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(settings_.tick.count()) / 10 + 1))};
+    auto at = now + settings_.tick - shortened;
     if (mastership_.epoch() == 0 && row_ && row_->owner && *row_->owner != self_.incarnation)
         if (auto const ripe = watched_enough(seen_, *row_); ripe > now)
             at = std::min(at, ripe);

@@ -56,8 +56,8 @@ public:
         std::string address; // information for the row: where web finds the master
     };
 
-    elector(election_settings how, identity self, lease::lease_store& lease, time_source& time, random_source& random,
-            asio::any_io_executor loop);
+    elector(election_settings settings, identity self, lease::lease_store& lease, time_source& time,
+            random_source& random, asio::any_io_executor loop);
 
     // Votes until cancelled or told to stop; runs `lead` for each term. Returns after the lease has been given up.
     awaitable<void> run(duty lead);
@@ -69,7 +69,7 @@ public:
     void superseded(std::int64_t epoch, std::string const& who);
 
     // Waits for the guard beside the lease, and holds it while leading. Before `run`.
-    void guard_by(lease::guard_store& store, guard_settings how);
+    void guard_by(lease::guard_store& store, guard_settings settings);
 
     succession const& began_by() const { return began_by_; } // of the present or last term
     std::string const& why_ended() const { return why_ended_; }
@@ -113,7 +113,7 @@ private:
     void report(verdict what, std::int64_t epoch, char const* reason);
     instant next_tick();
 
-    election_settings how_;
+    election_settings settings_;
     identity self_;
     lease::lease_store& lease_;
     time_source& time_;

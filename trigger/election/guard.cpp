@@ -15,9 +15,9 @@ constexpr duration too_soon = 1s;           // for a wait to end without the loc
 
 } // namespace
 
-guard::guard(guard_settings how, std::string self, lease::guard_store& store, mastership& ship, time_source& time,
+guard::guard(guard_settings settings, std::string self, lease::guard_store& store, mastership& ship, time_source& time,
              asio::any_io_executor loop, election votes)
-    : how_(how),
+    : settings_(settings),
       self_(std::move(self)),
       store_(store),
       ship_(ship),
@@ -148,15 +148,15 @@ awaitable<void> guard::claim()
     auto const seen = co_await store_.poll();
     if (ship_.epoch() != 0 || in_term_ || ending_)
         co_return;
-    auto const what = inherit(seen, self_, granted_at_, time_.now(), store_.proves_end());
-    if (what.act == bequest::wait) {
+    auto const what = decide_handover(seen, self_, granted_at_, time_.now(), store_.proves_end());
+    if (what.act == handover::wait) {
         // A master that has lost the lock, and knows it, gives the lease up before that.
         auto const again = std::min(what.ripe, time_.now() + between_readings);
         co_await bell_.wait_until(time_, again);
-    } else if (what.act == bequest::vacant) {
+    } else if (what.act == handover::vacant) {
         votes_.look();
         co_await pause(shortest_pause);
-    } else if (what.act == bequest::let_go) {
+    } else if (what.act == handover::let_go) {
         co_await let_go();
         auto const until = time_.now() + std::exchange(distance_, std::min(distance_ * 2, longest_pause));
         while (!ending_ && ship_.epoch() == 0 && time_.now() < until)
@@ -164,7 +164,7 @@ awaitable<void> guard::claim()
     } else {
         auto const bid = votes_.bid(seen.row);
         auto const asked = time_.now();
-        bool const ours = co_await store_.seize(bid, how_.wait, grant_);
+        bool const ours = co_await store_.seize(bid, settings_.wait, grant_);
         if (!ours) {
             co_await pause(shortest_pause);
             co_return; // the next reading tells why
@@ -232,7 +232,7 @@ awaitable<void> guard::arm(std::int64_t epoch)
         votes_.trust("guard_arm", asked, asked);
     }
     unanswered_at_ = store_.server();
-    bool const armed = co_await store_.arm(self_, epoch, how_.wait, grant_);
+    bool const armed = co_await store_.arm(self_, epoch, settings_.wait, grant_);
     unanswered_at_.clear();
     if (ship_.epoch() != epoch) // an answer for a term that is over
         co_return;
@@ -267,14 +267,14 @@ awaitable<void> guard::ping()
         ship_.guard(trusted_from(asked));
         votes_.trust("guard_ping", asked, time_.now());
     }
-    auto const next = asked + how_.ping;
+    auto const next = asked + settings_.ping;
     while (ship_.epoch() != 0 && !ending_ && time_.now() < next)
         co_await bell_.wait_until(time_, next);
 }
 
 instant guard::trusted_from(instant asked) const
 {
-    return store_.proves_end() ? mastership::unguarded : asked + shrunk(how_.wait) - how_.margin;
+    return store_.proves_end() ? mastership::unguarded : asked + shrunk(settings_.wait) - settings_.margin;
 }
 
 } // namespace baton::trigger

@@ -29,7 +29,7 @@ public:
         std::function<void(std::string const& why)> forfeit;                             // the term cannot be kept
     };
 
-    guard(guard_settings how, std::string self, lease::guard_store& store, mastership& ship, time_source& time,
+    guard(guard_settings settings, std::string self, lease::guard_store& store, mastership& ship, time_source& time,
           asio::any_io_executor loop, election votes);
 
     // Until `end`.
@@ -55,7 +55,7 @@ private:
     bool unreachable() const;
     instant trusted_from(instant asked) const; // until when, if it is acknowledged
 
-    guard_settings how_;
+    guard_settings settings_;
     std::string self_;
     lease::guard_store& store_;
     mastership& ship_;

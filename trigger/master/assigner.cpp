@@ -34,17 +34,17 @@ std::vector<std::int64_t> values(std::vector<protocol::attempt_key> const& keys)
 
 } // namespace
 
-assigner::assigner(dispatcher_settings how, term& of, open_set& open, membership const& nodes, carrier& here,
+assigner::assigner(dispatcher_settings settings, term& term, open_set& open, membership const& nodes, carrier& here,
                    client_stub& clients, http::client& http, asio::any_io_executor loop, watchers to)
-    : how_(how),
-      term_(of),
+    : settings_(settings),
+      term_(term),
       open_(open),
       nodes_(nodes),
       here_(here),
       clients_(clients),
       http_(http),
       to_(std::move(to)),
-      suspect_(of.replaced),
+      suspect_(term.replaced),
       bell_(loop),
       senders_(loop)
 {}
@@ -144,8 +144,8 @@ void assigner::hand_over(std::string const& node, std::vector<execution_id> ids,
             taken(node, given, count);
         return;
     }
-    for (std::size_t begin = 0; begin < ids.size(); begin += how_.group) {
-        auto const end = std::min(begin + how_.group, ids.size());
+    for (std::size_t begin = 0; begin < ids.size(); begin += settings_.group) {
+        auto const end = std::min(begin + settings_.group, ids.size());
         std::vector<execution_id> part(ids.begin() + static_cast<std::ptrdiff_t>(begin),
                                        ids.begin() + static_cast<std::ptrdiff_t>(end));
         senders_.spawn("assignment to a slave", send(node, std::move(part), maybe_there));
@@ -218,7 +218,7 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, 
         avoid_[node] = term_.time.now() + unreachable_pause;
         if (!maybe_there)
             co_return fire_again(node, given);
-        co_await term_.time.sleep_for(how_.retry_pause);
+        co_await term_.time.sleep_for(settings_.retry_pause);
     }
     for (auto const& one : given)
         if (still_assigned(node, one))
@@ -246,7 +246,7 @@ awaitable<std::optional<http::response>> assigner::ask(storage::node_record cons
     auto const to = http::parse_url(whom.address);
     std::optional<http::response> answer;
     try {
-        answer = co_await http_.send(to, std::move(message), how_.assign_limit);
+        answer = co_await http_.send(to, std::move(message), settings_.assign_limit);
     } catch (http::unreachable const& failure) {
         maybe_there = maybe_there || failure.possibly_delivered();
         log::old::warn("node {}: {}", node, failure.what());
@@ -276,7 +276,7 @@ awaitable<std::vector<execution_id>> assigner::withdraw(std::string node, std::v
         message.headers.set("Authorization", "Bearer " + row->secret);
         auto const to = http::parse_url(row->address);
         try {
-            auto const answer = co_await http_.send(to, std::move(message), how_.assign_limit);
+            auto const answer = co_await http_.send(to, std::move(message), settings_.assign_limit);
             if (answer.status == 200)
                 withdrawn = http::parse_json(answer.body).get<protocol::executions_request>().executions;
         } catch (unavailable const&) {

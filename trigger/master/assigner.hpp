@@ -3,7 +3,7 @@
 #include "libs/base/task_group.hpp"
 #include "libs/http/client.hpp"
 #include "trigger/delivery/carrier.hpp"
-#include "trigger/history.hpp"
+#include "trigger/election/election_trace.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/term.hpp"
 #include "trigger/membership/membership.hpp"
@@ -28,7 +28,7 @@ public:
         departure_watcher leaving{};                              // before a group is given away
     };
 
-    assigner(dispatcher_settings how, term& of, open_set& open, membership const& nodes, carrier& here,
+    assigner(dispatcher_settings settings, term& term, open_set& open, membership const& nodes, carrier& here,
              client_stub& clients, http::client& http, asio::any_io_executor loop, watchers to);
 
     awaitable<void> run();
@@ -70,7 +70,7 @@ private:
     void fire_again(std::string const& node, std::vector<protocol::attempt_key> const& given);
     std::vector<std::string> carriers();
 
-    dispatcher_settings how_;
+    dispatcher_settings settings_;
     term& term_;
     open_set& open_;
     membership const& nodes_;

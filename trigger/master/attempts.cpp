@@ -19,12 +19,12 @@ std::vector<T> front(std::deque<T> const& from)
 
 } // namespace
 
-attempts::attempts(term& of, storage::ledger& ledger, open_set& open, asio::any_io_executor loop,
+attempts::attempts(term& term, storage::ledger& ledger, open_set& open, asio::any_io_executor loop,
                    std::function<void()> opened, std::function<void(std::vector<execution_id>)> stale)
-    : term_(of), ledger_(ledger), open_(open), opened_(std::move(opened)), stale_(std::move(stale)), bell_(loop)
+    : term_(term), ledger_(ledger), open_(open), opened_(std::move(opened)), stale_(std::move(stale)), bell_(loop)
 {}
 
-void attempts::open(flight& one, utc_time due, std::string cause)
+void attempts::open(open_execution& one, utc_time due, std::string cause)
 {
     if (one.cancel_requested)
         return cancel(one);
@@ -33,14 +33,14 @@ void attempts::open(flight& one, utc_time due, std::string cause)
     bell_.wake();
 }
 
-void attempts::cancel(flight& one)
+void attempts::cancel(open_execution& one)
 {
     open_.move(one, phase::opening);
     to_cancel_.push_back(one.id);
     bell_.wake();
 }
 
-void attempts::fail(flight& one, std::string why)
+void attempts::fail(open_execution& one, std::string why)
 {
     open_.move(one, phase::opening);
     to_fail_[std::move(why)].push_back(one.id);

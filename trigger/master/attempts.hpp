@@ -17,12 +17,12 @@ namespace baton::trigger {
 class attempts {
 public:
     // `stale`: rows that were not as this master believed, to be read again.
-    attempts(term& of, storage::ledger& ledger, open_set& open, asio::any_io_executor loop,
+    attempts(term& term, storage::ledger& ledger, open_set& open, asio::any_io_executor loop,
              std::function<void()> opened, std::function<void(std::vector<execution_id>)> stale);
 
-    void open(flight& one, utc_time due, std::string cause);
-    void cancel(flight& one);
-    void fail(flight& one, std::string why);
+    void open(open_execution& one, utc_time due, std::string cause);
+    void cancel(open_execution& one);
+    void fail(open_execution& one, std::string why);
 
     // Those that cancel and fail have ended.
     void on_ended(std::function<void(execution_id)> watcher) { ended_ = std::move(watcher); }

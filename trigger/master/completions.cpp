@@ -9,9 +9,9 @@ namespace {
 constexpr int rows_at_once = 500;
 }
 
-completions::completions(term& of, storage::ledger& ledger, open_set& open, attempts& next, registry& clients,
+completions::completions(term& term, storage::ledger& ledger, open_set& open, attempts& next, registry& clients,
                          task_book& book, id_generator& ids, asio::any_io_executor loop, std::function<void()> replan)
-    : term_(of),
+    : term_(term),
       ledger_(ledger),
       open_(open),
       next_(next),
@@ -72,7 +72,7 @@ awaitable<void> completions::run()
             if (term_.time.now() - looked_at_ >= 1s) {
                 looked_at_ = term_.time.now();
                 delayed_ = true;
-                open_.each_under_way([&](flight& one) {
+                open_.each_under_way([&](open_execution& one) {
                     if (one.phase == phase::parent)
                         parents_.insert(one.id);
                 });
@@ -103,12 +103,12 @@ awaitable<void> completions::split_one(execution_id id)
         co_return;
     }
     std::vector<storage::new_execution> shards;
-    std::vector<flight> flights;
+    std::vector<open_execution> open_executions;
     auto const& definition = parent->task->definition;
     for (auto const* client : clients_.of_service(definition.service)) {
         if (!client->takes_work() || !client->handlers.contains(definition.handler))
             continue;
-        flight one = *parent;
+        open_execution one = *parent;
         one.id = ids_.make<execution_id>();
         one.parent = id;
         one.phase = phase::waiting;
@@ -122,18 +122,18 @@ awaitable<void> completions::split_one(execution_id id)
         row.shard_index = one.shard_index;
         row.shard_instance = one.shard_instance;
         shards.push_back(std::move(row));
-        flights.push_back(std::move(one));
+        open_executions.push_back(std::move(one));
     }
     if (shards.empty())
         co_return;
     for (std::size_t i = 0; i < shards.size(); ++i)
-        shards[i].shard_total = flights[i].shard_total = static_cast<int>(shards.size());
+        shards[i].shard_total = open_executions[i].shard_total = static_cast<int>(shards.size());
     co_await term_.until_active(transaction_need);
     open_set::reading const seen(open_);
     bool const inserted = co_await ledger_.expand(term_.fence, id, shards);
     to_split_.erase(id);
     if (inserted)
-        for (auto& one : flights)
+        for (auto& one : open_executions)
             open_.add(std::move(one), seen);
     replan_();
 }

@@ -18,7 +18,7 @@ namespace baton::trigger {
 // splits broadcasts, whose ends it awaits. Part of a term.
 class completions {
 public:
-    completions(term& of, storage::ledger& ledger, open_set& open, attempts& next, registry& clients, task_book& book,
+    completions(term& term, storage::ledger& ledger, open_set& open, attempts& next, registry& clients, task_book& book,
                 id_generator& ids, asio::any_io_executor loop, std::function<void()> replan);
 
     // An attempt ended; `status` is what the client reported.

@@ -35,8 +35,12 @@ std::size_t next_size(std::size_t present, duration took, duration longest, std:
     return took < longest / 2 ? std::min(present * 2, most) : present;
 }
 
-janitor::janitor(retention_settings how, term& of, storage::database& shared)
-    : how_(how), term_(of), table_(shared), longest_(longest_piece(shared.engine())), rows_(std::min(fewest, how.piece))
+janitor::janitor(retention_settings settings, term& term, storage::database& shared)
+    : settings_(settings),
+      term_(term),
+      table_(shared),
+      longest_(longest_piece(shared.engine())),
+      rows_(std::min(fewest, settings.piece))
 {}
 
 awaitable<void> janitor::run()
@@ -49,9 +53,9 @@ awaitable<void> janitor::run()
             auto const began = term_.time.now();
             bool const more = co_await piece();
             auto const took = term_.time.now() - began;
-            rows_ = next_size(rows_, took, longest_, how_.piece);
+            rows_ = next_size(rows_, took, longest_, settings_.piece);
             if (more)
-                pause = rest_after(took, how_.share);
+                pause = rest_after(took, settings_.share);
         } catch (unavailable const& reason) {
             log::old::warn("deleting what is old: {}", reason.what());
         }
@@ -62,7 +66,7 @@ awaitable<void> janitor::run()
 awaitable<bool> janitor::piece()
 {
     bool executions_left = false;
-    if (how_.keep > 0s)
+    if (settings_.keep > 0s)
         executions_left = co_await executions();
     bool const keys_left = co_await table_.keys(rows_);
     bool const terms_left = co_await table_.terms(term_.fence.name_space, rows_);
@@ -71,7 +75,7 @@ awaitable<bool> janitor::piece()
 
 awaitable<bool> janitor::executions()
 {
-    auto const limit = term_.clock.now() - how_.keep;
+    auto const limit = term_.clock.now() - settings_.keep;
     if (term_.time.now() >= whole_at_) {
         whole_at_ = term_.time.now() + whole_again;
         from_ = {};

@@ -19,7 +19,7 @@ std::size_t next_size(std::size_t present, duration took, duration longest, std:
 // been deleted is gone, so that the next term finds the rest at the beginning. Part of a term.
 class janitor {
 public:
-    janitor(retention_settings how, term& of, storage::database& shared);
+    janitor(retention_settings settings, term& term, storage::database& shared);
 
     awaitable<void> run();
 
@@ -27,7 +27,7 @@ private:
     awaitable<bool> piece(); // true: there is more
     awaitable<bool> executions();
 
-    retention_settings how_;
+    retention_settings settings_;
     term& term_;
     storage::retention table_;
     duration longest_; // that a piece should take

@@ -2,13 +2,13 @@
 
 #include "libs/protocol/node_wire.hpp"
 #include "libs/storage/ledger.hpp"
-#include "trigger/chronicle.hpp"
 #include "trigger/clients/registry.hpp"
 #include "trigger/delivery/carrier.hpp"
+#include "trigger/election/term_log.hpp"
 #include "trigger/master/assigner.hpp"
 #include "trigger/master/attempts.hpp"
 #include "trigger/master/completions.hpp"
-#include "trigger/master/doubts.hpp"
+#include "trigger/master/in_doubt_resolver.hpp"
 #include "trigger/master/janitor.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/planner.hpp"
@@ -25,7 +25,7 @@ namespace baton::trigger {
 class master {
 public:
     struct surroundings {
-        term of;
+        trigger::term term;
         storage::ledger& ledger;
         storage::database& shared;
         registry& clients;
@@ -36,11 +36,11 @@ public:
         id_generator& ids;
         asio::any_io_executor loop;
         epoch_watcher heard;
-        chronicle& terms;
+        term_log& terms;
         departure_watcher leaving{}; // of assignments
     };
 
-    master(settings const& how, surroundings outside);
+    master(settings const& settings, surroundings outside);
 
     // Until cancelled. Returns by itself when the fence shows that the term is over.
     awaitable<void> run();
@@ -51,7 +51,7 @@ public:
     void client_gone(std::string const& instance) { sweeper_.client_gone(instance); }
     void nodes_changed() { sweeper_.nodes_changed(); }
 
-    std::int64_t epoch() const { return with_.of.epoch(); }
+    std::int64_t epoch() const { return with_.term.epoch(); }
     std::size_t open() const { return open_.size(); }
 
 private:
@@ -60,13 +60,13 @@ private:
     awaitable<void> note_begin();
     void load(storage::open_execution_row const& row, bool may_be_out, open_set::reading const& seen);
 
-    settings how_;
+    settings settings_;
     surroundings with_;
     open_set open_;
     task_book book_;
     planner planner_;
     attempts attempts_;
-    doubts doubts_;
+    in_doubt_resolver in_doubt_;
     assigner assigner_;
     completions completions_;
     sweeper sweeper_;

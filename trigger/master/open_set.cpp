@@ -2,9 +2,9 @@
 
 namespace baton::trigger {
 
-flight make_flight(storage::open_execution_row const& row, std::shared_ptr<known_task const> task)
+open_execution make_open_execution(storage::open_execution_row const& row, std::shared_ptr<known_task const> task)
 {
-    flight one;
+    open_execution one;
     one.id = row.id;
     one.task = std::move(task);
     one.scheduled_at = row.scheduled_at;
@@ -22,31 +22,31 @@ flight make_flight(storage::open_execution_row const& row, std::shared_ptr<known
     return one;
 }
 
-protocol::assignment make_assignment(flight const& of)
+protocol::assignment make_assignment(open_execution const& execution)
 {
-    auto const& definition = of.task->definition;
+    auto const& definition = execution.task->definition;
     protocol::assignment out;
-    out.work.execution = of.id.value();
-    out.work.attempt = of.attempt;
-    out.work.task = of.task->id.value();
+    out.work.execution = execution.id.value();
+    out.work.attempt = execution.attempt;
+    out.work.task = execution.task->id.value();
     out.work.task_name = definition.name;
     out.work.handler = definition.handler;
-    out.work.payload = of.payload ? *of.payload : definition.payload;
-    out.work.scheduled_at = to_micros(of.scheduled_at);
+    out.work.payload = execution.payload ? *execution.payload : definition.payload;
+    out.work.scheduled_at = to_micros(execution.scheduled_at);
     out.work.timeout_us = definition.timeout.count();
-    out.work.shard_index = of.shard_index;
-    out.work.shard_total = of.shard_total;
+    out.work.shard_index = execution.shard_index;
+    out.work.shard_total = execution.shard_total;
     out.service = definition.service;
-    out.routing = of.shard_instance.empty() ? std::string(to_string(definition.routing)) : "instance";
-    out.instance = of.shard_instance;
+    out.routing = execution.shard_instance.empty() ? std::string(to_string(definition.routing)) : "instance";
+    out.instance = execution.shard_instance;
     return out;
 }
 
-bool open_set::add(flight one, reading const& as_of)
+bool open_set::add(open_execution one, reading const& as_of)
 {
     if (as_of.ended(one.id))
         return false;
-    auto const [place, added] = flights_.try_emplace(one.id, std::move(one));
+    auto const [place, added] = executions_.try_emplace(one.id, std::move(one));
     if (!added)
         return false;
     wait(place->second, place->second.due_at);
@@ -56,18 +56,18 @@ bool open_set::add(flight one, reading const& as_of)
 void open_set::erase(execution_id id)
 {
     under_way_.erase(id);
-    flights_.erase(id);
+    executions_.erase(id);
     for (auto* each : readings_)
         each->ended_.insert(id);
 }
 
-flight* open_set::find(execution_id id)
+open_execution* open_set::find(execution_id id)
 {
-    auto const found = flights_.find(id);
-    return found == flights_.end() ? nullptr : &found->second;
+    auto const found = executions_.find(id);
+    return found == executions_.end() ? nullptr : &found->second;
 }
 
-void open_set::move(flight& one, phase to, std::string where)
+void open_set::move(open_execution& one, phase to, std::string where)
 {
     one.phase = to;
     if (to == phase::waiting)
@@ -78,7 +78,7 @@ void open_set::move(flight& one, phase to, std::string where)
     one.since = time_.now();
 }
 
-void open_set::wait(flight& one, utc_time due)
+void open_set::wait(open_execution& one, utc_time due)
 {
     move(one, phase::waiting);
     one.queued_at = due;
@@ -105,7 +105,7 @@ std::size_t open_set::backlog(std::string const& service) const
 void open_set::count_backlog(utc_time now)
 {
     backlog_.clear();
-    for (auto const& [id, one] : flights_)
+    for (auto const& [id, one] : executions_)
         if (one.due_at <= now && (one.phase == phase::waiting || one.phase == phase::assigned))
             ++backlog_[one.task->definition.service];
 }

@@ -22,12 +22,12 @@ enum class phase {
     waiting,  // in the queue of what falls due
     assigned, // given to the node in `where`, which has not said more
     held,     // the client in `where` has it
-    doubt,    // nobody knows: the clients must be asked
+    in_doubt, // a client may have it: the clients must be asked
     opening,  // its next attempt is being opened
     parent,   // a broadcast whose shards are under way
 };
 
-struct flight {
+struct open_execution {
     execution_id id;
     std::shared_ptr<known_task const> task;
     utc_time scheduled_at;
@@ -52,8 +52,8 @@ struct flight {
     }
 };
 
-flight make_flight(storage::open_execution_row const& row, std::shared_ptr<known_task const> task);
-protocol::assignment make_assignment(flight const& of);
+open_execution make_open_execution(storage::open_execution_row const& row, std::shared_ptr<known_task const> task);
+protocol::assignment make_assignment(open_execution const& execution);
 
 // The open executions that the master has in memory, and the queue of those that wait for their instant.
 class open_set {
@@ -64,8 +64,8 @@ public:
     // that answer, and would be taken in and fired again.
     class reading {
     public:
-        explicit reading(open_set& of) : of_(of) { of_.readings_.insert(this); }
-        ~reading() { of_.readings_.erase(this); }
+        explicit reading(open_set& set) : set_(set) { set_.readings_.insert(this); }
+        ~reading() { set_.readings_.erase(this); }
         reading(reading const&) = delete;
         reading& operator=(reading const&) = delete;
 
@@ -73,18 +73,18 @@ public:
 
     private:
         friend class open_set;
-        open_set& of_;
+        open_set& set_;
         std::unordered_set<execution_id> ended_;
     };
 
     // Adds it as waiting; false when it is known already, or has ended since `as_of` began.
-    bool add(flight one, reading const& as_of);
-    flight* find(execution_id id);
+    bool add(open_execution one, reading const& as_of);
+    open_execution* find(execution_id id);
     void erase(execution_id id); // it has ended
-    std::size_t size() const { return flights_.size(); }
+    std::size_t size() const { return executions_.size(); }
 
-    void move(flight& one, phase to, std::string where = {});
-    void wait(flight& one, utc_time due); // back into the queue
+    void move(open_execution& one, phase to, std::string where = {});
+    void wait(open_execution& one, utc_time due); // back into the queue
 
     std::optional<utc_time> next_due() const { return queue_.next(); }
     // Only those that still wait, and for that instant; each once, however often it was put there.
@@ -93,7 +93,7 @@ public:
     template <class Visit>
     void each(Visit visit)
     {
-        for (auto& [id, one] : flights_)
+        for (auto& [id, one] : executions_)
             visit(one);
     }
 
@@ -111,8 +111,8 @@ public:
 
 private:
     time_source const& time_;
-    std::unordered_map<execution_id, flight> flights_;
-    std::unordered_map<execution_id, flight*> under_way_; // of these, those that are not `waiting`
+    std::unordered_map<execution_id, open_execution> executions_;
+    std::unordered_map<execution_id, open_execution*> under_way_; // of these, those that are not `waiting`
     due_queue queue_;
     std::unordered_map<std::string, std::size_t> backlog_;
     std::set<reading*> readings_;

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::size_t rows_limit = 2'000; // of executions a transaction: short enough for a shared SQLite file
 
-flight make_flight(std::shared_ptr<known_task const> task, storage::new_execution const& row)
+open_execution make_open_execution(std::shared_ptr<known_task const> task, storage::new_execution const& row)
 {
-    flight one;
+    open_execution one;
     one.id = row.id;
     one.task = std::move(task);
     one.scheduled_at = row.scheduled_at;
@@ -37,7 +37,7 @@ void plan_task(storage::due_task const& due, std::shared_ptr<known_task const> t
         firings = task->plan->between(due.next_fire_at, horizon + duration{1}, limit);
     for (auto const at : firings) {
         auto row = storage::make_execution(ids.make<execution_id>(), task->id, task->version, task->definition, at);
-        out.flights.push_back(make_flight(task, row));
+        out.open_executions.push_back(make_open_execution(task, row));
         if (delayed)
             step.waiting_for = row.id;
         out.executions.push_back(std::move(row));
@@ -47,10 +47,10 @@ void plan_task(storage::due_task const& due, std::shared_ptr<known_task const> t
     out.tasks.push_back(std::move(step));
 }
 
-planner::planner(planner_settings how, term& of, storage::ledger& ledger, task_book& book, open_set& open,
+planner::planner(planner_settings settings, term& term, storage::ledger& ledger, task_book& book, open_set& open,
                  id_generator& ids, asio::any_io_executor loop, std::function<void()> planned)
-    : how_(how),
-      term_(of),
+    : settings_(settings),
+      term_(term),
       ledger_(ledger),
       book_(book),
       open_(open),
@@ -70,7 +70,7 @@ awaitable<void> planner::run()
             behind_ = false;
         }
         // Much to plan is planned in more and smaller rounds.
-        auto const pause = behind_ ? 1ms : how_.look_ahead / (planned_in_round_ > rows_limit ? 20 : 5);
+        auto const pause = behind_ ? 1ms : settings_.look_ahead / (planned_in_round_ > rows_limit ? 20 : 5);
         co_await bell_.wait_until(term_.time, term_.time.now() + pause);
     }
 }
@@ -81,10 +81,10 @@ awaitable<void> planner::round()
     planned_in_round_ = 0;
     storage::due_cursor from;
     bool more = true;
-    while (more && open_.size() < how_.open_limit) {
+    while (more && open_.size() < settings_.open_limit) {
         co_await term_.until_active(transaction_need);
         auto const now = term_.clock.now(); // anew for each page, of which there may be many
-        more = co_await page({now + how_.look_ahead / 2, now + how_.look_ahead}, from);
+        more = co_await page({now + settings_.look_ahead / 2, now + settings_.look_ahead}, from);
         planned_();
     }
 }
@@ -92,7 +92,7 @@ awaitable<void> planner::round()
 awaitable<bool> planner::page(reach ahead, storage::due_cursor& from)
 {
     auto const begin = from;
-    auto const due = co_await ledger_.due(ahead.take, begin, static_cast<int>(how_.page));
+    auto const due = co_await ledger_.due(ahead.take, begin, static_cast<int>(settings_.page));
     auto plan = prepare(due, ahead, from);
     if (!plan.tasks.empty()) {
         open_set::reading const seen(open_); // the sweeper may be quicker than the answer
@@ -102,11 +102,11 @@ awaitable<bool> planner::page(reach ahead, storage::due_cursor& from)
             co_return true;
         }
         planned_in_round_ += plan.executions.size();
-        for (auto& one : plan.flights)
+        for (auto& one : plan.open_executions)
             open_.add(std::move(one), seen);
     }
     bool const all_taken = due.empty() || from.id == due.back().id;
-    co_return !all_taken || due.size() == how_.page;
+    co_return !all_taken || due.size() == settings_.page;
 }
 
 page_plan planner::prepare(std::vector<storage::due_task> const& due, reach ahead, storage::due_cursor& from)
@@ -118,9 +118,9 @@ page_plan planner::prepare(std::vector<storage::due_task> const& due, reach ahea
         from = {row.next_fire_at, row.id};
         try {
             auto const task = book_.get(row.id, row.version, row.definition, row.created_at);
-            if (open_.backlog(task->definition.service) >= how_.overdue_limit)
+            if (open_.backlog(task->definition.service) >= settings_.overdue_limit)
                 continue; // nobody takes what is due of this service: the task keeps its place
-            auto const room = std::min(how_.firings_of_a_task, rows_limit - plan.executions.size());
+            auto const room = std::min(settings_.firings_of_a_task, rows_limit - plan.executions.size());
             plan_task(row, task, ahead.plan, room, ids_, plan);
             behind_ = behind_ || (plan.tasks.back().next && *plan.tasks.back().next <= ahead.take);
         } catch (invalid_input const& failure) {

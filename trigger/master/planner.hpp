@@ -15,7 +15,7 @@ namespace baton::trigger {
 struct page_plan {
     std::vector<storage::advance> tasks;
     std::vector<storage::new_execution> executions;
-    std::vector<flight> flights;
+    std::vector<open_execution> open_executions;
 };
 
 // All firings of one task from its next_fire_at up to `horizon`, at most `limit`, added to the plan. Pure but for the
@@ -28,8 +28,8 @@ void plan_task(storage::due_task const& due, std::shared_ptr<known_task const> t
 // is written once for several firings. Part of a term.
 class planner {
 public:
-    planner(planner_settings how, term& of, storage::ledger& ledger, task_book& book, open_set& open, id_generator& ids,
-            asio::any_io_executor loop, std::function<void()> planned);
+    planner(planner_settings settings, term& term, storage::ledger& ledger, task_book& book, open_set& open,
+            id_generator& ids, asio::any_io_executor loop, std::function<void()> planned);
 
     awaitable<void> run();
     void wake() { bell_.wake(); }
@@ -44,7 +44,7 @@ private:
     awaitable<bool> page(reach ahead, storage::due_cursor& from); // true: there may be more
     page_plan prepare(std::vector<storage::due_task> const& due, reach ahead, storage::due_cursor& from);
 
-    planner_settings how_;
+    planner_settings settings_;
     term& term_;
     storage::ledger& ledger_;
     task_book& book_;

@@ -12,9 +12,9 @@ constexpr int signals_at_once = 1'000;
 constexpr int rows_of_a_task = 100'000;
 }
 
-signal_reader::signal_reader(planner_settings how, term& of, storage::database& shared, storage::ledger& ledger,
+signal_reader::signal_reader(planner_settings settings, term& term, storage::database& shared, storage::ledger& ledger,
                              open_set& open, asio::any_io_executor loop, reactions to)
-    : how_(how), term_(of), table_(shared), ledger_(ledger), open_(open), to_(std::move(to)), bell_(loop)
+    : settings_(settings), term_(term), table_(shared), ledger_(ledger), open_(open), to_(std::move(to)), bell_(loop)
 {}
 
 awaitable<void> signal_reader::run()
@@ -27,7 +27,7 @@ awaitable<void> signal_reader::run()
             log::old::warn("reading signals: {}", reason.what());
         }
         if (!more)
-            co_await bell_.wait_until(term_.time, term_.time.now() + how_.poll);
+            co_await bell_.wait_until(term_.time, term_.time.now() + settings_.poll);
     }
 }
 
@@ -57,7 +57,7 @@ awaitable<bool> signal_reader::round()
         co_await reload_tasks(tasks);
     bool const more = found.size() == signals_at_once;
     if (!more)
-        to_.may_fire_until(asked + how_.edit_lead / 2);
+        to_.may_fire_until(asked + settings_.edit_lead / 2);
     if (!runs.empty()) {
         open_set::reading const seen(open_);
         auto const rows = co_await ledger_.open_among(runs);
@@ -86,7 +86,7 @@ awaitable<void> signal_reader::reload_tasks(std::set<task_id> tasks)
         }
     }
     std::vector<execution_id> missing;
-    open_.each([&](flight& one) {
+    open_.each([&](open_execution& one) {
         if (one.scheduled && one.phase == phase::waiting && tasks.contains(one.task->id) && !standing.contains(one.id))
             missing.push_back(one.id);
     });

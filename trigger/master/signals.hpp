@@ -25,8 +25,8 @@ public:
         std::function<void()> replan;
     };
 
-    signal_reader(planner_settings how, term& of, storage::database& shared, storage::ledger& ledger, open_set& open,
-                  asio::any_io_executor loop, reactions to);
+    signal_reader(planner_settings settings, term& term, storage::database& shared, storage::ledger& ledger,
+                  open_set& open, asio::any_io_executor loop, reactions to);
 
     awaitable<void> run();
     void wake() { bell_.wake(); }
@@ -35,7 +35,7 @@ private:
     awaitable<bool> round(); // true: there may be more
     awaitable<void> reload_tasks(std::set<task_id> tasks);
 
-    planner_settings how_;
+    planner_settings settings_;
     term& term_;
     storage::signals table_;
     storage::ledger& ledger_;

@@ -25,15 +25,15 @@ sweeper::sweeper(planner_settings plan, dispatcher_settings dispatch, client_set
 awaitable<void> sweeper::run()
 {
     auto const step = [this]() -> awaitable<void> { co_await round(); };
-    co_await every("the sweep of open executions", with_.of.time, plan_.sweep, step);
+    co_await every("the sweep of open executions", with_.term.time, plan_.sweep, step);
 }
 
 awaitable<void> sweeper::round()
 {
-    co_await with_.of.until_active(100ms);
-    with_.open.count_backlog(with_.of.clock.now());
+    co_await with_.term.until_active(100ms);
+    with_.open.count_backlog(with_.term.clock.now());
     std::set<std::string> holders;
-    with_.open.each_under_way([&](flight& one) {
+    with_.open.each_under_way([&](open_execution& one) {
         // Unknown is not gone: one that joined at another node is heard of by the next reading of the table.
         if (one.phase == phase::held && one.since < with_.clients.read_at() && with_.clients.find(one.where) == nullptr)
             holders.insert(one.where);
@@ -51,14 +51,14 @@ awaitable<void> sweeper::round()
 
 void sweeper::client_gone(std::string const& instance)
 {
-    std::vector<flight*> held;
-    with_.open.each_under_way([&](flight& one) {
+    std::vector<open_execution*> held;
+    with_.open.each_under_way([&](open_execution& one) {
         if (one.phase == phase::held && one.where == instance)
             held.push_back(&one);
     });
     for (auto* one : held) {
         if (one->shard_instance.empty())
-            with_.next.open(*one, with_.of.clock.now(), "client_gone");
+            with_.next.open(*one, with_.term.clock.now(), "client_gone");
         else
             with_.next.fail(*one, "the client of this shard is gone");
     }
@@ -68,20 +68,20 @@ void sweeper::client_gone(std::string const& instance)
 
 void sweeper::nodes_changed()
 {
-    std::vector<flight*> lost;
-    with_.open.each_under_way([&](flight& one) {
+    std::vector<open_execution*> lost;
+    with_.open.each_under_way([&](open_execution& one) {
         if (one.phase == phase::assigned && one.where != with_.nodes.self().incarnation && with_.nodes.gone(one.where))
             lost.push_back(&one);
     });
     for (auto* one : lost)
-        with_.doubts.add(*one, "node_gone");
+        with_.in_doubt.add(*one, "node_gone");
 }
 
 void sweeper::repeat_the_silent()
 {
     std::map<std::string, std::vector<execution_id>> silent;
-    auto const now = with_.of.time.now();
-    with_.open.each_under_way([&](flight& one) {
+    auto const now = with_.term.time.now();
+    with_.open.each_under_way([&](open_execution& one) {
         if (one.phase == phase::assigned && now - one.since > dispatch_.doubt_after) {
             one.since = now;
             silent[one.where].push_back(one.id);
@@ -99,11 +99,11 @@ void sweeper::reread(std::vector<execution_id> ids)
 // What is overdue and open in the ledger, against what memory has: either may lack what the other knows.
 awaitable<void> sweeper::compare()
 {
-    auto const began = with_.of.time.now();
+    auto const began = with_.term.time.now();
     std::unordered_map<execution_id, storage::open_key> open;
     storage::open_cursor from;
     for (bool more = true; more;) {
-        auto const keys = co_await with_.ledger.open_keys(with_.of.clock.now() - 1s, from, keys_at_once);
+        auto const keys = co_await with_.ledger.open_keys(with_.term.clock.now() - 1s, from, keys_at_once);
         for (auto const& key : keys)
             open.emplace(key.id, key);
         more = keys.size() == keys_at_once;
@@ -120,7 +120,7 @@ awaitable<void> sweeper::compare()
         if (one == nullptr || behind)
             ids.push_back(id);
     }
-    with_.open.each_under_way([&](flight& one) {
+    with_.open.each_under_way([&](open_execution& one) {
         bool const under_way = one.phase == phase::held || one.phase == phase::assigned || one.phase == phase::parent;
         if (under_way && one.since + settled_after < began && !open.contains(one.id))
             ids.push_back(one.id);
@@ -155,7 +155,7 @@ awaitable<void> sweeper::follow(std::vector<execution_id> ids)
                 if (one->cancel_requested)
                     with_.next.cancel(*one);
                 else
-                    with_.doubts.add(*one, "take_over");
+                    with_.in_doubt.add(*one, "take_over");
             }
         }
         for (auto const id : some)
@@ -167,7 +167,7 @@ awaitable<void> sweeper::follow(std::vector<execution_id> ids)
 awaitable<void> sweeper::cancel(std::vector<execution_id> ids)
 {
     std::unordered_set<execution_id> const asked(ids.begin(), ids.end());
-    with_.open.each([&](flight& one) {
+    with_.open.each([&](open_execution& one) {
         if (asked.contains(one.id) || (one.parent && asked.contains(*one.parent)))
             one.cancel_requested = true;
     });
@@ -178,8 +178,8 @@ awaitable<void> sweeper::cancel_requested()
 {
     std::map<std::string, std::vector<std::int64_t>> at_clients;
     std::map<std::string, std::vector<execution_id>> at_nodes;
-    auto const now = with_.of.time.now();
-    with_.open.each([&](flight& one) {
+    auto const now = with_.term.time.now();
+    with_.open.each([&](open_execution& one) {
         if (!one.cancel_requested)
             return;
         auto& told = cancelling_.try_emplace(one.id, instant{}).first->second;
@@ -219,7 +219,7 @@ std::vector<std::string> sweeper::long_unknown()
     std::erase_if(strangers_, [&](auto const& entry) { return !unknown.contains(entry.first); });
     if (!with_.nodes.regular_for(client_.ttl())) // nobody could adopt them during an outage
         return {};
-    auto const now = with_.of.time.now();
+    auto const now = with_.term.time.now();
     std::vector<std::string> out;
     for (auto const& node : unknown)
         if (now - strangers_.try_emplace(node, now).first->second > client_.ttl())

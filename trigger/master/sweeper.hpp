@@ -5,7 +5,7 @@
 #include "trigger/master/assigner.hpp"
 #include "trigger/master/attempts.hpp"
 #include "trigger/master/completions.hpp"
-#include "trigger/master/doubts.hpp"
+#include "trigger/master/in_doubt_resolver.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/term.hpp"
 #include "trigger/membership/membership.hpp"
@@ -22,11 +22,11 @@ namespace baton::trigger {
 class sweeper {
 public:
     struct parts {
-        term& of;
+        trigger::term& term;
         storage::ledger& ledger;
         open_set& open;
         attempts& next;
-        trigger::doubts& doubts;
+        in_doubt_resolver& in_doubt;
         trigger::completions& completions;
         assigner& fire;
         registry& clients;

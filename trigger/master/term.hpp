@@ -2,8 +2,8 @@
 
 #include "libs/base/time.hpp"
 #include "libs/storage/ledger.hpp"
+#include "trigger/election/cluster_clock.hpp"
 #include "trigger/election/mastership.hpp"
-#include "trigger/membership/cluster_clock.hpp"
 
 namespace baton::trigger {
 

@@ -6,11 +6,11 @@
 
 namespace baton::trigger {
 
-membership::membership(membership_settings how, storage::node_record self, storage::database& shared, time_source& time,
-                       std::function<status()> describe)
-    : how_(how), self_(std::move(self)), table_(shared), time_(time), describe_(std::move(describe))
+membership::membership(membership_settings settings, storage::node_record self, storage::database& shared,
+                       time_source& time, std::function<status()> describe)
+    : settings_(settings), self_(std::move(self)), table_(shared), time_(time), describe_(std::move(describe))
 {
-    self_.ttl = how_.ttl;
+    self_.ttl = settings_.ttl;
 }
 
 awaitable<void> membership::run()
@@ -19,7 +19,7 @@ awaitable<void> membership::run()
         co_await beat();
         co_await refresh();
     };
-    co_await every("the heartbeat of this node", time_, how_.heartbeat, step);
+    co_await every("the heartbeat of this node", time_, settings_.heartbeat, step);
 }
 
 awaitable<void> membership::beat()
@@ -33,7 +33,7 @@ awaitable<void> membership::beat()
     if (valid_until_ != instant{} && !valid())
         ++lapses_;
     // From the asking, and shortened like a lease: the others count from the row's own time, which is later.
-    valid_until_ = asked + how_.ttl - how_.ttl / 1'000 - how_.heartbeat / 2;
+    valid_until_ = asked + settings_.ttl - settings_.ttl / 1'000 - settings_.heartbeat / 2;
 }
 
 awaitable<void> membership::refresh()
@@ -123,7 +123,7 @@ bool membership::regular_for(duration span) const
 // a living node's row becomes as old as its ttl: it beat up to a heartbeat before, and does so up to a heartbeat after.
 duration membership::longest_gap() const
 {
-    return std::max(2 * how_.heartbeat, how_.ttl - 2 * how_.heartbeat) + how_.heartbeat / 4;
+    return std::max(2 * settings_.heartbeat, settings_.ttl - 2 * settings_.heartbeat) + settings_.heartbeat / 4;
 }
 
 } // namespace baton::trigger

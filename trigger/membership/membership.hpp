@@ -24,7 +24,7 @@ public:
         int clients = 0;
     };
 
-    membership(membership_settings how, storage::node_record self, storage::database& shared, time_source& time,
+    membership(membership_settings settings, storage::node_record self, storage::database& shared, time_source& time,
                std::function<status()> describe);
 
     // Beats and reads until cancelled.
@@ -72,7 +72,7 @@ private:
     void watch(bool regular);
     duration longest_gap() const;
 
-    membership_settings how_;
+    membership_settings settings_;
     storage::node_record self_;
     storage::nodes table_;
     time_source& time_;

@@ -1,4 +1,4 @@
-#include "trigger/clients/stub.hpp"
+#include "trigger/clients/client_stub.hpp"
 
 #include "libs/base/log.hpp"
 #include "libs/http/parse_as.hpp"
@@ -30,9 +30,9 @@ void client_stub::refused(std::string const& instance, http::response const& ans
         heard_(message->epoch, "client " + instance);
 }
 
-awaitable<client_stub::delivery> client_stub::dispatch(std::string instance, std::string text)
+awaitable<client_stub::dispatch_outcome> client_stub::dispatch(std::string instance, std::string text)
 {
-    delivery came;
+    dispatch_outcome came;
     try {
         auto const answer = co_await post(instance, protocol::path_dispatch, std::move(text));
         if (!answer) {

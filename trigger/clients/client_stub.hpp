@@ -21,13 +21,13 @@ public:
     client_stub(registry& clients, http::client& http, duration limit, epoch_watcher heard);
 
     // What came of a group.
-    struct delivery {
+    struct dispatch_outcome {
         std::optional<protocol::dispatch_answer> answer;
         bool maybe_there = false; // without an answer: the group may have arrived
         std::string why{};        // there is no answer
     };
     // `text`: a dispatch_request.
-    awaitable<delivery> dispatch(std::string instance, std::string text);
+    awaitable<dispatch_outcome> dispatch(std::string instance, std::string text);
 
     // Nothing when the client is gone, did not answer or refused.
     awaitable<std::optional<protocol::query_answer>> ask(std::string instance, protocol::query_request request);

@@ -1,4 +1,4 @@
-#include "trigger/history.hpp"
+#include "trigger/election/election_trace.hpp"
 
 #include "libs/base/log.hpp"
 #include "libs/base/process.hpp"
@@ -32,7 +32,7 @@ std::string list(std::vector<std::int64_t> const& executions)
 
 } // namespace
 
-history::history(std::string const& file, std::string const& node, std::string const& incarnation)
+election_trace::election_trace(std::string const& file, std::string const& node, std::string const& incarnation)
     : who_("\t" + node + "\t" + incarnation + "\t")
 {
     if (file.empty())
@@ -41,7 +41,7 @@ history::history(std::string const& file, std::string const& node, std::string c
     write("start", 0, field("pid", std::to_string(process_id())));
 }
 
-void history::write(char const* event, std::int64_t epoch, std::string const& fields)
+void election_trace::write(char const* event, std::int64_t epoch, std::string const& fields)
 {
     if (!file_)
         return;
@@ -55,39 +55,39 @@ void history::write(char const* event, std::int64_t epoch, std::string const& fi
         log::old::error("the history cannot be written");
 }
 
-bool history::append(char const* event, std::int64_t epoch, std::string const& fields)
+bool election_trace::append(char const* event, std::int64_t epoch, std::string const& fields)
 {
     return file_->append(std::to_string(kernel_nanos()) + who_ + event + "\t" + std::to_string(epoch) + fields + "\n");
 }
 
-void history::verdict(election_event const& what)
+void election_trace::verdict(election_event const& what)
 {
     write("verdict", what.epoch, field("what", to_string(what.what)) + field("reason", what.reason));
 }
 
-void history::trust(trust_event const& what)
+void election_trace::trust(trust_event const& what)
 {
     write("trust", what.epoch,
           field("by", what.by) + nanos("asked", what.asked) + nanos("answered", what.answered) +
               nanos("lease", what.lease_until) + nanos("guard", what.guard_until));
 }
 
-void history::assign(std::int64_t epoch, std::string const& to, std::vector<std::int64_t> const& executions)
+void election_trace::assign(std::int64_t epoch, std::string const& to, std::vector<std::int64_t> const& executions)
 {
     write("assign", epoch, field("to", to) + list(executions));
 }
 
-void history::take(std::int64_t epoch, std::string const& from, std::size_t count)
+void election_trace::take(std::int64_t epoch, std::string const& from, std::size_t count)
 {
     write("take", epoch, field("from", from) + field("n", std::to_string(count)));
 }
 
-void history::refuse(std::int64_t epoch, std::string const& from)
+void election_trace::refuse(std::int64_t epoch, std::string const& from)
 {
     write("refuse", epoch, field("from", from));
 }
 
-void history::deliver(std::int64_t epoch, std::string const& client, std::vector<std::int64_t> const& executions)
+void election_trace::deliver(std::int64_t epoch, std::string const& client, std::vector<std::int64_t> const& executions)
 {
     write("deliver", epoch, field("client", client) + list(executions));
 }

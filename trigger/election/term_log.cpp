@@ -1,4 +1,4 @@
-#include "trigger/chronicle.hpp"
+#include "trigger/election/term_log.hpp"
 
 #include "libs/base/log.hpp"
 
@@ -30,15 +30,15 @@ wording words_for(succession::way how)
 
 } // namespace
 
-chronicle::chronicle(identity self, storage::database& deciding, storage::database& shared, time_source& time,
-                     cluster_clock& clock)
+term_log::term_log(identity self, storage::database& deciding, storage::database& shared, time_source& time,
+                   cluster_clock& clock)
     : terms_(deciding, shared), time_(time), clock_(clock)
 {
     present_.owner = std::move(self.incarnation);
     present_.node = std::move(self.name);
 }
 
-void chronicle::won(succession const& by)
+void term_log::won(succession const& by)
 {
     auto const words = words_for(by.how);
     present_.how = words.how;
@@ -49,13 +49,13 @@ void chronicle::won(succession const& by)
     present_.began_at = clock_.now();
 }
 
-void chronicle::acts(int replayed)
+void term_log::acts(int replayed)
 {
     present_.acting_at = clock_.now();
     present_.replayed = replayed;
 }
 
-awaitable<void> chronicle::write_begin(storage::fence mine)
+awaitable<void> term_log::write_begin(storage::fence mine)
 {
     auto const what = present_;
     for (;;) {
@@ -76,7 +76,7 @@ awaitable<void> chronicle::write_begin(storage::fence mine)
     }
 }
 
-awaitable<void> chronicle::write_end(storage::fence mine, instant last, std::string why)
+awaitable<void> term_log::write_end(storage::fence mine, instant last, std::string why)
 {
     auto const ended_at = at(last);
     try {

@@ -60,7 +60,7 @@ TEST_CASE("every firing up to the horizon gets an execution, and the task moves 
     CHECK(plan.tasks[0].seen == b.start + 10s);
     CHECK(plan.tasks[0].next == b.start + 16s);
     CHECK_FALSE(plan.tasks[0].waiting_for);
-    CHECK(plan.flights.size() == plan.executions.size());
+    CHECK(plan.open_executions.size() == plan.executions.size());
 }
 
 TEST_CASE("a task that is far behind is caught up in pieces, and no late firing is left out")
@@ -117,8 +117,8 @@ TEST_CASE("what ended while the ledger was read is not taken in again")
     bench b;
     open_set open(b.time);
     auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 1s);
-    REQUIRE(plan.flights.size() == 1);
-    auto const one = plan.flights[0];
+    REQUIRE(plan.open_executions.size() == 1);
+    auto const one = plan.open_executions[0];
     open_set::reading const before(open);
     CHECK(open.add(one, before));
     open.erase(one.id);
@@ -134,11 +134,11 @@ TEST_CASE("an execution that was put into the queue twice fires once, and at the
     open_set open(b.time);
     open_set::reading const now(open);
     auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 2s);
-    REQUIRE(plan.flights.size() == 2);
-    for (auto& one : plan.flights)
+    REQUIRE(plan.open_executions.size() == 2);
+    for (auto& one : plan.open_executions)
         CHECK(open.add(one, now));
-    auto const first = plan.flights[0].id;
-    auto const second = plan.flights[1].id;
+    auto const first = plan.open_executions[0].id;
+    auto const second = plan.open_executions[1].id;
     open.wait(*open.find(first), b.start + 1s);
     open.wait(*open.find(second), b.start + 5s);
     CHECK(open.take_due(b.start + 4s, 100) == std::vector{first});
@@ -151,9 +151,9 @@ TEST_CASE("an execution that moved on, ended or was taken back does not fire fro
     open_set open(b.time);
     open_set::reading const now(open);
     auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 4s);
-    REQUIRE(plan.flights.size() == 4);
+    REQUIRE(plan.open_executions.size() == 4);
     std::vector<execution_id> ids;
-    for (auto& one : plan.flights) {
+    for (auto& one : plan.open_executions) {
         ids.push_back(one.id);
         CHECK(open.add(one, now));
         CHECK_FALSE(open.add(one, now)); // known already
@@ -170,9 +170,9 @@ TEST_CASE("the work of a service that nobody takes is counted once it is past du
     open_set open(b.time);
     open_set::reading const now(open);
     auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 4s);
-    for (auto& one : plan.flights)
+    for (auto& one : plan.open_executions)
         open.add(one, now);
-    open.move(*open.find(plan.flights[0].id), phase::held, "client");
+    open.move(*open.find(plan.open_executions[0].id), phase::held, "client");
     open.count_backlog(b.start + 3s);
     CHECK(open.backlog("s") == 2);
     CHECK(open.backlog("another") == 0);

@@ -1,4 +1,4 @@
-#include "trigger/membership/cluster_clock.hpp"
+#include "trigger/election/cluster_clock.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,8 +2,8 @@
 
 #include "libs/base/task_group.hpp"
 #include "libs/http/client.hpp"
+#include "trigger/clients/client_stub.hpp"
 #include "trigger/clients/registry.hpp"
-#include "trigger/clients/stub.hpp"
 #include "trigger/master/attempts.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/term.hpp"
@@ -24,12 +24,12 @@ namespace baton::trigger {
 // was asked for, so that no message still on its way can start it. What no live client knows is sent as the next
 // attempt; what one runs as an earlier attempt (its node or it had counted as gone) waits for that to end. Part of a
 // term.
-class doubts {
+class in_doubt_resolver {
 public:
-    doubts(term& of, open_set& open, attempts& next, registry& clients, client_stub& stub, membership const& nodes,
-           http::client& http, asio::any_io_executor loop);
+    in_doubt_resolver(term& term, open_set& open, attempts& next, registry& clients, client_stub& stub,
+                      membership const& nodes, http::client& http, asio::any_io_executor loop);
 
-    void add(flight& one, std::string cause); // node_gone, take_over
+    void add(open_execution& one, std::string cause); // node_gone, take_over
 
     awaitable<void> run();
 
@@ -47,17 +47,17 @@ private:
     awaitable<void> tell_clients();
     // When to ask again: nothing, when no doubt is left.
     awaitable<std::optional<duration>> step();
-    awaitable<std::optional<duration>> settle(std::string service); // the doubts of one service
+    awaitable<std::optional<duration>> settle(std::string service); // executions of one service
 
     // What the clients of a service said.
-    struct testimony {
+    struct client_answers {
         std::map<std::int64_t, std::string> holders; // the attempt itself, or the execution's success
         std::map<std::int64_t, std::string> earlier; // an earlier attempt that has not ended
         bool complete = true;                        // all have answered, or are gone
     };
-    awaitable<testimony> hear(std::string service, std::vector<std::int64_t> ids);
-    void note(testimony& all, std::string const& instance, protocol::held_execution const& held);
-    awaitable<void> cancel_earlier(testimony const& all);
+    awaitable<client_answers> hear(std::string service, std::vector<std::int64_t> ids);
+    void note(client_answers& all, std::string const& instance, protocol::held_execution const& held);
+    awaitable<void> cancel_earlier(client_answers const& all);
 
     term& term_;
     open_set& open_;

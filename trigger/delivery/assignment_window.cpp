@@ -1,8 +1,8 @@
-#include "trigger/delivery/inbox.hpp"
+#include "trigger/delivery/assignment_window.hpp"
 
 namespace baton::trigger {
 
-bool inbox::take(std::int64_t number, std::vector<std::int64_t> const& open)
+bool assignment_window::take(std::int64_t number, std::vector<std::int64_t> const& open)
 {
     if (number <= highest_)
         return open_.erase(number) != 0;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "libs/storage/terms.hpp"
+#include "trigger/election/cluster_clock.hpp"
 #include "trigger/election/elector.hpp"
-#include "trigger/membership/cluster_clock.hpp"
 
 #include <string>
 
@@ -10,15 +10,15 @@ namespace baton::trigger {
 
 // Writes the history of this node's terms (`baton nodes --terms`). For people: nothing waits for it, and no failure of
 // it ends anything.
-class chronicle {
+class term_log {
 public:
     struct identity {
         std::string incarnation;
         std::string name;
     };
 
-    chronicle(identity self, storage::database& deciding, storage::database& shared, time_source& time,
-              cluster_clock& clock);
+    term_log(identity self, storage::database& deciding, storage::database& shared, time_source& time,
+             cluster_clock& clock);
 
     // The lease has just been won.
     void won(succession const& by);

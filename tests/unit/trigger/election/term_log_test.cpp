@@ -1,6 +1,6 @@
 #include "libs/sim/sim.hpp"
 #include "libs/storage/ledger.hpp"
-#include "trigger/chronicle.hpp"
+#include "trigger/election/term_log.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -9,7 +9,7 @@ using namespace baton::trigger;
 
 namespace {
 
-// A node's chronicle on a database whose clock is an hour ahead of the node's.
+// A node's term_log on a database whose clock is an hour ahead of the node's.
 struct fixture {
     sim::stage stage{11};
     sim::host& host = stage.add_host("a");
@@ -18,7 +18,7 @@ struct fixture {
     cluster_clock clock{host.time()};
     storage::fence mine{"master", 5};
     int ended = 0;
-    std::unique_ptr<chronicle> history;
+    std::unique_ptr<term_log> history;
 
     fixture()
     {
@@ -26,8 +26,8 @@ struct fixture {
         stage.database.step_clock(1h);
         direct = stage.database.direct();
         database = stage.database.connect(host, {.sessions = 1, .read_limit = 1s});
-        history = std::make_unique<chronicle>(chronicle::identity{"a:1:boot:x", "a"}, *database, *database, host.time(),
-                                              clock);
+        history =
+            std::make_unique<term_log>(term_log::identity{"a:1:boot:x", "a"}, *database, *database, host.time(), clock);
         pass(10s);
         clock.sample(stage.database.utc(), host.time().now(), host.time().now());
         raise(5);

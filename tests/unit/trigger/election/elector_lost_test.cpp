@@ -2,7 +2,7 @@
 // duty.
 
 #include "tests/support/process_end.hpp"
-#include "tests/unit/trigger/elector_bench.hpp"
+#include "tests/unit/trigger/election/elector_fixture.hpp"
 
 #include <catch2/catch.hpp>
 

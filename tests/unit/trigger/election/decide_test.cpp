@@ -140,30 +140,30 @@ TEST_CASE("who is granted the guard's lock waits for as long as the holder wrote
 {
     auto const seen = guarded("other", 400ms);
     auto const ripe = at(10s) + stretched(400ms) + 1ms;
-    CHECK(inherit(seen, "me", at(10s), at(10s), false).act == bequest::wait);
-    CHECK(inherit(seen, "me", at(10s), at(10s), false).ripe == ripe);
-    CHECK(inherit(seen, "me", at(10s), ripe - 1us, false).act == bequest::wait);
-    CHECK(inherit(seen, "me", at(10s), ripe, false).act == bequest::seize);
+    CHECK(decide_handover(seen, "me", at(10s), at(10s), false).act == handover::wait);
+    CHECK(decide_handover(seen, "me", at(10s), at(10s), false).ripe == ripe);
+    CHECK(decide_handover(seen, "me", at(10s), ripe - 1us, false).act == handover::wait);
+    CHECK(decide_handover(seen, "me", at(10s), ripe, false).act == handover::seize);
 }
 
 TEST_CASE("a grant that proves the holder's end needs no wait")
 {
-    CHECK(inherit(guarded("other", 0ms), "me", at(10s), at(10s), true).act == bequest::seize);
+    CHECK(decide_handover(guarded("other", 0ms), "me", at(10s), at(10s), true).act == handover::seize);
 }
 
 TEST_CASE("a row that is not armed here, or tells no wait, is left to its lease")
 {
-    CHECK(inherit(guarded("other", 400ms, false), "me", at(10s), at(20s), false).act == bequest::let_go);
-    CHECK(inherit(guarded("other", 0ms), "me", at(10s), at(20s), false).act == bequest::let_go);
-    CHECK(inherit(guarded("other", 400ms, false), "me", at(10s), at(20s), true).act == bequest::let_go);
+    CHECK(decide_handover(guarded("other", 400ms, false), "me", at(10s), at(20s), false).act == handover::let_go);
+    CHECK(decide_handover(guarded("other", 0ms), "me", at(10s), at(20s), false).act == handover::let_go);
+    CHECK(decide_handover(guarded("other", 400ms, false), "me", at(10s), at(20s), true).act == handover::let_go);
 }
 
 TEST_CASE("a free lease, or one that the row calls ours, is for the election to decide")
 {
     auto seen = guarded("me", 400ms);
-    CHECK(inherit(seen, "me", at(10s), at(20s), false).act == bequest::vacant);
+    CHECK(decide_handover(seen, "me", at(10s), at(20s), false).act == handover::vacant);
     seen.row.owner.reset();
-    CHECK(inherit(seen, "me", at(10s), at(10s), false).act == bequest::vacant);
+    CHECK(decide_handover(seen, "me", at(10s), at(10s), false).act == handover::vacant);
 }
 
 TEST_CASE("once a guard binds it, a lease alone lets nobody act")

@@ -1,5 +1,5 @@
 #include "tests/support/file_limit.hpp"
-#include "trigger/history.hpp"
+#include "trigger/election/election_trace.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -31,7 +31,7 @@ TEST_CASE("a history has a line for each change of belief and each departure", "
     REQUIRE(mkdtemp(folder.data()) != nullptr);
     auto const path = folder + "/history";
     {
-        history past(path, "a node", "host:1:boot:x");
+        election_trace past(path, "a node", "host:1:boot:x");
         REQUIRE(past.kept());
         past.verdict({verdict::promoted, 7, "the lease is free"});
         past.trust({"seize", 7, instant{1s}, instant{2s}, instant{4s}, instant::max()});
@@ -63,7 +63,7 @@ TEST_CASE("a history that cannot be written says afterwards how many lines it la
     REQUIRE(mkdtemp(folder.data()) != nullptr);
     auto const path = folder + "/history";
     {
-        history past(path, "n", "i");
+        election_trace past(path, "n", "i");
         baton::test::file_limit full(std::filesystem::file_size(path) + 7);
         past.refuse(6, "a master");
         past.refuse(6, "a master");
@@ -80,7 +80,7 @@ TEST_CASE("a history that cannot be written says afterwards how many lines it la
 
 TEST_CASE("without a file no history is kept", "[history]")
 {
-    history past("", "a node", "host:1:boot:x");
+    election_trace past("", "a node", "host:1:boot:x");
     CHECK_FALSE(past.kept());
     past.refuse(6, "a master");
 }

@@ -8,7 +8,7 @@ namespace baton::trigger {
 
 // Which assignments of one term still count. A message can come twice, late, or after a later one that replaced it;
 // each has a number and names the lower ones that its sender still waits for.
-class inbox {
+class assignment_window {
 public:
     // True when it counts: once for each number, and not when a later one has come that does not name it as open.
     bool take(std::int64_t number, std::vector<std::int64_t> const& open);

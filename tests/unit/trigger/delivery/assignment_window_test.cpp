@@ -1,4 +1,4 @@
-#include "trigger/delivery/inbox.hpp"
+#include "trigger/delivery/assignment_window.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -6,7 +6,7 @@ using namespace baton::trigger;
 
 TEST_CASE("an assignment counts once, however often it comes")
 {
-    inbox in;
+    assignment_window in;
     CHECK(in.take(1, {}));
     CHECK_FALSE(in.take(1, {}));
     CHECK(in.take(2, {1}));
@@ -17,7 +17,7 @@ TEST_CASE("an assignment counts once, however often it comes")
 
 TEST_CASE("one that was overtaken counts while its sender waits for it")
 {
-    inbox in;
+    assignment_window in;
     CHECK(in.take(3, {1, 2}));
     CHECK(in.settled() == 1);
     CHECK(in.take(2, {1}));
@@ -29,7 +29,7 @@ TEST_CASE("one that was overtaken counts while its sender waits for it")
 
 TEST_CASE("one that was given up counts no more once a later one says so")
 {
-    inbox in;
+    assignment_window in;
     CHECK(in.take(2, {1}));
     CHECK(in.take(3, {2}));
     CHECK_FALSE(in.take(1, {}));

@@ -1,4 +1,4 @@
-#include "trigger/master/doubts.hpp"
+#include "trigger/master/in_doubt_resolver.hpp"
 
 #include "libs/base/log.hpp"
 
@@ -13,9 +13,9 @@ constexpr duration ask_again = 200ms;
 constexpr duration ask_again_later = 1s; // while only handlers are waited for
 }
 
-doubts::doubts(term& of, open_set& open, attempts& next, registry& clients, client_stub& stub, membership const& nodes,
-               http::client& http, asio::any_io_executor loop)
-    : term_(of),
+in_doubt_resolver::in_doubt_resolver(term& term, open_set& open, attempts& next, registry& clients, client_stub& stub,
+                                     membership const& nodes, http::client& http, asio::any_io_executor loop)
+    : term_(term),
       open_(open),
       next_(next),
       clients_(clients),
@@ -26,18 +26,18 @@ doubts::doubts(term& of, open_set& open, attempts& next, registry& clients, clie
       tellers_(loop)
 {}
 
-void doubts::add(flight& one, std::string cause)
+void in_doubt_resolver::add(open_execution& one, std::string cause)
 {
-    open_.move(one, phase::doubt, std::move(cause));
+    open_.move(one, phase::in_doubt, std::move(cause));
     bell_.wake();
 }
 
-awaitable<void> doubts::run()
+awaitable<void> in_doubt_resolver::run()
 {
     co_await tellers_.around(work());
 }
 
-awaitable<void> doubts::work()
+awaitable<void> in_doubt_resolver::work()
 {
     co_await announce();
     for (;;) {
@@ -49,7 +49,7 @@ awaitable<void> doubts::work()
     }
 }
 
-awaitable<void> doubts::announce()
+awaitable<void> in_doubt_resolver::announce()
 {
     tellers_.spawn("announcement to clients", tell_clients());
     if (!term_.replaced.empty())
@@ -73,7 +73,7 @@ awaitable<void> doubts::announce()
 }
 
 // A client may have joined at a node that had not heard of this epoch yet, and have been given something by it.
-awaitable<void> doubts::learn_of_clients()
+awaitable<void> in_doubt_resolver::learn_of_clients()
 {
     for (bool known = false; !known;) {
         try {
@@ -87,7 +87,7 @@ awaitable<void> doubts::learn_of_clients()
     }
 }
 
-awaitable<void> doubts::tell_replaced()
+awaitable<void> in_doubt_resolver::tell_replaced()
 {
     while (!told_.contains(term_.replaced) && !nodes_.gone(term_.replaced)) {
         co_await tell_node(term_.replaced);
@@ -97,7 +97,7 @@ awaitable<void> doubts::tell_replaced()
     }
 }
 
-awaitable<void> doubts::tell_node(std::string incarnation)
+awaitable<void> in_doubt_resolver::tell_node(std::string incarnation)
 {
     auto const* row = nodes_.find(incarnation);
     if (row == nullptr)
@@ -117,7 +117,7 @@ awaitable<void> doubts::tell_node(std::string incarnation)
 }
 
 // Not waited for: a client also learns the epoch with the first thing that it is sent under it.
-awaitable<void> doubts::tell_clients()
+awaitable<void> in_doubt_resolver::tell_clients()
 {
     std::vector<std::string> instances;
     clients_.each([&](known_client const& client) { instances.push_back(client.row.instance); });
@@ -125,11 +125,11 @@ awaitable<void> doubts::tell_clients()
         co_await stub_.announce(instance, term_.epoch());
 }
 
-awaitable<std::optional<duration>> doubts::step()
+awaitable<std::optional<duration>> in_doubt_resolver::step()
 {
     std::set<std::string> services;
-    open_.each([&](flight& one) {
-        if (one.phase == phase::doubt)
+    open_.each([&](open_execution& one) {
+        if (one.phase == phase::in_doubt)
             services.insert(one.task->definition.service);
     });
     std::optional<duration> again;
@@ -141,7 +141,7 @@ awaitable<std::optional<duration>> doubts::step()
     co_return again;
 }
 
-void doubts::note(testimony& all, std::string const& instance, protocol::held_execution const& held)
+void in_doubt_resolver::note(client_answers& all, std::string const& instance, protocol::held_execution const& held)
 {
     auto const* one = open_.find(execution_id{held.execution});
     if (one == nullptr)
@@ -153,7 +153,7 @@ void doubts::note(testimony& all, std::string const& instance, protocol::held_ex
         all.earlier[held.execution] = instance;
 }
 
-awaitable<doubts::testimony> doubts::hear(std::string service, std::vector<std::int64_t> ids)
+awaitable<in_doubt_resolver::client_answers> in_doubt_resolver::hear(std::string service, std::vector<std::int64_t> ids)
 {
     protocol::query_request request;
     request.epoch = term_.epoch();
@@ -165,7 +165,7 @@ awaitable<doubts::testimony> doubts::hear(std::string service, std::vector<std::
     std::vector<std::string> instances;
     for (auto const* client : clients_.of_service(service))
         instances.push_back(client->row.instance);
-    testimony all;
+    client_answers all;
     for (auto const& instance : instances) {
         auto const answer = co_await stub_.ask(instance, request);
         if (answer)
@@ -177,7 +177,7 @@ awaitable<doubts::testimony> doubts::hear(std::string service, std::vector<std::
     co_return all;
 }
 
-awaitable<void> doubts::cancel_earlier(testimony const& all)
+awaitable<void> in_doubt_resolver::cancel_earlier(client_answers const& all)
 {
     std::map<std::string, std::vector<std::int64_t>> asked;
     for (auto const& [id, instance] : all.earlier)
@@ -191,12 +191,12 @@ awaitable<void> doubts::cancel_earlier(testimony const& all)
     }
 }
 
-awaitable<std::optional<duration>> doubts::settle(std::string service)
+awaitable<std::optional<duration>> in_doubt_resolver::settle(std::string service)
 {
     co_await term_.until_active(100ms);
     std::vector<std::int64_t> ids;
-    open_.each([&](flight& one) {
-        if (one.phase == phase::doubt && one.task->definition.service == service && ids.size() < most_asked)
+    open_.each([&](open_execution& one) {
+        if (one.phase == phase::in_doubt && one.task->definition.service == service && ids.size() < most_asked)
             ids.push_back(one.id.value());
     });
     std::sort(ids.begin(), ids.end()); // in order of time
@@ -205,7 +205,7 @@ awaitable<std::optional<duration>> doubts::settle(std::string service)
     std::size_t unknown = 0;
     for (auto const id : ids) {
         auto* one = open_.find(execution_id{id});
-        if (one == nullptr || one->phase != phase::doubt)
+        if (one == nullptr || one->phase != phase::in_doubt)
             continue;
         if (auto const holder = all.holders.find(id); holder != all.holders.end()) {
             open_.move(*one, phase::held, holder->second);

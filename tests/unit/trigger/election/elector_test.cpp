@@ -1,4 +1,4 @@
-#include "tests/unit/trigger/elector_bench.hpp"
+#include "tests/unit/trigger/election/elector_fixture.hpp"
 
 #include <catch2/catch.hpp>
 

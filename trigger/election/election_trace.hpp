@@ -27,9 +27,9 @@ namespace baton::trigger {
 //
 // Without a file all of it is nothing. One that cannot be written, as on a full disk, is nothing to the node: it goes
 // on, and owns up to the lines that are missing as soon as it can.
-class history {
+class election_trace {
 public:
-    history(std::string const& file, std::string const& node, std::string const& incarnation);
+    election_trace(std::string const& file, std::string const& node, std::string const& incarnation);
 
     bool kept() const { return file_.has_value(); }
 
