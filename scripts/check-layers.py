@@ -161,7 +161,7 @@ PLANTED = [  # (file, line of code that must be found, part of the reason)
     ("trigger/a.cpp", '#include "libs/sim/network.hpp"', "trigger must not include libs/sim"),
     ("agent/a.cpp", '#include "libs/storage/database.hpp"', "agent must not include libs/storage"),
     ("agent/a.cpp", '#include "libs/lease/lease.hpp"', "agent must not include libs/lease"),
-    ("trigger/a.cpp", '#include "locks/core/core.hpp"', "trigger must not include locks"),
+    ("trigger/a.cpp", '#include "locks/core/store_core.hpp"', "trigger must not include locks"),
     ("trigger/a.cpp", "#include <baton/lock/store.hpp>", "trigger must not include the locks"),
     ("client-sdk/src/a.cpp", '#include "libs/storage/database.hpp"', "client-sdk must not include libs/storage"),
     ("client-sdk/include/baton/client/a.hpp", '#include "libs/base/time.hpp"', "public headers"),

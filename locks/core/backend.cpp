@@ -4,7 +4,7 @@
 
 namespace baton::lock {
 
-std::unique_ptr<backend> open_backend(std::string const& url, store_options const& how, backend_parts parts)
+std::unique_ptr<backend> open_backend(std::string const& url, store_options const& how, backend_deps parts)
 {
     auto const scheme = url.substr(0, url.find(':'));
     if (scheme == "mysql" || scheme == "sqlite")

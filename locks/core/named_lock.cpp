@@ -1,7 +1,7 @@
 #include "locks/include/baton/lock/named_lock.hpp"
 
 #include "libs/base/log.hpp"
-#include "locks/core/core.hpp"
+#include "locks/core/store_core.hpp"
 
 namespace baton::lock {
 
@@ -57,7 +57,7 @@ std::error_code make_error_code(lock_errc why) noexcept
     return {static_cast<int>(why), lock_category()};
 }
 
-named_lock::named_lock(std::weak_ptr<core> of, std::shared_ptr<holding> state)
+named_lock::named_lock(std::weak_ptr<store_core> of, std::shared_ptr<lock_holder> state)
     : of_(std::move(of)), state_(std::move(state))
 {}
 

@@ -1,6 +1,6 @@
 #include "locks/include/baton/lock/store.hpp"
 
-#include "locks/core/core.hpp"
+#include "locks/core/store_core.hpp"
 
 #include <stdexcept>
 
@@ -46,11 +46,11 @@ lock_options checked(lock_options how)
 } // namespace
 
 struct store::impl {
-    std::shared_ptr<core> inside;
+    std::shared_ptr<store_core> inside;
 };
 
 store::store(std::string const& url, store_options options)
-    : impl_(std::make_unique<impl>(impl{std::make_shared<core>(url, checked(options))}))
+    : impl_(std::make_unique<impl>(impl{std::make_shared<store_core>(url, checked(options))}))
 {}
 
 store::~store()
@@ -65,10 +65,10 @@ void store::create_tables()
 
 named_lock store::make(char const* kind, std::string name, lock_options options)
 {
-    return make(kind, std::move(name), std::move(options), share{});
+    return make(kind, std::move(name), std::move(options), lock_share{});
 }
 
-named_lock store::make(char const* kind, std::string name, lock_options options, share const& of)
+named_lock store::make(char const* kind, std::string name, lock_options options, lock_share const& of)
 {
     auto how = checked(std::move(options));
     return named_lock(impl_->inside, impl_->inside->make(kind, checked_name(std::move(name)), std::move(how), of));
@@ -106,14 +106,14 @@ named_lock store::semaphore(std::string name, std::size_t permits, lock_options 
 {
     if (permits < 1 || permits > static_cast<std::size_t>(most_permits))
         throw std::invalid_argument("lock: permits: must be 1 to 10000");
-    share const one{1, static_cast<std::int64_t>(permits)};
+    lock_share const one{1, static_cast<std::int64_t>(permits)};
     return make("semaphore", std::move(name), std::move(options), one);
 }
 
 read_write_lock store::read_write(std::string name, lock_options options)
 {
-    auto reader = make("read", name, options, a_reader);
-    auto writer = make("write", std::move(name), std::move(options), a_writer);
+    auto reader = make("read", name, options, reader_share);
+    auto writer = make("write", std::move(name), std::move(options), writer_share);
     return read_write_lock(std::move(reader), std::move(writer));
 }
 

@@ -32,19 +32,19 @@ std::vector<std::unique_ptr<redis_route>> routes_of(redis_url where, store_optio
 
 class redis_backend final : public backend {
 public:
-    redis_backend(std::string const& url, store_options const& how, backend_parts parts) : parts_(parts)
+    redis_backend(std::string const& url, store_options const& how, backend_deps parts) : parts_(parts)
     {
         redis_connection_parts const shared{parts.loop, parts.time, how.limit};
         for (auto& each : routes_of(parse_redis_url(url), how, shared))
             servers_.push_back(std::make_unique<redis_server>(std::move(each), shared, how.redis_wait_replicas));
     }
 
-    std::vector<std::unique_ptr<kind>> kinds() override
+    std::vector<std::unique_ptr<lock_kind>> kinds() override
     {
-        std::vector<std::unique_ptr<kind>> all;
+        std::vector<std::unique_ptr<lock_kind>> all;
         if (servers_.size() == 1) {
             all.push_back(make_redis_kind(*servers_.front(), parts_.time, parts_.random));
-            for (auto const& each : shared_trades)
+            for (auto const& each : shared_kind_specs)
                 all.push_back(make_redis_shared_kind(each, *servers_.front(), parts_.time));
             return all;
         }
@@ -58,13 +58,13 @@ public:
     awaitable<std::size_t> reap(duration) override { co_return 0; }
 
 private:
-    backend_parts parts_;
+    backend_deps parts_;
     std::vector<std::unique_ptr<redis_server>> servers_;
 };
 
 } // namespace
 
-std::unique_ptr<backend> open_redis_backend(std::string const& url, store_options const& how, backend_parts parts)
+std::unique_ptr<backend> open_redis_backend(std::string const& url, store_options const& how, backend_deps parts)
 {
     return std::make_unique<redis_backend>(url, how, parts);
 }

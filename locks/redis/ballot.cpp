@@ -4,8 +4,8 @@
 
 namespace baton::lock {
 
-redis_ballot::redis_ballot(majority_parts const& parts, bid what, std::shared_ptr<redis_ballot> before)
-    : offer(std::move(what)), keys(offer.name), parts_(parts), before_(std::move(before)), changed_(parts.loop)
+redis_ballot::redis_ballot(majority_parts const& parts, acquisition_request what, std::shared_ptr<redis_ballot> before)
+    : request(std::move(what)), keys(request.name), parts_(parts), before_(std::move(before)), changed_(parts.loop)
 {
     for (std::size_t i = 0; i < parts.servers.size(); ++i)
         votes_.push_back(std::make_unique<vote>(parts.loop));

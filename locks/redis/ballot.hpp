@@ -13,7 +13,7 @@ public:
 
     // Whose answer to `before` is on its way is asked at once, and again behind that answer when he has said no: what
     // he is asked in two steps, since he has forgotten the script, ends behind what comes between them.
-    redis_ballot(majority_parts const& parts, bid offer, std::shared_ptr<redis_ballot> before = {});
+    redis_ballot(majority_parts const& parts, acquisition_request request, std::shared_ptr<redis_ballot> before = {});
 
     // Asks whoever has not answered; who answers after nobody waits any more does so in vain.
     void begin(question what);
@@ -26,7 +26,7 @@ public:
     bool rejected() const { return count(redis_vote::no) > parts_.servers.size() - parts_.quorum(); }
     std::string const& failure() const { return failure_; } // of an answer that is missing
 
-    bid const offer;
+    acquisition_request const request;
     redis_keys const keys;
 
 private:

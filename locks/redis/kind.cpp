@@ -10,17 +10,17 @@ constexpr duration apart = 500us; // on average, those who are told of one relea
 constexpr duration longest_apart = 100ms;
 constexpr duration longest_silence = 1s; // by which a lost message delays those who wait
 
-class redis_contender final : public contender {
+class redis_acquisition final : public acquisition {
 public:
-    redis_contender(redis_server& server, time_source& time, random_source& random, bid offer)
-        : server_(server), time_(time), random_(random), offer_(std::move(offer)), keys_(offer_.name)
+    redis_acquisition(redis_server& server, time_source& time, random_source& random, acquisition_request request)
+        : server_(server), time_(time), random_(random), request_(std::move(request)), keys_(request_.name)
     {}
 
     // Also finds what an earlier one has taken whose answer was lost.
-    awaitable<attempt> take() override
+    awaitable<try_result> take() override
     {
-        attempt made;
-        auto const answer = co_await server_.take(offer_, keys_);
+        try_result made;
+        auto const answer = co_await server_.take(request_, keys_);
         if (answer.token) {
             made.granted = grant{*answer.token};
             ear_.reset();
@@ -57,19 +57,19 @@ public:
         co_await ear_->forget();
     }
 
-    awaitable<bool> extend() override { co_return co_await server_.extend(offer_, keys_); }
-    awaitable<bool> release() override { co_return co_await server_.release(offer_, keys_); }
+    awaitable<bool> extend() override { co_return co_await server_.extend(request_, keys_); }
+    awaitable<bool> release() override { co_return co_await server_.release(request_, keys_); }
 
 private:
     redis_server& server_;
     time_source& time_;
     random_source& random_;
-    bid offer_;
+    acquisition_request request_;
     redis_keys keys_;
     std::unique_ptr<redis_doorbell::ear> ear_;
 };
 
-class redis_kind final : public kind {
+class redis_kind final : public lock_kind {
 public:
     redis_kind(redis_server& server, time_source& time, random_source& random)
         : server_(server), time_(time), random_(random)
@@ -78,9 +78,9 @@ public:
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::efficiency; }
     bool on_any_thread() const override { return true; }
-    std::unique_ptr<contender> contend(bid offer) override
+    std::unique_ptr<acquisition> make_acquisition(acquisition_request request) override
     {
-        return std::make_unique<redis_contender>(server_, time_, random_, std::move(offer));
+        return std::make_unique<redis_acquisition>(server_, time_, random_, std::move(request));
     }
 
 private:
@@ -92,7 +92,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<kind> make_redis_kind(redis_server& server, time_source& time, random_source& random)
+std::unique_ptr<lock_kind> make_redis_kind(redis_server& server, time_source& time, random_source& random)
 {
     return std::make_unique<redis_kind>(server, time, random);
 }

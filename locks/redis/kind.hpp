@@ -11,6 +11,6 @@
 namespace baton::lock {
 
 // The server outlives the kind.
-std::unique_ptr<kind> make_redis_kind(redis_server& server, time_source& time, random_source& random);
+std::unique_ptr<lock_kind> make_redis_kind(redis_server& server, time_source& time, random_source& random);
 
 } // namespace baton::lock

@@ -1,6 +1,6 @@
 #include "locks/redis/majority_kind.hpp"
 
-#include "locks/core/polling.hpp"
+#include "locks/core/poll_backoff.hpp"
 #include "locks/redis/ballot.hpp"
 
 #include <algorithm>
@@ -11,38 +11,40 @@ namespace {
 
 awaitable<bool> take_there(redis_server& server, redis_ballot const& in)
 {
-    auto const answer = co_await server.take(in.offer, in.keys);
+    auto const answer = co_await server.take(in.request, in.keys);
     co_return answer.token.has_value();
 }
 
 awaitable<bool> extend_there(redis_server& server, redis_ballot const& in)
 {
-    co_return co_await server.extend(in.offer, in.keys);
+    co_return co_await server.extend(in.request, in.keys);
 }
 
 awaitable<bool> release_there(redis_server& server, redis_ballot const& in)
 {
-    co_return co_await server.release(in.offer, in.keys);
+    co_return co_await server.release(in.request, in.keys);
 }
 
 // Of what no majority has. Who did not answer may have it nevertheless, and is asked a second time.
 awaitable<void> give_back(majority_parts const& parts, std::shared_ptr<redis_ballot> taken)
 {
-    auto const round = std::make_shared<redis_ballot>(parts, taken->offer, taken);
+    auto const round = std::make_shared<redis_ballot>(parts, taken->request, taken);
     for (int times = 0; times < 2; ++times) {
         round->begin(release_there);
         co_await round->ended();
     }
 }
 
-class majority_contender final : public contender {
+class majority_acquisition final : public acquisition {
 public:
-    majority_contender(majority_parts const& parts, bid offer) : parts_(parts), offer_(std::move(offer)) {}
+    majority_acquisition(majority_parts const& parts, acquisition_request request)
+        : parts_(parts), request_(std::move(request))
+    {}
 
-    awaitable<attempt> take() override
+    awaitable<try_result> take() override
     {
-        attempt made;
-        auto mine = offer_;
+        try_result made;
+        auto mine = request_;
         mine.owner += "/" + std::to_string(parts_.random.next());
         auto const round = put(mine, take_there);
         co_await round->decided();
@@ -59,7 +61,7 @@ public:
 
     awaitable<void> await_change(refusal, instant until) override
     {
-        auto const at = std::min(until, parts_.time.now() + pauses_.next(parts_.random));
+        auto const at = std::min(until, parts_.time.now() + backoff_.next(parts_.random));
         co_await parts_.time.sleep_until(at);
     }
 
@@ -67,7 +69,7 @@ public:
     {
         if (!held_)
             co_return false;
-        auto const round = put(held_->offer, extend_there);
+        auto const round = put(held_->request, extend_there);
         co_await round->decided();
         if (!round->carried() && !round->rejected())
             throw unavailable(round->failure());
@@ -80,7 +82,7 @@ public:
         if (!held_)
             co_return false;
         if (!leaving_)
-            leaving_ = std::make_shared<redis_ballot>(parts_, held_->offer, held_);
+            leaving_ = std::make_shared<redis_ballot>(parts_, held_->request, held_);
         auto const round = leaving_;
         round->begin(release_there);
         co_await round->decided();
@@ -90,7 +92,7 @@ public:
     }
 
 private:
-    std::shared_ptr<redis_ballot> put(bid const& what, redis_ballot::question how)
+    std::shared_ptr<redis_ballot> put(acquisition_request const& what, redis_ballot::question how)
     {
         auto const round = std::make_shared<redis_ballot>(parts_, what);
         round->begin(how);
@@ -98,21 +100,21 @@ private:
     }
 
     majority_parts const& parts_;
-    bid offer_;
+    acquisition_request request_;
     std::shared_ptr<redis_ballot> held_; // the one that was carried
     std::shared_ptr<redis_ballot> leaving_;
-    polling pauses_;
+    poll_backoff backoff_;
 };
 
-class majority_kind final : public kind {
+class majority_kind final : public lock_kind {
 public:
     explicit majority_kind(majority_parts parts) : parts_(std::move(parts)) {}
 
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::efficiency; }
-    std::unique_ptr<contender> contend(bid offer) override
+    std::unique_ptr<acquisition> make_acquisition(acquisition_request request) override
     {
-        return std::make_unique<majority_contender>(parts_, std::move(offer));
+        return std::make_unique<majority_acquisition>(parts_, std::move(request));
     }
 
 private:
@@ -122,7 +124,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<kind> make_majority_kind(majority_parts parts)
+std::unique_ptr<lock_kind> make_majority_kind(majority_parts parts)
 {
     return std::make_unique<majority_kind>(std::move(parts));
 }

@@ -25,6 +25,6 @@ struct majority_parts {
     std::size_t quorum() const { return servers.size() / 2 + 1; }
 };
 
-std::unique_ptr<kind> make_majority_kind(majority_parts parts);
+std::unique_ptr<lock_kind> make_majority_kind(majority_parts parts);
 
 } // namespace baton::lock

@@ -149,10 +149,10 @@ awaitable<void> redis_server::confirm(redis_peer& by, question const& asked, red
         refuse(by, std::to_string(answer.number) + " of " + std::to_string(replicas_) + " replicas have confirmed it");
 }
 
-awaitable<redis_answer> redis_server::take(bid const& offer, redis_keys const& keys)
+awaitable<redis_answer> redis_server::take(acquisition_request const& request, redis_keys const& keys)
 {
-    redis_command const rest{"2", keys.lock, keys.tokens, offer.owner, milliseconds_of(offer.ttl)};
-    auto const answer = co_await ask(take_script(), rest, offer.ttl);
+    redis_command const rest{"2", keys.lock, keys.tokens, request.owner, milliseconds_of(request.ttl)};
+    auto const answer = co_await ask(take_script(), rest, request.ttl);
     if (answer.list.size() != 2)
         throw unavailable("Redis: not the answer of the script");
     redis_answer made;
@@ -164,16 +164,16 @@ awaitable<redis_answer> redis_server::take(bid const& offer, redis_keys const& k
     co_return made;
 }
 
-awaitable<bool> redis_server::extend(bid const& offer, redis_keys const& keys)
+awaitable<bool> redis_server::extend(acquisition_request const& request, redis_keys const& keys)
 {
-    redis_command const rest{"1", keys.lock, offer.owner, milliseconds_of(offer.ttl)};
-    auto const answer = co_await ask(extend_script(), rest, offer.ttl);
+    redis_command const rest{"1", keys.lock, request.owner, milliseconds_of(request.ttl)};
+    auto const answer = co_await ask(extend_script(), rest, request.ttl);
     co_return is_yes(answer);
 }
 
-awaitable<bool> redis_server::release(bid const& offer, redis_keys const& keys)
+awaitable<bool> redis_server::release(acquisition_request const& request, redis_keys const& keys)
 {
-    redis_command const rest{"1", keys.lock, offer.owner, keys.channel};
+    redis_command const rest{"1", keys.lock, request.owner, keys.channel};
     auto const answer = co_await ask(release_script(), rest);
     co_return is_yes(answer);
 }

@@ -3,7 +3,7 @@
 // key, and one connection hears what is told of releases. On the loop, but for what is asked of a lock: that may also
 // be on a thread that waits (run_here()). Each call throws unavailable, and its effect is unknown then.
 
-#include "locks/core/contender.hpp"
+#include "locks/core/acquisition.hpp"
 #include "locks/redis/doorbell.hpp"
 #include "locks/redis/lines.hpp"
 #include "locks/redis/route.hpp"
@@ -25,9 +25,9 @@ public:
     // `replicas`: how many must confirm what is taken or extended. Without them both throw.
     redis_server(std::unique_ptr<redis_route> route, redis_connection_parts parts, std::size_t replicas = 0);
 
-    awaitable<redis_answer> take(bid const& offer, redis_keys const& keys);
-    awaitable<bool> extend(bid const& offer, redis_keys const& keys);
-    awaitable<bool> release(bid const& offer, redis_keys const& keys);
+    awaitable<redis_answer> take(acquisition_request const& request, redis_keys const& keys);
+    awaitable<bool> extend(acquisition_request const& request, redis_keys const& keys);
+    awaitable<bool> release(acquisition_request const& request, redis_keys const& keys);
 
     // Of any form of lock; `rest` is the number of keys, the keys, of which the first names the way, and the
     // arguments. Where replicas must confirm a grant, they confirm an answer of yes (1, or a list that

@@ -17,16 +17,16 @@ std::string in_ms(duration span)
     return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(span).count());
 }
 
-class redis_shared_contender final : public contender {
+class redis_shared_acquisition final : public acquisition {
 public:
-    redis_shared_contender(char const* set, redis_server& server, time_source& time, bid offer)
-        : server_(server), time_(time), offer_(std::move(offer)), keys_(set, offer_.name)
+    redis_shared_acquisition(char const* set, redis_server& server, time_source& time, acquisition_request request)
+        : server_(server), time_(time), request_(std::move(request)), keys_(set, request_.name)
     {}
 
     // Also finds what an earlier one has taken whose answer was lost.
-    awaitable<attempt> take() override
+    awaitable<try_result> take() override
     {
-        attempt made;
+        try_result made;
         auto const answer = co_await ask_to_take();
         auto const value = answer.list[1].number;
         switch (answer.list[0].number) {
@@ -35,7 +35,7 @@ public:
             ear_.reset();
             break;
         case 2:
-            throw disagreement(offer_.name, offer_.of.capacity, value);
+            throw capacity_mismatch(request_.name, request_.share.capacity, value);
         default:
             made.refused.until = time_.now() + std::chrono::milliseconds{value + 1};
         }
@@ -58,14 +58,14 @@ public:
 
     awaitable<bool> extend() override
     {
-        redis_command const rest{"2", keys_.holders, keys_.shares, offer_.owner, in_ms(offer_.ttl)};
-        auto const answer = co_await server_.ask(shared_extend_script(), rest, offer_.ttl);
+        redis_command const rest{"2", keys_.holders, keys_.shares, request_.owner, in_ms(request_.ttl)};
+        auto const answer = co_await server_.ask(shared_extend_script(), rest, request_.ttl);
         co_return answer.number == 1;
     }
 
     awaitable<bool> release() override
     {
-        redis_command const rest{"2", keys_.holders, keys_.shares, offer_.owner, keys_.channel};
+        redis_command const rest{"2", keys_.holders, keys_.shares, request_.owner, keys_.channel};
         auto const answer = co_await server_.ask(shared_release_script(), rest);
         co_return answer.number == 1;
     }
@@ -78,12 +78,12 @@ private:
                                  keys_.shares,
                                  keys_.tokens,
                                  keys_.room,
-                                 offer_.owner,
-                                 in_ms(offer_.ttl),
-                                 std::to_string(offer_.of.weight),
-                                 std::to_string(offer_.of.capacity),
+                                 request_.owner,
+                                 in_ms(request_.ttl),
+                                 std::to_string(request_.share.weight),
+                                 std::to_string(request_.share.capacity),
                                  waits_ ? in_ms(room_kept_there) : "0"};
-        auto answer = co_await server_.ask(shared_take_script(), rest, offer_.ttl);
+        auto answer = co_await server_.ask(shared_take_script(), rest, request_.ttl);
         if (answer.list.size() != 3)
             throw unavailable("Redis: not the answer of the script");
         co_return answer;
@@ -91,24 +91,24 @@ private:
 
     redis_server& server_;
     time_source& time_;
-    bid offer_;
+    acquisition_request request_;
     redis_shared_keys keys_;
     bool waits_ = false;
     std::unique_ptr<redis_doorbell::ear> ear_;
 };
 
-class redis_shared_kind final : public kind {
+class redis_shared_kind final : public lock_kind {
 public:
-    redis_shared_kind(shared_trade const& what, redis_server& server, time_source& time)
+    redis_shared_kind(shared_kind_spec const& what, redis_server& server, time_source& time)
         : name_(what.kind), set_(what.set), server_(server), time_(time)
     {}
 
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::efficiency; }
     bool on_any_thread() const override { return true; }
-    std::unique_ptr<contender> contend(bid offer) override
+    std::unique_ptr<acquisition> make_acquisition(acquisition_request request) override
     {
-        return std::make_unique<redis_shared_contender>(set_, server_, time_, std::move(offer));
+        return std::make_unique<redis_shared_acquisition>(set_, server_, time_, std::move(request));
     }
 
 private:
@@ -120,7 +120,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<kind> make_redis_shared_kind(shared_trade const& what, redis_server& server, time_source& time)
+std::unique_ptr<lock_kind> make_redis_shared_kind(shared_kind_spec const& what, redis_server& server, time_source& time)
 {
     return std::make_unique<redis_shared_kind>(what, server, time);
 }

@@ -7,6 +7,7 @@
 namespace baton::lock {
 
 // The server outlives the kind.
-std::unique_ptr<kind> make_redis_shared_kind(shared_trade const& what, redis_server& server, time_source& time);
+std::unique_ptr<lock_kind> make_redis_shared_kind(shared_kind_spec const& what, redis_server& server,
+                                                  time_source& time);
 
 } // namespace baton::lock

@@ -4,8 +4,8 @@
 //
 // A lock is a sorted set of its holders by when their time is over, and a hash of what each takes ("1of3/17": one of
 // three, with the token 17), both of which expire with the last of them; a counter of its tokens that stays; and a key
-// that is there for as long as room is kept for who takes all. Who may hold it beside whom is said in share.hpp, and
-// said again here.
+// that is there for as long as room is kept for who takes all. Who may hold it beside whom is said in lock_share.hpp,
+// and said again here.
 
 #include "locks/redis/scripts.hpp"
 

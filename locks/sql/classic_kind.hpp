@@ -4,7 +4,7 @@
 // one row for all names, for which each grant and each release therefore waits.
 
 #include "libs/base/random.hpp"
-#include "locks/core/contender.hpp"
+#include "locks/core/acquisition.hpp"
 
 namespace baton::storage {
 class database;
@@ -12,6 +12,6 @@ class database;
 
 namespace baton::lock {
 
-std::unique_ptr<kind> make_classic_kind(storage::database& shared, time_source& time, random_source& random);
+std::unique_ptr<lock_kind> make_classic_kind(storage::database& shared, time_source& time, random_source& random);
 
 } // namespace baton::lock

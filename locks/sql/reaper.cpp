@@ -17,14 +17,14 @@ struct left_over {
 
 // A record that is owned and expired has been left by a holder that is no more. Of a lease the database's clock alone
 // cannot say so: the next who wants it takes it over.
-std::vector<left_over> find(soci::session& sql, rule how, std::string const& boot, instant sent, duration age)
+std::vector<left_over> find(soci::session& sql, expiry_rule how, std::string const& boot, instant sent, duration age)
 {
     auto const now = row_time(sql, sent);
     std::vector<left_over> found;
     storage::statement ask(sql);
     ask.select("name", "token", "renew_seq")(" FROM ", table_of(how), " WHERE boot <> ", boot, " OR (", now,
                                              " - renewed_at >= ", age, " AND (owner IS NULL");
-    if (how == rule::record)
+    if (how == expiry_rule::record)
         ask(" OR ", now, " - renewed_at >= ttl_us");
     ask(")) LIMIT ", rows_at_once);
     ask.each([&](storage::row& cells) {
@@ -37,7 +37,7 @@ std::vector<left_over> find(soci::session& sql, rule how, std::string const& boo
     return found;
 }
 
-std::size_t remove(soci::session& sql, rule how, left_over const& what)
+std::size_t remove(soci::session& sql, expiry_rule how, left_over const& what)
 {
     raise_floor(sql, name_of(how), what.token);
     storage::statement gone(sql, "DELETE FROM ", table_of(how), " WHERE name = ", what.name,
@@ -48,7 +48,7 @@ std::size_t remove(soci::session& sql, rule how, left_over const& what)
 
 } // namespace
 
-awaitable<std::size_t> reap(rule how, storage::database& shared, time_source& time, duration age)
+awaitable<std::size_t> reap(expiry_rule how, storage::database& shared, time_source& time, duration age)
 {
     auto const boot = row_boot(shared);
     std::size_t removed = 0;

@@ -84,12 +84,12 @@ private:
     std::size_t used_ = 0;
 };
 
-class row_contender final : public contender {
+class row_acquisition final : public acquisition {
 public:
-    row_contender(session_pool& pool, bid offer)
-        : pool_(pool), offer_(std::move(offer)), idle_s_(idle_limit_of(offer_.ttl))
+    row_acquisition(session_pool& pool, acquisition_request request)
+        : pool_(pool), request_(std::move(request)), idle_s_(idle_limit_of(request_.ttl))
     {}
-    ~row_contender() override
+    ~row_acquisition() override
     {
         if (own_.on && clean_)
             pool_.give_back(idle_s_, std::move(own_));
@@ -97,9 +97,9 @@ public:
             pool_.close(std::move(own_));
     }
 
-    awaitable<attempt> take() override
+    awaitable<try_result> take() override
     {
-        attempt made;
+        try_result made;
         if (!pool_.checked)
             co_await check();
         if (!own_.on)
@@ -210,7 +210,7 @@ private:
         statement(sql, "START TRANSACTION").execute();
         auto seen = found::missing;
         try {
-            statement(sql).select("name")(" FROM lock_row WHERE name = ", offer_.name, manner).each([&](row& cells) {
+            statement(sql).select("name")(" FROM lock_row WHERE name = ", request_.name, manner).each([&](row& cells) {
                 seen = cells.text().empty() ? found::missing : found::held;
             });
         } catch (...) {
@@ -227,7 +227,7 @@ private:
     awaitable<void> insert()
     {
         auto const work = [this](soci::session& sql) {
-            statement(sql, "INSERT INTO lock_row (name) VALUES (", offer_.name, ")").execute();
+            statement(sql, "INSERT INTO lock_row (name) VALUES (", request_.name, ")").execute();
         };
         try {
             co_await pool_.parts().shared.run(work);
@@ -237,23 +237,23 @@ private:
     }
 
     session_pool& pool_;
-    bid offer_;
+    acquisition_request request_;
     unsigned idle_s_;
     row_session own_;
     bool held_ = false; // by the session, as far as is known
     bool clean_ = true; // the session has no transaction open
 };
 
-class row_kind final : public kind {
+class row_kind final : public lock_kind {
 public:
     explicit row_kind(row_parts parts) : pool_(std::move(parts)) {}
 
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::lease; }
     bool on_any_thread() const override { return true; }
-    std::unique_ptr<contender> contend(bid offer) override
+    std::unique_ptr<acquisition> make_acquisition(acquisition_request request) override
     {
-        return std::make_unique<row_contender>(pool_, std::move(offer));
+        return std::make_unique<row_acquisition>(pool_, std::move(request));
     }
 
 private:
@@ -263,7 +263,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<kind> make_row_kind(row_parts parts)
+std::unique_ptr<lock_kind> make_row_kind(row_parts parts)
 {
     return std::make_unique<row_kind>(std::move(parts));
 }

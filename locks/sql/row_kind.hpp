@@ -4,7 +4,7 @@
 // is silent for the time of the lock is ended by the server. MySQL and MariaDB; not on Galera, where it locks one node
 // only.
 
-#include "locks/core/contender.hpp"
+#include "locks/core/acquisition.hpp"
 
 #include <functional>
 
@@ -22,6 +22,6 @@ struct row_parts {
     time_source& time;
 };
 
-std::unique_ptr<kind> make_row_kind(row_parts parts);
+std::unique_ptr<lock_kind> make_row_kind(row_parts parts);
 
 } // namespace baton::lock

@@ -1,11 +1,11 @@
 #include "locks/sql/shared_kind.hpp"
 
 #include "libs/storage/database.hpp"
-#include "locks/core/polling.hpp"
+#include "locks/core/poll_backoff.hpp"
+#include "locks/sql/release_notifier.hpp"
+#include "locks/sql/schema_check.hpp"
 #include "locks/sql/shared_row.hpp"
-#include "locks/sql/table_check.hpp"
 #include "locks/sql/table_row.hpp"
-#include "locks/sql/wake_hint.hpp"
 
 #include <utility>
 
@@ -16,14 +16,14 @@ namespace {
 // Some looks of one that waits. When it has given up or died, nobody else is held up for longer.
 constexpr duration room_kept_for = 500ms;
 
-struct shared_shop {
+struct shared_context {
     storage::database& shared;
-    wake_hint* hint;
+    release_notifier* hint;
     time_source& time;
     random_source& random;
     std::string boot;
     char const* set; // whose names these are
-    table_check tables{shared};
+    schema_check tables{shared};
 };
 
 constexpr int most_races = 20; // lost in one try
@@ -41,13 +41,13 @@ struct shared_answer {
 
 using verdict = shared_answer::verdict;
 
-class shared_contender final : public contender {
+class shared_acquisition final : public acquisition {
 public:
-    shared_contender(shared_shop& of, bid offer)
-        : of_(of), offer_(std::move(offer)), own_hint_(of.hint, hint_name(offer_.owner))
+    shared_acquisition(shared_context& of, acquisition_request request)
+        : of_(of), request_(std::move(request)), notification_(of.hint, hint_name(request_.owner))
     {}
 
-    awaitable<attempt> take() override
+    awaitable<try_result> take() override
     {
         co_await of_.tables.pass();
         auto const sent = of_.time.now();
@@ -64,7 +64,7 @@ public:
     {
         waits_ = true;
         auto const now = of_.time.now();
-        auto at = std::min(until, now + pauses_.next(of_.random));
+        auto at = std::min(until, now + backoff_.next(of_.random));
         if (what.until && *what.until > now)
             at = std::min(at, *what.until);
         if (!bell_)
@@ -77,20 +77,20 @@ public:
             bell_.reset();
     }
 
-    awaitable<void> settle() override { return own_hint_.raise(); }
-    awaitable<void> unsettle() override { return own_hint_.lower(); }
+    awaitable<void> arm_notification() override { return notification_.raise(); }
+    awaitable<void> send_notification() override { return notification_.lower(); }
 
     awaitable<bool> extend() override
     {
         auto const sent = of_.time.now();
-        auto const work = [&](soci::session& sql) { return row(sql, sent).renew(offer_, token_); };
+        auto const work = [&](soci::session& sql) { return row(sql, sent).renew(request_, token_); };
         co_return co_await of_.shared.run(work);
     }
 
     awaitable<bool> release() override
     {
         auto const sent = of_.time.now();
-        auto const work = [&](soci::session& sql) { return row(sql, sent).release(offer_); };
+        auto const work = [&](soci::session& sql) { return row(sql, sent).release(request_); };
         co_return co_await of_.shared.run(work);
     }
 
@@ -100,7 +100,7 @@ private:
     // tells nothing.
     std::shared_ptr<waker> listen()
     {
-        bool const now = of_.hint != nullptr && pauses_.are_longest() && !std::exchange(told_, false);
+        bool const now = of_.hint != nullptr && backoff_.is_at_limit() && !std::exchange(told_, false);
         return now && !in_the_way_.empty() ? of_.hint->listen(hint_name(in_the_way_)) : nullptr;
     }
 
@@ -111,7 +111,7 @@ private:
 
     awaitable<void> make_name(instant sent)
     {
-        auto const work = [&](soci::session& sql) { row(sql, sent).make(offer_.name); };
+        auto const work = [&](soci::session& sql) { row(sql, sent).make(request_.name); };
         try {
             co_await of_.shared.run(work);
         } catch (storage::already_exists const&) {
@@ -131,19 +131,19 @@ private:
 
     shared_answer look(shared_row& rows)
     {
-        auto const seen = rows.read(offer_.name);
+        auto const seen = rows.read(request_.name);
         if (!seen)
             return {verdict::nameless, {}, 0, {}};
         // Of an earlier try without an answer: how long ago that took it, nobody knows.
-        auto const* const own = seen->find(offer_.owner);
+        auto const* const own = seen->find(request_.owner);
         if (own && !own->expired)
-            return {rows.renew(offer_, own->token) ? verdict::granted : verdict::raced, grant{own->token}, 0, {}};
+            return {rows.renew(request_, own->token) ? verdict::granted : verdict::raced, grant{own->token}, 0, {}};
         auto const live = seen->live();
-        auto const how = admit(offer_.of, live, seen->room_kept > duration{});
+        auto const how = admit(request_.share, live, seen->room_kept > duration{});
         if (how == admission::granted)
             return install(rows, *seen);
-        if (waits_ && is_kept_room(offer_.of, live) && seen->room_kept < room_kept_for / 2)
-            rows.keep_room(offer_, room_kept_for);
+        if (waits_ && reserves_room(request_.share, live) && seen->room_kept < room_kept_for / 2)
+            rows.keep_room(request_, room_kept_for);
         return refusal_of(how, *seen);
     }
 
@@ -154,11 +154,11 @@ private:
         for (auto const& each : seen.holders) {
             if (!each.expired)
                 continue;
-            if (!rows.remove_expired(offer_, each))
+            if (!rows.remove_expired(request_, each))
                 return {verdict::raced, {}, 0, {}};
             over = true;
         }
-        auto const token = rows.insert(offer_, seen);
+        auto const token = rows.insert(request_, seen);
         if (!token)
             return {verdict::raced, {}, 0, {}};
         return {verdict::granted, grant{*token, over}, 0, {}};
@@ -168,13 +168,13 @@ private:
     {
         shared_answer made;
         std::uint64_t live = 0;
-        if (how == admission::disagreed)
+        if (how == admission::mismatched)
             made.how = verdict::disagreed;
         for (auto const& each : seen.holders) {
             if (each.expired)
                 continue;
-            if (each.of.capacity != offer_.of.capacity)
-                made.capacity = each.of.capacity;
+            if (each.share.capacity != request_.share.capacity)
+                made.capacity = each.share.capacity;
             made.left = std::min(made.left.value_or(each.left), each.left);
             if (of_.random.below(++live) == 0)
                 made.in_the_way = each.owner;
@@ -182,12 +182,12 @@ private:
         return made;
     }
 
-    attempt heard(shared_answer const& answer, instant sent)
+    try_result heard(shared_answer const& answer, instant sent)
     {
-        attempt made;
+        try_result made;
         in_the_way_ = answer.in_the_way;
         if (answer.how == verdict::disagreed)
-            throw disagreement(offer_.name, offer_.of.capacity, answer.capacity);
+            throw capacity_mismatch(request_.name, request_.share.capacity, answer.capacity);
         if (answer.how == verdict::granted) {
             token_ = answer.made.token;
             made.granted = answer.made;
@@ -197,20 +197,20 @@ private:
         return made;
     }
 
-    shared_shop& of_;
-    bid offer_;
+    shared_context& of_;
+    acquisition_request request_;
     std::int64_t token_ = 0;
     bool waits_ = false;
-    polling pauses_;
-    own_hint own_hint_;
+    poll_backoff backoff_;
+    holder_notification notification_;
     std::string in_the_way_;      // as of the last look
     std::shared_ptr<waker> bell_; // of the one that it listens to
     bool told_ = false;           // just now
 };
 
-class shared_kind final : public kind {
+class shared_kind final : public lock_kind {
 public:
-    shared_kind(shared_trade const& what, storage::database& shared, wake_hint* hint, time_source& time,
+    shared_kind(shared_kind_spec const& what, storage::database& shared, release_notifier* hint, time_source& time,
                 random_source& random)
         : name_(what.kind), of_{shared, hint, time, random, row_boot(shared), what.set}
     {}
@@ -218,20 +218,20 @@ public:
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::fenced; }
     bool on_any_thread() const override { return true; }
-    std::unique_ptr<contender> contend(bid offer) override
+    std::unique_ptr<acquisition> make_acquisition(acquisition_request request) override
     {
-        return std::make_unique<shared_contender>(of_, std::move(offer));
+        return std::make_unique<shared_acquisition>(of_, std::move(request));
     }
 
 private:
     std::string name_;
-    shared_shop of_;
+    shared_context of_;
 };
 
 } // namespace
 
-std::unique_ptr<kind> make_shared_kind(shared_trade const& what, storage::database& shared, wake_hint* hint,
-                                       time_source& time, random_source& random)
+std::unique_ptr<lock_kind> make_shared_kind(shared_kind_spec const& what, storage::database& shared,
+                                            release_notifier* hint, time_source& time, random_source& random)
 {
     return std::make_unique<shared_kind>(what, shared, hint, time, random);
 }

@@ -2,7 +2,7 @@
 // Locks in a database that several may hold at once: readers beside each other, holders of permits.
 
 #include "libs/base/random.hpp"
-#include "locks/core/contender.hpp"
+#include "locks/core/acquisition.hpp"
 
 #include <cstddef>
 
@@ -12,11 +12,11 @@ class database;
 
 namespace baton::lock {
 
-class wake_hint;
+class release_notifier;
 
 // `hint` may be null: then who waits looks from time to time only.
-std::unique_ptr<kind> make_shared_kind(shared_trade const& what, storage::database& shared, wake_hint* hint,
-                                       time_source& time, random_source& random);
+std::unique_ptr<lock_kind> make_shared_kind(shared_kind_spec const& what, storage::database& shared,
+                                            release_notifier* hint, time_source& time, random_source& random);
 
 // Removes holders that expired `age` ago, and names that nobody has held for so long. Tokens go on, as for records.
 awaitable<std::size_t> reap_shared(storage::database& shared, time_source& time, duration age);

@@ -16,12 +16,12 @@ shared_holder const* shared_state::find(std::string const& owner) const
     return found == holders.end() ? nullptr : &*found;
 }
 
-std::vector<share> shared_state::live() const
+std::vector<lock_share> shared_state::live() const
 {
-    std::vector<share> shares;
+    std::vector<lock_share> shares;
     for (auto const& each : holders)
         if (!each.expired)
-            shares.push_back(each.of);
+            shares.push_back(each.share);
     return shares;
 }
 
@@ -45,8 +45,8 @@ std::optional<shared_state> shared_row::read(std::string const& name)
         shared_holder each;
         each.owner = cells.text();
         each.token = cells.number();
-        each.of.weight = cells.number();
-        each.of.capacity = cells.number();
+        each.share.weight = cells.number();
+        each.share.capacity = cells.number();
         auto const over_at = cells.number() + cells.number();
         auto const room_until = cells.number();
         bool const this_boot = cells.text() == boot_;
@@ -76,15 +76,15 @@ void shared_row::make(std::string const& name)
         throw unavailable("the table lock_floor lacks a row: create the tables anew");
 }
 
-bool shared_row::remove_expired(bid const& offer, shared_holder const& holder)
+bool shared_row::remove_expired(acquisition_request const& request, shared_holder const& holder)
 {
     statement gone(sql_, "DELETE FROM lock_shared");
-    of(gone, offer.name, holder.owner)(" AND (boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
+    of(gone, request.name, holder.owner)(" AND (boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
     return gone.execute() == 1;
 }
 
 // Of the two rows that are selected where the token is as it was read, the first is the name's, and there already.
-std::optional<std::int64_t> shared_row::insert(bid const& offer, shared_state const& seen)
+std::optional<std::int64_t> shared_row::insert(acquisition_request const& request, shared_state const& seen)
 {
     auto const token = seen.token + 1;
     bool const sqlite = storage::engine_of(sql_) == storage::engine::sqlite;
@@ -93,37 +93,37 @@ std::optional<std::int64_t> shared_row::insert(bid const& offer, shared_state co
                    "room_kept_until, boot, label) SELECT s.kind, s.name, x.owner, ",
                    token, ", x.weight, x.capacity, x.ttl_us, ");
     take(now_, ", 0, ", boot_, ", x.label FROM lock_shared s CROSS JOIN (");
-    take("SELECT '' AS owner, 0 AS weight, 0 AS capacity, 0 AS ttl_us, '' AS label UNION ALL SELECT ", offer.owner,
-         ", ", offer.of.weight, ", ", offer.of.capacity, ", ", offer.ttl, ", ", offer.label, ") x");
-    take(" WHERE s.kind = ", set_, " AND s.name = ", offer.name, " AND s.owner = '' AND s.token = ", seen.token);
+    take("SELECT '' AS owner, 0 AS weight, 0 AS capacity, 0 AS ttl_us, '' AS label UNION ALL SELECT ", request.owner,
+         ", ", request.share.weight, ", ", request.share.capacity, ", ", request.ttl, ", ", request.label, ") x");
+    take(" WHERE s.kind = ", set_, " AND s.name = ", request.name, " AND s.owner = '' AND s.token = ", seen.token);
     take(storage::for_update(sql_));
     take(sqlite ? storage::fragment{" ON CONFLICT (kind, name, owner) DO UPDATE SET token = excluded.token, "
                                     "renewed_at = excluded.renewed_at, boot = excluded.boot"}
                 : storage::fragment{" ON DUPLICATE KEY UPDATE token = VALUES(token), "
                                     "renewed_at = VALUES(renewed_at), boot = VALUES(boot)"});
-    if (offer.of.weight == offer.of.capacity)
+    if (request.share.weight == request.share.capacity)
         take(", room_kept_until = 0");
     return take.execute() == 0 ? std::nullopt : std::optional(token);
 }
 
-void shared_row::keep_room(bid const& offer, duration span)
+void shared_row::keep_room(acquisition_request const& request, duration span)
 {
     statement keep(sql_, "UPDATE lock_shared SET room_kept_until = ", now_, " + ", span, ", boot = ", boot_);
-    of(keep, offer.name, "").execute();
+    of(keep, request.name, "").execute();
 }
 
-bool shared_row::renew(bid const& offer, std::int64_t token)
+bool shared_row::renew(acquisition_request const& request, std::int64_t token)
 {
     statement update(sql_, "UPDATE lock_shared SET renewed_at = ", now_);
-    of(update, offer.name, offer.owner)(" AND token = ", token, " AND boot = ", boot_, " AND ", now_,
-                                        " - renewed_at < ttl_us");
+    of(update, request.name, request.owner)(" AND token = ", token, " AND boot = ", boot_, " AND ", now_,
+                                            " - renewed_at < ttl_us");
     return update.execute() == 1;
 }
 
-bool shared_row::release(bid const& offer)
+bool shared_row::release(acquisition_request const& request)
 {
     statement gone(sql_, "DELETE FROM lock_shared");
-    return of(gone, offer.name, offer.owner).execute() == 1;
+    return of(gone, request.name, request.owner).execute() == 1;
 }
 
 } // namespace baton::lock

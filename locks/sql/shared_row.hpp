@@ -8,7 +8,7 @@
 // Galera neither. Who held it then is in the way until it is deleted, also when its time is over.
 
 #include "libs/storage/statement.hpp"
-#include "locks/core/contender.hpp"
+#include "locks/core/acquisition.hpp"
 
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ namespace baton::lock {
 struct shared_holder {
     std::string owner;
     std::int64_t token = 0;
-    share of;
+    lock_share share;
     duration left{}; // of its time, by the store's clock
     bool expired = false;
 };
@@ -30,7 +30,7 @@ struct shared_state {
     std::vector<shared_holder> holders;
 
     shared_holder const* find(std::string const& owner) const;
-    std::vector<share> live() const;
+    std::vector<lock_share> live() const;
 };
 
 class shared_row {
@@ -43,12 +43,12 @@ public:
     // Makes the name's row. Throws already_exists.
     void make(std::string const& name);
     // False: it was renewed or released since it was read.
-    bool remove_expired(bid const& offer, shared_holder const& holder);
+    bool remove_expired(acquisition_request const& request, shared_holder const& holder);
     // The token; nothing where another was granted it since it was read.
-    std::optional<std::int64_t> insert(bid const& offer, shared_state const& seen);
-    void keep_room(bid const& offer, duration span);
-    bool renew(bid const& offer, std::int64_t token);
-    bool release(bid const& offer);
+    std::optional<std::int64_t> insert(acquisition_request const& request, shared_state const& seen);
+    void keep_room(acquisition_request const& request, duration span);
+    bool renew(acquisition_request const& request, std::int64_t token);
+    bool release(acquisition_request const& request);
 
 private:
     storage::statement& of(storage::statement& update, std::string const& name, std::string const& owner);

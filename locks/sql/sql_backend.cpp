@@ -2,11 +2,11 @@
 #include "libs/storage/database.hpp"
 #include "locks/core/backend.hpp"
 #include "locks/sql/classic_kind.hpp"
+#include "locks/sql/release_notifier.hpp"
 #include "locks/sql/row_kind.hpp"
 #include "locks/sql/shared_kind.hpp"
 #include "locks/sql/table_kind.hpp"
 #include "locks/sql/tables.hpp"
-#include "locks/sql/wake_hint.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -48,7 +48,7 @@ storage::database_settings of_one_row(store_options const& how, unsigned idle_s)
 
 class sql_backend final : public backend {
 public:
-    sql_backend(std::string const& url, store_options const& how, backend_parts parts)
+    sql_backend(std::string const& url, store_options const& how, backend_deps parts)
         : where_(parsed(url)),
           how_(how),
           parts_(parts),
@@ -61,16 +61,16 @@ public:
             return storage::open_database(where_, settings, parts_.time);
         };
         if (where_.engine == storage::engine::mysql)
-            hint_ = make_wake_hint(parts.loop, open);
+            hint_ = make_release_notifier(parts.loop, open);
     }
 
-    std::vector<std::unique_ptr<kind>> kinds() override
+    std::vector<std::unique_ptr<lock_kind>> kinds() override
     {
-        std::vector<std::unique_ptr<kind>> all;
-        for (auto const each : {rule::record, rule::lease})
+        std::vector<std::unique_ptr<lock_kind>> all;
+        for (auto const each : {expiry_rule::record, expiry_rule::lease})
             all.push_back(make_table_kind(each, *shared_, hint_.get(), parts_.time, parts_.random));
         all.push_back(make_classic_kind(*shared_, parts_.time, parts_.random));
-        for (auto const& each : shared_trades)
+        for (auto const& each : shared_kind_specs)
             all.push_back(make_shared_kind(each, *shared_, hint_.get(), parts_.time, parts_.random));
         if (where_.engine == storage::engine::mysql) {
             row_parts rows{*shared_, {}, how_.rows, parts_.time};
@@ -92,7 +92,7 @@ public:
     awaitable<std::size_t> reap(duration age) override
     {
         std::size_t removed = 0;
-        for (auto const each : {rule::record, rule::lease})
+        for (auto const each : {expiry_rule::record, expiry_rule::lease})
             removed += co_await lock::reap(each, *shared_, parts_.time, age);
         removed += co_await reap_shared(*shared_, parts_.time, age);
         co_return removed;
@@ -101,14 +101,14 @@ public:
 private:
     storage::location where_;
     store_options how_;
-    backend_parts parts_;
+    backend_deps parts_;
     std::unique_ptr<storage::database> shared_;
-    std::unique_ptr<wake_hint> hint_;
+    std::unique_ptr<release_notifier> hint_;
 };
 
 } // namespace
 
-std::unique_ptr<backend> open_sql_backend(std::string const& url, store_options const& how, backend_parts parts)
+std::unique_ptr<backend> open_sql_backend(std::string const& url, store_options const& how, backend_deps parts)
 {
     return std::make_unique<sql_backend>(url, how, parts);
 }

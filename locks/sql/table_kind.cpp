@@ -1,10 +1,10 @@
 #include "locks/sql/table_kind.hpp"
 
 #include "libs/storage/database.hpp"
-#include "locks/core/polling.hpp"
-#include "locks/sql/table_check.hpp"
+#include "locks/core/poll_backoff.hpp"
+#include "locks/sql/release_notifier.hpp"
+#include "locks/sql/schema_check.hpp"
 #include "locks/sql/table_row.hpp"
-#include "locks/sql/wake_hint.hpp"
 
 #include <algorithm>
 
@@ -12,24 +12,26 @@ namespace baton::lock {
 
 namespace {
 
-struct shop {
-    rule how;
+struct table_context {
+    expiry_rule how;
     storage::database& shared;
-    wake_hint* hint;
+    release_notifier* hint;
     time_source& time;
     random_source& random;
     std::string boot;
     std::string name;
-    table_check tables{shared};
+    schema_check tables{shared};
 };
 
-class table_contender final : public contender {
+class table_acquisition final : public acquisition {
 public:
-    table_contender(shop& of, bid offer) : of_(of), offer_(std::move(offer)), own_hint_(of.hint, hint_name()) {}
+    table_acquisition(table_context& of, acquisition_request request)
+        : of_(of), request_(std::move(request)), notification_(of.hint, hint_name())
+    {}
 
-    awaitable<attempt> take() override
+    awaitable<try_result> take() override
     {
-        attempt made;
+        try_result made;
         co_await of_.tables.pass();
         if (in_doubt_) {
             made.granted = co_await adopt();
@@ -42,7 +44,7 @@ public:
         auto const sent = of_.time.now();
         auto const work = [&](soci::session& sql) {
             table_row row(sql, of_.how, of_.boot, sent);
-            return of_.how == rule::record ? take_at_once(row) : take_as_seen(row);
+            return of_.how == expiry_rule::record ? take_at_once(row) : take_as_seen(row);
         };
         try {
             made = co_await of_.shared.run(work);
@@ -61,25 +63,26 @@ public:
         // Once it is known to take a while, and by turns with a pause, since a hint may be there that tells nothing;
         // but not in the last second of a holder that may be dead.
         auto const soonest = std::min(until, what.until.value_or(until));
-        hinted_ = !hinted_ && of_.hint != nullptr && pauses_.are_longest() && soonest - now > wake_hint::span_of_wait;
+        hinted_ =
+            !hinted_ && of_.hint != nullptr && backoff_.is_at_limit() && soonest - now > release_notifier::span_of_wait;
         if (auto const bell = hinted_ ? of_.hint->listen(hint_name()) : nullptr) {
-            co_await bell->wait_until(of_.time, now + wake_hint::span_of_wait);
+            co_await bell->wait_until(of_.time, now + release_notifier::span_of_wait);
             co_return;
         }
-        auto at = std::min(until, now + pauses_.next(of_.random));
+        auto at = std::min(until, now + backoff_.next(of_.random));
         if (what.until && *what.until > now)
             at = std::min(at, *what.until);
         co_await of_.time.sleep_until(at);
     }
 
-    awaitable<void> settle() override { return own_hint_.raise(); }
-    awaitable<void> unsettle() override { return own_hint_.lower(); }
+    awaitable<void> arm_notification() override { return notification_.raise(); }
+    awaitable<void> send_notification() override { return notification_.lower(); }
 
     awaitable<bool> extend() override
     {
         auto const sent = of_.time.now();
         auto const work = [&](soci::session& sql) {
-            return table_row(sql, of_.how, of_.boot, sent).renew(offer_, *token_);
+            return table_row(sql, of_.how, of_.boot, sent).renew(request_, *token_);
         };
         co_return co_await of_.shared.run(work);
     }
@@ -88,7 +91,7 @@ public:
     {
         auto const sent = of_.time.now();
         auto const work = [&](soci::session& sql) {
-            return table_row(sql, of_.how, of_.boot, sent).release(offer_, token_);
+            return table_row(sql, of_.how, of_.boot, sent).release(request_, token_);
         };
         co_return co_await of_.shared.run(work);
     }
@@ -97,7 +100,7 @@ private:
     // An earlier try had no answer. If it took the lock, that is renewed: how long ago it was taken, nobody knows.
     awaitable<std::optional<grant>> adopt()
     {
-        auto const find = [&](soci::session& sql) { return table_row(sql, of_.how, of_.boot, {}).granted(offer_); };
+        auto const find = [&](soci::session& sql) { return table_row(sql, of_.how, of_.boot, {}).granted(request_); };
         auto found = co_await of_.shared.run(find);
         if (!found)
             co_return found;
@@ -110,21 +113,21 @@ private:
         co_return found;
     }
 
-    attempt take_at_once(table_row& row)
+    try_result take_at_once(table_row& row)
     {
-        if (auto const mine = row.take(offer_))
+        if (auto const mine = row.take(request_))
             return {mine, {}};
-        auto const seen = row.read(offer_.name);
+        auto const seen = row.read(request_.name);
         return seen ? refused(*seen) : first_of_its_name(row);
     }
 
-    attempt take_as_seen(table_row& row)
+    try_result take_as_seen(table_row& row)
     {
         // What was released needs no look at its holder; who has seen one held expects it to stay so.
         if (!observed_)
-            if (auto const mine = row.take_free(offer_))
+            if (auto const mine = row.take_free(request_))
                 return {mine, {}};
-        auto const seen = row.read(offer_.name);
+        auto const seen = row.read(request_.name);
         if (!seen)
             return first_of_its_name(row);
         auto const now = of_.time.now();
@@ -138,60 +141,61 @@ private:
             answer.refused.until = std::max(answer.refused.until.value_or(now), observed_at_ + own_wait);
             return answer;
         }
-        if (!row.take_as_seen(offer_, *seen))
+        if (!row.take_as_seen(request_, *seen))
             return {};
         return {grant{seen->token + 1, seen->owned}, {}};
     }
 
-    attempt first_of_its_name(table_row& row)
+    try_result first_of_its_name(table_row& row)
     {
-        row.insert(offer_);
-        return {row.granted(offer_), {}};
+        row.insert(request_);
+        return {row.granted(request_), {}};
     }
 
-    attempt refused(lock_state const& seen)
+    try_result refused(row_state const& seen)
     {
-        attempt answer;
+        try_result answer;
         if (seen.owned)
             answer.refused.until = of_.time.now() + std::max(seen.ttl - seen.age, duration{});
         return answer;
     }
 
-    std::string hint_name() const { return of_.name + "/" + offer_.name; }
+    std::string hint_name() const { return of_.name + "/" + request_.name; }
 
-    shop& of_;
-    bid offer_;
+    table_context& of_;
+    acquisition_request request_;
     std::optional<std::int64_t> token_;
-    own_hint own_hint_;
+    holder_notification notification_;
     bool hinted_ = false;
     bool in_doubt_ = false;
-    polling pauses_;
-    std::optional<lock_state> observed_;
+    poll_backoff backoff_;
+    std::optional<row_state> observed_;
     instant observed_at_{};
 };
 
-class table_kind final : public kind {
+class table_kind final : public lock_kind {
 public:
-    table_kind(rule how, storage::database& shared, wake_hint* hint, time_source& time, random_source& random)
+    table_kind(expiry_rule how, storage::database& shared, release_notifier* hint, time_source& time,
+               random_source& random)
         : of_{how, shared, hint, time, random, row_boot(shared), name_of(how)}
     {}
 
     std::string const& name() const override { return of_.name; }
     guarantee level() const override { return guarantee::fenced; }
     bool on_any_thread() const override { return true; }
-    std::unique_ptr<contender> contend(bid offer) override
+    std::unique_ptr<acquisition> make_acquisition(acquisition_request request) override
     {
-        return std::make_unique<table_contender>(of_, std::move(offer));
+        return std::make_unique<table_acquisition>(of_, std::move(request));
     }
 
 private:
-    shop of_;
+    table_context of_;
 };
 
 } // namespace
 
-std::unique_ptr<kind> make_table_kind(rule how, storage::database& shared, wake_hint* hint, time_source& time,
-                                      random_source& random)
+std::unique_ptr<lock_kind> make_table_kind(expiry_rule how, storage::database& shared, release_notifier* hint,
+                                           time_source& time, random_source& random)
 {
     return std::make_unique<table_kind>(how, shared, hint, time, random);
 }

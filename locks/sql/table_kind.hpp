@@ -3,7 +3,7 @@
 // deadlock for every second acquisition under contention; a row that stays, none.)
 
 #include "libs/base/random.hpp"
-#include "locks/core/contender.hpp"
+#include "locks/core/acquisition.hpp"
 
 #include <cstddef>
 
@@ -13,9 +13,9 @@ class database;
 
 namespace baton::lock {
 
-class wake_hint;
+class release_notifier;
 
-enum class rule {
+enum class expiry_rule {
     // Taken by one conditional UPDATE, when it is free or expired by the database's clock.
     record,
     // Taken by comparing what was read, and from a holder only when also the own clock has seen it silent for as long
@@ -25,11 +25,11 @@ enum class rule {
 };
 
 // `hint` may be null: then who waits looks from time to time.
-std::unique_ptr<kind> make_table_kind(rule how, storage::database& shared, wake_hint* hint, time_source& time,
-                                      random_source& random);
+std::unique_ptr<lock_kind> make_table_kind(expiry_rule how, storage::database& shared, release_notifier* hint,
+                                           time_source& time, random_source& random);
 
 // Removes the rows that nobody has held for `age`, each on the condition that it is as it was read. Tokens go on: what
 // comes again under a name begins above all that were removed.
-awaitable<std::size_t> reap(rule how, storage::database& shared, time_source& time, duration age);
+awaitable<std::size_t> reap(expiry_rule how, storage::database& shared, time_source& time, duration age);
 
 } // namespace baton::lock

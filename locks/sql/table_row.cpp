@@ -5,14 +5,14 @@ namespace baton::lock {
 using storage::row;
 using storage::statement;
 
-storage::fragment table_of(rule how)
+storage::fragment table_of(expiry_rule how)
 {
-    return how == rule::record ? storage::fragment{"lock_record"} : storage::fragment{"lock_lease"};
+    return how == expiry_rule::record ? storage::fragment{"lock_record"} : storage::fragment{"lock_lease"};
 }
 
-char const* name_of(rule how)
+char const* name_of(expiry_rule how)
 {
-    return how == rule::record ? "record" : "lease";
+    return how == expiry_rule::record ? "record" : "lease";
 }
 
 storage::operand row_time(soci::session& sql, instant sent)
@@ -47,21 +47,21 @@ grant grant_in(row& cells)
 
 } // namespace
 
-table_row::table_row(soci::session& sql, rule how, std::string const& boot, instant sent)
+table_row::table_row(soci::session& sql, expiry_rule how, std::string const& boot, instant sent)
     : sql_(sql), table_(table_of(how)), kind_(name_of(how)), boot_(boot), now_(row_time(sql, sent))
 {}
 
-void table_row::set_holder(statement& update, bid const& offer)
+void table_row::set_holder(statement& update, acquisition_request const& request)
 {
     // MySQL assigns from left to right: the owner that this looks at is the one before.
-    update("UPDATE ", table_, " SET took_over = CASE WHEN owner IS NULL THEN 0 ELSE 1 END, owner = ", offer.owner);
+    update("UPDATE ", table_, " SET took_over = CASE WHEN owner IS NULL THEN 0 ELSE 1 END, owner = ", request.owner);
     if (storage::engine_of(sql_) == storage::engine::mysql)
         update(
             ", token = LAST_INSERT_ID(2 * (token + 1) + took_over) DIV 2"); // told with the answer: no statement more
     else
         update(", token = token + 1");
-    update(", renew_seq = renew_seq + 1, label = ", offer.label);
-    update(", renewed_at = ", now_, ", boot = ", boot_, ", ttl_us = ", offer.ttl, " WHERE name = ", offer.name);
+    update(", renew_seq = renew_seq + 1, label = ", request.label);
+    update(", renewed_at = ", now_, ", boot = ", boot_, ", ttl_us = ", request.ttl, " WHERE name = ", request.name);
 }
 
 std::optional<grant> table_row::taken_by(statement& update)
@@ -76,55 +76,55 @@ std::optional<grant> table_row::taken_by(statement& update)
     return made;
 }
 
-std::optional<grant> table_row::take(bid const& offer)
+std::optional<grant> table_row::take(acquisition_request const& request)
 {
     statement update(sql_);
-    set_holder(update, offer);
+    set_holder(update, request);
     update(" AND (owner IS NULL OR boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
     return taken_by(update);
 }
 
-std::optional<grant> table_row::take_free(bid const& offer)
+std::optional<grant> table_row::take_free(acquisition_request const& request)
 {
     statement update(sql_);
-    set_holder(update, offer);
+    set_holder(update, request);
     update(" AND owner IS NULL");
     return taken_by(update);
 }
 
-bool table_row::take_as_seen(bid const& offer, lock_state const& seen)
+bool table_row::take_as_seen(acquisition_request const& request, row_state const& seen)
 {
     statement update(sql_);
-    set_holder(update, offer);
+    set_holder(update, request);
     update(" AND token = ", seen.token, " AND renew_seq = ", seen.renew_seq);
     if (seen.owned)
         update(" AND (boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
     return update.execute() == 1;
 }
 
-void table_row::insert(bid const& offer)
+void table_row::insert(acquisition_request const& request)
 {
     // The floor is read under a lock, so that no reaper is between its deletion and its raise.
     statement make(sql_, "INSERT INTO ", table_,
                    " (name, owner, token, took_over, renew_seq, ttl_us, renewed_at, boot, label) ");
-    make("SELECT ", offer.name, ", ", offer.owner, ", token + 1, 0, 0, ", offer.ttl, ", ", now_, ", ", boot_, ", ",
-         offer.label, " FROM lock_floor WHERE kind = ", std::string(kind_), storage::for_update(sql_));
+    make("SELECT ", request.name, ", ", request.owner, ", token + 1, 0, 0, ", request.ttl, ", ", now_, ", ", boot_,
+         ", ", request.label, " FROM lock_floor WHERE kind = ", std::string(kind_), storage::for_update(sql_));
     if (make.execute() != 1)
         throw unavailable("the table lock_floor lacks a row: create the tables anew");
 }
 
-std::optional<grant> table_row::granted(bid const& offer)
+std::optional<grant> table_row::granted(acquisition_request const& request)
 {
     std::optional<grant> found;
     statement ask(sql_);
-    ask.select("token", "took_over")(" FROM ", table_, " WHERE name = ", offer.name, " AND owner = ", offer.owner);
+    ask.select("token", "took_over")(" FROM ", table_, " WHERE name = ", request.name, " AND owner = ", request.owner);
     ask.each([&](row& cells) { found = grant_in(cells); });
     return found;
 }
 
-std::optional<lock_state> table_row::read(std::string const& name)
+std::optional<row_state> table_row::read(std::string const& name)
 {
-    std::optional<lock_state> found;
+    std::optional<row_state> found;
     statement ask(sql_);
     ask.select("owner IS NOT NULL", "token", "renew_seq", "ttl_us", "renewed_at", "boot").column({""})(now_);
     ask(" FROM ", table_, " WHERE name = ", name);
@@ -142,28 +142,28 @@ std::optional<lock_state> table_row::read(std::string const& name)
     return found;
 }
 
-bool table_row::renew(bid const& offer, std::int64_t token)
+bool table_row::renew(acquisition_request const& request, std::int64_t token)
 {
     statement update(sql_, "UPDATE ", table_, " SET renewed_at = ", now_, ", renew_seq = renew_seq + 1");
-    update(" WHERE name = ", offer.name, " AND owner = ", offer.owner, " AND token = ", token, " AND boot = ", boot_,
-           " AND ", now_, " - renewed_at < ttl_us");
+    update(" WHERE name = ", request.name, " AND owner = ", request.owner, " AND token = ", token,
+           " AND boot = ", boot_, " AND ", now_, " - renewed_at < ttl_us");
     return update.execute() == 1;
 }
 
-bool table_row::remove(bid const& offer)
+bool table_row::remove(acquisition_request const& request)
 {
-    auto const mine = granted(offer);
+    auto const mine = granted(request);
     if (!mine)
         return false;
     raise_floor(sql_, kind_, mine->token);
-    statement gone(sql_, "DELETE FROM ", table_, " WHERE name = ", offer.name, " AND owner = ", offer.owner);
+    statement gone(sql_, "DELETE FROM ", table_, " WHERE name = ", request.name, " AND owner = ", request.owner);
     return gone(" AND token = ", mine->token).execute() == 1;
 }
 
-bool table_row::release(bid const& offer, std::optional<std::int64_t> token)
+bool table_row::release(acquisition_request const& request, std::optional<std::int64_t> token)
 {
     statement update(sql_, "UPDATE ", table_, " SET owner = NULL, renewed_at = ", now_, ", renew_seq = renew_seq + 1");
-    update(" WHERE name = ", offer.name, " AND owner = ", offer.owner);
+    update(" WHERE name = ", request.name, " AND owner = ", request.owner);
     if (token)
         update(" AND token = ", *token);
     return update.execute() == 1;

@@ -10,7 +10,7 @@
 
 namespace baton::lock {
 
-struct lock_state {
+struct row_state {
     bool owned = false;
     std::int64_t token = 0;
     std::int64_t renew_seq = 0;
@@ -22,23 +22,23 @@ struct lock_state {
 class table_row {
 public:
     // `sent`: read before the call went to its session, so that a wait for that makes a renewal older, never younger.
-    table_row(soci::session& sql, rule how, std::string const& boot, instant sent);
+    table_row(soci::session& sql, expiry_rule how, std::string const& boot, instant sent);
 
-    std::optional<grant> take(bid const& offer);      // if it is free or expired
-    std::optional<grant> take_free(bid const& offer); // if it is free
+    std::optional<grant> take(acquisition_request const& request);      // if it is free or expired
+    std::optional<grant> take_free(acquisition_request const& request); // if it is free
     // If it is as it was read, and free or expired still.
-    bool take_as_seen(bid const& offer, lock_state const& seen);
+    bool take_as_seen(acquisition_request const& request, row_state const& seen);
     // Makes the row, held already. Throws already_exists.
-    void insert(bid const& offer);
-    std::optional<grant> granted(bid const& offer); // what the acquisition holds, if it does
-    std::optional<lock_state> read(std::string const& name);
-    bool renew(bid const& offer, std::int64_t token);
-    bool remove(bid const& offer); // in place of a release: the row goes
-    bool release(bid const& offer,
+    void insert(acquisition_request const& request);
+    std::optional<grant> granted(acquisition_request const& request); // what the acquisition holds, if it does
+    std::optional<row_state> read(std::string const& name);
+    bool renew(acquisition_request const& request, std::int64_t token);
+    bool remove(acquisition_request const& request); // in place of a release: the row goes
+    bool release(acquisition_request const& request,
                  std::optional<std::int64_t> token); // of any token, if the acquisition's is not known
 
 private:
-    void set_holder(storage::statement& update, bid const& offer);
+    void set_holder(storage::statement& update, acquisition_request const& request);
     std::optional<grant> taken_by(storage::statement& update);
 
     soci::session& sql_;
@@ -48,8 +48,8 @@ private:
     storage::operand now_;
 };
 
-storage::fragment table_of(rule how);
-char const* name_of(rule how);
+storage::fragment table_of(expiry_rule how);
+char const* name_of(expiry_rule how);
 // Now, as a row of this database says it: the server's, or the host's since its boot.
 storage::operand row_time(soci::session& sql, instant sent);
 // What comes again of this kind under a name that is removed has a higher token than this. Before it is removed, and

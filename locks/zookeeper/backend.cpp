@@ -12,7 +12,7 @@ namespace {
 
 class zookeeper_backend final : public backend {
 public:
-    zookeeper_backend(std::string const& url, store_options const& how, backend_parts parts)
+    zookeeper_backend(std::string const& url, store_options const& how, backend_deps parts)
         : parts_(parts), where_(parse_zookeeper_url(url))
     {
         zoo_parts needs{where_.hosts, how.zookeeper_session, how.limit, parts.loop, parts.time};
@@ -21,11 +21,11 @@ public:
     // What others still have of it can do nothing then.
     ~zookeeper_backend() override { session_->close(); }
 
-    std::vector<std::unique_ptr<kind>> kinds() override
+    std::vector<std::unique_ptr<lock_kind>> kinds() override
     {
-        std::vector<std::unique_ptr<kind>> all;
+        std::vector<std::unique_ptr<lock_kind>> all;
         all.push_back(make_zookeeper_kind("zookeeper", session_, parts_.loop, where_.root, parts_.random));
-        for (auto const& each : shared_trades)
+        for (auto const& each : shared_kind_specs)
             all.push_back(make_zookeeper_kind(each.kind, session_, parts_.loop, root_of(each.set), parts_.random));
         return all;
     }
@@ -49,19 +49,19 @@ private:
     std::set<std::string> roots() const
     {
         std::set<std::string> all{where_.root};
-        for (auto const& each : shared_trades)
+        for (auto const& each : shared_kind_specs)
             all.insert(root_of(each.set));
         return all;
     }
 
-    backend_parts parts_;
+    backend_deps parts_;
     zookeeper_place where_;
     std::shared_ptr<zoo_session> session_;
 };
 
 } // namespace
 
-std::unique_ptr<backend> open_zookeeper_backend(std::string const& url, store_options const& how, backend_parts parts)
+std::unique_ptr<backend> open_zookeeper_backend(std::string const& url, store_options const& how, backend_deps parts)
 {
     return std::make_unique<zookeeper_backend>(url, how, parts);
 }

@@ -22,7 +22,7 @@ constexpr int most_tries = 5; // to make a node whose parent is removed again an
 // The last place that the server counts to: what comes then is no order any more.
 constexpr std::int64_t last_place = std::numeric_limits<std::int32_t>::max();
 
-// What there may be of a contender in the store.
+// What there may be of a acquisition in the store.
 struct zoo_trace {
     std::int64_t session = 0; // 0: nothing
     std::string parent;
@@ -72,29 +72,29 @@ awaitable<void> make_parent(zoo_session& in, std::string root, std::string name)
     }
 }
 
-class zoo_contender final : public contender {
+class zoo_acquisition final : public acquisition {
 public:
-    zoo_contender(std::shared_ptr<zoo_session> in, asio::any_io_executor loop, std::string root, random_source& random,
-                  bid offer)
+    zoo_acquisition(std::shared_ptr<zoo_session> in, asio::any_io_executor loop, std::string root,
+                    random_source& random, acquisition_request request)
         : in_(std::move(in)),
           loop_(std::move(loop)),
           root_(std::move(root)),
           random_(random),
-          offer_(std::move(offer)),
-          name_(zoo_escaped(offer_.name))
+          request_(std::move(request)),
+          name_(zoo_escaped(request_.name))
     {}
     // A node that stayed would hold up all who come after it. Any thread.
-    ~zoo_contender() override { forsake(); }
+    ~zoo_acquisition() override { discard(); }
 
-    awaitable<attempt> take() override
+    awaitable<try_result> take() override
     {
-        attempt made;
+        try_result made;
         auto const session = co_await in_->connect();
         if (own_.session != session)
             begin_anew(session);
         for (int tries = 0; tries == 0 || turn_.own.empty(); ++tries) {
             if (tries == most_tries)
-                throw unavailable("ZooKeeper: the node of lock " + offer_.name + " is removed again and again");
+                throw unavailable("ZooKeeper: the node of lock " + request_.name + " is removed again and again");
             auto const nodes = co_await look();
             turn_ = zoo_turn_of(nodes, own_.tag);
             if (turn_.own.empty()) // never made, or removed by somebody else
@@ -103,10 +103,10 @@ public:
         in_doubt_ = false;
         own_.path = own_.parent + "/" + turn_.own;
         if (*zoo_place(turn_.own) < 0 || *zoo_place(turn_.own) == last_place)
-            throw unavailable("ZooKeeper: the places of lock " + offer_.name + " are used up: remove " + own_.parent);
+            throw unavailable("ZooKeeper: the places of lock " + request_.name + " are used up: remove " + own_.parent);
         if (turn_.disagreed != 0) {
             co_await release();
-            throw disagreement(offer_.name, offer_.of.capacity, turn_.disagreed);
+            throw capacity_mismatch(request_.name, request_.share.capacity, turn_.disagreed);
         }
         if (turn_.held)
             made.granted = co_await granted();
@@ -158,7 +158,7 @@ public:
         co_return was_held;
     }
 
-    void forsake() noexcept override
+    void discard() noexcept override
     {
         auto left = forget();
         if (left.session == 0)
@@ -196,7 +196,7 @@ private:
         char text[64];
         std::snprintf(text, sizeof text, "%016llx%016llx-%llx", static_cast<unsigned long long>(random_.next()),
                       static_cast<unsigned long long>(random_.next()), static_cast<unsigned long long>(session));
-        own_ = {session, root_ + "/" + name_, zoo_tag(text, offer_.of), {}};
+        own_ = {session, root_ + "/" + name_, zoo_tag(text, request_.share), {}};
         in_doubt_ = false;
         removal_sent_ = false;
         token_ = 0;
@@ -224,10 +224,10 @@ private:
             }
             co_await make_parent(*in_, root_, name_);
         }
-        throw unavailable("ZooKeeper: the node of lock " + offer_.name + " has no place");
+        throw unavailable("ZooKeeper: the node of lock " + request_.name + " has no place");
     }
 
-    std::string data() const { return offer_.label + "\n" + offer_.owner + "\n"; } // for people
+    std::string data() const { return request_.label + "\n" + request_.owner + "\n"; } // for people
 
     awaitable<std::optional<grant>> granted()
     {
@@ -235,7 +235,7 @@ private:
         if (token_ == 0) {
             auto const node = co_await in_->find(own_.session, own_.path);
             if (!node || node->owner != own_.session)
-                throw unavailable("ZooKeeper: the node of lock " + offer_.name + " is not of this session");
+                throw unavailable("ZooKeeper: the node of lock " + request_.name + " is not of this session");
             token_ = node->born;
         }
         held_ = {own_.session, own_.path, token_, time_granted()};
@@ -245,13 +245,13 @@ private:
 
     // Half of the session's time. The leader counts it from the last sign of life that a follower has told it of: the
     // client is silent for a third at most, and the follower tells each half tick.
-    duration time_granted() const { return std::min(offer_.ttl, in_->timeout() / 2); }
+    duration time_granted() const { return std::min(request_.ttl, in_->timeout() / 2); }
 
     std::shared_ptr<zoo_session> in_;
     asio::any_io_executor loop_;
     std::string root_;
     random_source& random_;
-    bid offer_;
+    acquisition_request request_;
     std::string name_;
     std::mutex mutex_; // of this one, once it is granted: a release may meet what forsakes it
     zoo_trace own_;
@@ -262,7 +262,7 @@ private:
     zoo_turn turn_;  // as it was last seen
 };
 
-class zookeeper_kind final : public kind {
+class zookeeper_kind final : public lock_kind {
 public:
     zookeeper_kind(char const* name, std::shared_ptr<zoo_session> in, asio::any_io_executor loop, std::string root,
                    random_source& random)
@@ -272,9 +272,9 @@ public:
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::fenced; }
     bool on_any_thread() const override { return true; }
-    std::unique_ptr<contender> contend(bid offer) override
+    std::unique_ptr<acquisition> make_acquisition(acquisition_request request) override
     {
-        return std::make_unique<zoo_contender>(in_, loop_, root_, random_, std::move(offer));
+        return std::make_unique<zoo_acquisition>(in_, loop_, root_, random_, std::move(request));
     }
 
 private:
@@ -287,8 +287,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<kind> make_zookeeper_kind(char const* name, std::shared_ptr<zoo_session> in, asio::any_io_executor loop,
-                                          std::string root, random_source& random)
+std::unique_ptr<lock_kind> make_zookeeper_kind(char const* name, std::shared_ptr<zoo_session> in,
+                                               asio::any_io_executor loop, std::string root, random_source& random)
 {
     return std::make_unique<zookeeper_kind>(name, std::move(in), std::move(loop), std::move(root), random);
 }

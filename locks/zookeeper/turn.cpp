@@ -14,7 +14,7 @@ constexpr char const* between = "of";
 struct place_taken {
     std::string node;
     std::int64_t place;
-    share of;
+    lock_share of;
 };
 
 std::vector<place_taken> in_order(std::vector<std::string> const& nodes)
@@ -28,12 +28,12 @@ std::vector<place_taken> in_order(std::vector<std::string> const& nodes)
 }
 
 // How much of what `one` shares out this other takes. With who counts otherwise nothing can be shared.
-std::int64_t weight_to(share const& one, share const& other)
+std::int64_t weight_to(lock_share const& one, lock_share const& other)
 {
     return other.capacity == one.capacity ? other.weight : one.capacity;
 }
 
-bool fits(share const& one, std::int64_t taken)
+bool fits(lock_share const& one, std::int64_t taken)
 {
     return taken + one.weight <= one.capacity;
 }
@@ -69,22 +69,22 @@ void say_what_to_wait_for(zoo_turn& turn, std::vector<place_taken> const& queue,
 
 } // namespace
 
-std::string zoo_tag(std::string const& unique, share const& of)
+std::string zoo_tag(std::string const& unique, lock_share const& of)
 {
     if (of.capacity == 1)
         return unique;
     return unique + "-" + std::to_string(of.weight) + between + std::to_string(of.capacity);
 }
 
-share zoo_share(std::string const& node)
+lock_share zoo_share(std::string const& node)
 {
-    share found;
+    lock_share found;
     auto const tag = node.substr(0, node.rfind("-lock-"));
     auto const begin = tag.rfind('-') + 1;
     auto const middle = tag.find(between, begin);
     if (middle == std::string::npos)
         return found;
-    share read;
+    lock_share read;
     auto const* const end = tag.data() + tag.size();
     auto const weight = std::from_chars(tag.data() + begin, tag.data() + middle, read.weight);
     auto const capacity = std::from_chars(tag.data() + middle + 2, end, read.capacity);
@@ -119,7 +119,7 @@ zoo_turn zoo_turn_of(std::vector<std::string> const& nodes, std::string const& t
     if (!turn.held)
         say_what_to_wait_for(turn, queue, at);
     else if (at + 1 < queue.size())
-        turn.tells = runs_out(own) && fits(own, weight_to(own, queue[at + 1].of));
+        turn.tells = is_semaphore(own) && fits(own, weight_to(own, queue[at + 1].of));
     return turn;
 }
 

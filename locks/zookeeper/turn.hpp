@@ -2,7 +2,7 @@
 // Whose turn it is among the nodes of a queue: they hold the lock from the first on for as long as what they take fits,
 // and nobody before one who came earlier. Pure.
 
-#include "locks/core/share.hpp"
+#include "locks/core/lock_share.hpp"
 
 #include <cstdint>
 #include <string>
@@ -11,9 +11,9 @@
 namespace baton::lock {
 
 // A tag that says what its node takes: "TAG-1of3" of a permit of three, "TAG" of a plain lock.
-std::string zoo_tag(std::string const& unique, share const& of);
+std::string zoo_tag(std::string const& unique, lock_share const& of);
 // What a node takes, by its name "TAG-1of3-lock-0000000017".
-share zoo_share(std::string const& node);
+lock_share zoo_share(std::string const& node);
 
 // The node of this tag; empty: there is none.
 std::string zoo_own(std::vector<std::string> const& nodes, std::string const& tag);

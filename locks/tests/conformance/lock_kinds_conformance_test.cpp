@@ -1,7 +1,7 @@
 // What every kind of lock by name promises, on the real stores and through the public headers alone. How one waits, and
 // how a hold ends, are in files beside this.
 
-#include "locks/tests/conformance/lock_kinds_house.hpp"
+#include "locks/tests/conformance/lock_kinds_fixture.hpp"
 #include "locks/tests/support/lock_urls.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,47 +18,47 @@ namespace locks = baton::lock;
 
 TEST_CASE("one holds it, others are refused, and each holder's token is higher than those before")
 {
-    house here;
-    auto first = here.make();
-    auto second = here.make();
+    lock_kinds_fixture fixture;
+    auto first = fixture.make();
+    auto second = fixture.make();
     REQUIRE(first.try_lock());
     CHECK(first.valid());
-    CHECK(first.level() == here.level());
+    CHECK(first.level() == fixture.level());
     auto const token = first.token();
-    CHECK((token > 0) == here.has_tokens());
+    CHECK((token > 0) == fixture.has_tokens());
     CHECK_FALSE(second.try_lock());
     CHECK(second.token() == 0);
     CHECK_FALSE(second.valid());
     CHECK(first.unlock() == release_result::released);
     CHECK_FALSE(first.valid());
     REQUIRE(second.try_lock());
-    CHECK((second.token() > token) == here.has_tokens());
+    CHECK((second.token() > token) == fixture.has_tokens());
     CHECK_FALSE(first.try_lock_for(20ms));
     CHECK(second.unlock() == release_result::released);
 }
 
 TEST_CASE("a name is no other name, and of one kind no name of another")
 {
-    house here;
-    auto& in = here.enter();
-    auto first = here.make(in, "a");
-    auto second = here.make(in, "A");
-    auto third = here.make(in, "\xc3\xa4 ' \\ \" %");
+    lock_kinds_fixture fixture;
+    auto& in = fixture.enter();
+    auto first = fixture.make(in, "a");
+    auto second = fixture.make(in, "A");
+    auto third = fixture.make(in, "\xc3\xa4 ' \\ \" %");
     CHECK(first.try_lock());
     CHECK(second.try_lock());
     CHECK(third.try_lock());
-    if (!here.home)
+    if (!fixture.home)
         return; // there is no other kind
-    bool const in_records = here.kind == kind_name::record || here.kind == kind_name::classic;
+    bool const in_records = fixture.kind == kind_name::record || fixture.kind == kind_name::classic;
     auto of_other_kind = in_records ? in.lease("a") : in.record("a"); // in a table of its own
     CHECK(of_other_kind.try_lock());
 }
 
 TEST_CASE("whoever does not hold it cannot release it")
 {
-    house here;
-    auto holder = here.make();
-    auto other = here.make();
+    lock_kinds_fixture fixture;
+    auto holder = fixture.make();
+    auto other = fixture.make();
     REQUIRE(holder.try_lock());
     CHECK(other.unlock() == release_result::unknown);
     CHECK_FALSE(other.try_lock());
@@ -67,12 +67,12 @@ TEST_CASE("whoever does not hold it cannot release it")
 
 TEST_CASE("it serves std::unique_lock and std::scoped_lock, and two of them without a deadlock")
 {
-    house here;
-    auto& one = here.enter();
-    auto& other = here.enter();
+    lock_kinds_fixture fixture;
+    auto& one = fixture.enter();
+    auto& other = fixture.enter();
     auto const take_both = [&](locks::store& in, bool swapped) {
-        auto a = here.make(in, "a");
-        auto b = here.make(in, "b");
+        auto a = fixture.make(in, "a");
+        auto b = fixture.make(in, "b");
         for (int times = 0; times < 5; ++times) {
             if (swapped)
                 std::scoped_lock const both(b, a);
@@ -83,18 +83,18 @@ TEST_CASE("it serves std::unique_lock and std::scoped_lock, and two of them with
     auto second = std::async(std::launch::async, [&] { take_both(other, true); });
     take_both(one, false);
     second.get();
-    auto a = here.make(one, "a");
+    auto a = fixture.make(one, "a");
     std::unique_lock const held(a, 60s);
     CHECK(held.owns_lock());
 }
 
 TEST_CASE("a reentrant holder may lock it again, and gives it back with the last unlock")
 {
-    house here;
+    lock_kinds_fixture fixture;
     lock_options how;
     how.reentrant = true;
-    auto holder = here.make("stock", how);
-    auto other = here.make();
+    auto holder = fixture.make("stock", how);
+    auto other = fixture.make();
     holder.lock();
     holder.lock();
     CHECK(holder.unlock() == release_result::released);
@@ -139,11 +139,11 @@ TEST_CASE("wrong input is refused with what is wrong")
 
 TEST_CASE("it counts what it did")
 {
-    house here;
-    auto& in = here.enter();
-    auto lock = here.make(in, "stock");
-    auto brief = here.make(in, "stock", short_lived());
-    auto other = here.make();
+    lock_kinds_fixture fixture;
+    auto& in = fixture.enter();
+    auto lock = fixture.make(in, "stock");
+    auto brief = fixture.make(in, "stock", short_lived());
+    auto other = fixture.make();
     REQUIRE(lock.try_lock());
     lock.unlock();
     REQUIRE(other.try_lock());
@@ -155,7 +155,7 @@ TEST_CASE("it counts what it did")
     REQUIRE(lock.try_lock());
     auto const all = in.metrics();
     auto const& counted =
-        *std::find_if(all.begin(), all.end(), [&](auto const& each) { return each.kind == here.name(); });
+        *std::find_if(all.begin(), all.end(), [&](auto const& each) { return each.kind == fixture.name(); });
     CHECK(counted.acquired == 3);
     CHECK(counted.refused == 1);
     CHECK(counted.released == 1);

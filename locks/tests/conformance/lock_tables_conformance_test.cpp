@@ -1,6 +1,6 @@
 // What only locks by name in a database promise: of their tables, and of their sessions.
 
-#include "locks/tests/conformance/lock_kinds_house.hpp"
+#include "locks/tests/conformance/lock_kinds_fixture.hpp"
 #include "locks/tests/support/lock_urls.hpp"
 
 #include <catch2/catch.hpp>
@@ -16,12 +16,12 @@ namespace locks = baton::lock;
 
 TEST_CASE("tokens go on where a name was reaped, and what is held stays")
 {
-    house here(false);
-    auto& in = here.enter();
+    lock_kinds_fixture fixture(false);
+    auto& in = fixture.enter();
     lock_options long_lived;
     long_lived.ttl = 1h;
-    auto held = here.make(in, "held", long_lived);
-    auto old = here.make(in, "old");
+    auto held = fixture.make(in, "held", long_lived);
+    auto old = fixture.make(in, "old");
     REQUIRE(held.try_lock());
     for (int times = 0; times < 3; ++times) {
         REQUIRE(old.try_lock());
@@ -30,12 +30,13 @@ TEST_CASE("tokens go on where a name was reaped, and what is held stays")
     }
     auto const token = old.token();
     old.unlock();
-    here.home->exec(std::string("UPDATE ") + here.table() + " SET renewed_at = renewed_at - 300000000"); // five minutes
+    fixture.home->exec(std::string("UPDATE ") + fixture.table() +
+                       " SET renewed_at = renewed_at - 300000000"); // five minutes
     CHECK(in.reap(3min) == 1);
-    CHECK(here.home->number(std::string("SELECT COUNT(*) FROM ") + here.table()) == 1);
+    CHECK(fixture.home->number(std::string("SELECT COUNT(*) FROM ") + fixture.table()) == 1);
     CHECK(old.try_lock());
     CHECK(old.token() > token);
-    auto fresh = here.make("fresh");
+    auto fresh = fixture.make("fresh");
     REQUIRE(fresh.try_lock());
     CHECK(fresh.token() > token);
 }
@@ -43,14 +44,14 @@ TEST_CASE("tokens go on where a name was reaped, and what is held stays")
 TEST_CASE(
     "a record and its classic form exclude each other and have one series of tokens, and the classic leaves no row")
 {
-    house here(place{GENERATE(storage::engine::mysql, storage::engine::sqlite), kind_name::classic});
-    auto classic = here.make();
-    auto kept = here.enter().record("stock");
+    lock_kinds_fixture fixture(place{GENERATE(storage::engine::mysql, storage::engine::sqlite), kind_name::classic});
+    auto classic = fixture.make();
+    auto kept = fixture.enter().record("stock");
     REQUIRE(classic.try_lock());
     CHECK_FALSE(kept.try_lock());
     auto const token = classic.token();
     CHECK(classic.unlock() == release_result::released);
-    CHECK(here.home->number("SELECT COUNT(*) FROM lock_record") == 0);
+    CHECK(fixture.home->number("SELECT COUNT(*) FROM lock_record") == 0);
     REQUIRE(kept.try_lock());
     CHECK(kept.token() > token);
     auto const next = kept.token();

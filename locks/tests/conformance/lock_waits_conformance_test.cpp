@@ -1,6 +1,6 @@
 // How one waits for a lock by name, whatever its kind: for how long, on which thread, and how that ends.
 
-#include "locks/tests/conformance/lock_kinds_house.hpp"
+#include "locks/tests/conformance/lock_kinds_fixture.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -20,8 +20,8 @@ using baton::lock::release_result;
 
 TEST_CASE("threads that share an object take turns")
 {
-    house here;
-    auto shared = here.make();
+    lock_kinds_fixture fixture;
+    auto shared = fixture.make();
     int inside = 0;
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
@@ -40,9 +40,9 @@ TEST_CASE("threads that share an object take turns")
 
 TEST_CASE("whoever waits has it soon after the release")
 {
-    house here;
-    auto holder = here.make();
-    auto waiter = here.make();
+    lock_kinds_fixture fixture;
+    auto holder = fixture.make();
+    auto waiter = fixture.make();
     REQUIRE(holder.try_lock());
     auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
     CHECK(waits.wait_for(100ms) == std::future_status::timeout);
@@ -52,23 +52,23 @@ TEST_CASE("whoever waits has it soon after the release")
 
 TEST_CASE("whoever waits for long sleeps in the server, and is woken by the release")
 {
-    house here(false);
-    if (here.home->where().engine == storage::engine::sqlite || here.home->nodes().size() > 1)
+    lock_kinds_fixture fixture(false);
+    if (fixture.home->where().engine == storage::engine::sqlite || fixture.home->nodes().size() > 1)
         return;
-    auto holder = here.make();
-    auto waiter = here.make();
+    auto holder = fixture.make();
+    auto waiter = fixture.make();
     REQUIRE(holder.try_lock());
     auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
-    here.await_sleepers(1);
+    fixture.await_sleepers(1);
     CHECK(holder.unlock() == release_result::released);
     CHECK(waits.get());
 }
 
 TEST_CASE("coroutines wait for it without a thread, and can be cancelled")
 {
-    house here;
-    auto first = here.make();
-    auto second = here.make();
+    lock_kinds_fixture fixture;
+    auto first = fixture.make();
+    auto second = fixture.make();
     asio::io_context loop;
     asio::cancellation_signal stop;
     auto const seen = take_turns(loop, first, second);
@@ -84,7 +84,7 @@ TEST_CASE("coroutines wait for it without a thread, and can be cancelled")
     loop.run();
     CHECK(why == lock_errc::cancelled);
 
-    here.views.clear();
+    fixture.views.clear();
     std::vector<std::string> after;
     auto const use_what_is_closed = [&]() -> awaitable<void> {
         auto const how = co_await first.async_unlock(asio::use_awaitable);
@@ -103,17 +103,18 @@ TEST_CASE("coroutines wait for it without a thread, and can be cancelled")
 
 TEST_CASE("who is cancelled while it sleeps in the server is told at once, and what comes of it then is given back")
 {
-    house here(place{storage::engine::mysql, GENERATE(kind_name::record, kind_name::lease, kind_name::row)});
-    if (here.home->nodes().size() > 1)
+    lock_kinds_fixture fixture(
+        place{storage::engine::mysql, GENERATE(kind_name::record, kind_name::lease, kind_name::row)});
+    if (fixture.home->nodes().size() > 1)
         return;
-    auto holder = here.make();
-    auto waiter = here.make();
-    auto other = here.make();
+    auto holder = fixture.make();
+    auto waiter = fixture.make();
+    auto other = fixture.make();
     REQUIRE(holder.try_lock());
     bool before_the_server = false;
     // Now and then what it sleeps in ends just then.
     for (int tries = 0; tries < 5 && !before_the_server; ++tries) {
-        here.await_sleepers(0);
+        fixture.await_sleepers(0);
         asio::io_context loop;
         asio::cancellation_signal stop;
         lock_errc why{};
@@ -121,11 +122,11 @@ TEST_CASE("who is cancelled while it sleeps in the server is told at once, and w
             loop.get_executor(), asio::bind_cancellation_slot(stop.slot(), [&](std::exception_ptr failure, bool) {
                 why = failure_of([&] { std::rethrow_exception(failure); });
             })));
-        here.await_sleepers(1);
+        fixture.await_sleepers(1);
         stop.emit(asio::cancellation_type::terminal);
         loop.run();
         CHECK(why == lock_errc::cancelled);
-        before_the_server = here.sleepers() == 1;
+        before_the_server = fixture.sleepers() == 1;
     }
     CHECK(before_the_server);
     CHECK(holder.unlock() == release_result::released);
@@ -134,11 +135,11 @@ TEST_CASE("who is cancelled while it sleeps in the server is told at once, and w
 
 TEST_CASE("a wait on the thread of the locks is refused, since it would never end")
 {
-    house here;
-    auto holder = here.make("stock", short_lived());
-    auto& in = here.enter();
-    auto other = here.make(in, "other");
-    auto lost = here.make(in, "lost", short_lived());
+    lock_kinds_fixture fixture;
+    auto holder = fixture.make("stock", short_lived());
+    auto& in = fixture.enter();
+    auto other = fixture.make(in, "other");
+    auto lost = fixture.make(in, "lost", short_lived());
     REQUIRE(lost.try_lock());
     std::promise<lock_errc> why;
     std::stop_callback const told(lost.lost(), [&] { why.set_value(failure_of([&] { other.lock(); })); });

@@ -1,6 +1,6 @@
 // How a hold beside others ends that its holder did not end.
 
-#include "locks/tests/conformance/shared_locks_house.hpp"
+#include "locks/tests/conformance/shared_locks_fixture.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -16,10 +16,10 @@ using baton::lock::release_result;
 
 TEST_CASE("a permit ends with its time: its holder is told, and its release takes none from anybody")
 {
-    shared_house here;
-    auto late = here.permit(2, short_lived());
-    auto other = here.permit(2);
-    auto next = here.permit(2);
+    shared_locks_fixture fixture;
+    auto late = fixture.permit(2, short_lived());
+    auto other = fixture.permit(2);
+    auto next = fixture.permit(2);
     REQUIRE(late.try_lock());
     REQUIRE(other.try_lock());
     auto const token = other.token();
@@ -28,7 +28,7 @@ TEST_CASE("a permit ends with its time: its holder is told, and its release take
     CHECK_FALSE(late.valid());
     await_loss(late.lost()); // on another thread, which may be later than this one
     CHECK(late.unlock() == release_result::was_lost);
-    auto refused = here.permit(2);
+    auto refused = fixture.permit(2);
     CHECK_FALSE(refused.try_lock());
     CHECK(next.unlock() == release_result::released);
     CHECK(other.unlock() == release_result::released);
@@ -36,9 +36,9 @@ TEST_CASE("a permit ends with its time: its holder is told, and its release take
 
 TEST_CASE("a reader that is silent for its time is in no writer's way, nor a writer in a reader's")
 {
-    shared_house here;
-    auto silent = here.book(short_lived());
-    auto next = here.book();
+    shared_locks_fixture fixture;
+    auto silent = fixture.book(short_lived());
+    auto next = fixture.book();
     REQUIRE(silent.try_lock_shared());
     auto const token = silent.token();
     REQUIRE(next.try_lock_for(60s));
@@ -56,11 +56,11 @@ TEST_CASE("a reader that is silent for its time is in no writer's way, nor a wri
 
 TEST_CASE("a watchdog keeps a permit beyond its time")
 {
-    shared_house here;
+    shared_locks_fixture fixture;
     lock_options how;
     how.ttl = 2s; // so that a busy machine does not keep the watchdog from it
-    auto holder = here.permit(1, how);
-    auto other = here.permit(1);
+    auto holder = fixture.permit(1, how);
+    auto other = fixture.permit(1);
     REQUIRE(holder.try_lock());
     CHECK_FALSE(other.try_lock_for(how.ttl + 200ms));
     CHECK(holder.valid());
@@ -69,17 +69,17 @@ TEST_CASE("a watchdog keeps a permit beyond its time")
 
 TEST_CASE("what goes away while it is held is given back")
 {
-    shared_house here;
-    auto waiter = here.book();
-    auto gone = std::make_unique<read_write_lock>(here.book());
+    shared_locks_fixture fixture;
+    auto waiter = fixture.book();
+    auto gone = std::make_unique<read_write_lock>(fixture.book());
     REQUIRE(gone->try_lock_shared());
     gone.reset();
     REQUIRE(waiter.try_lock_for(60s));
     waiter.unlock();
-    auto closed = here.book();
+    auto closed = fixture.book();
     REQUIRE(closed.try_lock());
     auto const lost = closed.lost();
-    here.views.pop_back();
+    fixture.views.pop_back();
     CHECK(lost.stop_requested());
     CHECK(failure_of([&] { closed.lock_shared(); }) == lock_errc::misuse);
     CHECK(waiter.try_lock_shared_for(60s));
@@ -87,12 +87,12 @@ TEST_CASE("what goes away while it is held is given back")
 
 TEST_CASE("tokens go on where a shared name was reaped, and what is held stays")
 {
-    shared_house here({GENERATE(storage::engine::mysql, storage::engine::sqlite)});
+    shared_locks_fixture fixture({GENERATE(storage::engine::mysql, storage::engine::sqlite)});
     lock_options long_lived;
     long_lived.ttl = 1h;
-    auto held = here.permit(2, long_lived, "held");
-    auto old = here.permit(2, {}, "old");
-    auto dead = std::make_unique<named_lock>(here.permit(2, short_lived(), "dead"));
+    auto held = fixture.permit(2, long_lived, "held");
+    auto old = fixture.permit(2, {}, "old");
+    auto dead = std::make_unique<named_lock>(fixture.permit(2, short_lived(), "dead"));
     REQUIRE(held.try_lock());
     for (int times = 0; times < 3; ++times) {
         REQUIRE(old.try_lock());
@@ -102,9 +102,9 @@ TEST_CASE("tokens go on where a shared name was reaped, and what is held stays")
     auto const token = old.token();
     old.unlock();
     REQUIRE(dead->try_lock());
-    here.home->exec("UPDATE lock_shared SET renewed_at = renewed_at - 300000000"); // five minutes
-    CHECK(here.enter().reap(3min) == 2);
-    CHECK(here.home->number("SELECT COUNT(*) FROM lock_shared") == 2); // the name that is held, and its holder
+    fixture.home->exec("UPDATE lock_shared SET renewed_at = renewed_at - 300000000"); // five minutes
+    CHECK(fixture.enter().reap(3min) == 2);
+    CHECK(fixture.home->number("SELECT COUNT(*) FROM lock_shared") == 2); // the name that is held, and its holder
     REQUIRE(old.try_lock());
     CHECK(old.token() > token);
 }

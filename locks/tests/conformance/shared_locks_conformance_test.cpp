@@ -2,7 +2,7 @@
 // How one waits, and how a hold ends, are in files beside this.
 
 #include "libs/base/random.hpp"
-#include "locks/tests/conformance/shared_locks_house.hpp"
+#include "locks/tests/conformance/shared_locks_fixture.hpp"
 #include "locks/tests/support/lock_urls.hpp"
 
 #include <catch2/catch.hpp>
@@ -20,18 +20,18 @@ namespace locks = baton::lock;
 
 TEST_CASE("as many hold a semaphore as it has permits and no more, and each grant's token is higher than those before")
 {
-    shared_house here;
+    shared_locks_fixture fixture;
     std::vector<named_lock> holders;
     std::uint64_t highest = 0;
     for (int times = 0; times < 3; ++times) {
-        auto& next = holders.emplace_back(here.permit(3));
+        auto& next = holders.emplace_back(fixture.permit(3));
         REQUIRE(next.try_lock());
         CHECK(next.valid());
-        CHECK(next.level() == here.level());
+        CHECK(next.level() == fixture.level());
         CHECK(next.token() > highest);
         highest = next.token();
     }
-    auto late = here.permit(3);
+    auto late = fixture.permit(3);
     CHECK_FALSE(late.try_lock());
     CHECK_FALSE(late.valid());
     CHECK(holders[1].unlock() == release_result::released);
@@ -43,10 +43,10 @@ TEST_CASE("as many hold a semaphore as it has permits and no more, and each gran
 
 TEST_CASE("many hold it for reading, but one alone for writing")
 {
-    shared_house here;
-    auto first = here.book();
-    auto second = here.book();
-    auto writer = here.book();
+    shared_locks_fixture fixture;
+    auto first = fixture.book();
+    auto second = fixture.book();
+    auto writer = fixture.book();
     REQUIRE(first.try_lock_shared());
     REQUIRE(second.try_lock_shared());
     CHECK(second.token() > first.token());
@@ -69,9 +69,9 @@ TEST_CASE("many hold it for reading, but one alone for writing")
 
 TEST_CASE("it serves std::shared_lock and std::unique_lock")
 {
-    shared_house here;
-    auto one = here.book();
-    auto other = here.book();
+    shared_locks_fixture fixture;
+    auto one = fixture.book();
+    auto other = fixture.book();
     {
         std::shared_lock const reads(one, 60s);
         std::shared_lock const reads_too(other, 60s);
@@ -86,10 +86,10 @@ TEST_CASE("it serves std::shared_lock and std::unique_lock")
 
 TEST_CASE("whoever speaks of another number of permits is told so while one is held, and nobody is in his way")
 {
-    shared_house here;
-    auto two = here.permit(2);
-    auto three = here.permit(3);
-    auto also_two = here.permit(2);
+    shared_locks_fixture fixture;
+    auto two = fixture.permit(2);
+    auto three = fixture.permit(3);
+    auto also_two = fixture.permit(2);
     REQUIRE(two.try_lock());
     CHECK(failure_of([&] { three.lock(); }) == lock_errc::misuse);
     CHECK(also_two.try_lock());
@@ -101,11 +101,11 @@ TEST_CASE("whoever speaks of another number of permits is told so while one is h
 
 TEST_CASE("a reentrant reader may read once more, and gives it back with the last")
 {
-    shared_house here;
+    shared_locks_fixture fixture;
     lock_options how;
     how.reentrant = true;
-    auto reader = here.book(how);
-    auto writer = here.book();
+    auto reader = fixture.book(how);
+    auto writer = fixture.book();
     reader.lock_shared();
     reader.lock_shared();
     CHECK(reader.unlock_shared() == release_result::released);
@@ -116,13 +116,13 @@ TEST_CASE("a reentrant reader may read once more, and gives it back with the las
 
 TEST_CASE("a name of a semaphore is no name of a lock for readers and writers, nor of any other")
 {
-    shared_house here;
-    auto& in = here.enter();
-    auto permit = here.permit(1, {}, "book");
-    auto book = here.book();
+    shared_locks_fixture fixture;
+    auto& in = fixture.enter();
+    auto permit = fixture.permit(1, {}, "book");
+    auto book = fixture.book();
     CHECK(permit.try_lock());
     CHECK(book.try_lock());
-    if (!here.home)
+    if (!fixture.home)
         return;
     auto record = in.record("book");
     CHECK(record.try_lock());
@@ -130,8 +130,8 @@ TEST_CASE("a name of a semaphore is no name of a lock for readers and writers, n
 
 TEST_CASE("readers, writers and permits are counted each for themselves")
 {
-    shared_house here;
-    auto& in = here.enter();
+    shared_locks_fixture fixture;
+    auto& in = fixture.enter();
     auto const book = secret_hex(8);
     auto reader = in.read_write(book);
     auto writer = in.read_write(book);

@@ -1,6 +1,6 @@
 // How one waits for a lock that several may hold, and who has a turn.
 
-#include "locks/tests/conformance/shared_locks_house.hpp"
+#include "locks/tests/conformance/shared_locks_fixture.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -13,11 +13,11 @@ using baton::lock::release_result;
 
 TEST_CASE("whoever waits for a permit has it soon after any of the holders gives one back")
 {
-    shared_house here;
-    auto first = here.permit(2);
-    auto second = here.permit(2);
-    auto third = here.permit(2);
-    auto fourth = here.permit(2);
+    shared_locks_fixture fixture;
+    auto first = fixture.permit(2);
+    auto second = fixture.permit(2);
+    auto third = fixture.permit(2);
+    auto fourth = fixture.permit(2);
     bool told = false;
     // A waiter that is told has the permit before it would look by itself. On a busy machine it may be late: once is
     // enough.
@@ -41,16 +41,16 @@ TEST_CASE("whoever waits for a permit has it soon after any of the holders gives
 
 TEST_CASE("whoever waits for long is told in the server when one of the holders goes")
 {
-    shared_house here({storage::engine::mysql});
-    if (here.home->nodes().size() > 1)
+    shared_locks_fixture fixture({storage::engine::mysql});
+    if (fixture.home->nodes().size() > 1)
         return;
-    auto first = here.permit(2);
-    auto second = here.permit(2);
-    auto waiter = here.permit(2);
+    auto first = fixture.permit(2);
+    auto second = fixture.permit(2);
+    auto waiter = fixture.permit(2);
     REQUIRE(first.try_lock());
     REQUIRE(second.try_lock());
     auto has_it = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
-    await_sleepers([&] { return here.sleepers(); }, 1);
+    await_sleepers([&] { return fixture.sleepers(); }, 1);
     CHECK(first.unlock() == release_result::released);
     CHECK(has_it.get()); // whichever of the two it sleeps for
     CHECK(second.unlock() == release_result::released);
@@ -58,11 +58,11 @@ TEST_CASE("whoever waits for long is told in the server when one of the holders 
 
 TEST_CASE("a writer has its turn though readers would go on for ever")
 {
-    shared_house here;
-    auto writer = here.book();
+    shared_locks_fixture fixture;
+    auto writer = fixture.book();
     std::vector<read_write_lock> readers;
-    readers.push_back(here.book());
-    readers.push_back(here.book());
+    readers.push_back(fixture.book());
+    readers.push_back(fixture.book());
     REQUIRE(readers[0].try_lock_shared());
     auto writes = std::async(std::launch::async, [&] { return writer.try_lock_for(30s); });
     // Whoever reads goes when the next does, so that there is always one; or when the next could not for so long.
@@ -81,22 +81,23 @@ TEST_CASE("a writer has its turn though readers would go on for ever")
 
 TEST_CASE("a writer that does not wait keeps no reader out")
 {
-    shared_house here;
-    auto reader = here.book();
-    auto other = here.book();
-    auto writer = here.book();
+    shared_locks_fixture fixture;
+    auto reader = fixture.book();
+    auto other = fixture.book();
+    auto writer = fixture.book();
     REQUIRE(reader.try_lock_shared());
     CHECK_FALSE(writer.try_lock());
-    CHECK((here.in_order() ? other.try_lock_shared_for(60s) : other.try_lock_shared())); // a node may be on its way out
+    CHECK((fixture.in_order() ? other.try_lock_shared_for(60s)
+                              : other.try_lock_shared())); // a node may be on its way out
 }
 
 TEST_CASE("coroutines read and write without a thread")
 {
-    shared_house here;
-    auto one = here.book();
-    auto other = here.book();
+    shared_locks_fixture fixture;
+    auto one = fixture.book();
+    auto other = fixture.book();
     asio::io_context loop;
     auto const seen = take_turns(loop, one.reader(), other.writer());
     CHECK(seen == std::vector<std::string>{"granted", "refused", "released", "valid"});
-    here.views.clear(); // their threads, before the loop that they post to
+    fixture.views.clear(); // their threads, before the loop that they post to
 }

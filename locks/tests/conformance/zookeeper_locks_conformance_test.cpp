@@ -52,10 +52,10 @@ std::string new_url()
 }
 
 // A place of the test's own on the server, and a session that looks at it.
-class house {
+class zookeeper_fixture {
 public:
-    house() { finish(make_zookeeper_root(*session, where.root)); }
-    ~house()
+    zookeeper_fixture() { finish(make_zookeeper_root(*session, where.root)); }
+    ~zookeeper_fixture()
     {
         loop.poll();
         session->close();
@@ -67,12 +67,12 @@ public:
         how.zookeeper_session = 2s;
         return std::make_unique<store>(url, how);
     }
-    std::unique_ptr<contender> contend(std::string name = "stock")
+    std::unique_ptr<acquisition> make_acquisition(std::string name = "stock")
     {
-        bid offer;
-        offer.name = std::move(name);
-        offer.ttl = 10s;
-        return kind->contend(std::move(offer));
+        acquisition_request request;
+        request.name = std::move(name);
+        request.ttl = 10s;
+        return kind->make_acquisition(std::move(request));
     }
 
     template <class Result>
@@ -124,7 +124,7 @@ public:
     seeded_random random{entropy()};
     std::shared_ptr<zoo_session> session =
         std::make_shared<zoo_session>(zoo_parts{where.hosts, 2s, 2s, loop.get_executor(), time});
-    std::unique_ptr<lock::kind> kind =
+    std::unique_ptr<lock::lock_kind> kind =
         make_zookeeper_kind("zookeeper", session, loop.get_executor(), where.root, random);
 };
 
@@ -153,8 +153,8 @@ std::ptrdiff_t threads()
 TEST_CASE("who comes first is served first")
 {
     NEEDS_A_SERVER();
-    house here;
-    auto const in = here.enter();
+    zookeeper_fixture fixture;
+    auto const in = fixture.enter();
     auto holder = in->zookeeper("stock");
     REQUIRE(holder.try_lock());
     std::mutex mutex;
@@ -162,13 +162,13 @@ TEST_CASE("who comes first is served first")
     std::vector<std::future<void>> waits;
     for (int number = 0; number < 5; ++number) {
         waits.push_back(std::async(std::launch::async, [&, number] {
-            auto const own = here.enter();
+            auto const own = fixture.enter();
             auto lock = own->zookeeper("stock");
             std::lock_guard const held(lock);
             std::lock_guard const writing(mutex);
             served.push_back(number);
         }));
-        here.await_nodes(2 + static_cast<std::size_t>(number)); // it has its place
+        fixture.await_nodes(2 + static_cast<std::size_t>(number)); // it has its place
     }
     CHECK(holder.unlock() == release_result::released);
     for (auto& each : waits)
@@ -179,9 +179,9 @@ TEST_CASE("who comes first is served first")
 TEST_CASE("a wait that is given up leaves its place, and those behind it still wait for the holder")
 {
     NEEDS_A_SERVER();
-    house here;
-    auto const one = here.enter();
-    auto const other = here.enter();
+    zookeeper_fixture fixture;
+    auto const one = fixture.enter();
+    auto const other = fixture.enter();
     auto holder = one->zookeeper("stock");
     auto impatient = one->zookeeper("stock");
     auto patient = other->zookeeper("stock");
@@ -189,12 +189,12 @@ TEST_CASE("a wait that is given up leaves its place, and those behind it still w
     std::stop_source stop;
     std::promise<void> stopped;
     impatient.start_lock(1h, stop.get_token(), [&](std::exception_ptr, bool) { stopped.set_value(); });
-    here.await_nodes(2);
+    fixture.await_nodes(2);
     auto waits = std::async(std::launch::async, [&] { return patient.try_lock_for(60s); });
-    here.await_nodes(3);
+    fixture.await_nodes(3);
     stop.request_stop();
     stopped.get_future().get();
-    here.await_nodes(2);
+    fixture.await_nodes(2);
     CHECK(waits.wait_for(50ms) == std::future_status::timeout);
     CHECK(holder.unlock() == release_result::released);
     CHECK(waits.get());
@@ -203,29 +203,29 @@ TEST_CASE("a wait that is given up leaves its place, and those behind it still w
 TEST_CASE("a look that is refused leaves no node")
 {
     NEEDS_A_SERVER();
-    house here;
-    auto const in = here.enter();
+    zookeeper_fixture fixture;
+    auto const in = fixture.enter();
     auto holder = in->zookeeper("stock");
     auto other = in->zookeeper("stock");
     REQUIRE(holder.try_lock());
     for (int times = 0; times < 10; ++times)
         CHECK_FALSE(other.try_lock());
-    here.await_nodes(1);
+    fixture.await_nodes(1);
     CHECK(holder.valid());
 }
 
 TEST_CASE("a holder whose node is removed is told that it has lost the lock")
 {
     NEEDS_A_SERVER();
-    house here;
-    auto const in = here.enter();
+    zookeeper_fixture fixture;
+    auto const in = fixture.enter();
     auto holder = in->zookeeper("stock");
     REQUIRE(holder.try_lock());
     std::promise<void> lost;
     std::stop_callback const told(holder.lost(), [&] { lost.set_value(); });
-    auto const nodes = here.nodes();
+    auto const nodes = fixture.nodes();
     REQUIRE(nodes.size() == 1);
-    CHECK(here.finish(here.session->remove(0, here.where.root + "/stock/" + nodes.front())));
+    CHECK(fixture.finish(fixture.session->remove(0, fixture.where.root + "/stock/" + nodes.front())));
     CHECK(lost.get_future().wait_for(60s) == std::future_status::ready);
     CHECK_FALSE(holder.valid());
     CHECK(holder.unlock() == release_result::was_lost);
@@ -234,67 +234,67 @@ TEST_CASE("a holder whose node is removed is told that it has lost the lock")
 TEST_CASE("a node whose making had no answer is found again rather than waited for")
 {
     NEEDS_A_SERVER();
-    house here;
-    auto first = here.contend();
-    here.finish(here.session->connect());
-    here.finish(make_zookeeper_root(*here.session, here.where.root + "/stock"));
-    here.time.hurry = true;
-    CHECK_THROWS_AS(here.finish(first->take()), unavailable);
-    here.time.hurry = false;
-    here.await_nodes(1);
+    zookeeper_fixture fixture;
+    auto first = fixture.make_acquisition();
+    fixture.finish(fixture.session->connect());
+    fixture.finish(make_zookeeper_root(*fixture.session, fixture.where.root + "/stock"));
+    fixture.time.hurry = true;
+    CHECK_THROWS_AS(fixture.finish(first->take()), unavailable);
+    fixture.time.hurry = false;
+    fixture.await_nodes(1);
 
     SECTION("by the next try, which is granted the lock with a token that the next is above")
     {
-        auto const made = here.finish(first->take());
+        auto const made = fixture.finish(first->take());
         REQUIRE(made.granted);
-        CHECK(here.nodes().size() == 1);
-        CHECK(here.finish(first->extend()));
-        CHECK(here.finish(first->release()));
-        auto const next = here.contend();
-        auto const then = here.finish(next->take());
+        CHECK(fixture.nodes().size() == 1);
+        CHECK(fixture.finish(first->extend()));
+        CHECK(fixture.finish(first->release()));
+        auto const next = fixture.make_acquisition();
+        auto const then = fixture.finish(next->take());
         REQUIRE(then.granted);
         CHECK(then.granted->token > made.granted->token);
     }
     SECTION("by the release")
     {
-        CHECK(here.finish(first->release()));
-        CHECK(here.nodes().empty());
+        CHECK(fixture.finish(first->release()));
+        CHECK(fixture.nodes().empty());
     }
     SECTION("in the background, when nobody wants it any more")
     {
         first.reset();
-        here.await_nodes(0);
+        fixture.await_nodes(0);
     }
 }
 
 TEST_CASE("a release whose answer was lost is not taken for a loss when it is tried again")
 {
     NEEDS_A_SERVER();
-    house here;
-    auto holder = here.contend();
-    REQUIRE(here.finish(holder->take()).granted);
-    here.time.hurry = true;
-    CHECK_THROWS_AS(here.finish(holder->release()), unavailable);
-    here.time.hurry = false;
-    here.await_nodes(0);
-    CHECK(here.finish(holder->release()));
-    CHECK_FALSE(here.finish(holder->extend()));
+    zookeeper_fixture fixture;
+    auto holder = fixture.make_acquisition();
+    REQUIRE(fixture.finish(holder->take()).granted);
+    fixture.time.hurry = true;
+    CHECK_THROWS_AS(fixture.finish(holder->release()), unavailable);
+    fixture.time.hurry = false;
+    fixture.await_nodes(0);
+    CHECK(fixture.finish(holder->release()));
+    CHECK_FALSE(fixture.finish(holder->extend()));
 }
 
 TEST_CASE("a grant is for half of the session's time, or for less when less is asked for")
 {
     NEEDS_A_SERVER();
-    house here;
-    auto const holder = here.contend();
-    auto const made = here.finish(holder->take());
+    zookeeper_fixture fixture;
+    auto const holder = fixture.make_acquisition();
+    auto const made = fixture.finish(holder->take());
     REQUIRE(made.granted);
-    CHECK(here.session->timeout() == 2s);
+    CHECK(fixture.session->timeout() == 2s);
     CHECK(made.granted->ttl == duration{1s});
-    bid hasty;
+    acquisition_request hasty;
     hasty.name = "other";
     hasty.ttl = 300ms;
-    auto const other = here.kind->contend(hasty);
-    auto const small = here.finish(other->take());
+    auto const other = fixture.kind->make_acquisition(hasty);
+    auto const small = fixture.finish(other->take());
     REQUIRE(small.granted);
     CHECK(small.granted->ttl == duration{300ms});
 }
@@ -302,56 +302,56 @@ TEST_CASE("a grant is for half of the session's time, or for less when less is a
 TEST_CASE("names that nobody uses are reaped, those in use are not, and what was reaped comes again")
 {
     NEEDS_A_SERVER();
-    house here;
-    auto const holder = here.contend("held");
-    REQUIRE(here.finish(holder->take()).granted);
+    zookeeper_fixture fixture;
+    auto const holder = fixture.make_acquisition("held");
+    REQUIRE(fixture.finish(holder->take()).granted);
     for (auto const name : {"left", "used"})
-        here.finish(make_zookeeper_root(*here.session, here.where.root + "/" + name)); // persistent
-    auto const gone = here.contend("gone");                                            // a container
-    REQUIRE(here.finish(gone->take()).granted);
-    REQUIRE(here.finish(gone->release()));
-    auto user = here.contend("used");
-    REQUIRE(here.finish(user->take()).granted);
-    CHECK(here.finish(reap_zookeeper(*here.session, here.where.root, 1h)) == 0);
-    CHECK(here.finish(reap_zookeeper(*here.session, here.where.root, 0s)) == 2);
-    CHECK(here.finish(user->extend()));
-    auto const again = here.contend("left");
-    CHECK(here.finish(again->take()).granted);
+        fixture.finish(make_zookeeper_root(*fixture.session, fixture.where.root + "/" + name)); // persistent
+    auto const gone = fixture.make_acquisition("gone");                                         // a container
+    REQUIRE(fixture.finish(gone->take()).granted);
+    REQUIRE(fixture.finish(gone->release()));
+    auto user = fixture.make_acquisition("used");
+    REQUIRE(fixture.finish(user->take()).granted);
+    CHECK(fixture.finish(reap_zookeeper(*fixture.session, fixture.where.root, 1h)) == 0);
+    CHECK(fixture.finish(reap_zookeeper(*fixture.session, fixture.where.root, 0s)) == 2);
+    CHECK(fixture.finish(user->extend()));
+    auto const again = fixture.make_acquisition("left");
+    CHECK(fixture.finish(again->take()).granted);
 }
 
 TEST_CASE("a store that is closed leaves neither a node nor a thread, also where a lock outlives it")
 {
     NEEDS_A_SERVER();
-    house here;
-    here.finish(here.session->connect());
+    zookeeper_fixture fixture;
+    fixture.finish(fixture.session->connect());
     auto const before = threads();
-    auto in = here.enter();
+    auto in = fixture.enter();
     auto holder = in->zookeeper("stock");
     auto late = in->zookeeper("other", final_after(500ms));
     REQUIRE(late.try_lock());
-    here.run_until([&] { return late.lost().stop_requested(); });
+    fixture.run_until([&] { return late.lost().stop_requested(); });
     REQUIRE(holder.try_lock());
-    here.await_nodes(1);
+    fixture.await_nodes(1);
     CHECK(threads() > before);
     in.reset();
-    here.await_nodes(0);
-    here.run_until([&] { return threads() == before; });
+    fixture.await_nodes(0);
+    fixture.run_until([&] { return threads() == before; });
     CHECK_FALSE(holder.valid());
 }
 
 TEST_CASE("a lock without a watchdog is free when its time is over, though its holder's session lives on")
 {
     NEEDS_A_SERVER();
-    house here;
-    auto const in = here.enter();
+    zookeeper_fixture fixture;
+    auto const in = fixture.enter();
     auto late = in->zookeeper("stock", final_after(500ms));
     auto next = in->zookeeper("stock");
     REQUIRE(late.try_lock());
     auto const token = late.token();
     REQUIRE(next.try_lock_for(10s));
-    here.run_until([&] { return late.lost().stop_requested(); });
+    fixture.run_until([&] { return late.lost().stop_requested(); });
     CHECK(next.token() > token);
-    here.await_nodes(1);
+    fixture.await_nodes(1);
     CHECK(late.unlock() == release_result::was_lost);
     CHECK(next.unlock() == release_result::released);
 }

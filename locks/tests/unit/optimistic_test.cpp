@@ -44,8 +44,8 @@ lock_errc why_of(std::function<void()> const& call)
 
 TEST_CASE("what was changed is committed, and what raced is read anew in a transaction of its own")
 {
-    shelf here;
-    auto const session = here.open();
+    shelf fixture;
+    auto const session = fixture.open();
     int tries = 0;
     std::vector<int> read;
     auto const attempt = [&](soci::session& sql) {
@@ -57,13 +57,13 @@ TEST_CASE("what was changed is committed, and what raced is read anew in a trans
     };
     CHECK(lock::update_optimistically(*session, attempt) == optimistic_result::changed);
     CHECK(read == std::vector<int>{5, 5, 5}); // what raced was rolled back
-    CHECK(here.num() == 4);
+    CHECK(fixture.num() == 4);
 }
 
 TEST_CASE("what is refused changes nothing and is not tried again")
 {
-    shelf here;
-    auto const session = here.open();
+    shelf fixture;
+    auto const session = fixture.open();
     int tries = 0;
     auto const attempt = [&](soci::session& sql) {
         ++tries;
@@ -72,13 +72,13 @@ TEST_CASE("what is refused changes nothing and is not tried again")
     };
     CHECK(lock::update_optimistically(*session, attempt) == optimistic_result::refused);
     CHECK(tries == 1);
-    CHECK(here.num() == 5);
+    CHECK(fixture.num() == 5);
 }
 
 TEST_CASE("tries are limited, and nothing of them stays")
 {
-    shelf here;
-    auto const session = here.open();
+    shelf fixture;
+    auto const session = fixture.open();
     int tries = 0;
     auto const attempt = [&](soci::session& sql) {
         ++tries;
@@ -89,19 +89,19 @@ TEST_CASE("tries are limited, and nothing of them stays")
     four.tries = 4;
     CHECK(lock::update_optimistically(*session, attempt, four) == optimistic_result::gave_up);
     CHECK(tries == 4);
-    CHECK(here.num() == 5);
+    CHECK(fixture.num() == 5);
 }
 
 TEST_CASE("what an attempt throws reaches the caller after a rollback, and a wrong statement does in words")
 {
-    shelf here;
-    auto const session = here.open();
+    shelf fixture;
+    auto const session = fixture.open();
     auto const throws = [](soci::session& sql) -> compared {
         sql << "UPDATE stock SET num = 0";
         throw std::out_of_range("mine");
     };
     CHECK_THROWS_AS(lock::update_optimistically(*session, throws), std::out_of_range);
-    CHECK(here.num() == 5);
+    CHECK(fixture.num() == 5);
     auto const wrong = [](soci::session& sql) {
         sql << "UPDATE nothing SET num = 0";
         return compared::changed;
@@ -111,9 +111,9 @@ TEST_CASE("what an attempt throws reaches the caller after a rollback, and a wro
 
 TEST_CASE("a lock time-out of the database is a race lost")
 {
-    shelf here(storage::engine::mysql);
-    auto const session = here.open();
-    auto const other = here.open();
+    shelf fixture(storage::engine::mysql);
+    auto const session = fixture.open();
+    auto const other = fixture.open();
     *session << "SET SESSION innodb_lock_wait_timeout = 1";
     *other << "START TRANSACTION";
     *other << "UPDATE stock SET num = 9";
@@ -126,14 +126,14 @@ TEST_CASE("a lock time-out of the database is a race lost")
     };
     CHECK(lock::update_optimistically(*session, attempt) == optimistic_result::changed);
     CHECK(tries == 2);
-    CHECK(here.num() == 10);
+    CHECK(fixture.num() == 10);
 }
 
 TEST_CASE("races lost to the database's own limits are tries as well")
 {
-    shelf here(storage::engine::mysql);
-    auto const session = here.open();
-    auto const other = here.open();
+    shelf fixture(storage::engine::mysql);
+    auto const session = fixture.open();
+    auto const other = fixture.open();
     *session << "SET SESSION innodb_lock_wait_timeout = 1";
     *other << "START TRANSACTION";
     *other << "UPDATE stock SET num = 9";
@@ -152,10 +152,10 @@ TEST_CASE("races lost to the database's own limits are tries as well")
 
 TEST_CASE("a row is locked by the caller's transaction, and released with it")
 {
-    shelf here(storage::engine::mysql);
-    here.home.migrated(lock::lock_tables());
-    auto const one = here.open();
-    auto const other = here.open();
+    shelf fixture(storage::engine::mysql);
+    fixture.home.migrated(lock::lock_tables());
+    auto const one = fixture.open();
+    auto const other = fixture.open();
     CHECK_THROWS_WITH(lock::lock_row(*one, "stock", 0s), Catch::Contains("make_row"));
     lock::make_row(*one, "stock");
     lock::make_row(*other, "stock");
@@ -176,9 +176,9 @@ TEST_CASE("a row is locked by the caller's transaction, and released with it")
 
 TEST_CASE("a row lock without a row, a table or a server is refused in words")
 {
-    shelf here;
-    auto const session = here.open();
-    if (here.home.where().engine == storage::engine::sqlite) {
+    shelf fixture;
+    auto const session = fixture.open();
+    if (fixture.home.where().engine == storage::engine::sqlite) {
         CHECK_THROWS_AS(lock::make_row(*session, "stock"), std::invalid_argument);
         CHECK_THROWS_AS(lock::lock_row(*session, "stock", 0s), std::invalid_argument);
     } else {

@@ -24,9 +24,9 @@ zoo_reply reply(std::string path)
 
 // On a loop, or with its thread to itself.
 template <class Result>
-Result wait(bool here, awaitable<Result> part)
+Result wait(bool fixture, awaitable<Result> part)
 {
-    if (here)
+    if (fixture)
         return run_here(std::move(part));
     asio::io_context loop(1);
     auto got = asio::co_spawn(loop, std::move(part), asio::use_future);
@@ -35,11 +35,11 @@ Result wait(bool here, awaitable<Result> part)
 }
 
 struct world {
-    bool here = GENERATE(true, false);
+    bool fixture = GENERATE(true, false);
     system_time time;
     std::shared_ptr<zoo_call> call = std::make_shared<zoo_call>();
 
-    zoo_reply answer(duration limit) { return wait(here, zoo_call::answer_to(call, time, time.now() + limit)); }
+    zoo_reply answer(duration limit) { return wait(fixture, zoo_call::answer_to(call, time, time.now() + limit)); }
 };
 
 } // namespace

@@ -10,19 +10,19 @@ namespace {
 
 using names = std::vector<std::string>;
 
-std::string node(std::string const& unique, share const& of, int place)
+std::string node(std::string const& unique, lock_share const& of, int place)
 {
     std::string digits = std::to_string(place);
     return zoo_tag(unique, of) + "-lock-" + std::string(10 - digits.size(), '0') + digits;
 }
 
-zoo_turn turn_of(names const& nodes, std::string const& unique, share const& of)
+zoo_turn turn_of(names const& nodes, std::string const& unique, lock_share const& of)
 {
     return zoo_turn_of(nodes, zoo_tag(unique, of));
 }
 
-constexpr share alone{};
-constexpr share permit{1, 2};
+constexpr lock_share alone{};
+constexpr lock_share permit{1, 2};
 
 } // namespace
 
@@ -49,15 +49,15 @@ TEST_CASE("of plain locks the first holds it, and each other waits for the end o
 
 TEST_CASE("readers wait for the nearest writer before them, and writers for whoever is next before them")
 {
-    names const nodes{node("a", a_reader, 1), node("b", a_reader, 2), node("c", a_writer, 3),
-                      node("d", a_writer, 4), node("e", a_reader, 5), node("f", a_reader, 6)};
-    CHECK(turn_of(nodes, "a", a_reader).held);
-    CHECK(turn_of(nodes, "b", a_reader).held);
-    CHECK(turn_of(nodes, "c", a_writer).until_gone == node("b", a_reader, 2));
-    CHECK(turn_of(nodes, "d", a_writer).until_gone == node("c", a_writer, 3));
-    CHECK(turn_of(nodes, "e", a_reader).until_gone == node("d", a_writer, 4));
-    CHECK(turn_of(nodes, "f", a_reader).until_gone == node("d", a_writer, 4));
-    CHECK_FALSE(turn_of(nodes, "b", a_reader).tells);
+    names const nodes{node("a", reader_share, 1), node("b", reader_share, 2), node("c", writer_share, 3),
+                      node("d", writer_share, 4), node("e", reader_share, 5), node("f", reader_share, 6)};
+    CHECK(turn_of(nodes, "a", reader_share).held);
+    CHECK(turn_of(nodes, "b", reader_share).held);
+    CHECK(turn_of(nodes, "c", writer_share).until_gone == node("b", reader_share, 2));
+    CHECK(turn_of(nodes, "d", writer_share).until_gone == node("c", writer_share, 3));
+    CHECK(turn_of(nodes, "e", reader_share).until_gone == node("d", writer_share, 4));
+    CHECK(turn_of(nodes, "f", reader_share).until_gone == node("d", writer_share, 4));
+    CHECK_FALSE(turn_of(nodes, "b", reader_share).tells);
 }
 
 TEST_CASE("the first hold permits; the next waits for any of them, and those behind for the one before to be granted")

@@ -22,8 +22,8 @@
 
 namespace baton::lock {
 
-class core;
-class holding;
+class store_core;
+class lock_holder;
 
 class named_lock {
 public:
@@ -78,13 +78,13 @@ public:
 
 private:
     friend class store;
-    named_lock(std::weak_ptr<core> of, std::shared_ptr<holding> state);
+    named_lock(std::weak_ptr<store_core> of, std::shared_ptr<lock_holder> state);
 
     bool wait_for(std::chrono::microseconds span);
     void let_go() noexcept;
 
-    std::weak_ptr<core> of_;
-    std::shared_ptr<holding> state_;
+    std::weak_ptr<store_core> of_;
+    std::shared_ptr<lock_holder> state_;
 };
 
 } // namespace baton::lock

@@ -13,7 +13,7 @@
 
 namespace baton::lock {
 
-struct share;
+struct lock_share;
 
 struct store_options {
     std::size_t sessions = 2; // that all locks of the store share
@@ -94,7 +94,7 @@ public:
 
 private:
     named_lock make(char const* kind, std::string name, lock_options options);
-    named_lock make(char const* kind, std::string name, lock_options options, share const& of);
+    named_lock make(char const* kind, std::string name, lock_options options, lock_share const& of);
 
     struct impl;
     std::unique_ptr<impl> impl_;

@@ -1,4 +1,4 @@
-#include "locks/core/share.hpp"
+#include "locks/core/lock_share.hpp"
 
 #include "locks/include/baton/lock/types.hpp"
 
@@ -8,19 +8,19 @@ namespace baton::lock {
 
 namespace {
 
-bool takes_all(share const& one)
+bool takes_all(lock_share const& one)
 {
     return one.weight == one.capacity && one.capacity > 1;
 }
 
 } // namespace
 
-admission admit(share const& asked, std::vector<share> const& held, bool room_kept)
+admission admit(lock_share const& asked, std::vector<lock_share> const& held, bool room_kept)
 {
     std::int64_t taken = 0;
     for (auto const& each : held) {
         if (each.capacity != asked.capacity)
-            return admission::disagreed;
+            return admission::mismatched;
         taken += each.weight;
     }
     if (taken + asked.weight > asked.capacity || (room_kept && !takes_all(asked)))
@@ -28,12 +28,12 @@ admission admit(share const& asked, std::vector<share> const& held, bool room_ke
     return admission::granted;
 }
 
-bool is_kept_room(share const& asked, std::vector<share> const& held)
+bool reserves_room(lock_share const& asked, std::vector<lock_share> const& held)
 {
     return takes_all(asked) && !held.empty() && std::none_of(held.begin(), held.end(), takes_all);
 }
 
-std::system_error disagreement(std::string const& name, std::int64_t asked, std::int64_t found)
+std::system_error capacity_mismatch(std::string const& name, std::int64_t asked, std::int64_t found)
 {
     return std::system_error(make_error_code(lock_errc::misuse),
                              "lock " + name + ": asked for one of " + std::to_string(asked) +

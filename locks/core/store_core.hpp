@@ -4,7 +4,7 @@
 #include "libs/base/loop_thread.hpp"
 #include "libs/base/task_group.hpp"
 #include "locks/core/backend.hpp"
-#include "locks/core/holding.hpp"
+#include "locks/core/lock_holder.hpp"
 #include "locks/include/baton/lock/store.hpp"
 
 #include <condition_variable>
@@ -19,10 +19,10 @@
 
 namespace baton::lock {
 
-class core : public std::enable_shared_from_this<core> {
+class store_core : public std::enable_shared_from_this<store_core> {
 public:
-    core(std::string const& url, store_options const& how);
-    ~core();
+    store_core(std::string const& url, store_options const& how);
+    ~store_core();
 
     // Any thread but the loop's, as everything that waits.
     void close();
@@ -30,28 +30,29 @@ public:
     std::size_t reap(duration age);
     std::vector<kind_metrics> metrics();
 
-    bool has(std::string const& kind) const { return trades_.contains(kind); }
+    bool has(std::string const& kind) const { return kinds_.contains(kind); }
     // Throws std::invalid_argument where the store has none such.
-    std::shared_ptr<holding> make(std::string const& kind, std::string name, lock_options options, share of = {});
-    bool acquire(std::shared_ptr<holding> by, duration span);
-    release_result release(std::shared_ptr<holding> by);
+    std::shared_ptr<lock_holder> make(std::string const& kind, std::string name, lock_options options,
+                                      lock_share of = {});
+    bool acquire(std::shared_ptr<lock_holder> by, duration span);
+    release_result release(std::shared_ptr<lock_holder> by);
 
     // Any thread. `done` is called on the loop.
-    void start_acquire(std::shared_ptr<holding> by, duration span, std::stop_token stop,
+    void start_acquire(std::shared_ptr<lock_holder> by, duration span, std::stop_token stop,
                        std::function<void(std::exception_ptr, bool)> done);
-    void start_release(std::shared_ptr<holding> by, std::function<void(release_result)> done);
+    void start_release(std::shared_ptr<lock_holder> by, std::function<void(release_result)> done);
     // What goes away while it is held is released behind its owner's back.
-    void let_go(std::shared_ptr<tenure> held);
+    void let_go(std::shared_ptr<held_lock> held);
 
 private:
-    struct trade;
+    struct kind_entry;
     class call;
 
     awaitable<void> live();
     awaitable<void> end_all();
-    static awaitable<bool> acquire_on_loop(std::shared_ptr<holding> by, instant until, std::stop_token stop,
-                                           std::optional<trial> begun = {});
-    static awaitable<release_result> release_held(std::shared_ptr<holding> by);
+    static awaitable<bool> acquire_on_loop(std::shared_ptr<lock_holder> by, instant until, std::stop_token stop,
+                                           std::optional<sent_try> begun = {});
+    static awaitable<release_result> release_held(std::shared_ptr<lock_holder> by);
     awaitable<std::vector<kind_metrics>> read_metrics();
     instant after(duration span) const;
     // Throws misuse where that cannot wait.
@@ -76,7 +77,7 @@ private:
     bool closed_ = false;
 
     std::unique_ptr<backend> backend_;
-    std::map<std::string, std::unique_ptr<trade>> trades_;
+    std::map<std::string, std::unique_ptr<kind_entry>> kinds_;
     std::future<void> ended_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 // Each kind of lock by name, on each store that it is for.
 
-#include "locks/tests/conformance/lock_house.hpp"
+#include "locks/tests/conformance/lock_fixture.hpp"
 
 namespace baton::test {
 
@@ -23,12 +23,12 @@ struct place {
     kind_name kind;
 };
 
-class house : public lock_house {
+class lock_kinds_fixture : public lock_fixture {
 public:
     // A row lock needs a server, and one that is alone. Without `all_kinds` those that keep a row in a table of their
     // own.
-    explicit house(bool all_kinds = true);
-    explicit house(place where);
+    explicit lock_kinds_fixture(bool all_kinds = true);
+    explicit lock_kinds_fixture(place where);
 
     lock::named_lock make(lock::store& in, std::string name = "stock", lock::lock_options how = {}) const;
     lock::named_lock make(std::string name = "stock", lock::lock_options how = {});

@@ -1,4 +1,4 @@
-#include "locks/core/tenure.hpp"
+#include "locks/core/held_lock.hpp"
 
 #include "libs/base/log.hpp"
 #include "libs/base/process.hpp"
@@ -30,111 +30,117 @@ instant use_until(instant sent, duration ttl)
     return sent + ttl - ttl / rate_error - std::min(ttl / 10, most_margin);
 }
 
-tenure::tenure(workshop& in, std::string name, lock_options const& how, std::shared_ptr<contender> by, grant what,
-               instant sent)
-    : context_(in.context), in_(in), name_(std::move(name)), how_(how), by_(std::move(by)), granted_(what), began_(sent)
+held_lock::held_lock(lock_context& context, std::string name, lock_options const& how, std::shared_ptr<acquisition> by,
+                     grant what, instant sent)
+    : loop_owner_(context.loop_owner),
+      context_(context),
+      name_(std::move(name)),
+      how_(how),
+      by_(std::move(by)),
+      granted_(what),
+      began_(sent)
 {
     if (what.ttl)
         how_.ttl = std::chrono::floor<std::chrono::milliseconds>(*what.ttl);
     renewed(sent);
 }
 
-void tenure::renewed(instant sent)
+void held_lock::renewed(instant sent)
 {
     renewed_at_ = sent;
     next_renewal_ = sent + how_.ttl / 3;
     deadline_.store(use_until(sent, how_.ttl).time_since_epoch().count(), std::memory_order_release);
 }
 
-instant tenure::deadline() const
+instant held_lock::deadline() const
 {
     return held() ? instant{duration{deadline_.load(std::memory_order_acquire)}} : instant{};
 }
 
-bool tenure::renews(instant now) const
+bool held_lock::renews(instant now) const
 {
     return how_.watchdog && !renewing_ && (how_.max_hold == 0ms || now < began_ + how_.max_hold);
 }
 
-void tenure::begin()
+void held_lock::begin()
 {
     if (released() || claimed_.exchange(true))
         return; // a thread was quicker
-    changed_ = std::make_shared<waker>(in_.loop);
-    in_.held.insert(shared_from_this());
-    in_.beside.spawn("lock", watch(shared_from_this()));
+    changed_ = std::make_shared<waker>(context_.loop);
+    context_.held.insert(shared_from_this());
+    context_.beside.spawn("lock", watch(shared_from_this()));
 }
 
-awaitable<void> tenure::watch(self me)
+awaitable<void> held_lock::watch(self me)
 {
     co_await me->watch_until_over();
 }
 
 // A renewal runs beside this, so that one without an answer cannot delay what follows from it.
-awaitable<void> tenure::watch_until_over()
+awaitable<void> held_lock::watch_until_over()
 {
     auto const changed = changed_; // which a release may end
     while (held()) {
-        auto const now = in_.time.now();
+        auto const now = context_.time.now();
         auto const end = deadline();
         if (now >= end) {
             expire();
             break;
         }
         auto const next = std::min(end, begin_due_work(now));
-        co_await changed->wait_until(in_.time, next);
+        co_await changed->wait_until(context_.time, next);
     }
     if (released())
         co_return;
     // Others have it no earlier than where the store ends it by itself.
-    co_await in_.time.sleep_until(renewed_at_ + how_.ttl);
+    co_await context_.time.sleep_until(renewed_at_ + how_.ttl);
     if (over())
-        by_->forsake();
+        by_->discard();
 }
 
 // Returns when there is more of it.
-instant tenure::begin_due_work(instant now)
+instant held_lock::begin_due_work(instant now)
 {
     auto next = instant::max();
     if (renews(now) && now >= next_renewal_) {
         renewing_ = true;
-        in_.beside.spawn("lock renewal", renew(shared_from_this()));
+        context_.beside.spawn("lock renewal", renew(shared_from_this()));
     } else if (renews(now)) {
         next = next_renewal_;
     }
     if (!settled_ && now >= began_ + settles_after) {
         settled_ = true;
-        in_.beside.spawn("lock hint", settle(shared_from_this()));
+        context_.beside.spawn("lock hint", settle(shared_from_this()));
     } else if (!settled_) {
         next = std::min(next, began_ + settles_after);
     }
     return next;
 }
 
-awaitable<void> tenure::settle(self me)
+awaitable<void> held_lock::settle(self me)
 {
     auto const by = me->by_;
     if (by && me->held())
-        co_await by->settle();
+        co_await by->arm_notification();
 }
 
-void tenure::begin_unsettling()
+void held_lock::begin_unsettling()
 {
     if (settled_)
-        in_.beside.spawn("lock hint", unsettle(by_));
+        context_.beside.spawn("lock hint", send_notification(by_));
 }
 
-awaitable<void> tenure::unsettle(std::shared_ptr<contender> by)
+awaitable<void> held_lock::send_notification(std::shared_ptr<acquisition> by)
 {
-    co_await by->unsettle();
+    co_await by->send_notification();
 }
 
-awaitable<void> tenure::renew(self me)
+awaitable<void> held_lock::renew(self me)
 {
     auto const by = me->by_;
     if (!by)
         co_return; // released before this began
-    auto const sent = me->in_.time.now();
+    auto const sent = me->context_.time.now();
     bool held = true;
     bool answered = false;
     try {
@@ -147,47 +153,47 @@ awaitable<void> tenure::renew(self me)
     if (answered)
         me->heard(held, sent);
     else
-        me->next_renewal_ = me->in_.time.now() + pause_after_failure(me->how_.ttl);
+        me->next_renewal_ = me->context_.time.now() + pause_after_failure(me->how_.ttl);
     if (me->changed_)
         me->changed_->wake();
 }
 
-void tenure::heard(bool still, instant sent)
+void held_lock::heard(bool still, instant sent)
 {
     if (!held())
         return;
     if (!still)
         lose("the store says that it is not held");
-    else if (in_.time.now() >= deadline()) // what was not provable once is not resumed
+    else if (context_.time.now() >= deadline()) // what was not provable once is not resumed
         expire();
     else
         renewed(sent);
 }
 
-void tenure::expire()
+void held_lock::expire()
 {
-    in_.counted.expired += lose("its time is over");
+    context_.counted.expired += lose("its time is over");
 }
 
-bool tenure::lose(char const* why)
+bool held_lock::lose(char const* why)
 {
     auto present = phase::held;
     if (!phase_.compare_exchange_strong(present, phase::lost))
         return false;
-    ++in_.counted.lost;
+    ++context_.counted.lost;
     log::old::warn("lock {} lost: {} token={} label={}", name_, why, granted_.token, how_.label);
     lost_.request_stop();
     begin_unsettling();
     return true;
 }
 
-awaitable<release_result> tenure::release()
+awaitable<release_result> held_lock::release()
 {
     auto const me = shared_from_this();
-    bool const late = in_.time.now() >= deadline();
+    bool const late = context_.time.now() >= deadline();
     bool const begun = claimed_.exchange(true);
     auto const before = phase_.exchange(phase::released);
-    auto const until = in_.time.now() + release_limit;
+    auto const until = context_.time.now() + release_limit;
     auto result = release_result::unknown;
     try {
         result = co_await give_back(until);
@@ -198,45 +204,45 @@ awaitable<release_result> tenure::release()
         result = release_result::was_lost;
     auto const tell = [me, result, late, noticed = before == phase::lost] { me->finish(result, noticed, late); };
     if (begun) {
-        asio::dispatch(in_.loop, tell);
+        asio::dispatch(context_.loop, tell);
         co_return result;
     }
     // The loop does not attend to it, and never will: it can hear of it later, like of most, which are held for less.
     if (result != release_result::unknown)
         by_.reset(); // with what it occupies
-    in_.posts.post(tell);
+    context_.posts.post(tell);
     co_return result;
 }
 
-void tenure::finish(release_result how, bool was_noticed, bool was_late)
+void held_lock::finish(release_result how, bool was_noticed, bool was_late)
 {
-    in_.held.erase(shared_from_this());
+    context_.held.erase(shared_from_this());
     if (changed_)
         std::exchange(changed_, nullptr)->wake();
     switch (how) {
     case release_result::released:
-        ++in_.counted.released;
+        ++context_.counted.released;
         log::old::debug("lock {} released token={} label={}", name_, granted_.token, how_.label);
         break;
     case release_result::was_lost:
-        in_.counted.lost += !was_noticed;
-        in_.counted.expired += !was_noticed && was_late;
+        context_.counted.lost += !was_noticed;
+        context_.counted.expired += !was_noticed && was_late;
         log::old::warn("lock {} was lost before its release token={} label={}", name_, granted_.token, how_.label);
         lost_.request_stop();
         break;
     case release_result::unknown:
-        ++in_.counted.unknown;
+        ++context_.counted.unknown;
         log::old::warn("lock {}: nobody knows of its release token={} label={}", name_, granted_.token, how_.label);
         break;
     }
     begin_unsettling();
     if (how == release_result::unknown)
-        in_.beside.spawn("lock release", let_go(shared_from_this()));
+        context_.beside.spawn("lock release", let_go(shared_from_this()));
     else
         by_.reset(); // here, not where the last who asks of it goes away
 }
 
-awaitable<release_result> tenure::give_back(instant until)
+awaitable<release_result> held_lock::give_back(instant until)
 {
     for (bool first = true;; first = false) {
         try {
@@ -248,38 +254,38 @@ awaitable<release_result> tenure::give_back(instant until)
         } catch (unavailable const& failure) {
             log::old::debug("lock {}: not released: {}", name_, failure.what());
         }
-        if (in_.time.now() + between_releases >= until)
+        if (context_.time.now() + between_releases >= until)
             co_return release_result::unknown;
         if (runs_here())
             block_thread(between_releases); // a timer would leave its descriptors with the thread
         else
-            co_await in_.time.sleep_for(between_releases);
+            co_await context_.time.sleep_for(between_releases);
     }
 }
 
-awaitable<void> tenure::end(instant until)
+awaitable<void> held_lock::end(instant until)
 {
     auto const me = shared_from_this();
     lose("its store is closed");
     phase_ = phase::released;
-    if (in_.time.now() < until)
+    if (context_.time.now() < until)
         co_await give_back(until);
     by_.reset(); // its kind goes with the store
     changed_.reset();
 }
 
-void tenure::abandon()
+void held_lock::abandon()
 {
     phase_ = phase::released;
-    in_.held.erase(shared_from_this());
+    context_.held.erase(shared_from_this());
     if (changed_)
         std::exchange(changed_, nullptr)->wake();
     begin_unsettling();
-    in_.beside.spawn("lock release", let_go(shared_from_this()));
+    context_.beside.spawn("lock release", let_go(shared_from_this()));
 }
 
 // What is left of its time others need not wait for.
-awaitable<void> tenure::let_go(self me)
+awaitable<void> held_lock::let_go(self me)
 {
     co_await me->give_back(me->renewed_at_ + me->how_.ttl);
     me->by_.reset();

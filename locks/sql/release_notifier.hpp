@@ -17,9 +17,9 @@ class database;
 
 namespace baton::lock {
 
-class wake_hint {
+class release_notifier {
 public:
-    virtual ~wake_hint() = default;
+    virtual ~release_notifier() = default;
 
     // Of the holder; what fails of them is forgotten.
     virtual awaitable<void> raise(std::string name) = 0;
@@ -32,19 +32,20 @@ public:
 };
 
 // `open` makes a database of that many sessions on the same server; called when it is needed first.
-std::unique_ptr<wake_hint> make_wake_hint(asio::any_io_executor loop,
-                                          std::function<std::unique_ptr<storage::database>(std::size_t sessions)> open);
+std::unique_ptr<release_notifier>
+make_release_notifier(asio::any_io_executor loop,
+                      std::function<std::unique_ptr<storage::database>(std::size_t sessions)> open);
 
 // That of one acquisition, of which `of` may be null.
-class own_hint {
+class holder_notification {
 public:
-    own_hint(wake_hint* of, std::string name) : of_(of), name_(std::move(name)) {}
+    holder_notification(release_notifier* of, std::string name) : of_(of), name_(std::move(name)) {}
 
     awaitable<void> raise();
     awaitable<void> lower(); // if it was raised
 
 private:
-    wake_hint* of_;
+    release_notifier* of_;
     std::string name_;
     bool raised_ = false;
 };

@@ -4,7 +4,7 @@
 #include "libs/base/post_queue.hpp"
 #include "libs/base/random.hpp"
 #include "libs/base/task_group.hpp"
-#include "locks/core/contender.hpp"
+#include "locks/core/acquisition.hpp"
 #include "locks/include/baton/lock/metrics.hpp"
 #include "locks/include/baton/lock/types.hpp"
 
@@ -16,13 +16,13 @@
 
 namespace baton::lock {
 
-class tenure;
+class held_lock;
 
 // What the locks of one kind in one store share. On the loop.
-struct workshop {
-    kind& of;
+struct lock_context {
+    lock_kind& kind;
     asio::any_io_executor loop;
-    std::shared_ptr<void> context; // of the loop: what is left to a caller may outlive the store
+    std::shared_ptr<void> loop_owner; // of the loop: what is left to a caller may outlive the store
     time_source& time;
     random_source& random;
     task_group& beside;
@@ -30,7 +30,7 @@ struct workshop {
     std::string incarnation; // of this process: an acquisition's owner is this and a random number
     std::stop_token closing;
     kind_metrics counted;
-    std::set<std::shared_ptr<tenure>> held = {}; // or lost, and not unlocked yet
+    std::set<std::shared_ptr<held_lock>> held = {}; // or lost, and not unlocked yet
 };
 
 // By when what was granted to a request sent at `sent` must no longer be used, whatever the store's clock says: a tenth
@@ -39,11 +39,11 @@ instant use_until(instant sent, duration ttl);
 
 // A grant, from the moment it was given to its release or loss, which is final: a later sign of life would be another
 // grant. On the loop, but for the queries and where it is said.
-class tenure : public std::enable_shared_from_this<tenure> {
+class held_lock : public std::enable_shared_from_this<held_lock> {
 public:
     // Any thread.
-    tenure(workshop& in, std::string name, lock_options const& how, std::shared_ptr<contender> by, grant what,
-           instant sent);
+    held_lock(lock_context& context, std::string name, lock_options const& how, std::shared_ptr<acquisition> by,
+              grant what, instant sent);
 
     // On the loop, a moment after the grant: to renew it, and to tell of its loss.
     void begin();
@@ -61,13 +61,13 @@ public:
     instant deadline() const;
 
 private:
-    using self = std::shared_ptr<tenure>; // keeps it while it runs beside its holder
+    using self = std::shared_ptr<held_lock>; // keeps it while it runs beside its holder
     enum class phase { held, lost, released };
 
     static awaitable<void> watch(self me);
     static awaitable<void> renew(self me);
     static awaitable<void> settle(self me);
-    static awaitable<void> unsettle(std::shared_ptr<contender> by);
+    static awaitable<void> send_notification(std::shared_ptr<acquisition> by);
     void begin_unsettling();
     static awaitable<void> let_go(self me);
     void finish(release_result how, bool was_noticed, bool was_late);
@@ -82,11 +82,11 @@ private:
     bool renews(instant now) const;
     instant begin_due_work(instant now);
 
-    std::shared_ptr<void> context_; // goes last
-    workshop& in_;
+    std::shared_ptr<void> loop_owner_; // goes last
+    lock_context& context_;
     std::string name_;
     lock_options how_;
-    std::shared_ptr<contender> by_;
+    std::shared_ptr<acquisition> by_;
     grant granted_;
     instant began_;
     instant renewed_at_; // when the last sign of life that was answered was sent

@@ -1,4 +1,4 @@
-#include "locks/tests/conformance/lock_kinds_house.hpp"
+#include "locks/tests/conformance/lock_kinds_fixture.hpp"
 
 #include "locks/tests/support/lock_urls.hpp"
 
@@ -42,13 +42,15 @@ std::vector<place> places(bool all_kinds)
 
 } // namespace
 
-house::house(bool all_kinds) : house(GENERATE_COPY(from_range(places(all_kinds)))) {}
-
-house::house(place where)
-    : lock_house(where.engine, where.engine ? "" : server_url(where.kind).value()), kind(where.kind)
+lock_kinds_fixture::lock_kinds_fixture(bool all_kinds)
+    : lock_kinds_fixture(GENERATE_COPY(from_range(places(all_kinds))))
 {}
 
-lock::named_lock house::make(lock::store& in, std::string name, lock::lock_options how) const
+lock_kinds_fixture::lock_kinds_fixture(place where)
+    : lock_fixture(where.engine, where.engine ? "" : server_url(where.kind).value()), kind(where.kind)
+{}
+
+lock::named_lock lock_kinds_fixture::make(lock::store& in, std::string name, lock::lock_options how) const
 {
     name.insert(0, prefix);
     switch (kind) {
@@ -68,19 +70,19 @@ lock::named_lock house::make(lock::store& in, std::string name, lock::lock_optio
     }
 }
 
-lock::named_lock house::make(std::string name, lock::lock_options how)
+lock::named_lock lock_kinds_fixture::make(std::string name, lock::lock_options how)
 {
     return make(enter(), std::move(name), std::move(how));
 }
 
-lock::guarantee house::level() const
+lock::guarantee lock_kinds_fixture::level() const
 {
     if (on_redis())
         return lock::guarantee::efficiency;
     return kind == kind_name::row ? lock::guarantee::lease : lock::guarantee::fenced;
 }
 
-char const* house::name() const
+char const* lock_kinds_fixture::name() const
 {
     switch (kind) {
     case kind_name::record:
@@ -102,14 +104,14 @@ char const* house::name() const
     }
 }
 
-std::int64_t house::sleepers()
+std::int64_t lock_kinds_fixture::sleepers()
 {
     if (kind == kind_name::row)
-        return lock_house::sleepers("info LIKE 'SELECT name FROM lock_row%FOR UPDATE'");
-    return lock_house::sleepers();
+        return lock_fixture::sleepers("info LIKE 'SELECT name FROM lock_row%FOR UPDATE'");
+    return lock_fixture::sleepers();
 }
 
-void house::await_sleepers(std::int64_t number)
+void lock_kinds_fixture::await_sleepers(std::int64_t number)
 {
     test::await_sleepers([this] { return sleepers(); }, number);
 }

@@ -1,4 +1,4 @@
-#include "locks/core/core.hpp"
+#include "locks/core/store_core.hpp"
 
 #include "libs/base/id.hpp"
 #include "libs/base/log.hpp"
@@ -18,8 +18,8 @@ constexpr duration for_ever = std::chrono::hours{24 * 365 * 10};
 } // namespace
 
 // One kind, and what its locks share.
-struct core::trade {
-    trade(std::unique_ptr<kind> made, core& of)
+struct store_core::kind_entry {
+    kind_entry(std::unique_ptr<lock_kind> made, store_core& of)
         : what(std::move(made)),
           shared{*what,     of.loop_.executor(), of.loop_.context(),      of.time_, of.random_, of.beside_,
                  of.posts_, of.incarnation_,     of.closing_.get_token(), {},       {}}
@@ -27,11 +27,11 @@ struct core::trade {
         shared.counted.kind = what->name();
     }
 
-    std::unique_ptr<kind> what;
-    workshop shared;
+    std::unique_ptr<lock_kind> what;
+    lock_context shared;
 };
 
-core::core(std::string const& url, store_options const& how)
+store_core::store_core(std::string const& url, store_options const& how)
     : random_(entropy()),
       incarnation_(make_incarnation(host_name(), process_id(), boot_id(), random_)),
       label_(host_name() + ":" + std::to_string(process_id())),
@@ -42,25 +42,25 @@ core::core(std::string const& url, store_options const& how)
 {
     for (auto& each : backend_->kinds()) {
         auto const name = each->name();
-        trades_.emplace(name, std::make_unique<trade>(std::move(each), *this));
+        kinds_.emplace(name, std::make_unique<kind_entry>(std::move(each), *this));
     }
     auto const done = std::make_shared<std::promise<void>>();
     ended_ = done->get_future();
     asio::co_spawn(loop_.executor(), live(), [done](std::exception_ptr const&) { done->set_value(); });
 }
 
-core::~core()
+store_core::~store_core()
 {
     close();
 }
 
 // What is spawned beside ends with this.
-awaitable<void> core::live()
+awaitable<void> store_core::live()
 {
     co_await beside_.around(stop_.wait());
 }
 
-void core::close()
+void store_core::close()
 {
     closing_.request_stop();
     {
@@ -74,11 +74,11 @@ void core::close()
     loop_.end(); // before anything that its last handlers may refer to
 }
 
-awaitable<void> core::end_all()
+awaitable<void> store_core::end_all()
 {
     auto const until = time_.now() + end_limit;
     posts_.run_pending();
-    for (auto const& [name, each] : trades_) {
+    for (auto const& [name, each] : kinds_) {
         auto const held = each->shared.held;
         for (auto const& one : held)
             co_await supervised("lock", one->end(until)); // what one fails of must not keep the others
@@ -90,14 +90,14 @@ namespace {
 
 // Why a call failed, in words for callers. What was thrown stays on the loop: a caller's thread must not be left to
 // destroy what the loop's still has in its hands, or the other way round.
-struct told_failure {
+struct caller_error {
     std::error_code why;
     std::string what;
 
     std::system_error exception() const { return std::system_error(why, what); }
 };
 
-told_failure told(std::exception_ptr const& failure)
+caller_error told(std::exception_ptr const& failure)
 {
     try {
         std::rethrow_exception(failure);
@@ -117,7 +117,7 @@ told_failure told(std::exception_ptr const& failure)
 }
 
 template <class Result>
-awaitable<Result> caught(awaitable<Result> part, std::shared_ptr<told_failure> failed)
+awaitable<Result> caught(awaitable<Result> part, std::shared_ptr<caller_error> failed)
 {
     try {
         co_return co_await std::move(part);
@@ -131,9 +131,9 @@ awaitable<Result> caught(awaitable<Result> part, std::shared_ptr<told_failure> f
 } // namespace
 
 // A call in progress, which a close waits for.
-class core::call {
+class store_core::call {
 public:
-    explicit call(core& of) : of_(of)
+    explicit call(store_core& of) : of_(of)
     {
         std::lock_guard const lock(of_.mutex_);
         if (of_.closed_)
@@ -150,17 +150,17 @@ public:
     call& operator=(call const&) = delete;
 
 private:
-    core& of_;
+    store_core& of_;
 };
 
-void core::refuse_loop() const
+void store_core::refuse_loop() const
 {
     if (loop_.is_this_thread())
         throw std::system_error(make_error_code(lock_errc::misuse), "a wait on the thread of the locks");
 }
 
 template <class Result>
-Result core::wait(awaitable<Result> part)
+Result store_core::wait(awaitable<Result> part)
 {
     refuse_loop();
     call const open(*this);
@@ -168,9 +168,9 @@ Result core::wait(awaitable<Result> part)
 }
 
 template <class Result>
-Result core::wait_within(call const&, awaitable<Result> part)
+Result store_core::wait_within(call const&, awaitable<Result> part)
 {
-    auto const failed = std::make_shared<told_failure>();
+    auto const failed = std::make_shared<caller_error>();
     auto const check = [&] {
         if (failed->why)
             throw failed->exception();
@@ -185,26 +185,26 @@ Result core::wait_within(call const&, awaitable<Result> part)
     }
 }
 
-void core::create_tables()
+void store_core::create_tables()
 {
     wait(backend_->create_tables());
 }
 
-std::size_t core::reap(duration age)
+std::size_t store_core::reap(duration age)
 {
     return wait(backend_->reap(age));
 }
 
-std::vector<kind_metrics> core::metrics()
+std::vector<kind_metrics> store_core::metrics()
 {
     return wait(read_metrics());
 }
 
-awaitable<std::vector<kind_metrics>> core::read_metrics()
+awaitable<std::vector<kind_metrics>> store_core::read_metrics()
 {
     std::vector<kind_metrics> all;
     posts_.run_pending();
-    for (auto const& [name, each] : trades_) {
+    for (auto const& [name, each] : kinds_) {
         all.push_back(each->shared.counted);
         for (auto const& one : each->shared.held)
             all.back().held += !one->over();
@@ -212,36 +212,37 @@ awaitable<std::vector<kind_metrics>> core::read_metrics()
     co_return all;
 }
 
-std::shared_ptr<holding> core::make(std::string const& kind, std::string name, lock_options options, share of)
+std::shared_ptr<lock_holder> store_core::make(std::string const& kind, std::string name, lock_options options,
+                                              lock_share of)
 {
-    auto const found = trades_.find(kind);
-    if (found == trades_.end())
+    auto const found = kinds_.find(kind);
+    if (found == kinds_.end())
         throw std::invalid_argument("lock: this store has none of the kind " + kind);
     if (options.label.empty())
         options.label = label_;
-    return std::make_shared<holding>(found->second->shared, std::move(name), std::move(options), of);
+    return std::make_shared<lock_holder>(found->second->shared, std::move(name), std::move(options), of);
 }
 
-instant core::after(duration span) const
+instant store_core::after(duration span) const
 {
     return time_.now() + std::clamp(span, duration{}, for_ever);
 }
 
 // Keeps what it asks for as long as that takes.
-awaitable<bool> core::acquire_on_loop(std::shared_ptr<holding> by, instant until, std::stop_token stop,
-                                      std::optional<trial> begun)
+awaitable<bool> store_core::acquire_on_loop(std::shared_ptr<lock_holder> by, instant until, std::stop_token stop,
+                                            std::optional<sent_try> begun)
 {
     co_return co_await by->acquire(until, std::move(stop), std::move(begun));
 }
 
 // What is free is taken without the loop, where the kind can: each change of the thread costs as much as a short
 // statement.
-bool core::acquire(std::shared_ptr<holding> by, duration span)
+bool store_core::acquire(std::shared_ptr<lock_holder> by, duration span)
 {
     refuse_loop();
     call const open(*this);
     auto const until = after(span);
-    std::optional<trial> begun;
+    std::optional<sent_try> begun;
     if (by->on_any_thread()) {
         try {
             auto first = by->open();
@@ -255,7 +256,7 @@ bool core::acquire(std::shared_ptr<holding> by, duration span)
     return wait_within(open, acquire_on_loop(std::move(by), until, {}, std::move(begun)));
 }
 
-release_result core::release(std::shared_ptr<holding> by)
+release_result store_core::release(std::shared_ptr<lock_holder> by)
 {
     if (!by->on_any_thread())
         return wait(release_held(std::move(by)));
@@ -264,18 +265,18 @@ release_result core::release(std::shared_ptr<holding> by)
     return run_here(release_held(std::move(by)));
 }
 
-void core::start_acquire(std::shared_ptr<holding> by, duration span, std::stop_token stop,
-                         std::function<void(std::exception_ptr, bool)> done)
+void store_core::start_acquire(std::shared_ptr<lock_holder> by, duration span, std::stop_token stop,
+                               std::function<void(std::exception_ptr, bool)> done)
 {
     auto const open = std::make_shared<call>(*this);
-    auto const failed = std::make_shared<told_failure>();
+    auto const failed = std::make_shared<caller_error>();
     asio::co_spawn(loop_.executor(), caught(acquire_on_loop(std::move(by), after(span), std::move(stop)), failed),
                    [open, failed, done = std::move(done)](std::exception_ptr const&, bool granted) {
                        done(failed->why ? std::make_exception_ptr(failed->exception()) : nullptr, granted);
                    });
 }
 
-void core::start_release(std::shared_ptr<holding> by, std::function<void(release_result)> done)
+void store_core::start_release(std::shared_ptr<lock_holder> by, std::function<void(release_result)> done)
 {
     auto const open = std::make_shared<call>(*this);
     asio::co_spawn(loop_.executor(), release_held(std::move(by)),
@@ -285,12 +286,12 @@ void core::start_release(std::shared_ptr<holding> by, std::function<void(release
 }
 
 // Keeps what it releases for as long as that takes.
-awaitable<release_result> core::release_held(std::shared_ptr<holding> by)
+awaitable<release_result> store_core::release_held(std::shared_ptr<lock_holder> by)
 {
     co_return co_await by->release();
 }
 
-void core::let_go(std::shared_ptr<tenure> held)
+void store_core::let_go(std::shared_ptr<held_lock> held)
 {
     auto const open = std::make_shared<call>(*this);
     asio::post(loop_.executor(), [open, held] { held->abandon(); });

@@ -2,7 +2,7 @@
 // Holders in virtual time, on a store that answers as the test says.
 
 #include "libs/sim/virtual_time.hpp"
-#include "locks/core/holding.hpp"
+#include "locks/core/lock_holder.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -18,8 +18,8 @@ struct script {
     duration take_lasts{}, renewal_lasts{};
     duration deaf{};          // of one that waits for a change: so long it hears of nothing else
     bool wait_breaks = false; // what waits for a change fails otherwise than by a store that is away
-    int contenders = 0;
-    int taken = 0, renewed = 0, released = 0, forsaken = 0;
+    int acquisitions = 0;
+    int taken = 0, renewed = 0, released = 0, discarded = 0;
     std::int64_t token = 0;
     std::set<std::string> owners;
     std::optional<duration> ttl; // that it gives
@@ -34,16 +34,16 @@ inline says next(std::deque<says>& of)
     return first;
 }
 
-class scripted final : public contender {
+class scripted final : public acquisition {
 public:
-    scripted(script& how, time_source& time) : how_(how), time_(time) { ++how_.contenders; }
-    ~scripted() override { --how_.contenders; }
+    scripted(script& how, time_source& time) : how_(how), time_(time) { ++how_.acquisitions; }
+    ~scripted() override { --how_.acquisitions; }
 
-    awaitable<attempt> take() override
+    awaitable<try_result> take() override
     {
         ++how_.taken;
         co_await time_.sleep_for(how_.take_lasts);
-        attempt made;
+        try_result made;
         auto const answer = next(how_.takes);
         if (answer == says::nothing)
             throw unavailable("away");
@@ -77,21 +77,21 @@ public:
             throw unavailable("away");
         co_return answer == says::yes;
     }
-    void forsake() override { ++how_.forsaken; }
+    void discard() override { ++how_.discarded; }
 
 private:
     script& how_;
     time_source& time_;
 };
 
-class scripted_kind final : public kind {
+class scripted_kind final : public lock_kind {
 public:
     scripted_kind(script& how, time_source& time) : how_(how), time_(time) {}
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::fenced; }
-    std::unique_ptr<contender> contend(bid offer) override
+    std::unique_ptr<acquisition> make_acquisition(acquisition_request request) override
     {
-        how_.owners.insert(offer.owner);
+        how_.owners.insert(request.owner);
         return std::make_unique<scripted>(how_, time_);
     }
 
@@ -101,23 +101,23 @@ private:
     std::string name_ = "scripted";
 };
 
-class bench {
+class lock_holder_fixture {
 public:
-    explicit bench(lock_options how = {}) : options(std::move(how))
+    explicit lock_holder_fixture(lock_options how = {}) : options(std::move(how))
     {
         asio::co_spawn(loop, group.around(stop.wait()), asio::detached);
         time.settle();
     }
-    ~bench()
+    ~lock_holder_fixture()
     {
         stop.wake();
         time.run_for(1h);
     }
 
-    std::shared_ptr<holding> make() { return std::make_shared<holding>(shop, "stock", options); }
+    std::shared_ptr<lock_holder> make() { return std::make_shared<lock_holder>(context, "stock", options); }
 
     // Calls and returns when it is over; throws what it threw.
-    bool lock(holding& by, duration span = 1h, std::stop_token stopped = {})
+    bool lock(lock_holder& by, duration span = 1h, std::stop_token stopped = {})
     {
         return finish(begin_lock(by, span, std::move(stopped)));
     }
@@ -126,7 +126,7 @@ public:
         bool granted = false;
         std::exception_ptr failure;
     };
-    std::shared_ptr<pending> begin_lock(holding& by, duration span = 1h, std::stop_token stopped = {})
+    std::shared_ptr<pending> begin_lock(lock_holder& by, duration span = 1h, std::stop_token stopped = {})
     {
         auto const call = std::make_shared<pending>();
         asio::co_spawn(loop, by.acquire(time.now() + span, std::move(stopped)),
@@ -145,14 +145,14 @@ public:
             std::rethrow_exception(call->failure);
         return call->granted;
     }
-    release_result unlock(holding& by)
+    release_result unlock(lock_holder& by)
     {
         std::optional<release_result> got;
         asio::co_spawn(loop, by.release(), [&](std::exception_ptr, release_result how) { got = how; });
         REQUIRE(time.run_until([&] { return got.has_value(); }, 1h));
         return *got;
     }
-    bool valid(holding const& by) const
+    bool valid(lock_holder const& by) const
     {
         auto const held = by.current();
         return held && time.now() < held->deadline();
@@ -167,7 +167,8 @@ public:
     waker stop{loop.get_executor()};
     std::stop_source closing;
     post_queue posts{loop.get_executor(), time, group};
-    workshop shop{kind, loop.get_executor(), nullptr, time, random, group, posts, "me", closing.get_token(), {}, {}};
+    lock_context context{kind, loop.get_executor(), nullptr, time, random, group, posts,
+                         "me", closing.get_token(), {},      {}};
     lock_options options;
 };
 

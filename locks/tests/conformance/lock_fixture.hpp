@@ -14,10 +14,10 @@
 namespace baton::test {
 
 // A store, and as many processes' views of it as a test likes. In a cluster each second view is of another node.
-class lock_house {
+class lock_fixture {
 public:
     // On a database of its own, or else on a server that is not this test's alone.
-    explicit lock_house(std::optional<storage::engine> engine, std::string server = {});
+    explicit lock_fixture(std::optional<storage::engine> engine, std::string server = {});
 
     lock::store& enter();
     std::string url() const; // of the next view

@@ -1,4 +1,4 @@
-#include "locks/core/holding.hpp"
+#include "locks/core/lock_holder.hpp"
 
 #include "libs/base/log.hpp"
 #include "libs/base/run_here.hpp"
@@ -31,13 +31,13 @@ void count_grant(kind_metrics& counted, duration waited)
 } // namespace
 
 // One call of acquire. Both its stops are heard wherever it waits.
-struct holding::waiter {
-    waiter(workshop& in, std::stop_token asked)
+struct lock_holder::waiter {
+    waiter(lock_context& context, std::stop_token asked)
         : stop(std::move(asked)),
-          closing(in.closing),
-          bell(std::make_shared<waker>(in.loop)),
-          when_stopped(stop, ring{in.loop, bell}),
-          when_closing(closing, ring{in.loop, bell})
+          closing(context.closing),
+          bell(std::make_shared<waker>(context.loop)),
+          when_stopped(stop, ring{context.loop, bell}),
+          when_closing(closing, ring{context.loop, bell})
     {}
 
     bool stopped() const { return stop.stop_requested() || closing.stop_requested(); }
@@ -59,47 +59,47 @@ struct holding::waiter {
 };
 
 // A wait for a change, on the loop. What sleeps in the server ends with its statement, so it goes on beside its waiter.
-struct holding::watch {
-    watch(asio::any_io_executor const& loop, std::shared_ptr<contender> who, std::shared_ptr<waker> rung)
+struct lock_holder::watch {
+    watch(asio::any_io_executor const& loop, std::shared_ptr<acquisition> who, std::shared_ptr<waker> rung)
         : by(std::move(who)), bell(std::move(rung)), left(loop)
     {}
 
-    std::shared_ptr<contender> by;
+    std::shared_ptr<acquisition> by;
     std::shared_ptr<waker> bell; // of the waiter
     waker left;                  // rung by the waiter
     bool over = false;
     std::exception_ptr failure = {}; // of what was waited for, or its end by the waiter
 };
 
-holding::holding(workshop& in, std::string name, lock_options how, share of)
-    : in_(in),
+lock_holder::lock_holder(lock_context& context, std::string name, lock_options how, lock_share of)
+    : context_(context),
       name_(std::move(name)),
       how_(std::move(how)),
       share_(of),
-      level_(in.of.level()),
-      on_any_thread_(in.of.on_any_thread())
+      level_(context.kind.level()),
+      on_any_thread_(context.kind.on_any_thread())
 {}
 
-std::shared_ptr<tenure> holding::current() const
+std::shared_ptr<held_lock> lock_holder::current() const
 {
     std::lock_guard const lock(mutex_);
-    return tenure_;
+    return held_;
 }
 
-bool holding::enter_again()
+bool lock_holder::enter_again()
 {
     std::lock_guard const lock(mutex_);
     if (!how_.reentrant || depth_ == 0)
         return false;
-    if (tenure_->over())
+    if (held_->over())
         throw failure_of(lock_errc::lost, "lock " + name_);
     ++depth_;
     return true;
 }
 
-holding::opening holding::open()
+lock_holder::first_try lock_holder::open()
 {
-    auto const began = in_.time.now();
+    auto const began = context_.time.now();
     if (enter_again())
         return {true};
     {
@@ -116,30 +116,30 @@ holding::opening holding::open()
     }
 }
 
-awaitable<holding::opening> holding::open_here(instant began)
+awaitable<lock_holder::first_try> lock_holder::open_here(instant began)
 {
-    auto const by = make_contender();
+    auto const by = make_acquisition();
     auto tried = co_await try_once(by);
-    opening made;
+    first_try made;
     made.granted = tried.made.granted && install(tried, began);
     if (!made.granted)
-        made.begun = tried.made.granted ? trial{} : std::move(tried); // too late an answer is no beginning
+        made.begun = tried.made.granted ? sent_try{} : std::move(tried); // too late an answer is no beginning
     co_return made;
 }
 
-awaitable<bool> holding::acquire(instant until, std::stop_token stop, std::optional<trial> begun)
+awaitable<bool> lock_holder::acquire(instant until, std::stop_token stop, std::optional<sent_try> begun)
 {
     bool const again = !begun && enter_again();
     if (again)
         co_return true;
-    auto const began = begun && begun->by ? begun->sent : in_.time.now();
-    waiter self(in_, std::move(stop));
+    auto const began = begun && begun->by ? begun->sent : context_.time.now();
+    waiter self(context_, std::move(stop));
     bool granted = false;
     std::exception_ptr failure;
     line_up(self, begun.has_value());
     try {
         bool const mine = co_await await_turn(self, until);
-        auto tried = begun ? std::move(*begun) : trial{};
+        auto tried = begun ? std::move(*begun) : sent_try{};
         if (mine)
             granted = co_await contend(self, until, began, std::move(tried));
         else if (tried.failed)
@@ -149,17 +149,17 @@ awaitable<bool> holding::acquire(instant until, std::stop_token stop, std::optio
     }
     if (granted)
         co_return true;
-    ++in_.counted.refused;
+    ++context_.counted.refused;
     leave(self);
     if (failure)
         std::rethrow_exception(failure);
     if (self.stopped())
         throw failure_of(lock_errc::cancelled, "lock " + name_);
-    log::old::debug("lock {} refused label={} waited_ms={}", name_, how_.label, (in_.time.now() - began) / 1ms);
+    log::old::debug("lock {} refused label={} waited_ms={}", name_, how_.label, (context_.time.now() - began) / 1ms);
     co_return false;
 }
 
-void holding::line_up(waiter& self, bool has_turn)
+void lock_holder::line_up(waiter& self, bool has_turn)
 {
     std::lock_guard const lock(mutex_);
     if (has_turn)
@@ -168,20 +168,20 @@ void holding::line_up(waiter& self, bool has_turn)
         queue_.push_back(&self);
 }
 
-bool holding::has_turn(waiter const& self) const
+bool lock_holder::has_turn(waiter const& self) const
 {
     std::lock_guard const lock(mutex_);
     return queue_.front() == &self;
 }
 
-awaitable<bool> holding::await_turn(waiter& self, instant until)
+awaitable<bool> lock_holder::await_turn(waiter& self, instant until)
 {
-    while (!has_turn(self) && !self.stopped() && in_.time.now() < until)
-        co_await self.bell->wait_until(in_.time, until);
+    while (!has_turn(self) && !self.stopped() && context_.time.now() < until)
+        co_await self.bell->wait_until(context_.time, until);
     co_return has_turn(self) && !self.stopped();
 }
 
-void holding::leave(waiter const& self)
+void lock_holder::leave(waiter const& self)
 {
     {
         std::lock_guard const lock(mutex_);
@@ -194,7 +194,7 @@ void holding::leave(waiter const& self)
 }
 
 // The first has done with it.
-void holding::pass_on()
+void lock_holder::pass_on()
 {
     std::shared_ptr<waker> next;
     {
@@ -204,26 +204,26 @@ void holding::pass_on()
             next = queue_.front()->bell;
     }
     if (next)
-        asio::dispatch(in_.loop, [next = std::move(next)] { next->wake(); });
+        asio::dispatch(context_.loop, [next = std::move(next)] { next->wake(); });
 }
 
 // Each with an identity of its own: the release of one is none of another.
-std::shared_ptr<contender> holding::make_contender()
+std::shared_ptr<acquisition> lock_holder::make_acquisition()
 {
-    bid offer;
-    offer.name = name_;
-    offer.owner = in_.incarnation + "/" + std::to_string(in_.random.next());
-    offer.label = how_.label;
-    offer.ttl = how_.ttl;
-    offer.of = share_;
-    return in_.of.contend(std::move(offer));
+    acquisition_request request;
+    request.name = name_;
+    request.owner = context_.incarnation + "/" + std::to_string(context_.random.next());
+    request.label = how_.label;
+    request.ttl = how_.ttl;
+    request.share = share_;
+    return context_.kind.make_acquisition(std::move(request));
 }
 
-awaitable<trial> holding::try_once(std::shared_ptr<contender> by)
+awaitable<sent_try> lock_holder::try_once(std::shared_ptr<acquisition> by)
 {
-    trial tried;
+    sent_try tried;
     tried.by = std::move(by);
-    tried.sent = in_.time.now();
+    tried.sent = context_.time.now();
     try {
         tried.made = co_await tried.by->take();
     } catch (unavailable const& failure) {
@@ -232,11 +232,11 @@ awaitable<trial> holding::try_once(std::shared_ptr<contender> by)
     co_return tried;
 }
 
-awaitable<bool> holding::contend(waiter& self, instant until, instant began, trial tried)
+awaitable<bool> lock_holder::contend(waiter& self, instant until, instant began, sent_try tried)
 {
     std::optional<std::string> away; // why the store did not answer
     bool in_doubt = false;           // a try without an answer may yet take it, whenever that comes
-    auto by = tried.by ? tried.by : make_contender();
+    auto by = tried.by ? tried.by : make_acquisition();
     bool is_new = tried.by == nullptr;
     for (;;) {
         if (is_new)
@@ -253,14 +253,14 @@ awaitable<bool> holding::contend(waiter& self, instant until, instant began, tri
         if (tried.made.granted && install(tried, began))
             co_return true;
         if (tried.made.granted) // an answer that took as long as the grant's time
-            by = make_contender();
-        auto const now = in_.time.now();
+            by = make_acquisition();
+        auto const now = context_.time.now();
         if (self.stopped() || now >= until)
             break;
         if (!away)
             co_await await_change(self, by, tried.made.refused, until, in_doubt);
         else
-            co_await self.bell->wait_until(in_.time, std::min(until, now + pause_when_away));
+            co_await self.bell->wait_until(context_.time, std::min(until, now + pause_when_away));
         if (self.stopped())
             break;
     }
@@ -272,18 +272,19 @@ awaitable<bool> holding::contend(waiter& self, instant until, instant began, tri
 }
 
 // Gives back in the background what it holds, or may hold.
-void holding::give_up(std::shared_ptr<contender> by)
+void lock_holder::give_up(std::shared_ptr<acquisition> by)
 {
-    auto const left = std::make_shared<tenure>(in_, name_, how_, std::move(by), grant{}, in_.time.now());
+    auto const left = std::make_shared<held_lock>(context_, name_, how_, std::move(by), grant{}, context_.time.now());
     left->abandon();
 }
 
-// Whoever is stopped leaves at once; in doubt when what the contender has in progress is over, since a release is next.
-awaitable<void> holding::await_change(waiter& self, std::shared_ptr<contender> by, refusal what, instant until,
-                                      bool in_doubt)
+// Whoever is stopped leaves at once; in doubt when what the acquisition has in progress is over, since a release is
+// next.
+awaitable<void> lock_holder::await_change(waiter& self, std::shared_ptr<acquisition> by, refusal what, instant until,
+                                          bool in_doubt)
 {
-    auto const waits = std::make_shared<watch>(in_.loop, std::move(by), self.bell);
-    in_.beside.spawn("lock wait", watch_change(waits, in_.time, what, until));
+    auto const waits = std::make_shared<watch>(context_.loop, std::move(by), self.bell);
+    context_.beside.spawn("lock wait", watch_change(waits, context_.time, what, until));
     while (!waits->over && !self.stopped())
         co_await self.bell->wait();
     waits->left.wake();
@@ -293,7 +294,7 @@ awaitable<void> holding::await_change(waiter& self, std::shared_ptr<contender> b
         std::rethrow_exception(waits->failure);
 }
 
-awaitable<void> holding::watch_change(std::shared_ptr<watch> waits, time_source& time, refusal what, instant until)
+awaitable<void> lock_holder::watch_change(std::shared_ptr<watch> waits, time_source& time, refusal what, instant until)
 {
     using namespace asio::experimental::awaitable_operators;
     co_await (hint(*waits, time, what, until) || waits->left.wait());
@@ -302,7 +303,7 @@ awaitable<void> holding::watch_change(std::shared_ptr<watch> waits, time_source&
 }
 
 // A failure is told by the watch: || would wait for the first success.
-awaitable<void> holding::hint(watch& waits, time_source& time, refusal what, instant until)
+awaitable<void> lock_holder::hint(watch& waits, time_source& time, refusal what, instant until)
 {
     auto const by = waits.by;
     bool away = false;
@@ -317,29 +318,29 @@ awaitable<void> holding::hint(watch& waits, time_source& time, refusal what, ins
         co_await time.sleep_until(std::min(until, time.now() + pause_when_away));
 }
 
-bool holding::install(trial const& tried, instant began)
+bool lock_holder::install(sent_try const& tried, instant began)
 {
     auto const what = *tried.made.granted;
-    auto const made = std::make_shared<tenure>(in_, name_, how_, tried.by, what, tried.sent);
-    auto const now = in_.time.now();
+    auto const made = std::make_shared<held_lock>(context_, name_, how_, tried.by, what, tried.sent);
+    auto const now = context_.time.now();
     if (now >= made->deadline()) {
-        asio::dispatch(in_.loop, [made] { made->abandon(); });
+        asio::dispatch(context_.loop, [made] { made->abandon(); });
         return false;
     }
     {
         std::lock_guard const lock(mutex_);
         queue_.front() = nullptr; // the turn is the holder's now, until it leaves
-        tenure_ = made;
+        held_ = made;
         depth_ = 1;
     }
     auto const waited = now - began;
-    std::function<void()> begin = [made, &in = in_, over = what.took_over, waited] {
+    std::function<void()> begin = [made, &context = context_, over = what.took_over, waited] {
         made->begin();
-        in.counted.taken_over += over;
-        count_grant(in.counted, waited);
+        context.counted.taken_over += over;
+        count_grant(context.counted, waited);
     };
     if (runs_here())
-        in_.posts.post(std::move(begin));
+        context_.posts.post(std::move(begin));
     else
         begin();
     if (what.took_over)
@@ -350,14 +351,14 @@ bool holding::install(trial const& tried, instant began)
     return true;
 }
 
-awaitable<release_result> holding::release()
+awaitable<release_result> lock_holder::release()
 {
-    std::shared_ptr<tenure> held;
+    std::shared_ptr<held_lock> held;
     {
         std::lock_guard const lock(mutex_);
         if (depth_ > 0 && --depth_ > 0)
-            co_return tenure_->over() ? release_result::was_lost : release_result::released;
-        held = std::exchange(tenure_, nullptr);
+            co_return held_->over() ? release_result::was_lost : release_result::released;
+        held = std::exchange(held_, nullptr);
     }
     if (!held) {
         log::old::error("lock {}: unlocked by a holder that does not hold it label={}", name_, how_.label);

@@ -1,4 +1,4 @@
-#include "locks/tests/conformance/lock_house.hpp"
+#include "locks/tests/conformance/lock_fixture.hpp"
 
 #include "libs/base/random.hpp"
 #include "locks/tests/support/lock_urls.hpp"
@@ -11,7 +11,7 @@
 
 namespace baton::test {
 
-lock_house::lock_house(std::optional<storage::engine> engine, std::string server) : server_(std::move(server))
+lock_fixture::lock_fixture(std::optional<storage::engine> engine, std::string server) : server_(std::move(server))
 {
     if (engine)
         home.emplace(*engine);
@@ -20,19 +20,19 @@ lock_house::lock_house(std::optional<storage::engine> engine, std::string server
     enter().create_tables();
 }
 
-lock::store& lock_house::enter()
+lock::store& lock_fixture::enter()
 {
     lock::store_options how;
     how.zookeeper_session = 2s;
     return *views.emplace_back(std::make_unique<lock::store>(url(), how));
 }
 
-std::string lock_house::url() const
+std::string lock_fixture::url() const
 {
     return home ? lock_url(home->nodes()[views.size() % home->nodes().size()]) : server_;
 }
 
-std::int64_t lock_house::sleepers(std::string const& manner)
+std::int64_t lock_fixture::sleepers(std::string const& manner)
 {
     return home->number("SELECT COUNT(*) FROM information_schema.processlist WHERE db = '" + home->where().name +
                         "' AND " + manner);

@@ -7,9 +7,9 @@
 namespace baton::lock {
 
 // Whether the tables of the locks are there and of this version: asked until they were once. Any thread.
-class table_check {
+class schema_check {
 public:
-    explicit table_check(storage::database& in) : in_(in) {}
+    explicit schema_check(storage::database& in) : in_(in) {}
 
     // Throws schema_mismatch and unavailable.
     awaitable<void> pass()

@@ -10,9 +10,9 @@ namespace baton::lock {
 // The pauses of one who waits for what nobody tells it of: short at first and then longer, so that what is held for
 // long costs its waiters little. At least half of each is certain and the rest random, so that those who were refused
 // together come apart.
-class polling {
+class poll_backoff {
 public:
-    bool are_longest() const { return pause_ == longest; }
+    bool is_at_limit() const { return pause_ == longest; }
 
     duration next(random_source& random)
     {

@@ -1,4 +1,4 @@
-#include "locks/sql/wake_hint.hpp"
+#include "locks/sql/release_notifier.hpp"
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
@@ -14,11 +14,11 @@ constexpr long most_blocked = 2; // sessions that wait; who finds none free look
 
 using storage::statement;
 
-class server_hint final : public wake_hint {
+class server_notifier final : public release_notifier {
 public:
     using opener = std::function<std::unique_ptr<storage::database>(std::size_t)>;
 
-    server_hint(asio::any_io_executor loop, opener open) : loop_(std::move(loop)), open_(std::move(open)) {}
+    server_notifier(asio::any_io_executor loop, opener open) : loop_(std::move(loop)), open_(std::move(open)) {}
 
     awaitable<void> raise(std::string name) override { return say("GET_LOCK(", std::move(name), ", 0)"); }
     awaitable<void> lower(std::string name) override { return say("RELEASE_LOCK(", std::move(name), ")"); }
@@ -85,13 +85,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<wake_hint> make_wake_hint(asio::any_io_executor loop,
-                                          std::function<std::unique_ptr<storage::database>(std::size_t)> open)
+std::unique_ptr<release_notifier>
+make_release_notifier(asio::any_io_executor loop, std::function<std::unique_ptr<storage::database>(std::size_t)> open)
 {
-    return std::make_unique<server_hint>(std::move(loop), std::move(open));
+    return std::make_unique<server_notifier>(std::move(loop), std::move(open));
 }
 
-awaitable<void> own_hint::raise()
+awaitable<void> holder_notification::raise()
 {
     if (of_ == nullptr)
         co_return;
@@ -100,7 +100,7 @@ awaitable<void> own_hint::raise()
 }
 
 // One session does both, in the order in which they are asked for.
-awaitable<void> own_hint::lower()
+awaitable<void> holder_notification::lower()
 {
     if (std::exchange(raised_, false))
         co_await of_->lower(name_);
