@@ -2,13 +2,13 @@
 
 #include "libs/base/id.hpp"
 #include "libs/http/router.hpp"
+#include "libs/schedule/plan.hpp"
 #include "libs/storage/clients.hpp"
 #include "libs/storage/executions.hpp"
 #include "libs/storage/nodes.hpp"
 #include "libs/storage/tasks.hpp"
 #include "libs/storage/terms.hpp"
 #include "web/master_line.hpp"
-#include "web/schedule_rules.hpp"
 #include "web/site.hpp"
 
 #include <string>
@@ -22,7 +22,7 @@ struct context {
           token(how.token),
           edit_lead(how.edit_lead),
           ids(given.time, given.random),
-          tasks(given.shared, make_schedule_rules(), how.edit_lead),
+          tasks(given.shared, schedule::plan_edit, how.edit_lead),
           executions(given.shared),
           nodes(given.shared),
           clients(given.shared),

@@ -1,7 +1,7 @@
 #include "web/view.hpp"
 
 #include "libs/base/log.hpp"
-#include "libs/schedule/task_schedule.hpp"
+#include "libs/schedule/schedule.hpp"
 #include "libs/schedule/time_zone.hpp"
 
 #include <algorithm>
@@ -40,11 +40,7 @@ json stored_json(std::optional<std::string> const& value)
 json schedule_text(storage::task_record const& task)
 {
     try {
-        auto const& spec = task.definition.schedule;
-        auto meaning = schedule::to_definition(spec, task.created_at);
-        if (meaning.what == schedule::kind::fixed_rate)
-            meaning.start_at = spec.start_at; // that it counts from the creation is no news
-        return schedule::describe(meaning);
+        return schedule::describe(task.definition.schedule);
     } catch (invalid_input const& wrong) { // a zone that this machine's database does not know
         log::old::warn("task {}: {}", to_string(task.id), wrong.what());
         return "";

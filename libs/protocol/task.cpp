@@ -11,8 +11,6 @@ namespace {
 constexpr std::array<std::string_view, 5> kinds{"cron", "fixed_rate", "fixed_delay", "once", "api"};
 constexpr std::array<std::string_view, 4> routings{"round_robin", "random", "failover", "broadcast"};
 
-constexpr std::int64_t longest_span_ms = 366LL * 24 * 3600 * 1000;
-
 template <class Enum, std::size_t Size>
 Enum choose(std::array<std::string_view, Size> const& names, std::string const& text, std::string const& field)
 {
@@ -49,21 +47,22 @@ std::optional<utc_time> moment(strict_object& object, char const* key)
 
 duration millis(strict_object& object, char const* key, std::int64_t fallback, std::int64_t least)
 {
-    return std::chrono::milliseconds{object.number(key, fallback, least, longest_span_ms)};
+    return std::chrono::milliseconds{object.number(key, fallback, least, longest_span / 1ms)};
 }
 
 schedule_spec parse_schedule(nlohmann::json const& value)
 {
     strict_object object(value, "schedule");
     schedule_spec spec;
-    spec.kind = choose<schedule_kind>(kinds, object.need_text("kind", 32), "schedule.kind");
+    spec.kind = parse_schedule_kind(object.need_text("kind", 32), "schedule.kind");
     if (spec.kind == schedule_kind::cron) {
         spec.cron = object.need_text("cron", 256);
         spec.zone = object.text("zone", "UTC", 64);
     }
     if (spec.kind == schedule_kind::fixed_rate || spec.kind == schedule_kind::fixed_delay) {
         object.need("every_ms");
-        spec.every = millis(object, "every_ms", 0, spec.kind == schedule_kind::fixed_rate ? 100 : 1);
+        spec.every = millis(object, "every_ms", 0,
+                            (spec.kind == schedule_kind::fixed_rate ? shortest_rate : shortest_delay) / 1ms);
     }
     if (spec.kind == schedule_kind::once) {
         object.need("at");
@@ -101,14 +100,19 @@ nlohmann::json schedule_json(schedule_spec const& spec)
 
 } // namespace
 
-std::string_view to_string(schedule_kind which)
+std::string_view to_string(schedule_kind kind)
 {
-    return kinds[static_cast<std::size_t>(which)];
+    return kinds[static_cast<std::size_t>(kind)];
 }
 
-std::string_view to_string(routing which)
+schedule_kind parse_schedule_kind(std::string const& text, std::string const& field)
 {
-    return routings[static_cast<std::size_t>(which)];
+    return choose<schedule_kind>(kinds, text, field);
+}
+
+std::string_view to_string(routing strategy)
+{
+    return routings[static_cast<std::size_t>(strategy)];
 }
 
 task_definition parse_task(nlohmann::json const& value)
@@ -163,7 +167,7 @@ task_definition patch_task(task_definition const& task, nlohmann::json const& pa
     auto value = to_json(task);
     if (auto const schedule = patch.find("schedule");
         schedule != patch.end() && schedule->is_object() && schedule->contains("kind"))
-        value["schedule"] = nlohmann::json::object(); // another kind has other fields: nothing of the old one stays
+        value["schedule"] = nlohmann::json::object(); // the old kind's fields do not fit another kind
     value.merge_patch(patch);
     return parse_task(value);
 }

@@ -1,4 +1,5 @@
 #pragma once
+// A task as a person or a program registers it, and its JSON document.
 
 #include "libs/base/time.hpp"
 
@@ -10,36 +11,49 @@
 
 namespace baton::protocol {
 
-enum class schedule_kind { cron, fixed_rate, fixed_delay, once, api };
-std::string_view to_string(schedule_kind which);
+enum class schedule_kind {
+    cron,        // at the times that an expression names in a time zone
+    fixed_rate,  // at start_at (or the registration) + k * every, k = 0, 1, 2, ..., however long the runs take
+    fixed_delay, // one period after the end of the previous run
+    once,        // at one instant
+    api,         // only on request ("run now")
+};
+std::string_view to_string(schedule_kind kind);
+// Throws invalid_input(field, ...) with the list of the kinds.
+schedule_kind parse_schedule_kind(std::string const& text, std::string const& field);
 
-// When a task is due, as people write it. libs/schedule gives it meaning.
+// When a task is due. schedule::timetable computes the firings.
 //   {"kind": "cron", "cron": "*/5 * * * *", "zone": "Europe/Berlin"}
-//   {"kind": "fixed_rate", "every_ms": 1000}       from start to start, counted from start_at or the registration
-//   {"kind": "fixed_delay", "every_ms": 1000}      from an end to the next start
+//   {"kind": "fixed_rate", "every_ms": 1000}
+//   {"kind": "fixed_delay", "every_ms": 1000}
 //   {"kind": "once", "at": "2026-12-24T18:00:00Z"}
-//   {"kind": "api"}                                only by run now
+//   {"kind": "api"}
+// Firings lie in [start_at, end_at).
 struct schedule_spec {
     schedule_kind kind = schedule_kind::api;
-    std::string cron;
-    std::string zone = "UTC";
-    duration every{};
-    std::optional<utc_time> at;
-    std::optional<utc_time> start_at; // no firing before
-    std::optional<utc_time> end_at;   // no firing at or after
+    std::string cron{};           // cron: the expression, see libs/schedule/cron.hpp
+    std::string zone = "UTC";     // cron: an IANA name
+    duration every{};             // fixed_rate, fixed_delay
+    std::optional<utc_time> at{}; // once
+    std::optional<utc_time> start_at{};
+    std::optional<utc_time> end_at{};
 };
+
+inline constexpr duration shortest_rate = 100ms;
+inline constexpr duration shortest_delay = 1ms;
+inline constexpr duration longest_span = std::chrono::days{366}; // of periods, delays and timeouts
 
 // How a slave chooses among the live clients that serve the handler.
 enum class routing {
     round_robin,
     random,
-    failover,  // always the first by instance name; the next ones only when it cannot be reached
-    broadcast, // all of them: one shard each
+    failover,  // the first by instance name; the next one only if a client cannot be reached
+    broadcast, // all of them, one shard each
 };
-std::string_view to_string(routing which);
+std::string_view to_string(routing strategy);
 
-// Everything that a person registers. It is versioned as a whole: `task_version.definition` holds this JSON, and an
-// execution names the version that it ran.
+// A task's definition, versioned as a whole: `task_version.definition` holds this JSON, and an execution names the
+// version that it runs.
 struct task_definition {
     std::string project = "default";
     std::string name;
@@ -57,12 +71,12 @@ struct task_definition {
 
 inline constexpr std::size_t payload_limit = 64u << 10; // bytes of JSON text
 
-// Strict: throws invalid_input naming the field for unknown keys, wrong types, out-of-range values, bad names. Whether
-// the cron expression and the zone mean something is for libs/schedule to say.
+// Strict: throws invalid_input with the field for unknown keys, wrong types, values out of range and bad names.
+// schedule::check_schedule checks the cron expression and the zone.
 task_definition parse_task(nlohmann::json const& value);
 nlohmann::json to_json(task_definition const& task);
 
-// A JSON merge patch (RFC 7396) applied to a definition, and read again as strictly. A patch that changes
+// Applies a JSON merge patch (RFC 7396) to a definition and parses the result as strictly. A patch with
 // `schedule.kind` must carry the whole schedule.
 task_definition patch_task(task_definition const& task, nlohmann::json const& patch);
 

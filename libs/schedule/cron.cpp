@@ -53,7 +53,7 @@ bool cron::admits(chr::year_month_day date) const
     return fields_.either_day ? day || weekday : day && weekday;
 }
 
-std::optional<local_time> cron::next(local_time from, local_time until) const
+std::optional<local_time> cron::first(local_time from, local_time until) const
 {
     auto day = chr::floor<chr::days>(from);
     chr::seconds time = from - day;

@@ -1,6 +1,6 @@
 #pragma once
-// Cron expressions: parsing them, and searching the wall clock for the next time that one names. Pure; knows no time
-// zones (next.hpp puts the two together).
+// Cron expressions: their language, and the readings of a wall clock that they name. Knows no time zones; see
+// cron_firings.hpp.
 
 #include "libs/schedule/time_zone.hpp"
 
@@ -32,21 +32,22 @@ struct cron_fields {
 //
 // A field is a list of `*`, `n`, `a-b`, `*/step` and `a-b/step`. Months and weekdays may be names of three letters in
 // any case; Sunday is 0, 7 or sun, also at the end of a range (`fri-sun`). `?` means `*` in the two day fields. In the
-// six-field form, known from Quartz, `n/step` means from n to the field's end; with five fields that is refused, since
-// Vixie cron reads it as n alone. Weekdays are numbered alike in both forms: 1 is Monday.
+// six-field form, known from Quartz, `n/step` means from n to the field's end. With five fields it is refused, since
+// Vixie cron reads it as n alone. Both forms number weekdays alike: 1 is Monday.
 //
-// If neither day field begins with `*` or `?`, a date needs to match only one of the two; otherwise it must match both.
+// If neither day field begins with `*` or `?`, a date must match one of the two; otherwise it must match both.
 class cron {
 public:
-    // Throws invalid_input("schedule.cron", why), where `why` names the field and the wrong text, also for an
-    // expression that can never fire (30 February) and for @reboot, which is no time of the calendar.
+    // Throws invalid_input("schedule.cron", why); `why` names the field and the wrong text. Refuses an expression that
+    // can never fire (30 February), and @reboot, which is no time of the calendar.
     static cron parse(std::string const& text);
 
     // The first reading in [from, until) that the expression names.
-    std::optional<local_time> next(local_time from, local_time until) const;
+    std::optional<local_time> first(local_time from, local_time until) const;
 
-    // Whether it means "again and again" rather than "at these times of the day": the minute or the hour field begins
-    // with `*`, admits every value, or is `n/step`. The two kinds differ where the clock is changed.
+    // True if the expression means "again and again", false if it means "at these times of the day". It repeats if the
+    // minute or the hour field begins with `*`, admits every value, or is `n/step`. The two differ where the clock
+    // changes.
     bool repeats() const { return fields_.repeats; }
 
     cron_fields const& fields() const { return fields_; }

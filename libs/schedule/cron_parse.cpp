@@ -1,4 +1,4 @@
-// The reading of cron expressions.
+// Parses cron expressions.
 
 #include "libs/base/error.hpp"
 #include "libs/schedule/cron.hpp"
@@ -21,21 +21,21 @@ constexpr std::array<string_view, 12> month_names{"jan", "feb", "mar", "apr", "m
                                                   "jul", "aug", "sep", "oct", "nov", "dec"};
 constexpr std::array<string_view, 7> weekday_names{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 
-enum class role { second, minute, hour, day, month, weekday };
+enum class field_role { second, minute, hour, day, month, weekday };
 
 struct field_kind {
-    role what;
+    field_role role;
     char const* name;
     unsigned lowest;
     unsigned highest;
 };
 
-constexpr std::array<field_kind, 6> kinds{{{role::second, "second", 0, 59},
-                                           {role::minute, "minute", 0, 59},
-                                           {role::hour, "hour", 0, 23},
-                                           {role::day, "day of month", 1, 31},
-                                           {role::month, "month", 1, 12},
-                                           {role::weekday, "day of week", 0, 7}}};
+constexpr std::array<field_kind, 6> kinds{{{field_role::second, "second", 0, 59},
+                                           {field_role::minute, "minute", 0, 59},
+                                           {field_role::hour, "hour", 0, 23},
+                                           {field_role::day, "day of month", 1, 31},
+                                           {field_role::month, "month", 1, 12},
+                                           {field_role::weekday, "day of week", 0, 7}}};
 
 struct field {
     std::uint64_t values = 0;
@@ -79,7 +79,7 @@ public:
             read_item(text, item);
         field_.starred = text.front() == '*' || text.front() == '?';
         field_.repeated = field_.repeated || field_.starred || full();
-        if (kind_.what == role::weekday && (field_.values >> 7 & 1U) != 0)
+        if (kind_.role == field_role::weekday && (field_.values >> 7 & 1U) != 0)
             field_.values = (field_.values | 1U) & 0x7FU;
         return field_;
     }
@@ -109,8 +109,8 @@ private:
 
     std::pair<unsigned, unsigned> read_range(string_view item, string_view range, bool stepped)
     {
-        bool const is_day = kind_.what == role::day || kind_.what == role::weekday;
-        unsigned const highest = kind_.what == role::weekday ? 6 : kind_.highest;
+        bool const is_day = kind_.role == field_role::day || kind_.role == field_role::weekday;
+        unsigned const highest = kind_.role == field_role::weekday ? 6 : kind_.highest;
         if (range == "*" || (range == "?" && is_day))
             return {kind_.lowest, highest};
         auto const dash = range.find('-');
@@ -126,7 +126,7 @@ private:
         }
         unsigned const from = read_value(item, range.substr(0, dash));
         unsigned to = read_value(item, range.substr(dash + 1));
-        if (kind_.what == role::weekday && to == 0 && from > 0)
+        if (kind_.role == field_role::weekday && to == 0 && from > 0)
             to = 7; // a week may end with Sunday
         if (from > to)
             fail("the range " + quote(range) + " runs backwards");
@@ -153,8 +153,8 @@ private:
             value = first + static_cast<unsigned>(found - names.begin());
             return found != names.end();
         };
-        return (kind_.what == role::month && look(month_names, 1)) ||
-               (kind_.what == role::weekday && look(weekday_names, 0));
+        return (kind_.role == field_role::month && look(month_names, 1)) ||
+               (kind_.role == field_role::weekday && look(weekday_names, 0));
     }
 
     static bool number(string_view digits, unsigned& value)
@@ -169,9 +169,9 @@ private:
 
     std::string expected() const
     {
-        if (kind_.what == role::month)
+        if (kind_.role == field_role::month)
             return "a number or a month's name (jan to dec)";
-        return kind_.what == role::weekday ? "a number or a weekday's name (sun to sat)" : "a number";
+        return kind_.role == field_role::weekday ? "a number or a weekday's name (sun to sat)" : "a number";
     }
 
     bool full() const
@@ -211,8 +211,8 @@ string_view expand_nickname(string_view text)
     refuse(quote(text) + " is not one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually");
 }
 
-// A date that must match by day alone, or by both, comes up only if some admitted month is long enough. (Every date,
-// 29 February included, falls on every weekday now and then.)
+// An expression whose dates must match the day of the month needs an admitted month that is long enough. (Every date,
+// 29 February included, falls on every weekday in some year.)
 void require_a_date(cron_fields const& fields)
 {
     constexpr std::array<unsigned, 13> longest{0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};

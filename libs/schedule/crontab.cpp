@@ -24,7 +24,7 @@ std::string_view trim(std::string_view text)
     return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-// Takes the first word off `text`, and the blanks before and behind it.
+// Removes the first word from `text`, with the blanks around it.
 std::string_view take_word(std::string_view& text)
 {
     text = trim(text);
@@ -33,8 +33,8 @@ std::string_view take_word(std::string_view& text)
     return word;
 }
 
-// A name or value of an assignment, which may stand in single or double quotes. Nothing if a quote is not closed or
-// something stands behind it.
+// A name or a value of an assignment without its single or double quotes. Empty if a quote is not closed or text
+// follows the closing quote.
 std::optional<std::string> unquote(std::string_view text)
 {
     if (text.empty() || (text.front() != '\'' && text.front() != '"'))
@@ -46,7 +46,7 @@ std::optional<std::string> unquote(std::string_view text)
 
 using assignment = std::pair<std::string, std::string>;
 
-// Where the name of an assignment ends: a quoted one may hold blanks and '='.
+// The end of an assignment's name. A quoted name may contain blanks and '='.
 std::size_t end_of_name(std::string_view line)
 {
     if (line.front() == '\'' || line.front() == '"') {
@@ -56,7 +56,7 @@ std::size_t end_of_name(std::string_view line)
     return line.find_first_of(" \t=");
 }
 
-// The line as NAME=value, or nothing if it is none, as cron decides it: a word, then '='.
+// The line as NAME=value. Like cron, takes a line for an assignment if '=' follows its first word.
 std::optional<assignment> as_assignment(std::string_view line)
 {
     auto const end = end_of_name(line);
@@ -77,8 +77,8 @@ struct split_command {
     std::string input;
 };
 
-// `%` ends the command and is a new line in the input; a backslash takes that meaning from it, and is kept before
-// anything else. Input always ends with a new line.
+// `%` ends the command, and is a new line in the input. `\%` is a plain `%`; other backslashes stay. Input always ends
+// with a new line.
 split_command split_at_percent(std::string_view text)
 {
     split_command result;

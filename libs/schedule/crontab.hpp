@@ -1,5 +1,5 @@
 #pragma once
-// Reading crontab(5), so that a machine's cron jobs can become tasks. It takes text; files are the caller's business.
+// Parses crontab(5) text, so that a machine's cron jobs can become tasks. Reads no files.
 
 #include <map>
 #include <string>
@@ -9,7 +9,7 @@
 namespace baton::schedule {
 
 enum class crontab_form {
-    user,   // as `crontab -e` edits it: schedule, command
+    user,   // as for `crontab -e`: schedule, command
     system, // /etc/crontab and /etc/cron.d/*: schedule, user, command
 };
 
@@ -19,9 +19,9 @@ struct crontab_entry {
     std::string schedule; // five fields with single spaces, or a nickname; cron::parse takes it
     std::string user;     // empty in the user form
     std::string command;  // for the shell, up to the first unescaped `%`, with `\%` as `%`
-    std::string input;    // for the command's standard input: what follows that `%`, with `%` as a new line
+    std::string input;    // for the command's standard input: the text after that `%`, with `%` as a new line
     std::map<std::string, std::string> environment; // the assignments above the entry; cron expands no variables
-    std::string zone;                               // CRON_TZ in force; empty means the machine's own time zone
+    std::string zone;                               // CRON_TZ at the entry; empty: the machine's own time zone
 };
 
 struct crontab_problem {
@@ -31,20 +31,19 @@ struct crontab_problem {
 
 struct crontab {
     std::vector<crontab_entry> entries;
-    std::vector<crontab_problem>
-        problems; // lines that have no entry though they should; the others are read all the same
+    std::vector<crontab_problem> problems; // lines that should be entries but cannot be read; the others are read
 };
 
-// `source` is the file's path or name and only goes into the names. Never throws on bad text.
+// `source`, the file's path or name, is a part of the entries' names. Never throws on bad text.
 crontab parse_crontab(std::string_view text, crontab_form form, std::string const& source);
 
-// The name that an entry's task and handler bear: the file's stem, the programs and absolute paths that the command
-// names, and a hash of schedule, user and command, such as "crontab-run-parts-cron-hourly-5d1f03ac". So it stays when
-// lines move, and changes when the job does. Of arguments only paths are shown, since others may be secret. In
-// crontab_entry::name a repeated one has "-2", "-3", ... behind it. Consists of a-z, 0-9 and '-', at most 80 of them.
+// The name of an entry's task and handler: the file's stem, the programs and absolute paths in the command, and a hash
+// of schedule, user and command, such as "crontab-run-parts-cron-hourly-5d1f03ac". The name stays when lines move, and
+// changes when the job does. It shows no arguments but paths, since others may be secret. Consists of a-z, 0-9 and '-',
+// at most 80 characters. In crontab_entry::name, "-2", "-3", ... tell repeated entries apart.
 std::string crontab_name(crontab_entry const& entry, std::string const& source);
 
-// By the place of the file: /etc/crontab and what lies in a folder cron.d have a user column.
+// Guesses the form from the path: /etc/crontab and files in a folder named cron.d have a user column.
 crontab_form guess_form(std::string const& path);
 
 } // namespace baton::schedule

@@ -1,4 +1,4 @@
-// Names for the entries of crontabs.
+// The names of crontab entries.
 
 #include "libs/schedule/crontab.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t longest_part = 32;
 
-// Appends the letters and digits of `text`, with one '-' for whatever is between them; whole words only.
+// Appends the letters and digits of `text`, with one '-' for each run of other characters, unless that is too long.
 void append_slug(std::string& slug, std::string_view text, std::size_t longest)
 {
     std::string word;
@@ -39,12 +39,12 @@ bool starts_command(std::string_view word)
            word == "do" || word == "else";
 }
 
-bool says_little(std::string_view word)
+bool is_uninformative(std::string_view word)
 {
     return word == "cd" || word == "test" || word == "[" || word == "if" || word == "!" || word == "exec";
 }
 
-// The programs that a command line starts, and the absolute paths that it names.
+// The programs and the absolute paths of a command line.
 std::string command_slug(std::string_view command)
 {
     std::string slug;
@@ -56,7 +56,7 @@ std::string command_slug(std::string_view command)
         if (word.empty())
             continue;
         bool const assigns = word.find('=') != std::string_view::npos;
-        if (starts_command(word) || says_little(word)) {
+        if (starts_command(word) || is_uninformative(word)) {
             program = starts_command(word);
         } else if (!assigns) {
             if (program || word.front() == '/')
@@ -67,12 +67,12 @@ std::string command_slug(std::string_view command)
     return slug;
 }
 
-// FNV-1a; the names must not change between builds or machines, so this is written down rather than std::hash.
+// FNV-1a. Names must not change between builds or machines, as values of std::hash may.
 std::uint32_t hash(std::string_view text, std::uint32_t state)
 {
     for (char const c : text)
         state = (state ^ static_cast<unsigned char>(c)) * 16'777'619U;
-    return (state ^ 0xFFU) * 16'777'619U; // ends the text, so that its neighbour's first letters are not taken for it
+    return (state ^ 0xFFU) * 16'777'619U; // a separator, so that texts cannot run into each other
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Schedules in plain English.
+// Describes schedules in plain English.
 
 #include "libs/schedule/schedule.hpp"
 
@@ -68,7 +68,7 @@ std::string list(values const& all, naming const& name)
     return join(names);
 }
 
-// n if the values are 0, n, 2n, ... through the whole of `size` evenly, otherwise 0.
+// n if the values are 0, n, 2n, ... and divide `size` evenly, otherwise 0.
 unsigned even_step(values const& all, unsigned size)
 {
     if (size % all.size() != 0)
@@ -91,7 +91,7 @@ std::string at_values(values const& all, std::string const& unit)
     return "at " + unit + (all.size() == 1 ? " " : "s ") + list(all, plain);
 }
 
-// When in the day the hours allow it: "from 09:00 to 17:59", "in the hours 1, 5 and 9".
+// The hours of the day: "from 09:00 to 17:59", "in the hours 1, 5 and 9".
 std::string in_hours(values const& hours)
 {
     if (consecutive(hours))
@@ -99,7 +99,7 @@ std::string in_hours(values const& hours)
     return "in the hours " + list(hours, plain);
 }
 
-// The time of day where seconds are 0 and there are too many times to list them.
+// The times of day if seconds are 0 and the times are too many to list.
 std::string minutes_and_hours(values const& minutes, values const& hours)
 {
     bool const all_day = hours.size() == 24;
@@ -195,7 +195,7 @@ std::string span(duration length)
     return join(parts);
 }
 
-// "1 hour" is said as "every hour", "90 minutes" as "every 1 hour and 30 minutes".
+// "every hour" for one hour, "every 1 hour and 30 minutes" for 90 minutes.
 std::string every_span(duration length)
 {
     auto const text = span(length);
@@ -220,21 +220,22 @@ std::string describe_cron(cron const& expression)
     return time.text + date_part(expression.fields(), time.is_list);
 }
 
-std::string describe(definition const& from)
+std::string describe(protocol::schedule_spec const& spec)
 {
-    compile(from);
-    auto const end = from.end_at ? ", before " + moment(*from.end_at) : "";
-    auto const start = from.start_at ? ", from " + moment(*from.start_at) : "";
-    switch (from.what) {
-    case kind::cron:
-        return describe_cron(cron::parse(from.cron)) + " in " + from.zone + start + end;
-    case kind::fixed_rate:
-        return every_span(from.period) + start + end;
-    case kind::fixed_delay:
-        return span(from.period) + " after the end of the previous run" + start + end;
-    case kind::once:
-        return "once, at " + moment(*from.start_at);
-    case kind::api:
+    timetable const checked(spec, utc_time{});
+    auto const start = spec.start_at ? ", from " + moment(*spec.start_at) : "";
+    auto const end = spec.end_at ? ", before " + moment(*spec.end_at) : "";
+    using enum protocol::schedule_kind;
+    switch (checked.kind()) {
+    case cron:
+        return describe_cron(schedule::cron::parse(spec.cron)) + " in " + spec.zone + start + end;
+    case fixed_rate:
+        return every_span(spec.every) + start + end;
+    case fixed_delay:
+        return span(spec.every) + " after the end of the previous run" + start + end;
+    case once:
+        return "once, at " + moment(*spec.at);
+    case api:
         break;
     }
     return "only when it is asked for";

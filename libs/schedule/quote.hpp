@@ -5,8 +5,8 @@
 
 namespace baton::schedule {
 
-// Somebody's input as it may stand in a message: in quotes, shortened, and with '?' for what is not printable ASCII, so
-// that the message is always valid UTF-8.
+// User input for a message: in quotes, cut to 60 characters, with '?' for bytes that are not printable ASCII. So the
+// message is always valid UTF-8.
 std::string quote(std::string_view text);
 
 } // namespace baton::schedule

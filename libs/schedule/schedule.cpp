@@ -1,7 +1,7 @@
 #include "libs/schedule/schedule.hpp"
 
 #include "libs/base/error.hpp"
-#include "libs/schedule/next.hpp"
+#include "libs/schedule/cron_firings.hpp"
 
 #include <algorithm>
 
@@ -9,18 +9,21 @@ namespace baton::schedule {
 
 namespace {
 
+using protocol::schedule_kind;
+using protocol::schedule_spec;
+
 // Instants of tasks lie in the years from 1970 to 9999, so that adding a period cannot overflow.
 constexpr utc_time earliest_instant{};
 constexpr utc_time latest_instant = std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1};
 
-void require_period(kind what, duration period)
+void require_period(schedule_kind kind, duration period)
 {
-    if (what == kind::fixed_rate && period < shortest_rate)
+    if (kind == schedule_kind::fixed_rate && period < protocol::shortest_rate)
         throw invalid_input("schedule.every_ms", "a task at a fixed rate fires at most every 100 ms");
-    if (period < shortest_delay)
+    if (period < protocol::shortest_delay)
         throw invalid_input("schedule.every_ms", "a period is at least 1 ms");
-    if (period > longest_period)
-        throw invalid_input("schedule.every_ms", "a period is at most 36525 days");
+    if (period > protocol::longest_span)
+        throw invalid_input("schedule.every_ms", "a period is at most 366 days");
 }
 
 void require_instant(std::optional<utc_time> at, char const* field)
@@ -29,92 +32,98 @@ void require_instant(std::optional<utc_time> at, char const* field)
         throw invalid_input(field, "it must lie in the years from 1970 to 9999");
 }
 
+void require_meaning(schedule_spec const& spec)
+{
+    if (spec.kind == schedule_kind::fixed_rate || spec.kind == schedule_kind::fixed_delay)
+        require_period(spec.kind, spec.every);
+    if (spec.kind == schedule_kind::once) {
+        if (!spec.at)
+            throw invalid_input("schedule.at", "a task that fires once needs the instant");
+        return require_instant(spec.at, "schedule.at");
+    }
+    require_instant(spec.start_at, "schedule.start_at");
+    require_instant(spec.end_at, "schedule.end_at");
+    if (spec.start_at && spec.end_at && *spec.end_at <= *spec.start_at)
+        throw invalid_input("schedule.end_at", "it must come after the start");
+}
+
+utc_time start_of(schedule_spec const& spec, utc_time created_at)
+{
+    if (spec.kind == schedule_kind::once)
+        return spec.at.value_or(utc_time::max());
+    return spec.start_at.value_or(spec.kind == schedule_kind::fixed_rate ? created_at : utc_time::min());
+}
+
 } // namespace
 
-compiled compile(definition const& from)
+timetable::timetable(schedule_spec const& spec, utc_time created_at)
+    : expression_(spec.kind == schedule_kind::cron ? cron::parse(spec.cron) : cron{}),
+      zone_(spec.kind == schedule_kind::cron ? spec.zone : "UTC"),
+      period_(spec.every),
+      start_(start_of(spec, created_at)),
+      end_(spec.end_at.value_or(utc_time::max())),
+      kind_(spec.kind)
 {
-    bool const has_period = from.what == kind::fixed_rate || from.what == kind::fixed_delay;
-    char const* const start_field = from.what == kind::once ? "schedule.at" : "schedule.start_at";
-    if (has_period)
-        require_period(from.what, from.period);
-    if (from.what == kind::once && !from.start_at)
-        throw invalid_input("schedule.at", "a task that fires once needs the instant");
-    require_instant(from.start_at, start_field);
-    require_instant(from.end_at, "schedule.end_at");
-    if (from.start_at && from.end_at && *from.end_at <= *from.start_at)
-        throw invalid_input("schedule.end_at", "it must come after the start");
-
-    bool const is_cron = from.what == kind::cron;
-    auto const expression = is_cron ? cron::parse(from.cron) : cron{};
-    compiled result(from.what, expression, time_zone(is_cron ? from.zone : "UTC"));
-    if (has_period)
-        result.period_ = from.period;
-    if (from.start_at)
-        result.start_ = *from.start_at;
-    else if (from.what == kind::fixed_rate)
-        result.start_ = utc_time{};
-    if (from.end_at)
-        result.end_ = *from.end_at;
-    return result;
+    require_meaning(spec);
 }
 
-std::optional<utc_time> compiled::before_end(utc_time at) const
+std::optional<utc_time> timetable::first(utc_time from) const
 {
-    return at < end_ ? std::optional{at} : std::nullopt;
+    auto const found = first_from_start(std::max(from, start_));
+    return found ? before_end(*found) : std::nullopt;
 }
 
-std::optional<utc_time> compiled::next_at_rate(utc_time after) const
+std::optional<utc_time> timetable::first_from_start(utc_time from) const
 {
-    if (after < start_)
-        return before_end(start_);
-    if (after >= latest_instant)
-        return std::nullopt;
-    return before_end(start_ + ((after - start_) / period_ + 1) * period_);
-}
-
-std::optional<utc_time> compiled::next(utc_time after) const
-{
-    switch (what_) {
-    case kind::cron: {
-        // One microsecond back, since start_at itself may be a firing.
-        auto const from = start_ == utc_time::min() ? after : std::max(after, start_ - duration{1});
-        auto const found = next_cron(expression_, zone_, from);
-        return found ? before_end(*found) : std::nullopt;
-    }
-    case kind::fixed_rate:
-        return next_at_rate(after);
-    case kind::once:
-        return after < start_ ? before_end(start_) : std::nullopt;
-    case kind::fixed_delay:
-    case kind::api:
+    switch (kind_) {
+    case schedule_kind::cron:
+        return first_firing(expression_, zone_, from);
+    case schedule_kind::fixed_rate:
+        if (from >= latest_instant)
+            return std::nullopt;
+        return start_ + (from - start_ + period_ - tick) / period_ * period_;
+    case schedule_kind::fixed_delay:
+        return from;
+    case schedule_kind::once:
+        return from == start_ ? std::optional{from} : std::nullopt;
+    case schedule_kind::api:
         break;
     }
     return std::nullopt;
 }
 
-std::optional<utc_time> compiled::first(utc_time created) const
+std::optional<utc_time> timetable::before_end(utc_time at) const
 {
-    return what_ == kind::fixed_delay ? before_end(std::max(created, start_)) : next(created);
+    return at < end_ ? std::optional{at} : std::nullopt;
 }
 
-std::optional<utc_time> compiled::next_after_completion(utc_time finished) const
+std::vector<utc_time> timetable::between(utc_time from, utc_time until, std::size_t limit) const
 {
-    if (what_ != kind::fixed_delay || finished >= latest_instant)
+    std::vector<utc_time> found;
+    if (kind_ == schedule_kind::fixed_delay)
+        return found;
+    while (found.size() < limit) {
+        auto const at = first(from);
+        if (!at || *at >= until)
+            break;
+        found.push_back(*at);
+        from = *at + tick;
+    }
+    return found;
+}
+
+std::optional<utc_time> timetable::after_completion(utc_time finished) const
+{
+    if (kind_ != schedule_kind::fixed_delay || finished >= latest_instant)
         return std::nullopt;
     return before_end(std::max(finished + period_, start_));
 }
 
-std::vector<utc_time> compiled::between(utc_time after, utc_time until, std::size_t limit) const
+void check_schedule(schedule_spec const& spec)
 {
-    std::vector<utc_time> found;
-    while (found.size() < limit) {
-        auto const at = next(after);
-        if (!at || *at > until)
-            break;
-        found.push_back(*at);
-        after = *at;
-    }
-    return found;
+    timetable const times(spec, earliest_instant); // as if created before every end
+    if (spec.start_at && spec.end_at && !times.first(*spec.start_at))
+        throw invalid_input("schedule.end_at", "this schedule never fires between schedule.start_at and its end");
 }
 
 } // namespace baton::schedule

@@ -1,86 +1,78 @@
 #pragma once
-// The schedule of a task as a value, and the pure question it answers: when is the task due?
+// When is a task due? libs/schedule computes the answer from the task's schedule (protocol::schedule_spec). Everything
+// here is pure: it reads no clock and no table. Every function may be called from any thread.
+//
+//     schedule.hpp                      the firings of one schedule; the check and the description of a schedule
+//     plan.hpp                          which firings become executions, and where the task goes on
+//     cron.hpp, cron_firings.hpp        cron expressions, and their firings in a time zone
+//     time_zone.hpp, crontab.hpp        IANA time zones; crontab(5) files
+//
+// Spans of time are half-open everywhere: [from, until). The first instant after `at` is `at + tick`.
+//
+// To add a kind of schedule, such as the last business day of a month:
+//   - libs/protocol/task.hpp and task.cpp: its name and its fields, as they stand in the task's JSON document;
+//   - schedule.cpp: what the timetable keeps of these fields, and a case in timetable::first_from_start;
+//   - describe.cpp: its description in plain English.
+// The planner, edits and forecasts use the timetable only, so they need no change. Forms that list the kinds:
+// docs/openapi.yaml, cli/task.cpp, web/ui.
+//
+// A misfire policy (what becomes of firings that are late) has one place: due_firings in plan.cpp, which both the
+// master's planner and an edit use. Its setting belongs to protocol::task_definition.
 
-#include "libs/base/time.hpp"
+#include "libs/protocol/task.hpp"
 #include "libs/schedule/cron.hpp"
+#include "libs/schedule/time_zone.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace baton::schedule {
 
-enum class kind : std::uint8_t {
-    cron,        // at the times that an expression names in a time zone
-    fixed_rate,  // at anchor + k * period, k = 0, 1, 2, ..., however long the runs take
-    fixed_delay, // one period after the end of the previous run
-    once,        // at one instant
-    api,         // only when somebody asks
-};
+inline constexpr duration tick{1}; // the resolution of instants
 
-struct definition {
-    kind what = kind::api;
-    std::string cron{};       // kind::cron: the expression, see cron.hpp
-    std::string zone = "UTC"; // kind::cron: an IANA name
-    duration period{};        // fixed_rate and fixed_delay
-    // once: the instant. fixed_rate: the anchor; the caller puts the time of creation here if the user named none
-    // (without one the Unix epoch is the anchor). Others: nothing fires before it.
-    std::optional<utc_time> start_at{};
-    std::optional<utc_time> end_at{}; // nothing fires at or after it
-};
-
-constexpr duration shortest_rate = 100ms;
-constexpr duration shortest_delay = 1ms;
-constexpr duration longest_period = std::chrono::days{36'525};
-
-// A definition that was checked and parsed once. A small value without allocations: the planner keeps one for every
-// task. All functions are pure and may be called from any thread.
-class compiled {
+// A schedule that was checked and parsed once. A small value without allocations: the planner keeps one for each task.
+class timetable {
 public:
-    // The first firing strictly after `after`; nothing if there is none, and always nothing for fixed_delay and api.
-    std::optional<utc_time> next(utc_time after) const;
+    // A fixed rate counts from start_at, or from `created_at` if the schedule has none. Throws invalid_input with the
+    // field of the task's document that is wrong: "schedule.cron", "schedule.zone", "schedule.every_ms", "schedule.at",
+    // "schedule.start_at", "schedule.end_at". Ignores fields that the kind does not use.
+    timetable(protocol::schedule_spec const& spec, utc_time created_at);
 
-    // The first firing of a task that comes into force at `created`: for fixed_delay that moment or start_at, whichever
-    // is later; for the others next(created).
-    std::optional<utc_time> first(utc_time created) const;
+    // The first firing at or after `from`. For a fixed delay, which has not run yet, that is `from` or start_at,
+    // whichever is later. Empty if there is none, and always for kind `api`.
+    std::optional<utc_time> first(utc_time from) const;
 
-    // fixed_delay: one period after `finished`, the end of the previous run. Nothing for the other kinds.
-    std::optional<utc_time> next_after_completion(utc_time finished) const;
+    // The firings in [from, until) in order, at most `limit`. None for a fixed delay: they depend on how long runs
+    // take.
+    std::vector<utc_time> between(utc_time from, utc_time until, std::size_t limit) const;
 
-    // The firings in (after, until], in order, at most `limit` of them.
-    std::vector<utc_time> between(utc_time after, utc_time until, std::size_t limit) const;
+    // Fixed delay: one period after `finished`, the end of the previous run. Empty for other kinds.
+    std::optional<utc_time> after_completion(utc_time finished) const;
 
-    kind what() const { return what_; }
+    protocol::schedule_kind kind() const { return kind_; }
 
 private:
-    friend compiled compile(definition const& from);
-
-    compiled(kind what, schedule::cron const& expression, time_zone zone)
-        : expression_(expression), zone_(zone), what_(what)
-    {}
-
+    std::optional<utc_time> first_from_start(utc_time from) const;
     std::optional<utc_time> before_end(utc_time at) const;
-    std::optional<utc_time> next_at_rate(utc_time after) const;
 
-    schedule::cron expression_;
+    cron expression_;
     time_zone zone_;
-    duration period_{};
-    utc_time start_ = utc_time::min();
-    utc_time end_ = utc_time::max();
-    kind what_;
+    duration period_;
+    utc_time start_;
+    utc_time end_;
+    protocol::schedule_kind kind_;
 };
 
-static_assert(sizeof(compiled) <= 80);
+static_assert(sizeof(timetable) <= 80);
 
-// Throws invalid_input with the field that is wrong: "schedule.cron", "schedule.zone", "schedule.every_ms",
-// "schedule.at" (once without an instant), "schedule.end_at" (not after start_at). What the kind does not use is not
-// looked at.
-compiled compile(definition const& from);
+// Throws invalid_input, naming the field, for a schedule that timetable refuses or that can never fire (no firing
+// between start_at and end_at). Knows no present, so it accepts instants in the past.
+void check_schedule(protocol::schedule_spec const& spec);
 
-// The schedule in plain English: "every 5 minutes", "at 02:30 on Monday in Europe/Berlin". Throws like compile().
-std::string describe(definition const& from);
+// The schedule in plain English: "every 5 minutes", "at 02:30 on Monday in Europe/Berlin". Throws like timetable.
+std::string describe(protocol::schedule_spec const& spec);
 
 // The part of a description that an expression alone gives: "at 02:30 on Monday".
 std::string describe_cron(cron const& expression);

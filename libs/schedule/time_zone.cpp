@@ -35,7 +35,7 @@ date::time_zone const* find(std::string const& name)
 zone_period look_up(date::time_zone const& zone, utc_time when)
 {
     auto const info = zone.get_info(chr::floor<chr::seconds>(when));
-    // The table's outermost ends are thousands of years away; kept within what later additions cannot overflow.
+    // The table's outer ends are so far away that later additions would overflow.
     auto const bounded = [](chr::seconds at) {
         auto const far = chr::duration_cast<chr::seconds>(chr::years{20'000});
         return chr::sys_seconds{std::clamp(at, -far, far)};
@@ -43,7 +43,8 @@ zone_period look_up(date::time_zone const& zone, utc_time when)
     return {bounded(info.begin.time_since_epoch()), bounded(info.end.time_since_epoch()), info.offset};
 }
 
-// The part of a year in which all dates keep their weekdays whether or not it is a leap year.
+// January and February, or the rest of a year: the weekday of its first day gives the weekdays of all its dates, in
+// leap years too.
 struct year_part {
     chr::sys_days begin;
     chr::sys_days end;
@@ -114,14 +115,14 @@ moments time_zone::to_utc(local_time shown) const
     // No zone is a day and two hours away from UTC.
     auto const last = as_if_utc + 26h;
     auto period = at(as_if_utc - 26h);
-    moments found{moments::kind::none, {}, {}};
+    moments found{moments::count::none, {}, {}};
     for (;;) {
-        if (period.local_begin() > shown && found.how == moments::kind::none)
-            return {moments::kind::none, period.begin, period.begin};
+        if (period.local_begin() > shown && found.shown == moments::count::none)
+            return {moments::count::none, period.begin, period.begin};
         utc_time const moment = as_if_utc - period.offset;
         if (moment >= period.begin && moment < period.end) {
-            bool const again = found.how == moments::kind::one;
-            found = {again ? moments::kind::two : moments::kind::one, again ? found.first : moment, moment};
+            bool const again = found.shown == moments::count::one;
+            found = {again ? moments::count::two : moments::count::one, again ? found.first : moment, moment};
         }
         if (period.end > last)
             return found;

@@ -1,6 +1,6 @@
 #pragma once
-// Time zones of the IANA database, as far as schedules need them. It hides the date library, so that no other header
-// depends on it. Every function may be called from any thread.
+// Time zones of the IANA database. Hides the date library from all other headers. Every function may be called from any
+// thread.
 
 #include "libs/base/time.hpp"
 
@@ -13,10 +13,10 @@ class time_zone;
 
 namespace baton::schedule {
 
-// A reading of the clock and the calendar on the wall, in a zone that the context names.
+// A reading of the clock and the calendar on the wall. The context tells the zone.
 using local_time = std::chrono::local_time<std::chrono::seconds>;
 
-// A stretch of time, [begin, end), in which a zone keeps one offset from UTC. A neighbour may have the same offset.
+// A span of time, [begin, end), in which a zone keeps one offset from UTC. The next period may have the same offset.
 struct zone_period {
     utc_time begin;
     utc_time end;
@@ -29,24 +29,24 @@ struct zone_period {
 
 // The moments at which a wall clock shows a given reading.
 struct moments {
-    enum class kind {
+    enum class count {
         one,
-        none, // the clock was put forward over it: both moments are the first one after the gap
-        two,  // the clock was put back: it is shown twice
+        none, // the clock was put forward over the reading: both moments are the first one after the gap
+        two,  // the clock was put back
     };
-    kind how;
+    count shown;
     utc_time first;
     utc_time second;
 };
 
-// A name of the system's database, exactly as there ("Europe/Berlin", "UTC").
+// True for a name in the system's database, with the same letters ("Europe/Berlin", "UTC").
 bool zone_exists(std::string const& name);
 
 // A handle on a zone, as cheap as a pointer. The database lives as long as the process.
 //
-// Debian's build of the date library reads compiled zone files, whose tables end with the year 2037, and does not know
-// the rule behind the table. For zones whose table ends there, later years borrow the offsets of a year from 2027 to
-// 2037 with the same weekdays, which is the same rule.
+// Debian's build of the date library reads compiled zone files. Their tables end with the year 2037, and the library
+// does not read the rule for later years. For zones whose table ends there, later years borrow the offsets of a year
+// from 2027 to 2037 with the same weekdays, which gives the same result as the rule.
 class time_zone {
 public:
     // Throws invalid_input("schedule.zone", ...) for an unknown name.

@@ -139,8 +139,8 @@ public:
     // Raises the fence to the epoch (creates the row if absent). False when a higher epoch stands there.
     awaitable<bool> raise(fence mine);
 
-    // Tasks with next_fire_at <= horizon in (next_fire_at, id) order behind the cursor.
-    awaitable<std::vector<due_task>> due(utc_time horizon, due_cursor after, int limit);
+    // Tasks with next_fire_at < until in (next_fire_at, id) order behind the cursor.
+    awaitable<std::vector<due_task>> due(utc_time until, due_cursor after, int limit);
 
     // Advances the tasks and inserts the executions. False, with nothing changed, when a task is not as it was read or
     // an id is taken; and false, with the page planned past it, when a firing has its row already. Either way the

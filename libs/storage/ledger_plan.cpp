@@ -86,14 +86,14 @@ awaitable<bool> ledger::raise(fence mine)
     co_return co_await deciding_.transact(work);
 }
 
-awaitable<std::vector<due_task>> ledger::due(utc_time horizon, due_cursor after, int limit)
+awaitable<std::vector<due_task>> ledger::due(utc_time until, due_cursor after, int limit)
 {
     std::vector<due_task> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
         statement ask(sql);
         ask.select("id", "version", "next_fire_at", "created_at", "definition");
-        ask(" FROM task WHERE next_fire_at <= ", horizon, " AND next_fire_at >= ", after.next_fire_at,
+        ask(" FROM task WHERE next_fire_at < ", until, " AND next_fire_at >= ", after.next_fire_at,
             " AND (next_fire_at > ", after.next_fire_at, " OR id > ", after.id, ") ORDER BY next_fire_at, id LIMIT ",
             limit);
         ask.each([&](row& cells) {

@@ -27,7 +27,7 @@ void insert_task(soci::session& sql, task_record const& task)
     }
 }
 
-void keep(statement& ask, task_filter const& filter)
+void restrict_to(statement& ask, task_filter const& filter)
 {
     ask("id > ", filter.after);
     if (filter.project)
@@ -55,12 +55,14 @@ awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definitio
         made.task.version = 1;
         made.task.created_at = now;
         made.task.updated_at = now;
-        if (definition.enabled)
-            made.task.next_fire_at = rules_.first(definition, now, made.valid_from);
+        protocol::task_progress progress;
+        progress.created_at = now;
+        auto const plan = planner_(nullptr, &definition, progress, made.valid_from);
+        made.task.next_fire_at = plan.value().next;
         insert_task(sql, made.task);
         insert_version(sql, made.task, "created", made.valid_from, now);
         insert_signal(sql, made.signal, protocol::signal_kind::task, made.task.id.value());
-        // The line was drawn ahead of now, and must still lie ahead when others can see it.
+        // The line lies ahead of now, and must still do so when the task becomes visible.
         if (lead_ > 0s && from_micros(read_now(sql)) > made.valid_from - lead_ / 2)
             throw try_again{};
     };
@@ -108,7 +110,7 @@ awaitable<std::vector<task_record>> tasks::list(task_filter filter)
         found.clear();
         statement ask(sql);
         select_task(ask);
-        keep(ask, filter);
+        restrict_to(ask, filter);
         ask(" ORDER BY id LIMIT ", filter.limit);
         ask.each([&](row& cells) { found.push_back(read_task(cells).record); });
     };

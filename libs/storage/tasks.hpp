@@ -1,7 +1,8 @@
 #pragma once
+// The table of tasks, and the edits of a task.
 
 #include "libs/base/id.hpp"
-#include "libs/protocol/task.hpp"
+#include "libs/protocol/edit_plan.hpp"
 #include "libs/storage/database.hpp"
 
 #include <functional>
@@ -20,17 +21,6 @@ struct task_record {
     utc_time updated_at;
 };
 
-// The meaning of a schedule, which storage does not know: libs/schedule behind two pure functions. They may be called
-// on a database thread.
-struct schedule_rules {
-    // The first firing at or after `from`.
-    std::function<std::optional<utc_time>(protocol::task_definition const&, utc_time created_at, utc_time from)> first;
-    // All firings in [from, until), at most `limit`.
-    std::function<std::vector<utc_time>(protocol::task_definition const&, utc_time created_at, utc_time from,
-                                        utc_time until, std::size_t limit)>
-        between;
-};
-
 struct task_filter {
     std::optional<std::string> project{};
     std::optional<std::string> service{};
@@ -46,31 +36,31 @@ enum class edit_outcome { done, not_found, stale_version, name_taken, planner_be
 
 struct edit_result {
     edit_outcome outcome = edit_outcome::done;
-    task_record task;    // as it stands now
+    task_record task;    // after the edit
     utc_time valid_from; // no firing at or after this instant uses the old definition
-    signal_id signal;    // what to tell the master
-    int cancelled = 0;   // planned executions that the edit took back
+    signal_id signal;    // for the master
+    int cancelled = 0;   // planned executions
 };
 
 enum class edit_action { edited, enabled, disabled, deleted };
 
-// Tasks as people and programs register and edit them. Each edit is one transaction: it bumps the version, leaves a
-// task_version row, and draws the line at `valid_from` = the database's now + `lead`: firings before it belong to the
-// old definition (those not yet planned are inserted here), planned rows at or after it are cancelled with the reason
-// and free their place in the ledger, and next_fire_at is the new definition's first firing from there. A signal row
-// tells the master.
+// Registers and edits tasks. Each edit is one transaction. It draws the line `valid_from` = the database's now +
+// `lead`, reads the task's firings, and writes what the planner (schedule::plan_edit) decides: firings of the old
+// definition before the line are inserted, planned rows at or after the line are cancelled with the reason and free
+// their place in the ledger, and next_fire_at becomes the new definition's first firing from the line on. It bumps the
+// version, leaves a task_version row, and tells the master by a signal row.
 class tasks {
 public:
-    // `lead` covers the time in which a master may not have heard of the edit yet; see planner.
-    tasks(database& shared, schedule_rules rules, duration lead)
-        : shared_(shared), rules_(std::move(rules)), lead_(lead)
+    // `planner` is pure and runs on a database thread. `lead` covers the time until the master reads the signal.
+    tasks(database& shared, protocol::edit_planner planner, duration lead)
+        : shared_(shared), planner_(planner), lead_(lead)
     {}
 
-    // Throws already_exists when project and name are taken.
+    // Throws already_exists if project and name are taken.
     awaitable<edit_result> create(id_generator& ids, protocol::task_definition definition);
 
     // `seen`: the version that the caller edits (If-Match), or none. `change` makes the new definition from the present
-    // one and may throw invalid_input.
+    // one; it may throw invalid_input.
     awaitable<edit_result> edit(task_id id, std::optional<int> seen, edit_action action, id_generator& ids,
                                 std::function<protocol::task_definition(task_record const&)> change);
 
@@ -83,7 +73,7 @@ public:
 
 private:
     database& shared_;
-    schedule_rules rules_;
+    protocol::edit_planner planner_;
     duration lead_;
 };
 

@@ -2,21 +2,18 @@
 #include "libs/storage/tasks.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace baton::storage {
 
 namespace {
 
-constexpr std::size_t most_overdue = 10'000; // a planner further behind than this has to catch up first
-
 using change_function = std::function<protocol::task_definition(task_record const&)>;
 
-// Ends the transaction with nothing changed and this answer.
+// Ends the transaction without a change; the edit answers with this outcome.
 struct refused {
     edit_outcome outcome;
 };
-// The firings to insert are more than ids were brought along.
+// Ends the transaction: the edit inserts more firings than it has ids for.
 struct ids_wanted {
     std::size_t count;
 };
@@ -39,11 +36,11 @@ bool is_open(soci::session& sql, execution_id id)
 // One edit inside its transaction.
 class editing {
 public:
-    editing(soci::session& sql, schedule_rules const& rules, duration lead, edit_action action)
-        : sql_(sql), rules_(rules), lead_(lead), action_(action)
+    editing(soci::session& sql, protocol::edit_planner planner, duration lead, edit_action action)
+        : sql_(sql), planner_(planner), lead_(lead), action_(action)
     {}
 
-    // `spare`: ids for firings of the old definition that nobody has planned yet.
+    // `spare`: ids for the firings that the edit inserts.
     edit_result run(task_id id, std::optional<int> seen, change_function const& change, signal_id signal,
                     std::vector<execution_id> const& spare)
     {
@@ -62,67 +59,85 @@ public:
         result_.task.version = stored->record.version + 1;
         result_.task.updated_at = now_;
         if (action_ != edit_action::deleted)
-            document(result_.task.definition); // refuses what cannot be kept, before anything is written
+            document(result_.task.definition); // refuses text that cannot be stored, before anything is written
 
-        auto const overdue = insert_overdue(*stored, spare);
-        result_.cancelled = static_cast<int>(cancel_planned());
-        write(*stored, overdue);
+        write(*stored, spare);
         insert_version(sql_, result_.task, std::string(to_string(action_)), result_.valid_from, now_);
         insert_signal(sql_, signal, protocol::signal_kind::task, id.value());
-        // The line was drawn ahead of now, and must still lie ahead when others can see it.
+        // The line lies ahead of now, and must still do so when the edit becomes visible.
         if (lead_ > 0s && from_micros(read_now(sql_)) > result_.valid_from - lead_ / 2)
             throw try_again{};
         return result_;
     }
 
 private:
-    // Firings of the old definition in [next_fire_at, valid_from) that have no row.
-    std::vector<utc_time> overdue_firings(stored_task const& stored)
+    void write(stored_task const& stored, std::vector<execution_id> const& spare)
     {
-        auto const from = stored.record.next_fire_at;
-        if (!from || *from >= result_.valid_from)
-            return {};
-        auto const& old = stored.record.definition;
-        if (old.schedule.kind == protocol::schedule_kind::fixed_delay)
-            return {*from};
-        auto firings = rules_.between(old, stored.record.created_at, *from, result_.valid_from, most_overdue + 1);
-        if (firings.size() > most_overdue)
+        auto const& changed = result_.task.definition;
+        auto const progress = read_progress(stored);
+        auto const plan = planner_(&stored.record.definition, action_ == edit_action::deleted ? nullptr : &changed,
+                                   progress, result_.valid_from);
+        if (!plan)
             throw refused{edit_outcome::planner_behind};
-        std::set<std::int64_t> present;
-        statement(sql_)
-            .select("scheduled_at")(" FROM execution WHERE task_id = ", stored.record.id,
-                                    " AND scheduled_at >= ", *from, " AND scheduled_at < ", result_.valid_from,
-                                    " AND run_key = 0")
-            .each([&](row& cells) { present.insert(cells.number()); });
-        std::erase_if(firings, [&](utc_time at) { return present.contains(to_micros(at)); });
-        return firings;
+        if (plan->insert.size() > spare.size())
+            throw ids_wanted{plan->insert.size()};
+        insert(plan->insert, stored.record, spare);
+        result_.cancelled = static_cast<int>(cancel(plan->cancel));
+        if (action_ == edit_action::deleted) {
+            statement(sql_, "DELETE FROM task WHERE id = ", result_.task.id).execute();
+            return;
+        }
+        result_.task.next_fire_at = plan->next;
+        std::optional<execution_id> waiting_for;
+        if (plan->waits)
+            waiting_for = plan->insert.empty() ? progress.waiting_for : spare[plan->insert.size() - 1];
+        update(waiting_for);
     }
 
-    // Returns the last execution inserted.
-    std::optional<execution_id> insert_overdue(stored_task const& stored, std::vector<execution_id> const& spare)
+    protocol::task_progress read_progress(stored_task const& stored)
     {
-        auto const firings = overdue_firings(stored);
-        if (firings.size() > spare.size())
-            throw ids_wanted{firings.size()};
-        auto const& old = stored.record.definition;
-        std::vector<new_execution> rows;
-        for (std::size_t i = 0; i < firings.size(); ++i)
-            rows.push_back(make_execution(spare[i], stored.record.id, stored.record.version, old, firings[i]));
-        insert_executions(sql_, rows, 0); // no master decided them
-        return rows.empty() ? std::nullopt : std::optional(rows.back().id);
-    }
-
-    // Planned rows from the line on make room in the ledger: run_key 0 is for what the new definition says.
-    std::int64_t cancel_planned()
-    {
+        protocol::task_progress progress;
+        progress.created_at = stored.record.created_at;
+        progress.next_fire_at = stored.record.next_fire_at;
+        if (stored.waiting_for && is_open(sql_, *stored.waiting_for))
+            progress.waiting_for = stored.waiting_for;
+        auto const from = std::min(progress.next_fire_at.value_or(result_.valid_from), result_.valid_from);
         auto const table = engine_of(sql_) == engine::sqlite ? fragment{"execution INDEXED BY execution_of_task"}
                                                              : fragment{"execution FORCE INDEX (execution_of_task)"};
-        statement cancel(sql_, "UPDATE ", table,
-                         " SET run_key = id, state = 'cancelled', due_at = NULL, ended_at = ", now_,
-                         ", reason = ", reason());
-        cancel(" WHERE task_id = ", result_.task.id, " AND scheduled_at >= ", result_.valid_from,
-               " AND run_key = 0 AND state = 'planned' AND cause = 'schedule'");
-        return cancel.execute();
+        statement(sql_)
+            .select("id", "scheduled_at",
+                    "state = 'planned' AND cause = 'schedule'")(" FROM ", table, " WHERE task_id = ", stored.record.id,
+                                                                " AND scheduled_at >= ", from, " AND run_key = 0")
+            .each([&](row& cells) {
+                auto& firing = progress.recorded.emplace_back();
+                firing.id = cells.name<execution_id>();
+                firing.scheduled_at = cells.moment();
+                firing.planned = cells.flag();
+            });
+        return progress;
+    }
+
+    void insert(std::vector<utc_time> const& firings, task_record const& before, std::vector<execution_id> const& spare)
+    {
+        std::vector<new_execution> rows;
+        for (std::size_t i = 0; i < firings.size(); ++i)
+            rows.push_back(make_execution(spare[i], before.id, before.version, before.definition, firings[i]));
+        insert_executions(sql_, rows, 0); // epoch 0: no master decided them
+    }
+
+    // Cancelled rows give their place in the ledger, run_key 0, to firings of the new definition.
+    std::int64_t cancel(std::vector<execution_id> const& planned)
+    {
+        std::int64_t cancelled = 0;
+        auto const step = rows_at_once(1);
+        for (std::size_t from = 0; from < planned.size(); from += step) {
+            statement change(sql_,
+                             "UPDATE execution SET run_key = id, state = 'cancelled', due_at = NULL, ended_at = ", now_,
+                             ", reason = ", reason(), " WHERE state = 'planned' AND id IN ");
+            change.in(planned, from, std::min(from + step, planned.size()));
+            cancelled += change.execute();
+        }
+        return cancelled;
     }
 
     std::string reason() const
@@ -132,27 +147,6 @@ private:
         if (!result_.task.definition.enabled)
             return "task disabled";
         return "superseded by version " + std::to_string(result_.task.version);
-    }
-
-    void write(stored_task const& stored, std::optional<execution_id> overdue)
-    {
-        auto& task = result_.task;
-        if (action_ == edit_action::deleted) {
-            statement(sql_, "DELETE FROM task WHERE id = ", task.id).execute();
-            return;
-        }
-        auto const& definition = task.definition;
-        std::optional<execution_id> waiting_for;
-        if (definition.enabled && definition.schedule.kind == protocol::schedule_kind::fixed_delay &&
-            stored.record.definition.schedule.kind == protocol::schedule_kind::fixed_delay) {
-            waiting_for = overdue ? overdue : stored.waiting_for;
-            if (waiting_for && !is_open(sql_, *waiting_for))
-                waiting_for.reset();
-        }
-        task.next_fire_at.reset();
-        if (definition.enabled && !waiting_for)
-            task.next_fire_at = rules_.first(definition, task.created_at, result_.valid_from);
-        update(waiting_for);
     }
 
     void update(std::optional<execution_id> waiting_for)
@@ -175,7 +169,7 @@ private:
     }
 
     soci::session& sql_;
-    schedule_rules const& rules_;
+    protocol::edit_planner planner_;
     duration lead_;
     edit_action action_;
     utc_time now_;
@@ -187,15 +181,15 @@ private:
 awaitable<edit_result> tasks::edit(task_id id, std::optional<int> seen, edit_action action, id_generator& ids,
                                    std::function<protocol::task_definition(task_record const&)> change)
 {
-    // The generator belongs to the loop, so the ids are drawn here, before it is known how many are needed.
+    // The generator belongs to the loop, so the ids are made before the transaction knows how many it needs.
     std::vector<execution_id> spare;
     std::size_t wanted = 16;
     signal_id signal;
     auto const work = [&](soci::session& sql) {
         try {
-            return editing(sql, rules_, lead_, action).run(id, seen, change, signal, spare);
+            return editing(sql, planner_, lead_, action).run(id, seen, change, signal, spare);
         } catch (statement_error const& failure) {
-            // An id, or a place in the ledger, was taken in the meantime.
+            // Another transaction took an id or a place in the ledger.
             if (failure.why() == statement_error::kind::duplicate)
                 throw try_again{};
             throw;

@@ -1,7 +1,7 @@
 #include "tests/simulation/cluster_world.hpp"
 
+#include "libs/schedule/plan.hpp"
 #include "libs/storage/statement.hpp"
-#include "web/schedule_rules.hpp"
 
 #include <soci/soci.h>
 #include <spdlog/fmt/fmt.h>
@@ -256,7 +256,7 @@ storage::edit_result cluster_world::add(protocol::task_definition task)
     task.service = service;
     storage::edit_result out;
     auto insert = [&]() -> awaitable<void> {
-        storage::tasks repository(*direct_, web::make_schedule_rules(), 500ms);
+        storage::tasks repository(*direct_, schedule::plan_edit, 500ms);
         out = co_await repository.create(ids_, task);
     };
     stage_.play(insert());

@@ -161,7 +161,7 @@ std::optional<storage::advance> completions::after_completion(storage::delayed_t
         storage::advance step;
         step.id = row.id;
         step.version = row.version;
-        step.next = task->plan->after_completion(row.ended_at);
+        step.next = task->timetable->after_completion(row.ended_at);
         step.waiting_for = row.execution;
         return step;
     } catch (invalid_input const& failure) {

@@ -16,7 +16,7 @@ master::master(settings const& settings, surroundings outside)
     : settings_(settings),
       with_(std::move(outside)),
       open_(with_.term.time),
-      planner_(settings.planner, with_.term, with_.ledger, book_, open_, with_.ids, with_.loop,
+      planner_(settings.planner, with_.term, {with_.ledger, book_, open_, with_.ids}, with_.loop,
                [this] {
                    assigner_.wake();
                    planned_.wake();

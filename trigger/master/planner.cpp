@@ -24,39 +24,27 @@ open_execution make_open_execution(std::shared_ptr<known_task const> task, stora
 
 } // namespace
 
-void plan_task(storage::due_task const& due, std::shared_ptr<known_task const> task, utc_time horizon,
-               std::size_t limit, id_generator& ids, page_plan& out)
+void add_to_page(storage::due_task const& due, std::shared_ptr<known_task const> task, schedule::task_plan const& plan,
+                 id_generator& ids, page_plan& page)
 {
     storage::advance step;
     step.id = due.id;
     step.version = due.version;
     step.seen = due.next_fire_at;
-    bool const delayed = task->plan->what() == schedule::kind::fixed_delay;
-    std::vector<utc_time> firings{due.next_fire_at};
-    if (!delayed)
-        firings = task->plan->between(due.next_fire_at, horizon + duration{1}, limit);
-    for (auto const at : firings) {
+    step.next = plan.next;
+    for (auto const at : plan.firings) {
         auto row = storage::make_execution(ids.make<execution_id>(), task->id, task->version, task->definition, at);
-        out.open_executions.push_back(make_open_execution(task, row));
-        if (delayed)
+        page.open_executions.push_back(make_open_execution(task, row));
+        if (plan.waits)
             step.waiting_for = row.id;
-        out.executions.push_back(std::move(row));
+        page.executions.push_back(std::move(row));
     }
-    if (!delayed)
-        step.next = task->plan->first((firings.empty() ? due.next_fire_at : firings.back()) + duration{1});
-    out.tasks.push_back(std::move(step));
+    page.tasks.push_back(std::move(step));
 }
 
-planner::planner(planner_settings settings, term& term, storage::ledger& ledger, task_book& book, open_set& open,
-                 id_generator& ids, asio::any_io_executor loop, std::function<void()> planned)
-    : settings_(settings),
-      term_(term),
-      ledger_(ledger),
-      book_(book),
-      open_(open),
-      ids_(ids),
-      bell_(loop),
-      planned_(std::move(planned))
+planner::planner(planner_settings settings, term& term, planner_parts parts, asio::any_io_executor loop,
+                 std::function<void()> planned)
+    : settings_(settings), term_(term), parts_(parts), waker_(loop), planned_(std::move(planned))
 {}
 
 awaitable<void> planner::run()
@@ -64,14 +52,14 @@ awaitable<void> planner::run()
     for (;;) {
         try {
             co_await round();
-        } catch (unavailable const& reason) {
-            // A commit without an answer may have happened: the sweep finds its rows, which are due later.
-            log::old::warn("planning: {}", reason.what());
+        } catch (unavailable const& failure) {
+            // The commit may have happened although no answer came: the sweep finds its rows, which are due later.
+            log::warn("planner", "planning failed, trying again in the next round", {log::reason(failure.what())});
             behind_ = false;
         }
-        // Much to plan is planned in more and smaller rounds.
+        // After a large round the next one comes sooner, and so is smaller.
         auto const pause = behind_ ? 1ms : settings_.look_ahead / (planned_in_round_ > rows_limit ? 20 : 5);
-        co_await bell_.wait_until(term_.time, term_.time.now() + pause);
+        co_await waker_.wait_until(term_.time, term_.time.now() + pause);
     }
 }
 
@@ -81,53 +69,56 @@ awaitable<void> planner::round()
     planned_in_round_ = 0;
     storage::due_cursor from;
     bool more = true;
-    while (more && open_.size() < settings_.open_limit) {
+    while (more && parts_.open.size() < settings_.open_limit) {
         co_await term_.until_active(transaction_need);
-        auto const now = term_.clock.now(); // anew for each page, of which there may be many
-        more = co_await page({now + settings_.look_ahead / 2, now + settings_.look_ahead}, from);
+        auto const now = term_.clock.now(); // again for each page, since a round may have many
+        look_ahead const ahead{now + settings_.look_ahead / 2, now + settings_.look_ahead};
+        more = co_await page(ahead, from);
         planned_();
     }
 }
 
-awaitable<bool> planner::page(reach ahead, storage::due_cursor& from)
+awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
 {
     auto const begin = from;
-    auto const due = co_await ledger_.due(ahead.take, begin, static_cast<int>(settings_.page));
+    auto const due = co_await parts_.ledger.due(ahead.due_until, begin, static_cast<int>(settings_.page));
     auto plan = prepare(due, ahead, from);
     if (!plan.tasks.empty()) {
-        open_set::reading const seen(open_); // the sweeper may be quicker than the answer
-        bool const done = co_await ledger_.plan(term_.fence, plan.tasks, plan.executions);
-        if (!done) { // somebody edited one of them: look again
+        open_set::reading const seen(parts_.open); // the sweeper may read the new rows before this answer comes
+        bool const done = co_await parts_.ledger.plan(term_.fence, plan.tasks, plan.executions);
+        if (!done) { // an edit changed one of the tasks: read the page again
             from = begin;
             co_return true;
         }
         planned_in_round_ += plan.executions.size();
         for (auto& one : plan.open_executions)
-            open_.add(std::move(one), seen);
+            parts_.open.add(std::move(one), seen);
     }
     bool const all_taken = due.empty() || from.id == due.back().id;
     co_return !all_taken || due.size() == settings_.page;
 }
 
-page_plan planner::prepare(std::vector<storage::due_task> const& due, reach ahead, storage::due_cursor& from)
+page_plan planner::prepare(std::vector<storage::due_task> const& due, look_ahead ahead, storage::due_cursor& from)
 {
-    page_plan plan;
+    page_plan page;
     for (auto const& row : due) {
-        if (plan.executions.size() >= rows_limit)
+        if (page.executions.size() >= rows_limit)
             break;
         from = {row.next_fire_at, row.id};
         try {
-            auto const task = book_.get(row.id, row.version, row.definition, row.created_at);
-            if (open_.backlog(task->definition.service) >= settings_.overdue_limit)
-                continue; // nobody takes what is due of this service: the task keeps its place
-            auto const room = std::min(settings_.firings_of_a_task, rows_limit - plan.executions.size());
-            plan_task(row, task, ahead.plan, room, ids_, plan);
-            behind_ = behind_ || (plan.tasks.back().next && *plan.tasks.back().next <= ahead.take);
+            auto const task = parts_.book.get(row.id, row.version, row.definition, row.created_at);
+            if (parts_.open.backlog(task->definition.service) >= settings_.overdue_limit)
+                continue; // no client takes the service's overdue work: the task keeps its place
+            auto const room = std::min(settings_.firings_of_a_task, rows_limit - page.executions.size());
+            auto const plan = schedule::plan_task(*task->timetable, row.next_fire_at, ahead.plan_until, room);
+            add_to_page(row, task, plan, parts_.ids, page);
+            behind_ = behind_ || (plan.next && *plan.next < ahead.due_until);
         } catch (invalid_input const& failure) {
-            log::old::error("task {} cannot be planned: {}", row.id.value(), failure.what());
+            log::error("planner", "a task cannot be planned; it stays due until it is edited",
+                       {log::reason(failure.what()), {"task", row.id.value()}});
         }
     }
-    return plan;
+    return page;
 }
 
 } // namespace baton::trigger

@@ -8,7 +8,7 @@ std::shared_ptr<known_task const> task_book::get(task_id id, int version, std::s
                                                  std::optional<utc_time> created_at)
 {
     auto const found = tasks_.find(id);
-    if (found != tasks_.end() && found->second->version == version && (found->second->plan || !created_at))
+    if (found != tasks_.end() && found->second->version == version && (found->second->timetable || !created_at))
         return found->second;
     auto task = std::make_shared<known_task>();
     task->id = id;
@@ -18,7 +18,7 @@ std::shared_ptr<known_task const> task_book::get(task_id id, int version, std::s
         throw invalid_input("", "the stored definition of task " + to_string(id) + " is not JSON");
     task->definition = protocol::parse_task(document);
     if (created_at)
-        task->plan.emplace(task->definition, *created_at);
+        task->timetable.emplace(task->definition.schedule, *created_at);
     if (tasks_.size() >= limit_)
         std::erase_if(tasks_, [](auto const& entry) { return entry.second.use_count() == 1; });
     tasks_[id] = task;

@@ -20,16 +20,16 @@ namespace {
 nlohmann::json explained(nlohmann::json const& document, utc_time now)
 {
     protocol::strict_object object(document, "");
-    schedule::definition wanted;
-    wanted.what = schedule::kind::cron;
+    protocol::schedule_spec wanted;
+    wanted.kind = protocol::schedule_kind::cron;
     wanted.cron = object.need_text("cron", 256);
     wanted.zone = object.text("zone", "UTC", 64);
     auto const count = object.number("count", 5, 1, 1'000);
     object.finish();
-    auto const rule = schedule::compile(wanted);
+    schedule::timetable const times(wanted, utc_time{});
     auto firings = nlohmann::json::array();
     auto before = now;
-    for (auto const at : rule.between(now, utc_time::max(), static_cast<std::size_t>(count))) {
+    for (auto const at : times.between(now, utc_time::max(), static_cast<std::size_t>(count))) {
         firings.push_back(show_firing(at, wanted.zone, before));
         before = at;
     }

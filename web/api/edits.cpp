@@ -1,6 +1,6 @@
 #include "web/api/edits.hpp"
 
-#include "libs/schedule/task_schedule.hpp"
+#include "libs/schedule/schedule.hpp"
 #include "web/query.hpp"
 #include "web/refusal.hpp"
 #include "web/view.hpp"
@@ -23,8 +23,8 @@ refused never_fires(protocol::schedule_spec const& spec)
 void check_future(protocol::task_definition const& definition, utc_time created_at, utc_time from)
 {
     auto const first = as_document([&] {
-        schedule::check_schedule(definition);
-        return schedule::first_firing(definition, created_at, from);
+        schedule::check_schedule(definition.schedule);
+        return schedule::timetable(definition.schedule, created_at).first(from);
     });
     if (!first && definition.schedule.kind != protocol::schedule_kind::api)
         throw never_fires(definition.schedule);

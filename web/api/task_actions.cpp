@@ -1,5 +1,5 @@
 #include "libs/protocol/strict.hpp"
-#include "libs/schedule/task_schedule.hpp"
+#include "libs/schedule/schedule.hpp"
 #include "web/api/api.hpp"
 #include "web/api/edits.hpp"
 #include "web/fingerprint.hpp"
@@ -112,12 +112,12 @@ awaitable<http::response> run(context& site, http::request const& message)
     co_return answer_run(done, told);
 }
 
-// What a schedule alone does not say of a fixed delay, the task's row does.
+// A fixed delay depends on the previous run, so its next firing stands only in the task's row.
 std::vector<utc_time> next_firings(storage::task_record const& task, utc_time from, std::size_t count)
 {
-    schedule::firing_plan const plan(task.definition, task.created_at);
-    if (plan.what() != schedule::kind::fixed_delay)
-        return plan.between(from, utc_time::max(), count);
+    schedule::timetable const times(task.definition.schedule, task.created_at);
+    if (times.kind() != protocol::schedule_kind::fixed_delay)
+        return times.between(from, utc_time::max(), count);
     return task.next_fire_at ? std::vector<utc_time>{*task.next_fire_at} : std::vector<utc_time>{};
 }
 

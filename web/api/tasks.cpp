@@ -1,4 +1,3 @@
-#include "libs/schedule/task_schedule.hpp"
 #include "web/api/api.hpp"
 #include "web/api/edits.hpp"
 #include "web/query.hpp"
@@ -41,13 +40,9 @@ awaitable<http::response> create(context& site, http::request const& message)
 
 std::optional<protocol::schedule_kind> kind_of(std::optional<std::string> const& text)
 {
-    using enum protocol::schedule_kind;
     if (!text)
         return std::nullopt;
-    for (auto const kind : {cron, fixed_rate, fixed_delay, once, api})
-        if (protocol::to_string(kind) == *text)
-            return kind;
-    throw invalid_input("kind", "kind must be one of cron, fixed_rate, fixed_delay, once, api");
+    return protocol::parse_schedule_kind(*text, "kind");
 }
 
 awaitable<http::response> list_tasks(context& site, http::request const& message)

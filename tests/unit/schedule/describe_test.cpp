@@ -7,8 +7,9 @@
 
 using namespace baton;
 using namespace baton::schedule;
+using protocol::schedule_kind;
 
-TEST_CASE("a cron expression is explained in plain English")
+TEST_CASE("the description of a cron expression is plain English")
 {
     struct row {
         std::string expression;
@@ -56,25 +57,27 @@ TEST_CASE("a cron expression is explained in plain English")
     }));
     INFO(expression);
     CHECK(describe_cron(cron::parse(expression)) == meaning);
-    CHECK(describe({.what = kind::cron, .cron = expression, .zone = "Europe/Berlin"}) == meaning + " in Europe/Berlin");
+    CHECK(describe({.kind = schedule_kind::cron, .cron = expression, .zone = "Europe/Berlin"}) ==
+          meaning + " in Europe/Berlin");
 }
 
-TEST_CASE("the other kinds of schedule are explained with their bounds")
+TEST_CASE("the description of a fixed rate, a fixed delay or a single instant names its start and its end")
 {
     auto const noon = from_rfc3339("2026-06-01T12:00:00Z");
     CHECK(describe({}) == "only when it is asked for");
-    CHECK(describe({.what = kind::once, .start_at = noon + 1ms}) == "once, at 2026-06-01T12:00:00.001000Z");
-    CHECK(describe({.what = kind::fixed_rate, .period = 5min}) == "every 5 minutes");
-    CHECK(describe({.what = kind::fixed_rate, .period = 1s}) == "every second");
-    CHECK(describe({.what = kind::fixed_rate, .period = 90min}) == "every 1 hour and 30 minutes");
-    CHECK(describe({.what = kind::fixed_rate, .period = 26h + 1s + 5us}) ==
+    CHECK(describe({.kind = schedule_kind::once, .at = noon + 1ms}) == "once, at 2026-06-01T12:00:00.001000Z");
+    CHECK(describe({.kind = schedule_kind::fixed_rate, .every = 5min}) == "every 5 minutes");
+    CHECK(describe({.kind = schedule_kind::fixed_rate, .every = 1s}) == "every second");
+    CHECK(describe({.kind = schedule_kind::fixed_rate, .every = 90min}) == "every 1 hour and 30 minutes");
+    CHECK(describe({.kind = schedule_kind::fixed_rate, .every = 26h + 1s + 5us}) ==
           "every 1 day, 2 hours, 1 second and 5 microseconds");
-    CHECK(describe({.what = kind::fixed_rate, .period = 250ms, .start_at = noon, .end_at = noon + 1h}) ==
+    CHECK(describe({.kind = schedule_kind::fixed_rate, .every = 250ms, .start_at = noon, .end_at = noon + 1h}) ==
           "every 250 milliseconds, from 2026-06-01T12:00:00Z, before 2026-06-01T13:00:00Z");
-    CHECK(describe({.what = kind::fixed_delay, .period = 1min}) == "1 minute after the end of the previous run");
+    CHECK(describe({.kind = schedule_kind::fixed_delay, .every = 1min}) ==
+          "1 minute after the end of the previous run");
 }
 
-TEST_CASE("what cannot be compiled cannot be explained")
+TEST_CASE("a wrong cron expression has no description")
 {
-    CHECK_THROWS_AS(describe({.what = kind::cron, .cron = "60 * * * *"}), invalid_input);
+    CHECK_THROWS_AS(describe({.kind = schedule_kind::cron, .cron = "60 * * * *"}), invalid_input);
 }

@@ -24,7 +24,7 @@ utc_time utc(std::string const& text)
 
 } // namespace
 
-TEST_CASE("zones are known by their exact IANA names")
+TEST_CASE("a zone is found by its exact IANA name only")
 {
     for (auto const* name : {"UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "US/Eastern"})
         CHECK(zone_exists(name));
@@ -34,7 +34,7 @@ TEST_CASE("zones are known by their exact IANA names")
     CHECK_FALSE(zone_exists(std::string("UTC\0x", 5)));
 }
 
-TEST_CASE("an unknown zone is refused by name")
+TEST_CASE("the refusal of an unknown zone quotes its name")
 {
     try {
         time_zone("Mars/Olympus\n");
@@ -46,7 +46,7 @@ TEST_CASE("an unknown zone is refused by name")
     }
 }
 
-TEST_CASE("a moment has one reading on the wall")
+TEST_CASE("each moment has one reading on the wall clock")
 {
     time_zone const berlin("Europe/Berlin");
     CHECK(berlin.name() == "Europe/Berlin");
@@ -56,55 +56,55 @@ TEST_CASE("a moment has one reading on the wall")
     CHECK(berlin.to_local(utc("2026-10-25T01:30:00Z")) == reading(2026, 10, 25, 2, 30));
 }
 
-TEST_CASE("a reading belongs to one moment, to none, or to two")
+TEST_CASE("the wall clock shows a reading once, never or twice")
 {
     time_zone const berlin("Europe/Berlin");
     auto const one = berlin.to_utc(reading(2026, 7, 1, 12, 0));
-    CHECK(one.how == moments::kind::one);
+    CHECK(one.shown == moments::count::one);
     CHECK(one.first == utc("2026-07-01T10:00:00Z"));
     CHECK(one.second == one.first);
 
     auto const none = berlin.to_utc(reading(2026, 3, 29, 2, 30));
-    CHECK(none.how == moments::kind::none);
+    CHECK(none.shown == moments::count::none);
     CHECK(none.first == utc("2026-03-29T01:00:00Z"));
     CHECK(none.second == none.first);
 
     auto const two = berlin.to_utc(reading(2026, 10, 25, 2, 30));
-    CHECK(two.how == moments::kind::two);
+    CHECK(two.shown == moments::count::two);
     CHECK(two.first == utc("2026-10-25T00:30:00Z"));
     CHECK(two.second == utc("2026-10-25T01:30:00Z"));
 }
 
-TEST_CASE("the borders of a change belong to the side that shows them")
+TEST_CASE("the reading at a clock change belongs to the period that shows it")
 {
     time_zone const berlin("Europe/Berlin");
-    CHECK(berlin.to_utc(reading(2026, 3, 29, 2, 0)).how == moments::kind::none);
-    CHECK(berlin.to_utc(reading(2026, 3, 29, 3, 0)).how == moments::kind::one);
-    CHECK(berlin.to_utc(reading(2026, 10, 25, 2, 0)).how == moments::kind::two);
-    CHECK(berlin.to_utc(reading(2026, 10, 25, 3, 0)).how == moments::kind::one);
-    CHECK(berlin.to_utc(reading(2026, 10, 25, 1, 59)).how == moments::kind::one);
+    CHECK(berlin.to_utc(reading(2026, 3, 29, 2, 0)).shown == moments::count::none);
+    CHECK(berlin.to_utc(reading(2026, 3, 29, 3, 0)).shown == moments::count::one);
+    CHECK(berlin.to_utc(reading(2026, 10, 25, 2, 0)).shown == moments::count::two);
+    CHECK(berlin.to_utc(reading(2026, 10, 25, 3, 0)).shown == moments::count::one);
+    CHECK(berlin.to_utc(reading(2026, 10, 25, 1, 59)).shown == moments::count::one);
 }
 
-TEST_CASE("a zone without changes converts both ways")
+TEST_CASE("a moment in UTC converts to its reading and back")
 {
     time_zone const utc_zone("UTC");
     auto const noon = reading(2026, 7, 1, 12, 0);
-    CHECK(utc_zone.to_utc(noon).how == moments::kind::one);
+    CHECK(utc_zone.to_utc(noon).shown == moments::count::one);
     CHECK(utc_zone.to_local(utc_zone.to_utc(noon).first) == noon);
 }
 
-TEST_CASE("half an hour and a whole day can be left out")
+TEST_CASE("a clock change can skip half an hour or a whole day")
 {
     time_zone const lord_howe("Australia/Lord_Howe");
-    CHECK(lord_howe.to_utc(reading(2026, 10, 4, 2, 15)).how == moments::kind::none);
-    CHECK(lord_howe.to_utc(reading(2026, 10, 4, 2, 30)).how == moments::kind::one);
-    CHECK(lord_howe.to_utc(reading(2026, 4, 5, 1, 45)).how == moments::kind::two);
+    CHECK(lord_howe.to_utc(reading(2026, 10, 4, 2, 15)).shown == moments::count::none);
+    CHECK(lord_howe.to_utc(reading(2026, 10, 4, 2, 30)).shown == moments::count::one);
+    CHECK(lord_howe.to_utc(reading(2026, 4, 5, 1, 45)).shown == moments::count::two);
     auto const left_out = time_zone("Pacific/Apia").to_utc(reading(2011, 12, 30, 12, 0));
-    CHECK(left_out.how == moments::kind::none);
+    CHECK(left_out.shown == moments::count::none);
     CHECK(left_out.first == utc("2011-12-30T10:00:00Z"));
 }
 
-TEST_CASE("periods follow each other without a hole, also past the end of the tables")
+TEST_CASE("the periods of a zone leave no gap, even past the end of the system's tables")
 {
     for (auto const* name : {"Europe/Berlin", "Australia/Lord_Howe", "Africa/Casablanca", "UTC"}) {
         INFO(name);

@@ -1,4 +1,5 @@
 #include "libs/base/random.hpp"
+#include "libs/schedule/plan.hpp"
 #include "tests/unit/storage/scheduler_bench.hpp"
 
 #include <catch2/catch.hpp>
@@ -19,25 +20,7 @@ utc_time up_to_grid(utc_time from, duration every)
     return rest == 0us ? from : from + (every - rest);
 }
 
-// Fixed rates on the grid of their span, counted from the epoch; fixed delays start at once.
-storage::schedule_rules grid_rules()
-{
-    storage::schedule_rules rules;
-    rules.first = [](task_definition const& task, utc_time, utc_time from) -> std::optional<utc_time> {
-        if (task.schedule.kind == schedule_kind::api)
-            return std::nullopt;
-        return task.schedule.kind == schedule_kind::fixed_rate ? up_to_grid(from, task.schedule.every) : from;
-    };
-    rules.between = [](task_definition const& task, utc_time, utc_time from, utc_time until, std::size_t limit) {
-        std::vector<utc_time> firings;
-        for (auto at = up_to_grid(from, task.schedule.every); at < until && firings.size() < limit;
-             at += task.schedule.every)
-            firings.push_back(at);
-        return firings;
-    };
-    return rules;
-}
-
+// Fixed rates count from the epoch, so that they fire on the grid of their period.
 task_definition definition(std::string name, schedule_kind kind = schedule_kind::fixed_rate)
 {
     task_definition task;
@@ -47,12 +30,15 @@ task_definition definition(std::string name, schedule_kind kind = schedule_kind:
     task.schedule.kind = kind;
     if (kind == schedule_kind::fixed_rate || kind == schedule_kind::fixed_delay)
         task.schedule.every = 1s;
+    if (kind == schedule_kind::fixed_rate)
+        task.schedule.start_at = utc_time{};
     return task;
 }
 
-class tasks_bench : public scheduler_bench {
+class tasks_fixture : public scheduler_bench {
 public:
-    explicit tasks_bench(engine kind, duration lead = 2s) : scheduler_bench(kind), tasks(*shared, grid_rules(), lead)
+    explicit tasks_fixture(engine kind, duration lead = 2s)
+        : scheduler_bench(kind), tasks(*shared, schedule::plan_edit, lead)
     {
         wait_for(ledger.raise(mine));
     }
@@ -72,7 +58,7 @@ public:
         home.exec("UPDATE task SET next_fire_at = " + std::to_string(to_micros(at)) +
                   " WHERE id = " + std::to_string(id.value()));
     }
-    // Plans firings of a created task by hand, with ids from `first_id` on.
+    // Plans firings of a registered task, with ids from `first_id` on.
     void plan(task_id task, int first_id, std::vector<utc_time> const& at, utc_time next)
     {
         auto const record = wait_for(tasks.find(task)).value();
@@ -84,7 +70,7 @@ public:
         }
         storage::advance const step{task, record.version, record.next_fire_at.value(), next, std::nullopt};
         if (!wait_for(ledger.plan(mine, {step}, rows)))
-            throw std::logic_error("the bench could not plan");
+            throw std::logic_error("the fixture could not plan");
     }
 
     system_time time;
@@ -95,248 +81,250 @@ public:
 
 } // namespace
 
-TEST_CASE("a new task stands with version 1, its first firing behind the lead, a version row and a signal")
+TEST_CASE("a new task has version 1, its first firing behind the lead, a version row and a signal")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
-    auto const before = wait_for(bench.ledger.now());
-    auto const made = bench.create(definition("it's: a \"task\" \xf0\x9f\x8e\xbc"));
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const before = wait_for(fixture.ledger.now());
+    auto const made = fixture.create(definition("it's: a \"task\" \xf0\x9f\x8e\xbc"));
     CHECK(made.outcome == edit_outcome::done);
     CHECK(made.task.version == 1);
     CHECK(made.valid_from >= before + 2s);
     REQUIRE(made.task.next_fire_at);
     CHECK(*made.task.next_fire_at >= made.valid_from);
 
-    auto const found = wait_for(bench.tasks.find(made.task.id));
+    auto const found = wait_for(fixture.tasks.find(made.task.id));
     REQUIRE(found);
     CHECK(found->definition.name == "it's: a \"task\" \xf0\x9f\x8e\xbc");
     CHECK(found->next_fire_at == made.task.next_fire_at);
     CHECK(found->created_at == made.task.created_at);
     CHECK(protocol::to_json(found->definition) == protocol::to_json(made.task.definition));
-    CHECK(wait_for(bench.tasks.find_by_name("default", found->definition.name))->id == made.task.id);
-    CHECK(bench.home.text("SELECT action FROM task_version") == "created");
-    CHECK(bench.home.number("SELECT valid_from FROM task_version") == to_micros(made.valid_from));
-    CHECK(bench.home.number("SELECT subject FROM `signal`") == made.task.id.value());
-    CHECK(bench.home.number("SELECT id FROM `signal`") == made.signal.value());
-    CHECK(wait_for(bench.tasks.count()) == 1);
+    CHECK(wait_for(fixture.tasks.find_by_name("default", found->definition.name))->id == made.task.id);
+    CHECK(fixture.home.text("SELECT action FROM task_version") == "created");
+    CHECK(fixture.home.number("SELECT valid_from FROM task_version") == to_micros(made.valid_from));
+    CHECK(fixture.home.number("SELECT subject FROM `signal`") == made.task.id.value());
+    CHECK(fixture.home.number("SELECT id FROM `signal`") == made.signal.value());
+    CHECK(wait_for(fixture.tasks.count()) == 1);
 }
 
-TEST_CASE("tasks that are disabled, or run only by request, are never due")
+TEST_CASE("a task that is disabled or runs only on request is never due")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
     auto off = definition("off");
     off.enabled = false;
-    CHECK_FALSE(bench.create(off).task.next_fire_at);
-    CHECK_FALSE(bench.create(definition("api", schedule_kind::api)).task.next_fire_at);
-    CHECK(wait_for(bench.ledger.due(from_micros(4'000'000'000'000'000), {}, 10)).empty());
+    CHECK_FALSE(fixture.create(off).task.next_fire_at);
+    CHECK_FALSE(fixture.create(definition("api", schedule_kind::api)).task.next_fire_at);
+    CHECK(wait_for(fixture.ledger.due(from_micros(4'000'000'000'000'000), {}, 10)).empty());
 }
 
-TEST_CASE("a name is taken once in a project, in creating and in renaming")
+TEST_CASE("neither a new task nor a renamed one can take the name of another task in its project")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
-    auto const first = bench.create(definition("a")).task;
-    CHECK_THROWS_AS(bench.create(definition("a")), storage::already_exists);
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const first = fixture.create(definition("a")).task;
+    CHECK_THROWS_AS(fixture.create(definition("a")), storage::already_exists);
     auto elsewhere = definition("a");
     elsewhere.project = "other";
-    CHECK_NOTHROW(bench.create(elsewhere));
-    CHECK_NOTHROW(bench.create(definition("A"))); // letters differ
-    auto const second = bench.create(definition("b")).task;
-    auto const renamed = bench.edit(second.id, 1, edit_action::edited, [](task_definition& task) { task.name = "a"; });
+    CHECK_NOTHROW(fixture.create(elsewhere));
+    CHECK_NOTHROW(fixture.create(definition("A"))); // letters differ
+    auto const second = fixture.create(definition("b")).task;
+    auto const renamed =
+        fixture.edit(second.id, 1, edit_action::edited, [](task_definition& task) { task.name = "a"; });
     CHECK(renamed.outcome == edit_outcome::name_taken);
-    CHECK(wait_for(bench.tasks.find(second.id))->version == 1);
-    CHECK(wait_for(bench.tasks.find(first.id))->version == 1);
-    CHECK(wait_for(bench.tasks.count()) == 4);
-    CHECK(bench.home.number("SELECT COUNT(*) FROM `signal`") == 4);
+    CHECK(wait_for(fixture.tasks.find(second.id))->version == 1);
+    CHECK(wait_for(fixture.tasks.find(first.id))->version == 1);
+    CHECK(wait_for(fixture.tasks.count()) == 4);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM `signal`") == 4);
 }
 
-TEST_CASE("a definition that is not UTF-8 is bad input and leaves nothing")
+TEST_CASE("a definition that is not UTF-8 is refused as bad input, and nothing is written")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
-    CHECK_THROWS_AS(bench.create(definition("\xff")), invalid_input);
-    auto const task = bench.create(definition("a")).task;
-    CHECK_THROWS_AS(bench.edit(task.id, 1, edit_action::edited, [](task_definition& t) { t.description = "\xc3("; }),
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    CHECK_THROWS_AS(fixture.create(definition("\xff")), invalid_input);
+    auto const task = fixture.create(definition("a")).task;
+    CHECK_THROWS_AS(fixture.edit(task.id, 1, edit_action::edited, [](task_definition& t) { t.description = "\xc3("; }),
                     invalid_input);
-    CHECK(wait_for(bench.tasks.find(task.id))->version == 1);
-    CHECK(bench.home.number("SELECT COUNT(*) FROM task_version") == 1);
+    CHECK(wait_for(fixture.tasks.find(task.id))->version == 1);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM task_version") == 1);
 }
 
-TEST_CASE("an edit counts only from the version that was seen")
+TEST_CASE("an edit or deletion of another version than the present one is refused")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
-    auto const task = bench.create(definition("a")).task;
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a")).task;
     auto const change = [](task_definition& t) { t.handler = "other"; };
-    CHECK(bench.edit(task.id, 1, edit_action::edited, change).task.version == 2);
-    auto const stale = bench.edit(task.id, 1, edit_action::edited, change);
+    CHECK(fixture.edit(task.id, 1, edit_action::edited, change).task.version == 2);
+    auto const stale = fixture.edit(task.id, 1, edit_action::edited, change);
     CHECK(stale.outcome == edit_outcome::stale_version);
     CHECK(stale.task.version == 2);
-    CHECK(bench.edit(task.id, std::nullopt, edit_action::edited, change).task.version == 3);
-    CHECK(bench.edit(task_id{99}, 1, edit_action::edited, change).outcome == edit_outcome::not_found);
-    CHECK(wait_for(bench.tasks.remove(task.id, 1, bench.ids)).outcome == edit_outcome::stale_version);
-    CHECK(bench.home.number("SELECT COUNT(*) FROM task_version") == 3);
+    CHECK(fixture.edit(task.id, std::nullopt, edit_action::edited, change).task.version == 3);
+    CHECK(fixture.edit(task_id{99}, 1, edit_action::edited, change).outcome == edit_outcome::not_found);
+    CHECK(wait_for(fixture.tasks.remove(task.id, 1, fixture.ids)).outcome == edit_outcome::stale_version);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM task_version") == 3);
 }
 
-TEST_CASE("what a change refuses is refused, with nothing written")
+TEST_CASE("an edit whose change throws writes nothing, and the caller gets the exception")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
-    auto const task = bench.create(definition("a")).task;
-    CHECK_THROWS_AS(
-        bench.edit(task.id, 1, edit_action::edited, [](task_definition&) { throw invalid_input("schedule", "never"); }),
-        invalid_input);
-    CHECK(wait_for(bench.tasks.find(task.id))->version == 1);
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a")).task;
+    CHECK_THROWS_AS(fixture.edit(task.id, 1, edit_action::edited,
+                                 [](task_definition&) { throw invalid_input("schedule", "never"); }),
+                    invalid_input);
+    CHECK(wait_for(fixture.tasks.find(task.id))->version == 1);
 }
 
-TEST_CASE("an edit takes back what is planned behind the line, keeps what is before it, and frees the places")
+TEST_CASE("an edit cancels planned firings after its line, keeps those before it, and frees their places in the ledger")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite), 10s);
-    auto const task = bench.create(definition("a")).task;
-    auto const now = up_to_grid(wait_for(bench.ledger.now()), 1s);
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite), 10s);
+    auto const task = fixture.create(definition("a")).task;
+    auto const now = up_to_grid(wait_for(fixture.ledger.now()), 1s);
     std::vector<utc_time> const planned{now + 1s, now + 5s, now + 30s, now + 31s, now + 32s};
-    bench.plan(task.id, 1, planned, now + 33s);
-    bench.home.exec("UPDATE execution SET state = 'running' WHERE id = 4");
-    bench.home.exec("UPDATE execution SET run_key = id, cause = 'manual' WHERE id = 5");
+    fixture.plan(task.id, 1, planned, now + 33s);
+    fixture.home.exec("UPDATE execution SET state = 'running' WHERE id = 4");
+    fixture.home.exec("UPDATE execution SET run_key = id, cause = 'manual' WHERE id = 5");
 
-    auto const edited = bench.edit(task.id, 1, edit_action::edited, [](task_definition& t) { t.handler = "other"; });
+    auto const edited = fixture.edit(task.id, 1, edit_action::edited, [](task_definition& t) { t.handler = "other"; });
     CHECK(edited.outcome == edit_outcome::done);
     CHECK(edited.cancelled == 1);
-    CHECK(bench.state(1) == "planned");
-    CHECK(bench.state(2) == "planned");
-    CHECK(bench.state(3) == "cancelled");
-    CHECK(bench.state(4) == "running");
-    CHECK(bench.state(5) == "planned");
-    CHECK(bench.column(3, "due_at") == -1);
-    CHECK(bench.column(3, "run_key") == 3);
-    CHECK(bench.column(3, "ended_at") > 0);
-    CHECK(bench.home.text("SELECT reason FROM execution WHERE id = 3") == "superseded by version 2");
+    CHECK(fixture.state(1) == "planned");
+    CHECK(fixture.state(2) == "planned");
+    CHECK(fixture.state(3) == "cancelled");
+    CHECK(fixture.state(4) == "running");
+    CHECK(fixture.state(5) == "planned");
+    CHECK(fixture.column(3, "due_at") == -1);
+    CHECK(fixture.column(3, "run_key") == 3);
+    CHECK(fixture.column(3, "ended_at") > 0);
+    CHECK(fixture.home.text("SELECT reason FROM execution WHERE id = 3") == "superseded by version 2");
     REQUIRE(edited.task.next_fire_at);
     CHECK(*edited.task.next_fire_at >= edited.valid_from);
     CHECK(*edited.task.next_fire_at < edited.valid_from + 1s);
-    CHECK(bench.home.text("SELECT action FROM task_version WHERE version = 2") == "edited");
-    CHECK(bench.home.number("SELECT valid_from FROM task_version WHERE version = 2") == to_micros(edited.valid_from));
+    CHECK(fixture.home.text("SELECT action FROM task_version WHERE version = 2") == "edited");
+    CHECK(fixture.home.number("SELECT valid_from FROM task_version WHERE version = 2") == to_micros(edited.valid_from));
 
     // The freed place takes the new definition's firing.
-    bench.move_next(task.id, now + 30s);
-    bench.plan(task.id, 6, {now + 30s}, now + 60s);
-    CHECK(bench.state(6) == "planned");
-    CHECK(bench.home.number("SELECT task_version FROM execution WHERE id = 6") == 2);
+    fixture.move_next(task.id, now + 30s);
+    fixture.plan(task.id, 6, {now + 30s}, now + 60s);
+    CHECK(fixture.state(6) == "planned");
+    CHECK(fixture.home.number("SELECT task_version FROM execution WHERE id = 6") == 2);
 }
 
-TEST_CASE("firings before the line that nobody has planned yet are inserted by the edit, as the old definition")
+TEST_CASE("an edit inserts the firings before its line that are not planned yet, with the old definition")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite), 5s);
-    auto const task = bench.create(definition("a")).task;
-    auto const start = up_to_grid(wait_for(bench.ledger.now()), 1s) - 60s;
-    bench.move_next(task.id, start);
-    auto const edited = bench.edit(task.id, 1, edit_action::edited, [](task_definition& t) {
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite), 5s);
+    auto const task = fixture.create(definition("a")).task;
+    auto const start = up_to_grid(wait_for(fixture.ledger.now()), 1s) - 60s;
+    fixture.move_next(task.id, start);
+    auto const edited = fixture.edit(task.id, 1, edit_action::edited, [](task_definition& t) {
         t.schedule.every = 10s;
         t.max_attempts = 9;
     });
     auto const expected = (edited.valid_from - start + 1s - 1us) / 1s;
     CHECK(expected > 60);
-    CHECK(bench.home.number("SELECT COUNT(*) FROM execution WHERE task_version = 1 AND state = 'planned' "
-                            "AND run_key = 0 AND cause = 'schedule' AND max_attempts = 1") == expected);
-    CHECK(bench.home.number("SELECT MIN(scheduled_at) FROM execution") == to_micros(start));
-    CHECK(bench.home.number("SELECT MAX(scheduled_at) FROM execution") < to_micros(edited.valid_from));
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM execution WHERE task_version = 1 AND state = 'planned' "
+                              "AND run_key = 0 AND cause = 'schedule' AND max_attempts = 1") == expected);
+    CHECK(fixture.home.number("SELECT MIN(scheduled_at) FROM execution") == to_micros(start));
+    CHECK(fixture.home.number("SELECT MAX(scheduled_at) FROM execution") < to_micros(edited.valid_from));
     CHECK(*edited.task.next_fire_at == up_to_grid(edited.valid_from, 10s));
 }
 
-TEST_CASE("a planner that is too far behind has to catch up before an edit")
+TEST_CASE("an edit is refused while planning is too far behind with the task")
 {
     // A lead that nearly 10,000 rows are inserted within on the slowest of builds.
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite), 60s);
-    auto const task = bench.create(definition("a")).task;
-    bench.move_next(task.id, wait_for(bench.ledger.now()) - 10'010s);
-    auto const answer = bench.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite), 60s);
+    auto const task = fixture.create(definition("a")).task;
+    fixture.move_next(task.id, wait_for(fixture.ledger.now()) - 10'010s);
+    auto const answer = fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
     CHECK(answer.outcome == edit_outcome::planner_behind);
-    CHECK(wait_for(bench.tasks.find(task.id))->version == 1);
-    CHECK(bench.home.number("SELECT COUNT(*) FROM execution") == 0);
-    bench.move_next(task.id, wait_for(bench.ledger.now()) - 9'900s);
-    CHECK(bench.edit(task.id, 1, edit_action::edited, [](task_definition&) {}).outcome == edit_outcome::done);
-    CHECK(bench.home.number("SELECT COUNT(*) FROM execution") >= 9'900);
+    CHECK(wait_for(fixture.tasks.find(task.id))->version == 1);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM execution") == 0);
+    fixture.move_next(task.id, wait_for(fixture.ledger.now()) - 9'900s);
+    CHECK(fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {}).outcome == edit_outcome::done);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM execution") >= 9'900);
 }
 
-TEST_CASE("disabling takes back what is planned and stops; enabling starts again behind the line")
+TEST_CASE("a disabled task loses its planned firings, and an enabled one fires again from the line on")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
-    auto const task = bench.create(definition("a")).task;
-    auto const far = up_to_grid(wait_for(bench.ledger.now()), 1s) + 60s;
-    bench.plan(task.id, 1, {far}, far + 1s);
-    auto const off = bench.edit(task.id, 1, edit_action::disabled, [](task_definition& t) { t.enabled = false; });
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a")).task;
+    auto const far = up_to_grid(wait_for(fixture.ledger.now()), 1s) + 60s;
+    fixture.plan(task.id, 1, {far}, far + 1s);
+    auto const off = fixture.edit(task.id, 1, edit_action::disabled, [](task_definition& t) { t.enabled = false; });
     CHECK(off.cancelled == 1);
     CHECK_FALSE(off.task.next_fire_at);
-    CHECK(bench.home.text("SELECT reason FROM execution") == "task disabled");
-    CHECK(bench.home.number("SELECT COUNT(*) FROM task WHERE next_fire_at IS NULL AND enabled = 0") == 1);
-    auto const on = bench.edit(task.id, 2, edit_action::enabled, [](task_definition& t) { t.enabled = true; });
+    CHECK(fixture.home.text("SELECT reason FROM execution") == "task disabled");
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM task WHERE next_fire_at IS NULL AND enabled = 0") == 1);
+    auto const on = fixture.edit(task.id, 2, edit_action::enabled, [](task_definition& t) { t.enabled = true; });
     REQUIRE(on.task.next_fire_at);
     CHECK(*on.task.next_fire_at >= on.valid_from);
-    CHECK(bench.home.text("SELECT action FROM task_version WHERE version = 3") == "enabled");
+    CHECK(fixture.home.text("SELECT action FROM task_version WHERE version = 3") == "enabled");
 }
 
-TEST_CASE("a deleted task leaves its executions, its versions and their definition, and takes back what is planned")
+TEST_CASE("the executions and versions of a deleted task stay, and its planned firings are cancelled")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
-    auto const task = bench.create(definition("a")).task;
-    auto const now = up_to_grid(wait_for(bench.ledger.now()), 1s);
-    bench.plan(task.id, 1, {now, now + 60s}, now + 61s);
-    auto const gone = wait_for(bench.tasks.remove(task.id, 1, bench.ids));
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a")).task;
+    auto const now = up_to_grid(wait_for(fixture.ledger.now()), 1s);
+    fixture.plan(task.id, 1, {now, now + 60s}, now + 61s);
+    auto const gone = wait_for(fixture.tasks.remove(task.id, 1, fixture.ids));
     CHECK(gone.outcome == edit_outcome::done);
     CHECK(gone.cancelled == 1);
-    CHECK_FALSE(wait_for(bench.tasks.find(task.id)));
-    CHECK(bench.state(1) == "planned");
-    CHECK(bench.home.text("SELECT reason FROM execution WHERE id = 2") == "task deleted");
-    CHECK(bench.home.text("SELECT action FROM task_version WHERE version = 2") == "deleted");
-    CHECK_THAT(wait_for(bench.ledger.open_among({execution_id{1}})).at(0).definition, Catch::Contains("billing"));
-    CHECK(wait_for(bench.tasks.remove(task.id, std::nullopt, bench.ids)).outcome == edit_outcome::not_found);
-    CHECK_NOTHROW(bench.create(definition("a")));
+    CHECK_FALSE(wait_for(fixture.tasks.find(task.id)));
+    CHECK(fixture.state(1) == "planned");
+    CHECK(fixture.home.text("SELECT reason FROM execution WHERE id = 2") == "task deleted");
+    CHECK(fixture.home.text("SELECT action FROM task_version WHERE version = 2") == "deleted");
+    CHECK_THAT(wait_for(fixture.ledger.open_among({execution_id{1}})).at(0).definition, Catch::Contains("billing"));
+    CHECK(wait_for(fixture.tasks.remove(task.id, std::nullopt, fixture.ids)).outcome == edit_outcome::not_found);
+    CHECK_NOTHROW(fixture.create(definition("a")));
 }
 
-TEST_CASE("an edited fixed-delay task goes on waiting for the execution that is open")
+TEST_CASE("a fixed-delay task that is edited goes on waiting for its open execution")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
-    auto const task = bench.create(definition("a", schedule_kind::fixed_delay)).task;
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a", schedule_kind::fixed_delay)).task;
     auto const at = task.next_fire_at.value();
-    auto run = bench.firing(1, 1, at - 60s);
+    auto run = fixture.firing(1, 1, at - 60s);
     run.task = task.id;
     storage::advance const step{task.id, 1, at, std::nullopt, execution_id{1}};
-    REQUIRE(wait_for(bench.ledger.plan(bench.mine, {step}, {run})));
+    REQUIRE(wait_for(fixture.ledger.plan(fixture.mine, {step}, {run})));
 
-    auto const waiting = bench.edit(task.id, 1, edit_action::edited, [](task_definition& t) { t.schedule.every = 9s; });
+    auto const waiting =
+        fixture.edit(task.id, 1, edit_action::edited, [](task_definition& t) { t.schedule.every = 9s; });
     CHECK_FALSE(waiting.task.next_fire_at);
-    CHECK(bench.home.number("SELECT waiting_for FROM task") == 1);
+    CHECK(fixture.home.number("SELECT waiting_for FROM task") == 1);
 
-    bench.record(bench.result(1, protocol::state::succeeded));
-    auto const free = bench.edit(task.id, 2, edit_action::edited, [](task_definition& t) { t.schedule.every = 5s; });
+    fixture.record(fixture.result(1, protocol::state::succeeded));
+    auto const free = fixture.edit(task.id, 2, edit_action::edited, [](task_definition& t) { t.schedule.every = 5s; });
     CHECK(free.task.next_fire_at == free.valid_from);
-    CHECK(bench.home.number("SELECT waiting_for FROM task") == -1);
+    CHECK(fixture.home.number("SELECT waiting_for FROM task") == -1);
 }
 
-TEST_CASE("a fixed-delay task whose planned execution an edit takes back starts anew")
+TEST_CASE("a fixed-delay task whose planned execution an edit cancels starts anew at the line")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
-    auto const task = bench.create(definition("a", schedule_kind::fixed_delay)).task;
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a", schedule_kind::fixed_delay)).task;
     auto const at = task.next_fire_at.value();
-    auto run = bench.firing(1, 1, at + 60s);
+    auto run = fixture.firing(1, 1, at + 60s);
     run.task = task.id;
     storage::advance const step{task.id, 1, at, std::nullopt, execution_id{1}};
-    REQUIRE(wait_for(bench.ledger.plan(bench.mine, {step}, {run})));
-    auto const edited = bench.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
+    REQUIRE(wait_for(fixture.ledger.plan(fixture.mine, {step}, {run})));
+    auto const edited = fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
     CHECK(edited.cancelled == 1);
     CHECK(edited.task.next_fire_at == edited.valid_from);
-    CHECK(bench.home.number("SELECT waiting_for FROM task") == -1);
+    CHECK(fixture.home.number("SELECT waiting_for FROM task") == -1);
 }
 
-TEST_CASE("an overdue fixed-delay firing is inserted by the edit and waited for")
+TEST_CASE("an edit inserts the overdue firing of a fixed-delay task, which then waits for it")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
-    auto const task = bench.create(definition("a", schedule_kind::fixed_delay)).task;
-    bench.move_next(task.id, wait_for(bench.ledger.now()) - 30s);
-    auto const edited = bench.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a", schedule_kind::fixed_delay)).task;
+    fixture.move_next(task.id, wait_for(fixture.ledger.now()) - 30s);
+    auto const edited = fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
     CHECK_FALSE(edited.task.next_fire_at);
-    CHECK(bench.home.number("SELECT COUNT(*) FROM execution WHERE task_version = 1") == 1);
-    CHECK(bench.home.number("SELECT COUNT(*) FROM task JOIN execution ON execution.id = task.waiting_for") == 1);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM execution WHERE task_version = 1") == 1);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM task JOIN execution ON execution.id = task.waiting_for") == 1);
 }
 
-TEST_CASE("the list shows what the filter asks for, in order of registration, in pages")
+TEST_CASE("the list of tasks applies each filter, in order of registration, in pages")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
     for (int i = 0; i < 5; ++i) {
         auto task = definition("job_" + std::to_string(i) + (i == 3 ? "%" : ""),
                                i == 4 ? schedule_kind::api : schedule_kind::fixed_rate);
@@ -344,11 +332,11 @@ TEST_CASE("the list shows what the filter asks for, in order of registration, in
         task.service = i == 1 ? "s1" : "s2";
         task.handler = i == 2 ? "h1" : "h2";
         task.enabled = i != 1;
-        bench.create(task);
+        fixture.create(task);
     }
     auto const names = [&](storage::task_filter const& filter) {
         std::string all;
-        for (auto const& task : wait_for(bench.tasks.list(filter)))
+        for (auto const& task : wait_for(fixture.tasks.list(filter)))
             all += task.definition.name.substr(4, 1);
         return all;
     };
@@ -364,14 +352,14 @@ TEST_CASE("the list shows what the filter asks for, in order of registration, in
     CHECK(names({.kind = schedule_kind::api}) == "4");
     CHECK(names({.project = "default", .enabled = true, .kind = schedule_kind::fixed_rate}) == "23");
     CHECK(names({.limit = 2}) == "01");
-    auto const second = wait_for(bench.tasks.list({.limit = 2})).at(1).id;
+    auto const second = wait_for(fixture.tasks.list({.limit = 2})).at(1).id;
     CHECK(names({.after = second, .limit = 2}) == "23");
 }
 
-TEST_CASE("an edit that cannot be committed well ahead of its line is tried again, then given up")
+TEST_CASE("a registration that cannot commit well ahead of its line is retried and then given up, with nothing written")
 {
-    tasks_bench bench(GENERATE(engine::mysql, engine::sqlite), 2us);
-    CHECK_THROWS_AS(bench.create(definition("a")), unavailable);
-    CHECK(wait_for(bench.tasks.count()) == 0);
-    CHECK(bench.home.number("SELECT COUNT(*) FROM task_version") == 0);
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite), 2us);
+    CHECK_THROWS_AS(fixture.create(definition("a")), unavailable);
+    CHECK(wait_for(fixture.tasks.count()) == 0);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM task_version") == 0);
 }

@@ -17,7 +17,7 @@ public:
     awaitable<void> sleep_until(instant) override { co_return; }
 };
 
-struct bench {
+struct fixture {
     still_time time;
     seeded_random random{3};
     id_generator ids{time, random};
@@ -39,65 +39,66 @@ struct bench {
 
     page_plan plan(storage::due_task const& row, utc_time horizon, std::size_t limit = 100)
     {
-        page_plan out;
-        plan_task(row, book.get(row.id, row.version, row.definition, row.created_at), horizon, limit, ids, out);
-        return out;
+        auto const task = book.get(row.id, row.version, row.definition, row.created_at);
+        page_plan page;
+        add_to_page(row, task, schedule::plan_task(*task->timetable, row.next_fire_at, horizon, limit), ids, page);
+        return page;
     }
 };
 
 } // namespace
 
-TEST_CASE("every firing up to the horizon gets an execution, and the task moves to the first one behind it")
+TEST_CASE("every firing before the horizon gets an execution, and the task goes on with the first firing behind it")
 {
-    bench b;
-    auto const plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 10s), b.start + 15s);
-    REQUIRE(plan.executions.size() == 6); // 10 to 15, the horizon included
-    CHECK(plan.executions.front().scheduled_at == b.start + 10s);
-    CHECK(plan.executions.back().scheduled_at == b.start + 15s);
+    fixture f;
+    auto const plan = f.plan(f.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 10s), f.start + 16s);
+    REQUIRE(plan.executions.size() == 6); // 10 to 15
+    CHECK(plan.executions.front().scheduled_at == f.start + 10s);
+    CHECK(plan.executions.back().scheduled_at == f.start + 15s);
     CHECK(plan.executions.front().version == 3);
     CHECK(plan.executions.front().max_attempts == 4);
     REQUIRE(plan.tasks.size() == 1);
-    CHECK(plan.tasks[0].seen == b.start + 10s);
-    CHECK(plan.tasks[0].next == b.start + 16s);
+    CHECK(plan.tasks[0].seen == f.start + 10s);
+    CHECK(plan.tasks[0].next == f.start + 16s);
     CHECK_FALSE(plan.tasks[0].waiting_for);
     CHECK(plan.open_executions.size() == plan.executions.size());
 }
 
-TEST_CASE("a task that is far behind is caught up in pieces, and no late firing is left out")
+TEST_CASE("planning catches up with a task that is far behind in pieces, and leaves out no late firing")
 {
-    bench b;
-    auto next = b.start + 1s;
+    fixture f;
+    auto next = f.start + 1s;
     std::vector<utc_time> fired;
     for (int piece = 0; piece < 10; ++piece) {
-        auto const plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, next), b.start + 1'000s, 100);
+        auto const plan = f.plan(f.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, next), f.start + 1'001s, 100);
         REQUIRE(plan.executions.size() == 100);
         for (auto const& one : plan.executions)
             fired.push_back(one.scheduled_at);
         next = plan.tasks[0].next.value();
     }
     for (std::size_t i = 0; i < fired.size(); ++i)
-        CHECK(fired[i] == b.start + std::chrono::seconds(i + 1));
-    CHECK(next == b.start + 1'001s);
+        CHECK(fired[i] == f.start + std::chrono::seconds(i + 1));
+    CHECK(next == f.start + 1'001s);
 }
 
-TEST_CASE("a fixed delay fires once and then waits for that execution")
+TEST_CASE("a fixed-delay task fires once and then waits for that execution")
 {
-    bench b;
-    auto const plan = b.plan(b.due({{"kind", "fixed_delay"}, {"every_ms", 10}}, b.start + 1s), b.start + 5s);
+    fixture f;
+    auto const plan = f.plan(f.due({{"kind", "fixed_delay"}, {"every_ms", 10}}, f.start + 1s), f.start + 5s);
     REQUIRE(plan.executions.size() == 1);
     CHECK(plan.tasks[0].next == std::nullopt);
     CHECK(plan.tasks[0].waiting_for == plan.executions[0].id);
 }
 
-TEST_CASE("a task that fires once has nothing behind it")
+TEST_CASE("a task that fires once has no next firing")
 {
-    bench b;
-    auto const plan = b.plan(b.due({{"kind", "once"}, {"at", "2026-03-01T00:00:03Z"}}, b.start + 3s), b.start + 5s);
+    fixture f;
+    auto const plan = f.plan(f.due({{"kind", "once"}, {"at", "2026-03-01T00:00:03Z"}}, f.start + 3s), f.start + 5s);
     REQUIRE(plan.executions.size() == 1);
     CHECK(plan.tasks[0].next == std::nullopt);
 }
 
-TEST_CASE("what is due comes in order of time and never early")
+TEST_CASE("the due queue gives executions in order of time and never early")
 {
     due_queue queue;
     auto const at = from_micros(5'000'000);
@@ -112,11 +113,11 @@ TEST_CASE("what is due comes in order of time and never early")
     CHECK(queue.next() == std::nullopt);
 }
 
-TEST_CASE("what ended while the ledger was read is not taken in again")
+TEST_CASE("an execution that ended while the ledger was read does not open again")
 {
-    bench b;
-    open_set open(b.time);
-    auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 1s);
+    fixture f;
+    open_set open(f.time);
+    auto plan = f.plan(f.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 1s), f.start + 2s);
     REQUIRE(plan.open_executions.size() == 1);
     auto const one = plan.open_executions[0];
     open_set::reading const before(open);
@@ -128,29 +129,29 @@ TEST_CASE("what ended while the ledger was read is not taken in again")
     CHECK(open.add(one, after));
 }
 
-TEST_CASE("an execution that was put into the queue twice fires once, and at the later of two instants")
+TEST_CASE("an execution that is queued twice fires once, at the later instant")
 {
-    bench b;
-    open_set open(b.time);
+    fixture f;
+    open_set open(f.time);
     open_set::reading const now(open);
-    auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 2s);
+    auto plan = f.plan(f.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 1s), f.start + 3s);
     REQUIRE(plan.open_executions.size() == 2);
     for (auto& one : plan.open_executions)
         CHECK(open.add(one, now));
     auto const first = plan.open_executions[0].id;
     auto const second = plan.open_executions[1].id;
-    open.wait(*open.find(first), b.start + 1s);
-    open.wait(*open.find(second), b.start + 5s);
-    CHECK(open.take_due(b.start + 4s, 100) == std::vector{first});
-    CHECK(open.take_due(b.start + 5s, 100) == std::vector{second});
+    open.wait(*open.find(first), f.start + 1s);
+    open.wait(*open.find(second), f.start + 5s);
+    CHECK(open.take_due(f.start + 4s, 100) == std::vector{first});
+    CHECK(open.take_due(f.start + 5s, 100) == std::vector{second});
 }
 
-TEST_CASE("an execution that moved on, ended or was taken back does not fire from the queue")
+TEST_CASE("an execution that was sent or has ended does not fire from the queue")
 {
-    bench b;
-    open_set open(b.time);
+    fixture f;
+    open_set open(f.time);
     open_set::reading const now(open);
-    auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 4s);
+    auto plan = f.plan(f.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 1s), f.start + 5s);
     REQUIRE(plan.open_executions.size() == 4);
     std::vector<execution_id> ids;
     for (auto& one : plan.open_executions) {
@@ -160,20 +161,20 @@ TEST_CASE("an execution that moved on, ended or was taken back does not fire fro
     }
     open.move(*open.find(ids[0]), phase::held, "client");
     open.erase(ids[1]);
-    auto const due = open.take_due(b.start + 10s, 100);
+    auto const due = open.take_due(f.start + 10s, 100);
     CHECK(due == std::vector{ids[2], ids[3]});
 }
 
-TEST_CASE("the work of a service that nobody takes is counted once it is past due")
+TEST_CASE("work that no client of its service takes counts as backlog once it is past due")
 {
-    bench b;
-    open_set open(b.time);
+    fixture f;
+    open_set open(f.time);
     open_set::reading const now(open);
-    auto plan = b.plan(b.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, b.start + 1s), b.start + 4s);
+    auto plan = f.plan(f.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 1s), f.start + 5s);
     for (auto& one : plan.open_executions)
         open.add(one, now);
     open.move(*open.find(plan.open_executions[0].id), phase::held, "client");
-    open.count_backlog(b.start + 3s);
+    open.count_backlog(f.start + 3s);
     CHECK(open.backlog("s") == 2);
     CHECK(open.backlog("another") == 0);
 }

@@ -1,4 +1,4 @@
-#include "libs/schedule/next.hpp"
+#include "libs/schedule/cron_firings.hpp"
 #include "libs/schedule/schedule.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,14 +11,14 @@ namespace {
 using namespace baton;
 using namespace baton::schedule;
 
-std::vector<std::string> firings(std::string const& expression, std::string const& zone, std::string const& after,
+std::vector<std::string> firings(std::string const& expression, std::string const& zone, std::string const& from,
                                  std::size_t count)
 {
     auto const parsed = cron::parse(expression);
     time_zone const where(zone);
     std::vector<std::string> found;
-    std::optional<utc_time> at = from_rfc3339(after);
-    while (found.size() < count && (at = next_cron(parsed, where, *at)))
+    auto at = first_firing(parsed, where, from_rfc3339(from));
+    for (; at && found.size() < count; at = first_firing(parsed, where, *at + tick))
         found.push_back(to_rfc3339(*at).substr(0, 19));
     return found;
 }
@@ -26,32 +26,33 @@ std::vector<std::string> firings(std::string const& expression, std::string cons
 struct row {
     std::string expression;
     std::string zone;
-    std::string after;
+    std::string from;
     std::vector<std::string> expected;
 };
 
 void check(row const& each)
 {
-    INFO(each.expression << " in " << each.zone << " after " << each.after);
-    CHECK(firings(each.expression, each.zone, each.after, each.expected.size()) == each.expected);
+    INFO(each.expression << " in " << each.zone << " from " << each.from);
+    CHECK(firings(each.expression, each.zone, each.from, each.expected.size()) == each.expected);
 }
 
 } // namespace
 
-TEST_CASE("the next firing comes strictly after the given instant")
+TEST_CASE("the first firing of a cron expression is the one at or after the given instant")
 {
     check(GENERATE(values<row>({
-        {"* * * * *", "UTC", "2026-01-01T00:00:00Z", {"2026-01-01T00:01:00", "2026-01-01T00:02:00"}},
+        {"* * * * *", "UTC", "2026-01-01T00:00:00Z", {"2026-01-01T00:00:00", "2026-01-01T00:01:00"}},
+        {"* * * * *", "UTC", "2026-01-01T00:00:00.000001Z", {"2026-01-01T00:01:00", "2026-01-01T00:02:00"}},
         {"* * * * *", "UTC", "2026-01-01T00:00:59.999999Z", {"2026-01-01T00:01:00"}},
         {"* * * * *", "UTC", "2025-12-31T23:59:59.999999Z", {"2026-01-01T00:00:00"}},
         {"* * * * * *", "UTC", "2026-01-01T00:00:00.000001Z", {"2026-01-01T00:00:01"}},
         {"* * * * * *", "UTC", "2026-01-01T00:00:00.999999Z", {"2026-01-01T00:00:01", "2026-01-01T00:00:02"}},
-        {"59 59 23 31 12 *", "UTC", "2026-12-31T23:59:58Z", {"2026-12-31T23:59:59", "2027-12-31T23:59:59"}},
+        {"59 59 23 31 12 *", "UTC", "2026-12-31T23:59:59Z", {"2026-12-31T23:59:59", "2027-12-31T23:59:59"}},
         {"0 0 1 1 *", "UTC", "1969-06-01T00:00:00Z", {"1970-01-01T00:00:00"}},
     })));
 }
 
-TEST_CASE("fields carry over into hours, days, months and years")
+TEST_CASE("a search that exhausts a field goes on in the next hour, day, month or year")
 {
     check(GENERATE(values<row>({
         {"*/20 9-10 * * *",
@@ -61,10 +62,10 @@ TEST_CASE("fields carry over into hours, days, months and years")
           "2026-05-06T09:00:00"}},
         {"0 12 31 * *",
          "UTC",
-         "2026-01-31T12:00:00Z",
+         "2026-01-31T12:00:00.000001Z",
          {"2026-03-31T12:00:00", "2026-05-31T12:00:00", "2026-07-31T12:00:00"}},
         {"0 0 * * mon", "UTC", "2026-11-21T00:00:00Z", {"2026-11-23T00:00:00", "2026-11-30T00:00:00"}},
-        {"0 0 * feb *", "UTC", "2026-02-28T00:00:00Z", {"2027-02-01T00:00:00"}},
+        {"0 0 * feb *", "UTC", "2026-02-28T00:00:00.000001Z", {"2027-02-01T00:00:00"}},
         {"30 8 1 */3 *",
          "UTC",
          "2026-02-01T00:00:00Z",
@@ -72,7 +73,7 @@ TEST_CASE("fields carry over into hours, days, months and years")
     })));
 }
 
-TEST_CASE("29 February comes up in leap years alone")
+TEST_CASE("29 February exists in leap years only")
 {
     check(GENERATE(values<row>({
         {"0 0 29 2 *", "UTC", "2026-01-01T00:00:00Z", {"2028-02-29T00:00:00", "2032-02-29T00:00:00"}},
@@ -82,7 +83,7 @@ TEST_CASE("29 February comes up in leap years alone")
     })));
 }
 
-TEST_CASE("two restricted day fields match by either, a wildcard with a step by both")
+TEST_CASE("a date matches either of two restricted day fields, but both if one is a wildcard with a step")
 {
     check(GENERATE(values<row>({
         {"0 0 13 * fri",
@@ -96,7 +97,7 @@ TEST_CASE("two restricted day fields match by either, a wildcard with a step by 
     })));
 }
 
-TEST_CASE("times are those of the zone's wall clock")
+TEST_CASE("a cron expression names times on the wall clock of its zone")
 {
     check(GENERATE(values<row>({
         {"0 9 * * *",
@@ -117,6 +118,8 @@ TEST_CASE("a time of day in the hour that does not exist fires once, at the end 
          "2026-03-28T00:00:00Z",
          {"2026-03-28T01:30:00", "2026-03-29T01:00:00", "2026-03-30T00:30:00"}},
         {"0 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", {"2026-03-29T01:00:00", "2026-03-30T00:00:00"}},
+        {"30 2 * * *", "Europe/Berlin", "2026-03-29T01:00:00Z", {"2026-03-29T01:00:00", "2026-03-30T00:30:00"}},
+        {"30 2 * * *", "Europe/Berlin", "2026-03-29T01:00:00.000001Z", {"2026-03-30T00:30:00"}},
         {"0 3 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", {"2026-03-29T01:00:00", "2026-03-30T01:00:00"}},
         // 02:10, 02:20 and 03:00 are all the same moment
         {"0,10,20 2,3 * * *",
@@ -138,7 +141,7 @@ TEST_CASE("a time of day in the hour that does not exist fires once, at the end 
     })));
 }
 
-TEST_CASE("what repeats skips the hour that does not exist")
+TEST_CASE("a repeating expression skips the hour that does not exist")
 {
     check(GENERATE(values<row>({
         {"*/30 * * * *",
@@ -154,7 +157,7 @@ TEST_CASE("what repeats skips the hour that does not exist")
     })));
 }
 
-TEST_CASE("a time of day in the hour that comes twice fires the first time")
+TEST_CASE("a time of day in the hour that comes twice fires the first time only")
 {
     check(GENERATE(values<row>({
         {"30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", {"2026-10-25T00:30:00", "2026-10-26T01:30:00"}},
@@ -169,7 +172,7 @@ TEST_CASE("a time of day in the hour that comes twice fires the first time")
     })));
 }
 
-TEST_CASE("what repeats fires in both passes of the hour that comes twice")
+TEST_CASE("a repeating expression fires in both passes of the hour that comes twice")
 {
     check(GENERATE(values<row>({
         {"30 * * * *",
@@ -188,7 +191,7 @@ TEST_CASE("what repeats fires in both passes of the hour that comes twice")
     })));
 }
 
-TEST_CASE("summer time goes on after the year in which the system's tables end")
+TEST_CASE("summer time goes on after 2037, where the system's time zone tables end")
 {
     check(GENERATE(values<row>({
         {"0 9 1 7 *",
@@ -200,21 +203,23 @@ TEST_CASE("summer time goes on after the year in which the system's tables end")
     })));
 }
 
-TEST_CASE("a year of every five minutes has as many firings as it has five minutes")
+TEST_CASE("a cron expression for every five minutes fires every five minutes for a year, across clock changes")
 {
-    compiled const schedule = compile({.what = kind::cron, .cron = "*/5 * * * *", .zone = "Europe/Berlin"});
     auto const begin = from_rfc3339("2025-12-31T23:00:00Z");
-    auto const all = schedule.between(begin, begin + std::chrono::days{365}, 1'000'000);
+    timetable const times({.kind = protocol::schedule_kind::cron, .cron = "*/5 * * * *", .zone = "Europe/Berlin"},
+                          begin);
+    auto const all = times.between(begin, begin + std::chrono::days{365}, 1'000'000);
     REQUIRE(all.size() == 365 * 24 * 12);
     for (std::size_t i = 0; i < all.size(); ++i)
-        REQUIRE(all[i] == begin + (i + 1) * 5min);
+        REQUIRE(all[i] == begin + i * 5min);
 }
 
-TEST_CASE("after the year 9000 nothing fires, and no instant is too extreme to ask for")
+TEST_CASE("nothing fires after the year 9000, and the most extreme instants are accepted")
 {
     auto const every_minute = cron::parse("* * * * *");
-    CHECK_FALSE(next_cron(every_minute, time_zone("UTC"), from_rfc3339("9000-01-01T00:00:00Z")));
-    CHECK_FALSE(next_cron(every_minute, time_zone("Europe/Berlin"), utc_time::max()));
-    CHECK(next_cron(every_minute, time_zone("UTC"), from_rfc3339("8999-12-31T23:58:00Z")));
-    CHECK(next_cron(every_minute, time_zone("Europe/Berlin"), utc_time::min()));
+    CHECK_FALSE(first_firing(every_minute, time_zone("UTC"), from_rfc3339("9000-01-01T00:00:00Z")));
+    CHECK_FALSE(first_firing(every_minute, time_zone("Europe/Berlin"), utc_time::max()));
+    CHECK(first_firing(every_minute, time_zone("UTC"), from_rfc3339("8999-12-31T23:59:00Z")));
+    CHECK_FALSE(first_firing(every_minute, time_zone("UTC"), from_rfc3339("8999-12-31T23:59:00.000001Z")));
+    CHECK(first_firing(every_minute, time_zone("Europe/Berlin"), utc_time::min()));
 }

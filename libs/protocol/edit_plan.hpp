@@ -1,0 +1,39 @@
+#pragma once
+// An edit of a task: the facts that it starts from and the changes that it makes. libs/storage reads the facts and
+// writes the changes; schedule::plan_edit decides. These types never travel on the wire.
+
+#include "libs/base/id.hpp"
+#include "libs/protocol/task.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace baton::protocol {
+
+// A firing that has its row in the ledger.
+struct recorded_firing {
+    execution_id id;
+    utc_time scheduled_at;
+    bool planned = false; // not sent yet: an edit may cancel it
+};
+
+// How far planning has come with a task.
+struct task_progress {
+    utc_time created_at;
+    std::optional<utc_time> next_fire_at;    // the first firing that is not planned
+    std::optional<execution_id> waiting_for; // fixed delay: the execution whose end decides the next firing, if open
+    std::vector<recorded_firing> recorded;   // all from next_fire_at and from the edit's line on
+};
+
+struct edit_plan {
+    std::vector<utc_time> insert;     // firings of the old definition, in order
+    std::vector<execution_id> cancel; // planned rows
+    std::optional<utc_time> next;     // the new next_fire_at
+    bool waits = false;               // for the last inserted firing or, if there is none, for waiting_for
+};
+
+// schedule::plan_edit. Empty if planning is so far behind that it must catch up before an edit.
+using edit_planner = std::optional<edit_plan> (*)(task_definition const* before, task_definition const* after,
+                                                  task_progress const& progress, utc_time line);
+
+} // namespace baton::protocol

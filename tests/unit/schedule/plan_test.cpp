@@ -1,0 +1,267 @@
+#include "libs/base/error.hpp"
+#include "libs/schedule/plan.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+using namespace baton;
+using namespace baton::schedule;
+using protocol::schedule_kind;
+using protocol::task_definition;
+using protocol::task_progress;
+
+auto const noon = from_rfc3339("2026-06-01T12:00:00Z");
+
+// A task that fires every `every` from noon on, or a fixed delay.
+task_definition task(duration every, schedule_kind kind = schedule_kind::fixed_rate)
+{
+    task_definition made;
+    made.schedule.kind = kind;
+    made.schedule.every = every;
+    if (kind == schedule_kind::fixed_rate)
+        made.schedule.start_at = noon;
+    return made;
+}
+
+timetable times_of(task_definition const& task)
+{
+    return timetable(task.schedule, noon);
+}
+
+task_progress next_at(std::optional<utc_time> next)
+{
+    task_progress progress;
+    progress.created_at = noon;
+    progress.next_fire_at = next;
+    return progress;
+}
+
+std::vector<execution_id> ids(std::vector<int> const& numbers)
+{
+    return {numbers.begin(), numbers.end()};
+}
+
+} // namespace
+
+TEST_CASE("planning takes the firings before the horizon, and the task goes on with the first firing behind them")
+{
+    auto const plan = plan_task(times_of(task(1s)), noon + 1s, noon + 4s, 100);
+    CHECK(plan.firings == std::vector{noon + 1s, noon + 2s, noon + 3s});
+    CHECK(plan.next == noon + 4s);
+    CHECK_FALSE(plan.waits);
+}
+
+TEST_CASE("planning stops at the limit, and the task goes on with the first firing that was left")
+{
+    auto const plan = plan_task(times_of(task(1s)), noon, noon + 1h, 2);
+    CHECK(plan.firings == std::vector{noon, noon + 1s});
+    CHECK(plan.next == noon + 2s);
+}
+
+TEST_CASE("every late firing fires")
+{
+    auto const plan = plan_task(times_of(task(1s)), noon, noon + 1h, 10'000);
+    CHECK(plan.firings.size() == 3'600);
+    CHECK(plan.next == noon + 1h);
+}
+
+TEST_CASE("a fixed delay is planned once, and its end decides the next firing")
+{
+    auto const plan = plan_task(times_of(task(10ms, schedule_kind::fixed_delay)), noon, noon + 5s, 100);
+    CHECK(plan.firings == std::vector{noon});
+    CHECK_FALSE(plan.next);
+    CHECK(plan.waits);
+}
+
+TEST_CASE("a schedule without further firings leaves the task without a next one")
+{
+    auto ending = task(1s);
+    ending.schedule.end_at = noon + 2s;
+    auto const plan = plan_task(times_of(ending), noon, noon + 5s, 100);
+    CHECK(plan.firings == std::vector{noon, noon + 1s});
+    CHECK_FALSE(plan.next);
+}
+
+TEST_CASE("a task whose schedule has no firing before the horizon loses none")
+{
+    // The instant in next_fire_at was computed by other rules of its time zone.
+    auto const plan = plan_task(times_of(task(1h)), noon + 1s, noon + 5s, 100);
+    CHECK(plan.firings.empty());
+    CHECK(plan.next == noon + 1h);
+}
+
+TEST_CASE("a new task fires from the line on")
+{
+    auto const made = task(1h);
+    auto const plan = plan_edit(nullptr, &made, next_at(std::nullopt), noon + 1min).value();
+    CHECK(plan.insert.empty());
+    CHECK(plan.cancel.empty());
+    CHECK(plan.next == noon + 1h);
+}
+
+TEST_CASE("a firing of the new definition exactly on the line fires")
+{
+    auto const made = task(1h);
+    CHECK(plan_edit(nullptr, &made, next_at(std::nullopt), noon + 1h).value().next == noon + 1h);
+}
+
+TEST_CASE("a new task that is disabled has no next firing")
+{
+    auto made = task(1h);
+    made.enabled = false;
+    CHECK_FALSE(plan_edit(nullptr, &made, next_at(std::nullopt), noon).value().next);
+}
+
+TEST_CASE("an edit of a task with nothing planned and nothing overdue only moves its next firing")
+{
+    auto const before = task(1h);
+    auto const after = task(7min);
+    auto const plan = plan_edit(&before, &after, next_at(noon + 1h), noon + 1min).value();
+    CHECK(plan.insert.empty());
+    CHECK(plan.cancel.empty());
+    CHECK(plan.next == noon + 7min);
+    CHECK_FALSE(plan.waits);
+}
+
+TEST_CASE("an edit keeps planned firings before its line and cancels those at or after it")
+{
+    auto const before = task(1s);
+    auto const after = task(1min);
+    auto progress = next_at(noon + 5s); // planning has gone past the line
+    for (int i = 0; i < 5; ++i)
+        progress.recorded.push_back({execution_id{i}, noon + std::chrono::seconds{i}, true});
+    auto const plan = plan_edit(&before, &after, progress, noon + 2s).value();
+    CHECK(plan.insert.empty());
+    CHECK(plan.cancel == ids({2, 3, 4}));
+    CHECK(plan.next == noon + 1min);
+}
+
+TEST_CASE("an edit does not cancel a firing that was sent already")
+{
+    auto const before = task(1s);
+    auto progress = next_at(noon + 3s);
+    progress.recorded = {{execution_id{1}, noon + 1s, false}, {execution_id{2}, noon + 2s, true}};
+    CHECK(plan_edit(&before, &before, progress, noon).value().cancel == ids({2}));
+}
+
+TEST_CASE("an edit inserts the firings of the old definition before its line that have no row")
+{
+    auto const before = task(1s);
+    auto const after = task(1h);
+    auto const plan = plan_edit(&before, &after, next_at(noon), noon + 3s).value();
+    CHECK(plan.insert == std::vector{noon, noon + 1s, noon + 2s});
+    CHECK(plan.next == noon + 1h);
+}
+
+TEST_CASE("an edit does not insert an overdue firing that has its row")
+{
+    auto const before = task(1s);
+    auto progress = next_at(noon);
+    progress.recorded = {{execution_id{7}, noon + 1s, false}};
+    auto const plan = plan_edit(&before, &before, progress, noon + 3s).value();
+    CHECK(plan.insert == std::vector{noon, noon + 2s});
+    CHECK(plan.next == noon + 3s);
+}
+
+TEST_CASE("an edit waits for planning to catch up if too many firings are overdue")
+{
+    auto const before = task(1s);
+    auto const after = task(1h);
+    auto const line = noon + std::chrono::seconds{most_overdue};
+    CHECK(plan_edit(&before, &after, next_at(noon), line).value().insert.size() == most_overdue);
+    CHECK_FALSE(plan_edit(&before, &after, next_at(noon), line + tick));
+}
+
+TEST_CASE("a task that is being disabled keeps the firings before the line and loses those after it")
+{
+    auto const before = task(1s);
+    auto after = before;
+    after.enabled = false;
+    auto progress = next_at(noon + 1s);
+    progress.recorded = {{execution_id{5}, noon + 5s, true}};
+    auto const plan = plan_edit(&before, &after, progress, noon + 2s).value();
+    CHECK(plan.insert == std::vector{noon + 1s});
+    CHECK(plan.cancel == ids({5}));
+    CHECK_FALSE(plan.next);
+    CHECK_FALSE(plan.waits);
+}
+
+TEST_CASE("a task that is being enabled fires from the line on and makes up for nothing")
+{
+    auto before = task(1s);
+    before.enabled = false;
+    auto const after = task(1s);
+    auto const plan = plan_edit(&before, &after, next_at(std::nullopt), noon + 1h).value();
+    CHECK(plan.insert.empty());
+    CHECK(plan.next == noon + 1h);
+}
+
+TEST_CASE("a task that is being deleted keeps the firings before the line and loses those after it")
+{
+    auto const before = task(1s);
+    auto progress = next_at(noon + 1s);
+    progress.recorded = {{execution_id{5}, noon + 5s, true}};
+    auto const plan = plan_edit(&before, nullptr, progress, noon + 2s).value();
+    CHECK(plan.insert == std::vector{noon + 1s});
+    CHECK(plan.cancel == ids({5}));
+    CHECK_FALSE(plan.next);
+}
+
+TEST_CASE("a fixed delay that is being edited goes on waiting for its open execution")
+{
+    auto const before = task(1s, schedule_kind::fixed_delay);
+    auto const after = task(9s, schedule_kind::fixed_delay);
+    auto progress = next_at(std::nullopt);
+    progress.waiting_for = execution_id{4};
+    auto const plan = plan_edit(&before, &after, progress, noon).value();
+    CHECK(plan.waits);
+    CHECK(plan.insert.empty());
+    CHECK_FALSE(plan.next);
+}
+
+TEST_CASE("a fixed delay whose planned execution the edit cancels starts anew at the line")
+{
+    auto const before = task(1s, schedule_kind::fixed_delay);
+    auto progress = next_at(std::nullopt);
+    progress.waiting_for = execution_id{4};
+    progress.recorded = {{execution_id{4}, noon + 1min, true}};
+    auto const plan = plan_edit(&before, &before, progress, noon).value();
+    CHECK(plan.cancel == ids({4}));
+    CHECK_FALSE(plan.waits);
+    CHECK(plan.next == noon);
+}
+
+TEST_CASE("an overdue firing of a fixed delay is inserted, and the task waits for it")
+{
+    auto const before = task(1s, schedule_kind::fixed_delay);
+    auto const plan = plan_edit(&before, &before, next_at(noon - 30s), noon).value();
+    CHECK(plan.insert == std::vector{noon - 30s});
+    CHECK(plan.waits);
+    CHECK_FALSE(plan.next);
+}
+
+TEST_CASE("a fixed delay that becomes a fixed rate does not wait for its open execution, and the reverse neither")
+{
+    auto const delay = task(1s, schedule_kind::fixed_delay);
+    auto const rate = task(1min);
+    auto progress = next_at(std::nullopt);
+    progress.waiting_for = execution_id{4};
+    auto const to_rate = plan_edit(&delay, &rate, progress, noon + 1s).value();
+    CHECK_FALSE(to_rate.waits);
+    CHECK(to_rate.next == noon + 1min);
+    auto const to_delay = plan_edit(&rate, &delay, next_at(noon), noon + 1s).value();
+    CHECK(to_delay.insert == std::vector{noon});
+    CHECK_FALSE(to_delay.waits);
+    CHECK(to_delay.next == noon + 1s);
+}
+
+TEST_CASE("an edit repairs a task whose old schedule has become meaningless, as long as none of its firings is overdue")
+{
+    auto broken = task(1s, schedule_kind::cron);
+    broken.schedule.cron = "* * * * *";
+    broken.schedule.zone = "Mars/Olympus";
+    auto const after = task(1h);
+    CHECK(plan_edit(&broken, &after, next_at(noon + 1min), noon).value().next == noon);
+    CHECK_THROWS_AS(plan_edit(&broken, &after, next_at(noon - 1min), noon), invalid_input);
+}
