@@ -65,11 +65,11 @@ client::result run(call how, client::execution& execution, time_source const& ti
 // What the line would do, for people who look at what moves over before they let it run.
 client::result tell(crontab_handler const& line)
 {
-    log::old::info("would run {}{}: {}", line.name, line.what.user.empty() ? "" : " as " + line.what.user,
-                   line.what.argv[2]);
-    nlohmann::json value{{"dry_run", true}, {"command", printable(line.what.argv[2])}};
-    if (!line.what.user.empty())
-        value["user"] = printable(line.what.user);
+    log::old::info("would run {}{}: {}", line.name, line.program.user.empty() ? "" : " as " + line.program.user,
+                   line.program.argv[2]);
+    nlohmann::json value{{"dry_run", true}, {"command", printable(line.program.argv[2])}};
+    if (!line.program.user.empty())
+        value["user"] = printable(line.program.user);
     return client::result::ok(std::move(value));
 }
 
@@ -86,7 +86,7 @@ client::service::handler handler_of(crontab_handler line, settings const& how, t
 {
     if (!how.execute)
         return [line = std::move(line)](client::execution&) { return tell(line); };
-    call prototype{line.what, {}, line.input, how.kill_after, how.output_limit};
+    call prototype{line.program, {}, line.input, how.kill_after, how.output_limit};
     return [prototype = std::move(prototype), &time](client::execution& execution) {
         return run(prototype, execution, time);
     };

@@ -17,17 +17,18 @@ std::vector<crontab_handler> read_crontab(std::string const& file)
         throw invalid_input("crontab", file + " cannot be read");
     auto parsed = schedule::parse_crontab(text.str(), schedule::guess_form(file), file);
     for (auto const& problem : parsed.problems)
-        log::old::warn("{}:{}: {}; the line is left out", file, problem.line, problem.why);
+        log::warn("agent", "a crontab line cannot be read, skipping it",
+                  {log::reason(problem.why), {"file", file}, {"line", problem.line}});
 
     std::vector<crontab_handler> handlers;
     for (auto& entry : parsed.entries) {
-        command what;
+        command program;
         auto const shell = entry.environment.find("SHELL");
-        what.argv = {shell == entry.environment.end() ? "/bin/sh" : shell->second, "-c", entry.command};
-        what.env = std::move(entry.environment);
-        what.user = entry.user;
-        what.as_cron = true;
-        handlers.push_back({entry.name, std::move(what), std::move(entry.input)});
+        program.argv = {shell == entry.environment.end() ? "/bin/sh" : shell->second, "-c", entry.command};
+        program.env = std::move(entry.environment);
+        program.user = entry.user;
+        program.as_cron = true;
+        handlers.push_back({entry.name, std::move(program), std::move(entry.input)});
     }
     return handlers;
 }

@@ -7,14 +7,15 @@
 
 namespace baton::agent {
 
+// A handler that runs one command of a crontab.
 struct crontab_handler {
-    std::string name; // as `baton task import` names the task's handler
-    command what;     // /bin/sh -c '...', as cron would run it
-    std::string input;
+    std::string name;  // of the handler in the task that `baton task import` makes
+    command program;   // /bin/sh -c '...', as cron runs it
+    std::string input; // for the command's standard input
 };
 
-// The lines of a crontab(5) file as handlers; lines that cannot be read are logged and left out. Throws invalid_input
-// (field "crontab") when the file cannot be read.
+// The entries of a crontab(5) file as handlers. Skips lines that cannot be read, with a warning. Throws invalid_input
+// (field "crontab") if the file cannot be read.
 std::vector<crontab_handler> read_crontab(std::string const& file);
 
 } // namespace baton::agent

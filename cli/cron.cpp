@@ -1,4 +1,4 @@
-// baton cron explain: what an expression means and when it fires next.
+// baton cron explain: describes an expression and lists its next firings.
 
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
@@ -11,22 +11,23 @@ namespace baton::cli {
 
 namespace {
 
-struct options {
+struct explain_options {
     std::string expression;
     std::string zone = "UTC";
     int count = 5;
 };
 
-void explain(options const& how, common_options const& common)
+void explain(explain_options const& options, common_options const& common)
 {
-    auto const answer = rest(common).send(http::verb::post, "/api/v1/cron/explain",
-                                          {{"cron", how.expression}, {"zone", how.zone}, {"count", how.count}});
+    auto const answer =
+        rest(common).send(http::verb::post, "/api/v1/cron/explain",
+                          {{"cron", options.expression}, {"zone", options.zone}, {"count", options.count}});
     if (common.json)
         return print_json(std::cout, answer);
     std::cout << cell(answer, "description") << '\n';
     for (auto const& firing : answer.at("next"))
         std::cout << time_cell(firing, "at") << " UTC, local " << cell(firing, "local")
-                  << (firing.value("clock_changed", false) ? " (after a change of the clock)" : "") << '\n';
+                  << (firing.value("clock_changed", false) ? " (after a clock change)" : "") << '\n';
 }
 
 } // namespace
@@ -35,12 +36,13 @@ void add_cron(CLI::App& program, common_options const& common)
 {
     auto& group = *program.add_subcommand("cron", "Cron expressions");
     group.require_subcommand(1)->fallthrough();
-    auto* const command = group.add_subcommand("explain", "Say what an expression means and when it fires next");
-    auto const how = std::make_shared<options>();
-    command->add_option("expression", how->expression, "In quotes, such as '*/5 * * * *'")->required();
-    command->add_option("--zone", how->zone, "IANA time zone")->capture_default_str();
-    command->add_option("--count", how->count, "How many firings")->capture_default_str();
-    command->callback([how, &common] { explain(*how, common); });
+    auto* const command = group.add_subcommand("explain", "Describe an expression and list its next firings");
+    auto const given = std::make_shared<explain_options>();
+    command->add_option("expression", given->expression, "Cron expression in quotes, such as '*/5 * * * *'")
+        ->required();
+    command->add_option("--zone", given->zone, "IANA time zone")->capture_default_str();
+    command->add_option("--count", given->count, "Number of firings")->capture_default_str();
+    command->callback([given, &common] { explain(*given, common); });
 }
 
 } // namespace baton::cli

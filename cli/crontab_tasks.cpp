@@ -8,16 +8,16 @@
 
 namespace baton::cli {
 
-nlohmann::json task_of(schedule::crontab_entry const& entry, std::string const& source, import_settings const& how)
+nlohmann::json task_of(schedule::crontab_entry const& entry, std::string const& source, import_settings const& settings)
 {
-    return {{"project", how.project},
+    return {{"project", settings.project},
             {"name", entry.name},
             {"description", "line " + std::to_string(entry.line) + " of " + source},
-            {"service", how.service},
+            {"service", settings.service},
             {"handler", entry.name},
             {"schedule",
-             {{"kind", "cron"}, {"cron", entry.schedule}, {"zone", entry.zone.empty() ? how.zone : entry.zone}}},
-            {"enabled", !how.disabled}};
+             {{"kind", "cron"}, {"cron", entry.schedule}, {"zone", entry.zone.empty() ? settings.zone : entry.zone}}},
+            {"enabled", !settings.disabled}};
 }
 
 std::string host_zone()

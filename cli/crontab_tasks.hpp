@@ -1,4 +1,5 @@
 #pragma once
+// Turns the entries of a crontab(5) file into tasks.
 
 #include "libs/schedule/crontab.hpp"
 
@@ -15,11 +16,12 @@ struct import_settings {
     bool disabled = false;
 };
 
-// The task that a crontab's entry becomes. It names a handler of `baton agent --crontab`, which reads the same file;
-// the command itself is not in it and never leaves that machine.
-nlohmann::json task_of(schedule::crontab_entry const& entry, std::string const& source, import_settings const& how);
+// The task for a crontab's entry. It names a handler of `baton agent --crontab`, which reads the same file. The task
+// does not contain the command, which never leaves its machine.
+nlohmann::json task_of(schedule::crontab_entry const& entry, std::string const& source,
+                       import_settings const& settings);
 
-// The IANA name of this machine's time zone, from TZ, /etc/timezone or /etc/localtime; "UTC" when none tells.
+// The IANA name of this machine's time zone, from TZ, /etc/timezone or /etc/localtime; "UTC" if none of them names one.
 std::string host_zone();
 
 } // namespace baton::cli

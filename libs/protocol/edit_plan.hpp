@@ -14,7 +14,7 @@ namespace baton::protocol {
 struct recorded_firing {
     execution_id id;
     utc_time scheduled_at;
-    bool planned = false; // not sent yet: an edit may cancel it
+    bool planned = false; // by its schedule and not sent yet, so an edit may cancel it
 };
 
 // How far planning has come with a task.
@@ -22,7 +22,7 @@ struct task_progress {
     utc_time created_at;
     std::optional<utc_time> next_fire_at;    // the first firing that is not planned
     std::optional<execution_id> waiting_for; // fixed delay: the execution whose end decides the next firing, if open
-    std::vector<recorded_firing> recorded;   // all from next_fire_at and from the edit's line on
+    std::vector<recorded_firing> recorded;   // from next_fire_at or the line on, whichever is earlier
 };
 
 struct edit_plan {

@@ -36,7 +36,7 @@ constexpr std::uint64_t bits(std::initializer_list<int> values)
 
 } // namespace
 
-TEST_CASE("each field admits what its text lists")
+TEST_CASE("each field of an expression admits the values that its text lists")
 {
     auto const fields = cron::parse("0,30-32,50-59/4 */6 1-31/10 feb,11 mon-wed,5").fields();
     CHECK(fields.seconds == bits({0}));
@@ -47,7 +47,7 @@ TEST_CASE("each field admits what its text lists")
     CHECK(fields.weekdays == bits({1, 2, 3, 5}));
 }
 
-TEST_CASE("a sixth field in front counts seconds")
+TEST_CASE("the first of six fields is the second")
 {
     auto const fields = cron::parse("*/20 5 4 3 2 1").fields();
     CHECK(fields.seconds == bits({0, 20, 40}));
@@ -58,7 +58,7 @@ TEST_CASE("a sixth field in front counts seconds")
     CHECK(fields.weekdays == bits({1}));
 }
 
-TEST_CASE("one meaning can be written in several ways")
+TEST_CASE("different spellings of an expression parse to the same fields")
 {
     same("0 0 * * 0", "0 0 * * 7");
     same("0 0 * * 0", "0 0 * * SUN");
@@ -79,7 +79,7 @@ TEST_CASE("one meaning can be written in several ways")
     same("0 0 0 ? * 7/2", "0 0 0 ? * 0");
 }
 
-TEST_CASE("nicknames stand for their expressions in any case")
+TEST_CASE("a nickname in upper or lower case parses like its expression")
 {
     same("@hourly", "0 * * * *");
     same("@daily", "0 0 * * *");
@@ -90,7 +90,7 @@ TEST_CASE("nicknames stand for their expressions in any case")
     same(" @ANNUALLY ", "0 0 1 1 *");
 }
 
-TEST_CASE("either day field suffices only if neither begins with a wildcard")
+TEST_CASE("a date may match either day field only if neither begins with a wildcard")
 {
     CHECK(cron::parse("0 0 13 * 5").fields().either_day);
     CHECK(cron::parse("0 0 1-31 * 0-6").fields().either_day);
@@ -100,7 +100,7 @@ TEST_CASE("either day field suffices only if neither begins with a wildcard")
     CHECK_FALSE(cron::parse("0 0 13 * ?").fields().either_day);
 }
 
-TEST_CASE("an expression repeats if its minute or hour is a wildcard in whatever form")
+TEST_CASE("an expression repeats if its minute or hour field is a wildcard in any form")
 {
     for (auto const* text : {"* 2 * * *", "*/5 2 * * *", "30 * * * *", "30 */2 * * *", "30 0-23 * * *", "0-59 2 * * *",
                              "0 0/5 2 * * *", "@hourly"})

@@ -60,7 +60,7 @@ PATH=/usr/local/sbin:/usr/local/bin:/sbin:/bin:/usr/sbin:/usr/bin
     CHECK(read.entries[2].schedule == "47 6 * * 7");
 }
 
-TEST_CASE("a user's crontab has no user column")
+TEST_CASE("an entry of a user's crontab is a schedule and a command, without a user")
 {
     auto const entry = only(user("  */5 * * * *   backup  --all  \n"));
     CHECK(entry.schedule == "*/5 * * * *");
@@ -94,7 +94,7 @@ TEST_CASE("assignments hold for the entries below them, with quotes taken off")
     CHECK(read.problems[0].line == 7);
 }
 
-TEST_CASE("an entry whose command assigns variables is no assignment")
+TEST_CASE("a line with a schedule and a command that assigns variables is an entry, not an assignment")
 {
     CHECK(only(user("0 5 * * * A=1 run")).command == "A=1 run");
     CHECK(only(user("@daily A=1 run")).command == "A=1 run");
@@ -116,7 +116,7 @@ TEST_CASE("an escaped per cent sign is a plain one and other backslashes stay")
     CHECK(only(user("0 0 * * * a\\\\%b")).input == "b\n"); // the backslash is escaped, not the sign
 }
 
-TEST_CASE("CRON_TZ gives the zone until it is changed or emptied")
+TEST_CASE("CRON_TZ sets the time zone of the entries below it until another value or an empty one")
 {
     auto const read = user("@daily a\nCRON_TZ=Europe/Berlin\n@daily b\nCRON_TZ=Mars\n@daily c\nCRON_TZ=\n@daily "
                            "d\nTZ=Asia/Tokyo\n@daily e\n");
@@ -148,13 +148,13 @@ TEST_CASE("a line without a usable entry is reported with its number, and the ot
     CHECK(read.entries.size() == 1);
 }
 
-TEST_CASE("whatever the entries say can be parsed as a schedule")
+TEST_CASE("the schedule of every crontab entry parses as a cron expression")
 {
     for (auto const& entry : user("@Daily a\n0  5 * *\tsun b\n*/5 * * * * c\n").entries)
         CHECK_NOTHROW(cron::parse(entry.schedule));
 }
 
-TEST_CASE("a name stays when lines move and differs when the job differs")
+TEST_CASE("the name of an entry stays when lines move and differs when the job differs")
 {
     auto const before = user("@daily /usr/bin/backup --all\n@daily report\n");
     auto const after = user("# new\nA=1\n@daily report\n\n@daily   /usr/bin/backup --all\n");
@@ -167,12 +167,12 @@ TEST_CASE("a name stays when lines move and differs when the job differs")
     CHECK(name != only(parse_crontab("@daily ada report", crontab_form::system, "ada")).name);
 }
 
-TEST_CASE("names are pinned, since tasks are found again by them")
+TEST_CASE("the name of an entry stays the same between releases, since it identifies the task")
 {
     CHECK(only(user("@daily report")).name == "ada-report-d5da1066");
 }
 
-TEST_CASE("repeated entries are numbered")
+TEST_CASE("the names of repeated entries end with a number")
 {
     auto const read = user("@daily report\n@daily report\n@daily report\n");
     REQUIRE(read.entries.size() == 3);
@@ -182,7 +182,7 @@ TEST_CASE("repeated entries are numbered")
     CHECK(read.entries[2].name == name + "-3");
 }
 
-TEST_CASE("a name shows programs and paths but no other arguments, which may be secret")
+TEST_CASE("the name of an entry shows programs and paths but no other arguments, which may be secret")
 {
     auto const name =
         only(user("0 3 * * * TOKEN=abc mysqldump -u root -phunter2 shop | gzip > /srv/Shop_dump.sql.gz")).name;
@@ -191,7 +191,7 @@ TEST_CASE("a name shows programs and paths but no other arguments, which may be 
     CHECK(name.find("abc") == std::string::npos);
 }
 
-TEST_CASE("a name has letters, digits and dashes only, and is not too long")
+TEST_CASE("the name of an entry has at most 80 characters: letters, digits and dashes")
 {
     auto const awkward = std::string(300, 'x') + "; \"rm\" -rf /'ü'/%";
     for (auto const& source :
@@ -204,7 +204,7 @@ TEST_CASE("a name has letters, digits and dashes only, and is not too long")
     }
 }
 
-TEST_CASE("the form is guessed from the place of the file")
+TEST_CASE("the form of a crontab is guessed from the path of the file")
 {
     CHECK(guess_form("/etc/crontab") == crontab_form::system);
     CHECK(guess_form("/etc/cron.d/e2scrub_all") == crontab_form::system);
