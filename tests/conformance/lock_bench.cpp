@@ -2,7 +2,7 @@
 
 #include "libs/base/process.hpp"
 #include "libs/sim/sim.hpp"
-#include "tests/support/private_mariadb.hpp"
+#include "tests/support/private_mysql.hpp"
 
 #include <catch2/catch.hpp>
 #include <soci/soci.h>
@@ -34,7 +34,7 @@ namespace {
 class mariadb_bench final : public bench {
 public:
     explicit mariadb_bench(bool harmed)
-        : own_(harmed ? std::make_unique<private_mariadb>() : nullptr),
+        : own_(harmed ? std::make_unique<private_mysql>() : nullptr),
           where_(storage::parse_location((own_ ? own_->url() : mysql_server()) + "/mysql"))
     {
         open("observer");
@@ -100,7 +100,7 @@ private:
 
     system_time time_;
     asio::io_context loop_;
-    std::unique_ptr<private_mariadb> own_;
+    std::unique_ptr<private_mysql> own_;
     storage::location where_;
 };
 

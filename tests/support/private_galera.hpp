@@ -5,18 +5,12 @@
 
 namespace baton::test {
 
-// What a test ends with when something it needs is not installed; CTest then shows it as skipped.
-constexpr int skipped = 77;
-
-// True when BATON_TEST_ON is "galera": what tests keep on MySQL is kept on a Galera cluster then.
-bool on_galera();
-
 // "mysql://user:password@127.0.0.1:port" of each of three Galera nodes whose databases tests may make and drop: those
-// that BATON_TEST_GALERA names, separated by commas, or three that are started at the first call and stopped when the
-// process ends. Ends the process as skipped where Galera is not installed.
+// that BATON_TEST_GALERA names, separated by commas, or three that the first call starts and that stop when the process
+// ends. Ends the process as skipped where Galera is not installed.
 std::vector<std::string> const& galera_servers();
 
-// Three nodes of the caller's own, for tests that break them. Nodes count from 0.
+// Three nodes for a test that breaks them. Nodes count from 0.
 class private_galera {
 public:
     private_galera();
@@ -29,7 +23,7 @@ public:
     void restart(int node) { order("restart", node); }
     void freeze(int node) { order("freeze", node); } // SIGSTOP
     void thaw(int node) { order("thaw", node); }
-    void cut(int node) { order("cut", node); } // its links to the others
+    void cut(int node) { order("cut", node); } // its links to the other nodes
     void heal(int node) { order("heal", node); }
 
 private:

@@ -3,7 +3,8 @@
 #include "libs/base/process.hpp"
 #include "libs/storage/detail.hpp"
 #include "tests/support/private_galera.hpp"
-#include "tests/support/private_mariadb.hpp"
+#include "tests/support/private_mysql.hpp"
+#include "tests/support/target.hpp"
 
 #include <soci/soci.h>
 
@@ -40,6 +41,11 @@ std::vector<storage::location> make_mysql(std::vector<std::string> const& server
     return found;
 }
 
+std::vector<std::string> servers()
+{
+    return chosen_target() == target::galera ? galera_servers() : std::vector{mysql_server()};
+}
+
 storage::location make_sqlite()
 {
     char folder[] = "/tmp/baton-sqlite-XXXXXX";
@@ -55,7 +61,7 @@ store::store(storage::engine engine)
     if (engine == storage::engine::sqlite)
         nodes_.push_back(make_sqlite());
     else
-        nodes_ = make_mysql(on_galera() ? galera_servers() : std::vector{mysql_server()}, time_);
+        nodes_ = make_mysql(servers(), time_);
 }
 
 store::~store()

@@ -2,7 +2,7 @@
 
 #include "libs/base/process.hpp"
 #include "libs/lease/lease.hpp"
-#include "tests/support/private_mariadb.hpp"
+#include "tests/support/private_mysql.hpp"
 #include "tests/support/stores.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ using storage::engine;
 
 TEST_CASE("a lease is read as it stands now, in UTC and to the microsecond, whatever the server's defaults are")
 {
-    private_mariadb server;
+    private_mysql server;
     auto const root = storage::parse_location(server.url() + "/mysql");
     system_time time;
     auto const plain = storage::open_database(root, {.sessions = 1}, time);

@@ -1,6 +1,6 @@
 // What becomes of a call when others, its caller or the server hinder it.
 
-#include "tests/support/private_mariadb.hpp"
+#include "tests/support/private_mysql.hpp"
 #include "tests/unit/storage/plain_table.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -250,7 +250,7 @@ TEST_CASE("more calls than may wait are refused at once")
 
 TEST_CASE("calls fail while the server is dead and succeed again once it is back")
 {
-    private_mariadb server;
+    private_mysql server;
     system_time time;
     auto const where = storage::parse_location(server.url() + "/mysql");
     auto const database = storage::open_database(where, {.sessions = 1, .connect_limit_s = 1, .read_limit_s = 1}, time);
@@ -293,7 +293,7 @@ TEST_CASE("a session that must not be replaced has ended for good once it is los
 
 TEST_CASE("a server that hangs makes a call fail within the limit")
 {
-    private_mariadb server;
+    private_mysql server;
     system_time time;
     auto const where = storage::parse_location(server.url() + "/mysql");
     auto const database = storage::open_database(where, {.sessions = 1, .connect_limit_s = 1, .read_limit_s = 1}, time);

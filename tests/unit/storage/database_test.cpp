@@ -1,5 +1,5 @@
 #include "libs/base/run_here.hpp"
-#include "tests/support/private_mariadb.hpp"
+#include "tests/support/private_mysql.hpp"
 #include "tests/unit/storage/plain_table.hpp"
 
 #include <catch2/catch.hpp>
