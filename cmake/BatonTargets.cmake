@@ -1,4 +1,4 @@
-# One library a folder, one alias a library, one executable a test file.
+# Each folder is a library with an alias. Each test file is an executable.
 
 # baton_library(NAME base SOURCES a.cpp LINKS baton::x PRIVATE_LINKS y)   ->   target baton_base, alias baton::base
 function(baton_library)
@@ -13,13 +13,14 @@ function(baton_library)
     baton_precompile(${target})
 endfunction()
 
-# baton_test(NAME cron_test LABEL unit SOURCES a.cpp LINKS baton::x [THREADS] [STORES] [ALSO_ON_GALERA | ON_GALERA])
-# Every test file is a Catch2 executable of its own; `STORES` gives it the private MariaDB of the test run, whose sessions
-# have threads; `THREADS` says that it has threads besides. The target tests_LABEL builds what the label's tests run.
-# `ALSO_ON_GALERA` runs it a second time with what it keeps on MySQL on the Galera cluster of the test run, `ON_GALERA`
-# only so. These are shown as skipped where Galera is not installed.
+# baton_test(NAME cron_test LABEL unit SOURCES a.cpp LINKS baton::x [THREADS] [STORES] [TIMEOUT 300]
+#     [ALSO_ON mysql9 galera | ONLY_ON galera])
+# Every test file is a Catch2 executable. The target tests_LABEL builds the executables of a label.
+# STORES: the test uses the private MariaDB of the test run; its sessions have threads. THREADS: it has other threads.
+# ALSO_ON: further runs keep on another server what the first keeps on MariaDB: cron_on_mysql9, with the label mysql9. They
+# are shown as skipped where that server is not installed. ONLY_ON: there is no run on MariaDB.
 function(baton_test)
-    cmake_parse_arguments(arg "THREADS;STORES;ALSO_ON_GALERA;ON_GALERA" "NAME;LABEL;TIMEOUT" "SOURCES;LINKS" ${ARGN})
+    cmake_parse_arguments(arg "THREADS;STORES" "NAME;LABEL;TIMEOUT;ONLY_ON" "SOURCES;LINKS;ALSO_ON" ${ARGN})
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
     endif()
@@ -27,8 +28,8 @@ function(baton_test)
     set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} baton::test_main baton_options)
     baton_precompile(${arg_NAME})
-    if(arg_ON_GALERA)
-        baton_test_on_galera(${arg_NAME} ${arg_NAME} ${arg_TIMEOUT})
+    if(arg_ONLY_ON)
+        baton_test_on(${arg_ONLY_ON} ${arg_NAME} ${arg_NAME} ${arg_TIMEOUT})
         return()
     endif()
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
@@ -46,10 +47,18 @@ function(baton_test)
     if(NOT "threads" IN_LIST labels AND NOT arg_LABEL STREQUAL "simulation")
         baton_expect_no_threads(${arg_NAME} "${arg_SOURCES}")
     endif()
-    if(arg_ALSO_ON_GALERA)
-        string(REGEX REPLACE "_test$" "_on_galera" name ${arg_NAME})
-        baton_test_on_galera(${name} ${arg_NAME} ${arg_TIMEOUT})
-    endif()
+    foreach(server ${arg_ALSO_ON})
+        string(REGEX REPLACE "_test$" "_on_${server}" name ${arg_NAME})
+        baton_test_on(${server} ${name} ${arg_NAME} ${arg_TIMEOUT})
+    endforeach()
+endfunction()
+
+# baton_cluster_test(name COMMAND...): a test with real processes, which waits more than it computes. CTest runs several
+# of them beside each other. The target tests_cluster builds their programs.
+function(baton_cluster_test name)
+    add_test(NAME ${name} COMMAND ${BATON_PYTHON} ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS cluster TIMEOUT 240 SKIP_RETURN_CODE 77
+        ENVIRONMENT BATON_BUILD=${PROJECT_BINARY_DIR})
 endfunction()
 
 function(baton_tests_run label executable)
@@ -59,7 +68,7 @@ function(baton_tests_run label executable)
     add_dependencies(tests_${label} ${executable})
 endfunction()
 
-# Or ThreadSanitizer would never see them.
+# ThreadSanitizer runs only the tests with the label threads.
 function(baton_expect_no_threads name sources)
     foreach(source ${sources})
         file(STRINGS ${source} found REGEX "#include (<thread>|\".*(fake_node|tests/support/stores)\\.hpp\")")
@@ -69,10 +78,10 @@ function(baton_expect_no_threads name sources)
     endforeach()
 endfunction()
 
-function(baton_test_on_galera name executable timeout)
+function(baton_test_on server name executable timeout)
     add_test(NAME ${name} COMMAND ${executable})
-    set_tests_properties(${name} PROPERTIES LABELS galera TIMEOUT ${timeout} SKIP_RETURN_CODE 77
-        ENVIRONMENT BATON_TEST_ON=galera)
+    set_tests_properties(${name} PROPERTIES LABELS ${server} TIMEOUT ${timeout} SKIP_RETURN_CODE 77
+        ENVIRONMENT BATON_TEST_ON=${server})
 endfunction()
 
 # Asio and the JSON library dominate compile time, so all targets share one precompiled header.
