@@ -9,7 +9,7 @@
 using namespace baton;
 using namespace baton::cli;
 
-TEST_CASE("a crontab's entry becomes a task that names a handler and tells no command")
+TEST_CASE("the task of a crontab entry names a handler and does not contain the command")
 {
     auto const parsed = schedule::parse_crontab("CRON_TZ=Europe/Berlin\n17 * * * * root run-secret --password=x\n",
                                                 schedule::crontab_form::system, "/etc/crontab");
@@ -27,7 +27,7 @@ TEST_CASE("a crontab's entry becomes a task that names a handler and tells no co
     CHECK(document.dump().find("password") == std::string::npos);
 }
 
-TEST_CASE("an entry without CRON_TZ gets the zone that is asked for, and may start disabled elsewhere")
+TEST_CASE("an entry without CRON_TZ gets the zone, project, service and state of the import")
 {
     auto const parsed = schedule::parse_crontab("@daily true\n", schedule::crontab_form::user, "mine");
     auto const task = protocol::parse_task(
@@ -40,7 +40,7 @@ TEST_CASE("an entry without CRON_TZ gets the zone that is asked for, and may sta
     CHECK_FALSE(task.enabled);
 }
 
-TEST_CASE("the host's zone is one that exists, and TZ names it first")
+TEST_CASE("the host's time zone exists, and TZ has precedence")
 {
     setenv("TZ", ":Asia/Tokyo", 1);
     CHECK(host_zone() == "Asia/Tokyo");

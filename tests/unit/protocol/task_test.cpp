@@ -43,7 +43,7 @@ std::string blamed_schedule(char const* schedule)
 
 } // namespace
 
-TEST_CASE("a task is read and written without loss", "[protocol]")
+TEST_CASE("a task survives writing and parsing without loss", "[protocol]")
 {
     auto const task = parse_task(good());
     CHECK(task.project == "default");
@@ -54,7 +54,7 @@ TEST_CASE("a task is read and written without loss", "[protocol]")
     CHECK(to_json(parse_task(to_json(task))) == to_json(task));
 }
 
-TEST_CASE("what is left out has its default", "[protocol]")
+TEST_CASE("a field that a task leaves out has its default", "[protocol]")
 {
     auto const task = parse_task(json::parse(
         R"({"name": "n", "service": "s", "handler": "h", "schedule": {"kind": "api"}, "description": null})"));
@@ -65,7 +65,7 @@ TEST_CASE("what is left out has its default", "[protocol]")
     CHECK(task.routing == routing::round_robin);
 }
 
-TEST_CASE("unknown fields are refused by path", "[protocol]")
+TEST_CASE("an unknown field of a task is refused with its path", "[protocol]")
 {
     CHECK(blamed(R"({"nmae": "x"})") == "nmae");
     CHECK(blamed_schedule(R"({"kind": "cron", "cron": "* * * * *", "tz": "UTC"})") == "schedule.tz");
@@ -73,7 +73,7 @@ TEST_CASE("unknown fields are refused by path", "[protocol]")
     CHECK(blamed_schedule(R"({"kind": "once", "at": "2026-12-24T18:00:00Z", "every_ms": 5})") == "schedule.every_ms");
 }
 
-TEST_CASE("wrong types are refused by path", "[protocol]")
+TEST_CASE("a field of a wrong type is refused with its path", "[protocol]")
 {
     CHECK(blamed(R"({"name": 7})") == "name");
     CHECK(blamed(R"({"service": ["billing"]})") == "service");
@@ -86,7 +86,7 @@ TEST_CASE("wrong types are refused by path", "[protocol]")
     CHECK_THROWS_AS(parse_task(nullptr), invalid_input);
 }
 
-TEST_CASE("required fields are required, and must say something", "[protocol]")
+TEST_CASE("a required field must be there and must not be empty", "[protocol]")
 {
     for (auto const* const field : {"name", "service", "handler"}) {
         auto value = good();
@@ -102,7 +102,7 @@ TEST_CASE("required fields are required, and must say something", "[protocol]")
     CHECK(blamed_schedule(R"({"kind": "fixed_rate"})") == "schedule.every_ms");
 }
 
-TEST_CASE("limits hold to the byte", "[protocol]")
+TEST_CASE("the limits of a task's fields hold to the byte", "[protocol]")
 {
     auto value = good();
     value["name"] = std::string(190, 'n');
@@ -123,7 +123,7 @@ TEST_CASE("limits hold to the byte", "[protocol]")
     CHECK(blamed_schedule(R"({"kind": "fixed_delay", "every_ms": 0})") == "schedule.every_ms");
 }
 
-TEST_CASE("names carry nothing that breaks a log or a URL", "[protocol]")
+TEST_CASE("a name with characters that break a log or a URL is refused", "[protocol]")
 {
     CHECK(blamed(R"({"name": "a/b"})") == "name");
     CHECK(blamed(R"({"name": " a"})") == "name");
@@ -132,7 +132,7 @@ TEST_CASE("names carry nothing that breaks a log or a URL", "[protocol]")
     CHECK(blamed(R"({"name": "Tagesabschluß '; DROP TABLE task; --"})") == "nothing");
 }
 
-TEST_CASE("choices and moments are checked", "[protocol]")
+TEST_CASE("an unknown choice or an unreadable instant is refused", "[protocol]")
 {
     CHECK(blamed(R"({"routing": "nearest"})") == "routing");
     CHECK(blamed_schedule(R"({"kind": "weekly"})") == "schedule.kind");
@@ -142,7 +142,7 @@ TEST_CASE("choices and moments are checked", "[protocol]")
                               "end_at": "2026-02-01T00:00:00Z"})") == "schedule.end_at");
 }
 
-TEST_CASE("a patch changes what it names and is checked as strictly", "[protocol]")
+TEST_CASE("a patch changes the fields that it names and is checked as strictly as a whole task", "[protocol]")
 {
     auto const task = parse_task(good());
     auto const slower = patch_task(task, json::parse(R"({"schedule": {"cron": "0 3 * * *"}, "enabled": false})"));
@@ -155,7 +155,7 @@ TEST_CASE("a patch changes what it names and is checked as strictly", "[protocol
     CHECK_THROWS_AS(patch_task(task, json::parse("[]")), invalid_input);
 }
 
-TEST_CASE("a patch to another kind of schedule starts from nothing", "[protocol]")
+TEST_CASE("a patch to another kind of schedule keeps no field of the old one", "[protocol]")
 {
     auto const task = parse_task(good());
     auto const rate = patch_task(task, json::parse(R"({"schedule": {"kind": "fixed_rate", "every_ms": 1000}})"));
@@ -165,7 +165,7 @@ TEST_CASE("a patch to another kind of schedule starts from nothing", "[protocol]
     CHECK_THROWS_AS(patch_task(task, json::parse(R"({"schedule": {"kind": "fixed_rate"}})")), invalid_input);
 }
 
-TEST_CASE("a payload merges like the rest of a patch, and a null removes", "[protocol]")
+TEST_CASE("the payload merges like the rest of a patch, and null removes a member", "[protocol]")
 {
     auto const task = parse_task(good());
     auto const more = patch_task(task, json::parse(R"({"payload": {"depth": 2}})"));
