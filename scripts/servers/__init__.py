@@ -11,8 +11,8 @@ from servers.mysql import MySql
 from servers.ports import free_port
 from servers.redis import Redis
 from servers.redis_groups import RedisCluster, RedisSentinel
-from servers.server import Failed, NotInstalled, Server
+from servers.server import Failed, NotInstalled, Server, in_parallel
 from servers.zookeeper import ZooKeeper, ZooKeeperEnsemble
 
 __all__ = ["Failed", "Galera", "MariaDb", "MySql", "NotInstalled", "Redis", "RedisCluster", "RedisSentinel", "Server",
-           "ZooKeeper", "ZooKeeperEnsemble", "free_port"]
+           "ZooKeeper", "ZooKeeperEnsemble", "free_port", "in_parallel"]

@@ -1,0 +1,65 @@
+"""Writes what scripts/lint needs of a build that compiles several sources of a library at a time.
+
+    lint_commands.py BUILD FOLDER
+
+FOLDER then has compile_commands.json, with a command for each source and for each group; `groups`, the files to analyse so
+that each source of a library is analysed once; `sources`, all sources; and `alone`, a shell command that compiles one
+source by itself, for each source that no other step compiles so with clang or g++.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import sys
+
+# scripts/sdk-alone compiles each source of the SDK by itself.
+COMPILED_ALONE = re.compile(r"^(libs/(base|protocol|http)|client-sdk)/")
+# Programs that the build under AddressSanitizer leaves out.
+PROGRAMS = re.compile(r"^(bench|examples|cli|tests/cluster|locks/(bench|program|tests/processes))/")
+INCLUDED = re.compile(r'^#include "(/.*\.cpp)"$', re.MULTILINE)
+
+
+def members_of(file):
+    """The sources that a file of CMake's unity build includes; none for other files."""
+    return INCLUDED.findall(pathlib.Path(file).read_text()) if "/Unity/" in file and os.path.exists(file) else []
+
+
+def command_for(entry, source):
+    """The command of a group, for one of its sources."""
+    return {**entry, "file": source, "command": entry["command"].replace(entry["file"], source)}
+
+
+def without_cache(command):
+    """Leaves out the words before the compiler: ccache keeps no result of a syntax check."""
+    words = shlex.split(command)
+    first = next(number for number, word in enumerate(words) if re.search(r"clang\+\+$", word))
+    return shlex.join(words[first:])
+
+
+def main():
+    build, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    entries = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
+    folder.mkdir(parents=True, exist_ok=True)
+    groups, alone, commands = [], [], []
+    for entry in entries:
+        commands.append(entry)
+        members = members_of(entry["file"])
+        if members:
+            groups.append(entry["file"])
+        singles = [command_for(entry, source) for source in members]
+        commands += singles
+        for single in singles or [entry]:
+            name = os.path.relpath(single["file"])
+            if PROGRAMS.match(name) or (members and not COMPILED_ALONE.match(name)):
+                alone.append(f"cd {shlex.quote(entry['directory'])} && {without_cache(single['command'])} -fsyntax-only")
+    sources = [os.path.relpath(entry["file"]) for entry in commands if "/Unity/" not in entry["file"]]
+    (folder / "compile_commands.json").write_text(json.dumps(commands, indent=1))
+    (folder / "groups").write_text("".join(f"{file}\n" for file in groups))
+    (folder / "alone").write_text("".join(f"{line}\n" for line in alone))
+    (folder / "sources").write_text("".join(f"{file}\n" for file in sorted(set(sources)) if not file.startswith("build/")))
+
+
+if __name__ == "__main__":
+    main()
