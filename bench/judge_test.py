@@ -20,15 +20,15 @@ def history(of):
 
 
 class Schedule(unittest.TestCase):
-    def test_every_firing_has_a_place_of_its_own(self):
+    def test_each_firing_has_its_own_index(self):
         rows, _ = history(load())
         self.assertEqual(sorted(load().place(task, at) for _, task, at, _, _ in rows), list(range(12)))
 
-    def test_an_instant_that_is_none_of_the_schedule_has_no_place(self):
+    def test_an_instant_outside_the_schedule_has_no_index(self):
         for task, at in ((99, 10_000_000), (104, 10_000_000), (100, 10_000_001), (100, 9_000_000), (100, 13_000_000)):
             self.assertIsNone(load().place(task, at))
 
-    def test_what_is_due_in_a_span_is_counted_from_its_begin_to_before_its_end(self):
+    def test_a_span_includes_its_begin_and_excludes_its_end(self):
         of = load()
         self.assertEqual(of.due_between(of.begin, of.end), 12)
         self.assertEqual(of.due_between(10_250_000, 11_250_000), 4)
@@ -61,7 +61,7 @@ class Judge(unittest.TestCase):
         self.assertEqual((verdict.missed, verdict.missed_by_client), (1, 0))
         self.assertEqual(len(verdict.problems), 2)
 
-    def test_a_success_that_no_client_began_is_found(self):
+    def test_a_success_without_a_start_is_found(self):
         del self.starts[3]
         self.assertFalse(self.verdict().good)
 
@@ -76,11 +76,11 @@ class Judge(unittest.TestCase):
         self.assertEqual((verdict.doubled, verdict.doubled_by_client), (0, 1))
         self.assertFalse(verdict.good)
 
-    def test_a_row_that_nothing_demanded_is_found(self):
+    def test_a_row_without_a_firing_is_found(self):
         self.rows.append((5000, 100, 10_000_500, "succeeded", 1))
         self.assertFalse(self.verdict().good)
 
-    def test_what_is_due_later_is_not_looked_at(self):
+    def test_firings_after_the_span_are_ignored(self):
         del self.rows[2], self.starts[2]
         self.assertTrue(self.verdict(until=12_000_000).good)
 

@@ -49,7 +49,7 @@ class Judging(unittest.TestCase):
         self.assertTrue(any(problem in found for found in verdict.problems), verdict.problems)
         return verdict
 
-    def test_a_history_in_which_all_three_agree_is_good(self):
+    def test_schedule_ledger_and_journal_that_agree_are_good(self):
         verdict = judge(*good_history())
         self.assertEqual(verdict.problems, [])
         self.assertEqual((verdict.expected, verdict.rows, verdict.starts), (3, 3, 3))
@@ -65,23 +65,23 @@ class Judging(unittest.TestCase):
         ledger.executions.append(row(1, id=555))
         self.assertEqual(self.expect("doubled", ledger, journal).doubled, 1)
 
-    def test_a_row_that_no_definition_asks_for_is_unexpected(self):
+    def test_a_row_that_no_version_of_the_task_asks_for_is_unexpected(self):
         ledger, journal = good_history()
         ledger.executions.append(row(3))
         self.expect("unexpected", ledger, journal + [line("start", 3, 90), line("end", 3, 91)])
 
-    def test_a_row_that_has_not_ended_is_told(self):
+    def test_a_row_that_has_not_ended_is_reported(self):
         for change in ({"state": "planned"}, {"due_at": 5}, {"ended_at": None}):
             ledger, journal = good_history()
             ledger.executions[1].update(change)
             self.expect("unended", ledger, journal)
 
-    def test_a_firing_that_failed_is_told(self):
+    def test_a_firing_that_failed_is_reported(self):
         ledger, journal = good_history()
         ledger.executions[1].update(state="failed", outcome="failed")
         self.expect("failed", ledger, journal)
 
-    def test_a_firing_that_ran_another_version_than_was_valid_is_told(self):
+    def test_a_firing_that_ran_a_version_that_was_not_valid_is_reported(self):
         ledger, journal = good_history()
         ledger.executions[1]["task_version"] = 2
         self.expect("ran version 2, not 1", ledger, journal)
@@ -100,7 +100,7 @@ class Judging(unittest.TestCase):
         journal += [line("start", 1, 50, pid=2), line("end", 1, 51, pid=2)]
         self.expect("after it succeeded", ledger, journal)
 
-    def test_an_attempt_after_the_death_of_its_client_is_counted_apart(self):
+    def test_an_attempt_after_the_death_of_its_client_is_counted_separately(self):
         ledger, journal = good_history()
         ledger.attempts.append({"execution_id": 101, "attempt": 2, "outcome": "succeeded", "client": "b"})
         ledger.executions[1].update(outcome="lost")
@@ -121,33 +121,33 @@ class Judging(unittest.TestCase):
         verdict = judge(ledger, journal)
         self.assertEqual((verdict.problems, verdict.retried), ([], 1))
 
-    def test_a_further_attempt_of_what_the_ledger_knew_as_succeeded_is_told(self):
+    def test_an_attempt_after_a_success_in_the_ledger_is_reported(self):
         ledger, journal = good_history()
         ledger.attempts.append({"execution_id": 101, "attempt": 2, "outcome": None, "client": "b"})
         self.expect("though 1 succeeded", ledger, journal)
 
-    def test_a_success_that_no_client_knows_of_is_told(self):
+    def test_a_success_in_the_ledger_without_a_client_is_reported(self):
         ledger, journal = good_history()
         self.expect("no client began it", ledger, [line for line in journal if line.execution != 101])
         self.expect("no client ended it", ledger,
                     [line for line in journal if line.execution != 101 or line.what == "start"])
 
-    def test_a_run_that_the_ledger_does_not_know_is_told(self):
+    def test_a_run_that_is_not_in_the_ledger_is_reported(self):
         ledger, journal = good_history()
         self.expect("does not know", ledger, journal + [line("start", 50, 99)])
 
-    def test_what_an_edit_took_back_must_not_have_run(self):
+    def test_an_execution_that_an_edit_cancelled_must_not_have_run(self):
         ledger, journal = good_history()
         ledger.executions.append(row(3, run_key=103, state="cancelled", reason="task edited", outcome=None))
         self.assertEqual(judge(ledger, journal).problems, [])
         self.expect("was taken back, and ran", ledger, journal + [line("start", 3, 95)])
 
-    def test_a_journal_that_ends_within_a_line_is_refused(self):
+    def test_a_journal_whose_last_line_is_incomplete_is_refused(self):
         with self.assertRaises(ValueError):
             checker.parse_journal("start\t1")
 
 
-    def test_a_client_is_known_by_the_name_that_it_had_before_it_counted_as_gone(self):
+    def test_a_client_that_comes_back_keeps_its_name(self):
         ledger, journal = good_history()
         ledger.executions[1]["client"] = "a~1"
         self.assertEqual(judge(ledger, journal).problems, [])
@@ -167,7 +167,7 @@ class Expecting(unittest.TestCase):
         self.assertEqual(at, 1_800_000_000_250_000)
         self.assertEqual(expected.instants(schedule, START, at - 5 * SECOND, at + 2 * SECOND), [at, at + SECOND])
 
-    def test_cron_knows_steps_ranges_lists_and_names(self):
+    def test_cron_accepts_steps_ranges_lists_and_names(self):
         def seconds(text, length):
             return [(at - START) // SECOND
                     for at in expected.instants({"kind": "cron", "cron": text}, START, START, START + length * SECOND)]
@@ -178,11 +178,11 @@ class Expecting(unittest.TestCase):
         self.assertEqual(seconds("0 0 8 * jan mon", 10), [])
         self.assertEqual(seconds("0 0 8 15 * mon", 10), [0])  # day or weekday, when both are restricted
 
-    def test_cron_is_read_in_the_zone_of_the_task(self):
+    def test_cron_is_evaluated_in_the_zone_of_the_task(self):
         schedule = {"kind": "cron", "cron": "0 9 * * *", "zone": "Europe/Berlin"}
         self.assertEqual(expected.instants(schedule, START, START, START + 60 * SECOND), [START])
 
-    def test_each_version_decides_up_to_the_next(self):
+    def test_each_version_of_a_task_is_valid_until_the_next(self):
         versions = [version(1, START, "created"),
                     version(2, START + 2 * SECOND, schedule={"kind": "cron", "cron": "*/4 * * * * *"}),
                     version(3, START + 10 * SECOND, "deleted")]

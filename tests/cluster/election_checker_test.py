@@ -76,7 +76,7 @@ class Judging(unittest.TestCase):
         self.assertTrue(any(words in violation.words for violation in report.violations), report.violations)
         return report
 
-    def test_a_handover_keeps_every_promise(self):
+    def test_a_handover_breaks_no_promise(self):
         report = self.passes(handed_over())
         self.assertEqual(report.epochs, [2, 3])
         self.assertEqual([round((end - begin) / MILLI) for begin, end in report.gaps], [10])
@@ -89,7 +89,7 @@ class Judging(unittest.TestCase):
         history.fault("kill", 2000, 2000, 9000)
         self.finds("I1", "epoch 2 belongs to A:1, and to B:1", history)
 
-    def test_the_database_may_not_give_an_epoch_to_another_than_believes_in_it(self):
+    def test_an_epoch_that_the_database_gave_to_another_node_is_found(self):
         self.finds("I1", "belongs to A:1, and to C:1", History().lead(0, 10_000, "A", 2).commit(1, 2, "C:1", 1))
 
     def test_epochs_that_go_back_in_the_order_of_commits_are_found(self):
@@ -97,7 +97,7 @@ class Judging(unittest.TestCase):
         history.record.commits.append(Commit(2, "A:1", 9, ms(5012)))
         self.finds("I2", "epoch 2 of A:1 was committed after 3", history)
 
-    def test_one_epoch_that_is_seized_twice_is_found(self):
+    def test_an_epoch_that_is_seized_twice_is_found(self):
         history = History().lead(0, 10_000, "A", 2).commit(0, 2, "A:1", 1).commit(100, 2, None, 1)
         history.record.commits += [Commit(2, "C:1", 2, ms(200))]
         report = judge.check(history.record)
@@ -107,7 +107,7 @@ class Judging(unittest.TestCase):
         self.finds("I2", "renewal 1 was committed after 2", History().lead(0, 10_000, "A", 2)
                    .commit(0, 2, "A:1", 1).commit(1000, 2, "A:1", 2).commit(2000, 2, "A:1", 1))
 
-    def test_an_epoch_that_is_first_believed_after_a_higher_one_is_found(self):
+    def test_an_epoch_whose_term_begins_after_a_higher_epoch_is_found(self):
         history = History().lead(0, 5000, "A", 3).lead(5010, 10_000, "B", 2).fault("stop", 5000, 5000, 1000)
         self.finds("I2", "B began to believe in epoch 2 after 3", history)
 
@@ -116,17 +116,17 @@ class Judging(unittest.TestCase):
         history.trust(3000, "B", 3, "seize", lease=1000)
         self.finds("I2", "A began to believe in epoch 2 after 3", history.lead(4500, 10_000, "A", 2))
 
-    def test_a_term_that_is_resumed_is_not_a_term_that_goes_back(self):
+    def test_a_resumed_term_does_not_count_as_a_lower_epoch(self):
         history = History().trust(0, "A", 2, "seize").trust(2760, "A", 2).lead(3000, 10_000, "A", 2)
         report = self.passes(history)
         self.assertEqual(len(report.gaps), 1)
 
     # --- I3
 
-    def test_two_believers_are_found_however_short_the_overlap(self):
+    def test_two_masters_are_found_however_short_the_overlap(self):
         self.finds("I3", "B believes in epoch 3 while A believes in 2 for another 1.000 ms", self.overlap(2748))
 
-    def test_a_believer_that_begins_when_the_last_deadline_has_passed_is_none_too_many(self):
+    def test_a_master_after_the_deadline_of_the_last_one_is_no_violation(self):
         self.passes(self.overlap(2749))
 
     @staticmethod
@@ -134,7 +134,7 @@ class Judging(unittest.TestCase):
         history = History().fault("freeze", 10, 5000, 5000, paused=True)
         return history.trust(0, "A", 2, "seize").lead(begin, 10_000, "B", 3)
 
-    def test_a_shortened_deadline_counts_from_then_on(self):
+    def test_a_shortened_deadline_counts_from_the_moment_it_was_shortened(self):
         """A arms its guard, which ends its belief early, and B follows."""
         history = History().fault("freeze", 150, 5000, 2000, paused=True)
         history.trust(0, "A", 2, "seize")
@@ -142,18 +142,18 @@ class Judging(unittest.TestCase):
                     guard=ms(99 + 270))
         self.passes(history.lead(370, 10_000, "B", 3))
 
-    def test_a_longer_belief_in_between_is_not_forgotten(self):
+    def test_a_longer_deadline_between_two_shorter_ones_counts(self):
         """A believes until 2749, B from 1000 to 1100, C from 2000 on: A and C overlap."""
         history = History().fault("freeze", 10, 5000, 5000, changes=3)
         history.trust(0, "A", 2, "seize").trust(1000, "B", 3, "seize", lease=101).lead(2000, 10_000, "C", 4)
         report = self.finds("I3", "C believes in epoch 4 while A", history)
         self.assertEqual(len(report.violations), 2)
 
-    def test_a_term_begins_where_its_process_says_that_its_last_one_is_over(self):
+    def test_a_term_ends_when_its_process_records_the_end(self):
         history = History().fault("stop", 1000, 1000, 1000)
         self.passes(history.trust(0, "A", 2, "seize").lead(1000, 10_000, "A", 3))
 
-    def test_the_dead_believe_nothing(self):
+    def test_a_dead_process_holds_no_lease(self):
         history = self.overlap(2000)
         history.record.deaths["A:1"] = ms(1999)
         self.passes(history)
@@ -166,7 +166,7 @@ class Judging(unittest.TestCase):
         history = History().trust(0, "A", 2, "seize").trust(2000, "A", 2, asked=1000, lease=3001)
         self.finds("I4", "1.000 ms longer than its lease", history.lead(3000, 10_000, "A", 2))
 
-    def test_a_lease_that_lasts_exactly_as_long_as_was_asked_for_passes(self):
+    def test_a_lease_of_exactly_the_requested_length_passes(self):
         history = History().trust(0, "A", 2, "seize").trust(2000, "A", 2, asked=1000, lease=3000)
         self.passes(history.lead(3000, 10_000, "A", 2))
 
@@ -181,15 +181,15 @@ class Judging(unittest.TestCase):
         history.record.ends = ms(200)
         return history
 
-    def test_a_guard_that_is_trusted_for_longer_than_its_span_is_found(self):
+    def test_a_guard_that_is_trusted_beyond_its_span_is_found(self):
         history = self.alone(History().trust(0, "A", 2, "seize").trust(10, "A", 2, "guard_arm", guard=301, lease=2740))
         self.finds("I4", "1.000 ms longer than its guard vouches", history)
 
-    def test_a_guard_that_is_forgotten_is_found(self):
+    def test_a_guard_that_is_not_released_is_found(self):
         history = History().trust(0, "A", 2, "seize").trust(10, "A", 2, "guard_arm", guard=270, lease=2740)
         self.finds("I4", "forgot the guard", self.alone(history.trust(20, "A", 2, "renew")))
 
-    def test_a_guard_that_is_put_away_in_order_passes(self):
+    def test_a_guard_that_is_released_in_order_passes(self):
         history = History().trust(0, "A", 2, "seize").trust(10, "A", 2, "guard_arm", guard=270, lease=2740)
         self.passes(self.alone(history.trust(20, "A", 2, "guard_off", lease=2730)))
 
@@ -210,11 +210,11 @@ class Judging(unittest.TestCase):
     def test_a_client_that_accepts_a_lower_epoch_is_found(self):
         self.finds("I5", "client x accepted execution 3 of epoch 2 after one of 3", self.deliveries(5111))
 
-    def test_what_a_client_may_have_accepted_before_passes(self):
+    def test_an_epoch_that_a_client_may_have_accepted_earlier_passes(self):
         self.passes(self.deliveries(5109))
         self.passes(self.deliveries(5111, late_epoch=3))
 
-    def test_clients_are_judged_one_by_one(self):
+    def test_each_client_is_judged_by_its_own_epochs(self):
         history = self.deliveries(5111)
         history.record.starts[1].client = "y"
         history.record.events[-1].fields["client"] = "y"
@@ -222,7 +222,7 @@ class Judging(unittest.TestCase):
 
     # --- I6, I8
 
-    def test_an_assignment_without_a_belief_is_found(self):
+    def test_an_assignment_without_a_lease_is_found(self):
         self.finds("I6", "without a belief in it", handed_over().assign(5012, "A", 4))
 
     def test_an_assignment_between_suspension_and_resumption_is_found(self):
@@ -230,7 +230,7 @@ class Judging(unittest.TestCase):
         self.passes(history.assign(2748, "A", 2))
         self.finds("I6", "6.000 ms after its belief ended", history.assign(2755, "A", 2))
 
-    def test_an_assignment_of_a_process_that_was_stopped_at_the_worst_moment_is_counted_not_blamed(self):
+    def test_an_assignment_of_a_frozen_process_is_counted_but_no_violation(self):
         history = self.overlap(3000).assign(5001, "A", 2)
         self.assertEqual(self.passes(history).late, 1)
         self.finds("I6", "after its belief ended", self.overlap(3000).assign(5021, "A", 2))
@@ -240,18 +240,18 @@ class Judging(unittest.TestCase):
         report = judge.check(history.record)
         self.assertEqual([violation.invariant for violation in report.violations], ["I6", "I8"])
 
-    def test_an_assignment_between_the_release_and_a_late_word_of_it_is_found(self):
+    def test_an_assignment_after_the_release_is_found_even_if_the_release_is_recorded_late(self):
         history = History().lead(0, 5000, "A", 2).lead(5010, 10_000, "B", 3).fault("stop", 5000, 5000, 1000)
         history.commit(4990, 2, None, 2).assign(4995, "A", 2)
         self.finds("I8", "5.000 ms after it was given up", history)
 
-    def test_a_belief_that_comes_back_after_it_was_given_up_is_found(self):
+    def test_a_lease_that_is_used_again_after_its_release_is_found(self):
         history = History().trust(0, "A", 2, "seize").lost(1000, "A", 2).trust(1001, "A", 2)
         self.finds("I8", "A believes again in epoch 2", history.lead(2000, 10_000, "A", 2))
 
     # --- I7, I9, I10
 
-    def test_what_the_ledger_lacks_is_told(self):
+    def test_a_problem_of_the_ledger_is_reported(self):
         self.finds("I7", "missed: a task", History(ledger=["missed: a task"]).lead(0, 10_000, "A", 2))
 
     def killed(self, again, bound=1000):
@@ -259,16 +259,16 @@ class Judging(unittest.TestCase):
         history.record.deaths["A:1"] = ms(1001)
         return history
 
-    def test_a_gap_that_is_longer_than_promised_is_found(self):
+    def test_a_time_without_a_master_longer_than_promised_is_found(self):
         self.passes(self.killed(2000))
         self.finds("I9", "nobody led for 1000 ms after kill, 1 ms longer", self.killed(2001))
 
-    def test_a_cluster_that_nobody_leads_to_the_end_is_found(self):
+    def test_a_cluster_without_a_master_at_the_end_is_found(self):
         history = self.killed(2000)
         history.record.ends = ms(15_000)
         self.finds("I9", "without a fault", history)
 
-    def test_where_faults_overlap_the_last_one_counts(self):
+    def test_the_last_of_overlapping_faults_explains_the_gap(self):
         history = self.killed(5500, bound=1000).fault("freeze", 1500, 3000, 1000, node="database", clear=3000)
         self.passes(history)
         history = self.killed(7002, bound=1000).fault("freeze", 1500, 3000, 1000, node="database", clear=3000)
@@ -278,23 +278,23 @@ class Judging(unittest.TestCase):
         history = History().fault("kill", 0, 0, 1000, changes=0).lead(0, 5000, "A", 2).lead(5001, 10_000, "B", 3)
         self.finds("I10", "there were 2 terms, and faults for 1", history)
 
-    def test_a_term_that_only_the_database_knows_counts(self):
+    def test_a_term_that_only_the_database_recorded_counts(self):
         history = History().lead(0, 10_000, "A", 2).commit(0, 2, "A:1", 1).commit(5000, 3, "B:1", 2)
         self.finds("I10", "there were 2 terms", history)
 
     # --- reading and telling
 
-    def test_lines_are_read_as_they_are_written(self):
+    def test_the_reader_understands_the_lines_that_nodes_write(self):
         event, = judge.parse_history("17\tA\tA:1\ttrust\t2\tby=renew\tasked=1\tanswered=2\tlease=3\tguard=-\n")
         self.assertEqual((event.at, event.node, event.incarnation, event.what, event.epoch), (17, "A", "A:1", "trust", 2))
         self.assertEqual(event.fields["guard"], "-")
         with self.assertRaises(ValueError):
             judge.parse_history("17\tA\tA:1\tstart\t0")
 
-    def test_a_history_that_lacks_lines_proves_nothing(self):
+    def test_a_history_with_missing_lines_is_refused(self):
         self.finds("record", "A could not write 3 lines", History().lead(0, 10_000, "A", 2).add(7, "A", "unwritten", 0, n=3))
 
-    def test_a_timeline_has_the_lines_of_all_around_the_moment(self):
+    def test_a_timeline_has_the_lines_of_all_processes_around_a_moment(self):
         record = self.overlap(2748).record
         text = judge.timeline(record, ms(2748))
         self.assertIn("A            trust 2 by=seize", judge.timeline(record, ms(1)))

@@ -50,7 +50,8 @@ std::vector<std::string> start_server(std::string const& line)
     } catch (script_failed const& failure) {
         if (failure.status() != not_installed)
             throw;
-        std::printf("skipped: the server is not installed (scripts/%s)\n", line.c_str());
+        std::printf("skipped: scripts/%s says that its server is not installed\n",
+                    line.substr(0, line.find(' ')).c_str());
         std::exit(skipped);
     }
 }
