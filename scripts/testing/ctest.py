@@ -38,4 +38,4 @@ class CTest:
             command += ["-R", pattern]
         say(f"testing: {name}")
         self.steps.run(name, [*command, *self.arguments], {**preset_environment(preset), **(environment or {})}, low)
-        self.results.add_report(name, report)
+        self.results.add_report(name, report, must_have_tests=not self.arguments)

@@ -25,13 +25,15 @@ class Results:
             else:
                 self.failed.append(name)
 
-    def add_report(self, run, file):
-        """Counts the tests of CTest's JUnit file; a run without a readable report is a failure."""
+    def add_report(self, run, file, must_have_tests):
+        """Counts the tests of CTest's JUnit file. A run without a readable report is a failure."""
         try:
             cases = list(tree.parse(file).getroot().iter("testcase"))
         except (OSError, tree.ParseError):
             self.add(f"{run}: no report", False)
             return
+        if not cases and must_have_tests:
+            self.add(f"{run}: no tests", False)
         for case in cases:
             name = f"{case.get('name')} ({run})"
             skip = case.find("skipped")
