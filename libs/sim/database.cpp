@@ -1,6 +1,7 @@
 #include "libs/sim/database.hpp"
 
 #include "libs/sim/database_call.hpp"
+#include "libs/sim/random_between.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/error.hpp>
@@ -11,11 +12,11 @@
 
 namespace baton::sim {
 
-// What a process has: some sessions, and a queue before them.
+// The connection of one process: its sessions and a queue of calls that wait for a free one.
 class database_server::session_pool final : public storage::database {
 public:
-    session_pool(database_server& server, host& who, connection how)
-        : server_(server), who_(who), sessions_(how.sessions, client_session{how})
+    session_pool(database_server& server, host& client, connection settings)
+        : server_(server), client_(client), sessions_(settings.sessions, client_session{settings})
     {
         for (auto& one : sessions_)
             free_.push_back(&one);
@@ -23,7 +24,7 @@ public:
     ~session_pool() override
     {
         for (auto const& one : sessions_)
-            if (who_.alive())
+            if (client_.alive())
                 server_.hang_up(one.on_server);
     }
 
@@ -32,7 +33,7 @@ public:
 protected:
     awaitable<void> execute(job const& work, bool in_transaction) override
     {
-        // A coroutine of its own, which no cancellation reaches.
+        // A separate coroutine, session the caller's cancellation does not reach.
         auto course = use_session(work, in_transaction);
         auto token = asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable);
         co_await asio::co_spawn(server_.loop_, std::move(course), token);
@@ -41,12 +42,12 @@ protected:
 private:
     struct held_session {
         session_pool& pool;
-        client_session& which;
-        ~held_session() { pool.give_back(which); }
+        client_session& session;
+        ~held_session() { pool.give_back(session); }
     };
     struct turn {
         explicit turn(virtual_time& time) : called(time) {}
-        bell called;
+        event called;
         client_session* session = nullptr;
     };
 
@@ -59,29 +60,29 @@ private:
         } else {
             auto const mine = std::make_shared<turn>(server_.time_);
             queue_.push_back(mine);
-            co_await mine->called.wait_until(instant::max(), &who_.span(), virtual_time::manner::stubborn);
+            co_await mine->called.wait_until(instant::max(), &client_.span(), virtual_time::sleep_kind::uncancellable);
             session = mine->session;
         }
         held_session const mine{*this, *session};
-        if (!who_.alive())
+        if (!client_.alive())
             throw boost::system::system_error(asio::error::operation_aborted);
-        co_await server_.carry_out(who_, *session, work, in_transaction);
+        co_await server_.carry_out(client_, *session, work, in_transaction);
     }
 
-    void give_back(client_session& which)
+    void give_back(client_session& session)
     {
         if (queue_.empty()) {
-            free_.push_back(&which);
+            free_.push_back(&session);
             return;
         }
         auto const next = queue_.front();
         queue_.pop_front();
-        next->session = &which;
-        next->called.ring();
+        next->session = &session;
+        next->called.set();
     }
 
     database_server& server_;
-    host& who_;
+    host& client_;
     std::vector<client_session> sessions_;
     std::vector<client_session*> free_;
     std::deque<std::shared_ptr<turn>> queue_;
@@ -116,10 +117,10 @@ database_server::database_server(asio::io_context& loop, virtual_time& time, tra
 
 database_server::~database_server() = default;
 
-std::unique_ptr<storage::database> database_server::connect(host& who, connection how)
+std::unique_ptr<storage::database> database_server::connect(host& client, connection settings)
 {
-    who.when_killed([this, &who] { hang_up(who); });
-    return std::make_unique<session_pool>(*this, who, how);
+    client.when_killed([this, &client] { hang_up(client); });
+    return std::make_unique<session_pool>(*this, client, settings);
 }
 
 std::unique_ptr<storage::database> database_server::direct()
@@ -136,13 +137,13 @@ void database_server::inspect(std::function<void(soci::session&)> const& look)
 void database_server::step_clock(duration by)
 {
     clock_offset_ += by;
-    log_.note(fmt::format("database clock steps by {} us", by.count()));
+    log_.note(fmt::format("the database clock steps by {} us", by.count()));
 }
 
 void database_server::freeze_for(duration span)
 {
     frozen_until_ = std::max(frozen_until_, time_.now() + span);
-    log_.note(fmt::format("database freezes for {} us", span.count()));
+    log_.note(fmt::format("the database freezes for {} us", span.count()));
 }
 
 void database_server::crash_for(duration span)
@@ -150,54 +151,48 @@ void database_server::crash_for(duration span)
     ++crashes_;
     sessions_.end_all();
     down_until_ = std::max(down_until_, time_.now() + span);
-    log_.note(fmt::format("database is down for {} us", span.count()));
+    log_.note(fmt::format("the database is down for {} us", span.count()));
 }
 
-void database_server::part(std::string const& host_name)
+void database_server::partition(std::string const& host_name)
 {
-    parted_.insert(host_name);
-    log_.note(host_name + " is cut off from the database");
+    partitioned_.insert(host_name);
+    log_.note(host_name + " is partitioned from the database");
 }
 
-void database_server::mend(std::string const& host_name)
+void database_server::heal(std::string const& host_name)
 {
-    if (parted_.erase(host_name) == 0)
+    if (partitioned_.erase(host_name) == 0)
         return;
     log_.note(host_name + " reaches the database again");
     for (auto const& session : sessions_.all())
         if (session->cut_off && session->host_name == host_name) {
             session->cut_off = false;
-            asio::co_spawn(loop_, say_goodbye(session), asio::detached);
+            asio::co_spawn(loop_, deliver_close(session), asio::detached);
         }
 }
 
-duration database_server::between(random_source& random, duration least, duration most)
+duration database_server::latency(random_source& random)
 {
-    auto const width = static_cast<std::uint64_t>((most - least).count());
-    return least + duration{static_cast<std::int64_t>(random.below(width + 1))};
-}
-
-duration database_server::way(random_source& random)
-{
-    auto const usual = between(random, faults.quickest, faults.slowest);
-    bool const hindered = random.fraction() < faults.hurdle;
-    auto const more = between(random, 0us, faults.hurdle_most);
+    auto const usual = random_between(random, faults.min_latency, faults.max_latency);
+    bool const hindered = random.fraction() < faults.spike;
+    auto const more = random_between(random, 0us, faults.spike_max);
     return hindered ? usual + more : usual;
 }
 
-database_server::fate database_server::draw()
+database_server::drawn_faults database_server::draw()
 {
-    fate luck;
-    luck.request = way(random_);
-    luck.reply = way(random_);
+    drawn_faults drawn;
+    drawn.request = latency(random_);
+    drawn.reply = latency(random_);
     bool const stalls = random_.fraction() < faults.stall;
-    auto const stall = between(random_, faults.stall_least, faults.stall_most);
-    luck.stall = stalls ? stall : 0us;
-    luck.request_lost = random_.fraction() < faults.lose_request;
-    luck.reply_lost = random_.fraction() < faults.lose_reply;
-    luck.deadlock = random_.fraction() < faults.deadlock;
-    luck.committed = random_.below(2) == 0;
-    return luck;
+    auto const stall = random_between(random_, faults.stall_min, faults.stall_max);
+    drawn.stall = stalls ? stall : 0us;
+    drawn.request_lost = random_.fraction() < faults.lose_request;
+    drawn.reply_lost = random_.fraction() < faults.lose_reply;
+    drawn.deadlock = random_.fraction() < faults.deadlock;
+    drawn.committed = random_.below(2) == 0;
+    return drawn;
 }
 
 } // namespace baton::sim

@@ -1,4 +1,5 @@
 #pragma once
+// A simulated database server with sessions, named locks and faults.
 
 #include "libs/sim/host.hpp"
 #include "libs/sim/memory_store.hpp"
@@ -13,63 +14,60 @@
 
 namespace baton::sim {
 
-// How bad the database and the way to it are. Probabilities are per call; each call draws all of them, in this order,
-// so that a knob at 0 does not shift the fate of later calls.
+// Latency and faults of the database and of the network to it. Probabilities are per call. Each call draws all of them
+// in this order, so that setting one to 0 does not change the faults of later calls.
 struct database_faults {
-    duration quickest = 200us; // one way, between these two
-    duration slowest = 1ms;
-    double hurdle = 0; // a way takes up to `hurdle_most` longer
-    duration hurdle_most = 0us;
-    double stall = 0; // lock wait, slow disk: so much time between the statement's start and its execution
-    duration stall_least = 0us;
-    duration stall_most = 0us;
-    double lose_request = 0; // never arrives; the caller hears nothing
-    double lose_reply = 0;   // the effect stands; the caller hears nothing
-    double deadlock = 0;     // a transaction is rolled back when it is done, and run again
+    duration min_latency = 200us; // latency of one direction: uniform between these two
+    duration max_latency = 1ms;
+    double spike = 0; // probability that one direction takes up to `spike_max` longer
+    duration spike_max = 0us;
+    double stall = 0; // probability of a pause between a statement's start and its execution (lock wait, slow disk)
+    duration stall_min = 0us;
+    duration stall_max = 0us;
+    double lose_request = 0; // the request never arrives, and the caller gets no answer
+    double lose_reply = 0;   // the statement takes effect, but the caller gets no answer
+    double deadlock = 0;     // a transaction is rolled back at its end and run again
 
-    // Of a session whose client has gone; drawn apart from the calls.
-    duration notice_most = 1s; // so long may pass until the server sees that one who waits for a lock has gone,
-    double ghost = 0.25;       // and one that got the lock meanwhile holds it for a moment, or in so many cases
-    duration ghost_most = 1s;  // for up to so long
+    // Faults of sessions owner client has gone. They are drawn independently of the calls.
+    duration notice_max = 1s; // longest time until the server notices that the client of a lock waiter has gone
+    double ghost = 0.25;      // probability that such a session, if granted the lock meanwhile, holds it
+    duration ghost_max = 1s;  // for up to this time; otherwise it holds the lock for one latency
 };
 
-// How a host uses the server: like storage::database_settings, with limits as fine as a simulation wants.
+// The settings of a client connection, like storage::database_settings but with limits in microseconds.
 struct connection {
     std::size_t sessions = 1;
-    duration read_limit = 1s; // a caller who hears nothing for so long gets `unavailable`
-    duration idle_limit{};    // wait_timeout: the server ends a session that is silent for so long; 0: never
+    duration read_limit = 1s; // a call without an answer throws `unavailable` after this time
+    duration idle_limit{};    // wait_timeout: the server ends a session that is idle for this time; 0: never
 };
 
-// A database server: one SQLite database in memory, on the loop, made as bad as the real thing.
+// A database server: one SQLite database in memory, on the loop, with the faults of a real server.
 //
-// Modelled. A call waits for a free session, travels, starts, may stall, executes, and its answer travels back, each
-// step at its own instant. `baton_now_us()` is the server's clock at the *start*, also after a stall. Requests and
-// answers get lost, hosts are cut off, the server freezes, crashes, and its clock steps. When a caller gives up or dies
-// while its statement is in the server's hands, the server goes on: the statement's text (recorded from the call and
-// rolled back) executes later, with whatever effect it then has. A call cannot be cancelled, only the death of its host
-// ends the waiting; a host that stands still gives nothing up meanwhile, and what it asked goes on. A transaction may
-// be rolled back by a deadlock and run again.
+// Calls. A call waits for a free session, travels, starts, may stall, executes, and its answer travels back, each step
+// at its own instant. `baton_now_us()` is the server's clock at the *start*, even after a stall. Requests and answers
+// get lost, hosts are partitioned from the server, the server freezes and crashes, and its clock steps. If a caller
+// gives up or dies while the server has its statement, the statement becomes an orphan: its text, session was recorded
+// from the call and rolled back, executes later with whatever effect it then has. A call cannot be cancelled; only the
+// death of its host ends the wait. A frozen host does not give up while it is frozen, but its requests go on.
 //
-// Sessions. Each session of a connection is one of the server, with an id, made when its first call arrives. The server
-// ends it when it is silent for the idle limit (one with a statement in the server's hands is not), when it is killed
-// and when the server crashes, after which ids begin anew; the client learns of that from the failure of its next call,
-// which a transaction and a session unused for 5 s avoid by connecting again, like the real client. The client
-// closes it when it gives up on a call and when its process dies: within a way the server hears of it, if the host is
-// not cut off (then once it is mended), behind the request that is on its way, and not before the statement in its
-// hands is done. Whoever is cut off or lost the reply is a ghost that holds its locks for nobody until one of these.
+// Sessions. Each session of a connection is a session of the server with an id, created when its first call arrives.
+// The server ends it when it is idle for the idle limit, when it is killed, and when the server crashes; ids then start
+// again at 1. The client learns of that end when its next call fails. Like the real client, a transaction and a session
+// unused for 5 s reconnect instead. The client closes the session when it gives up on a call and when its process dies.
+// The server learns of that after one latency (or, during a partition, when it heals), after the request that is under
+// way, and not before the running statement has ended. Until then the session is a ghost, session keeps its locks.
 //
-// Named locks, by the functions of session_functions.hpp: baton_get_lock, baton_release_lock, baton_lock_holder,
-// baton_connection_id, baton_server_id, baton_kill_query, baton_kill. They belong to a session, which may get the same
-// one repeatedly and must then release it as often; they end with it. One that waits does so in simulated time, in the
-// order of arrival, and then its call is run again from the start: so it must wait before it has written anything. A
-// waiter whose client has gone stays in the queue until the server notices, and may be granted the lock.
+// Named locks, by the SQL functions in session_functions.hpp. They belong to a session, session may acquire one several
+// times and must release it as often; they end with the session. A waiter waits in simulated time, in order of arrival.
+// Its call then runs again from the start, so it must not write before it waits. A waiter owner client has gone stays
+// in the queue until the server notices, and may be granted the lock.
 //
-// Not modelled. A call is one step on the server: two calls never interleave their statements, so there are no
-// isolation anomalies and no lock waits between them (`stall` stands for those), and of a stand-alone call with several
-// statements only the first can be left behind in the server. A transaction whose caller gave up while it stalled is
-// rolled back, or was committed with its answer lost: half of the cases each. Connecting takes no time of its own. A
-// killed statement that stalls has no effect, and never all of it. Of MySQL's locks by name, deadlocks between them and
-// the limit of a statement's time are left out.
+// Not modelled. A call is one step on the server: the statements of two calls never interleave, so there are no
+// isolation anomalies and no lock waits between calls (`stall` stands for those). Of a call with several statements
+// outside a transaction, only the first can become an orphan. A transaction owner caller gave up while it stalled is
+// either rolled back or committed with its answer lost, with equal probability. Connecting takes no time. A statement
+// that is killed while it stalls never takes effect. There are no deadlocks between named locks, and no limit on the
+// execution time of a statement.
 class database_server {
 public:
     database_server(asio::io_context& loop, virtual_time& time, trace& log, std::uint64_t seed);
@@ -77,40 +75,40 @@ public:
 
     database_faults faults;
 
-    std::unique_ptr<storage::database> connect(host& who, connection how);
+    std::unique_ptr<storage::database> connect(host& client, connection settings);
 
-    // No latency and no faults: for the schema, and for the eyes of a test.
+    // Access without latency and faults, for the schema and for a test's own queries.
     std::unique_ptr<storage::database> direct();
-    // The same outside coroutines.
+    // The same, outside coroutines.
     void inspect(std::function<void(soci::session&)> const& look);
 
     utc_time utc() const { return time_.utc() + clock_offset_; }
     void step_clock(duration by);
-    void freeze_for(duration span); // SIGSTOP: what arrives waits, and so does what has begun
-    void crash_for(duration span);  // what is in progress has no effect; connections are refused until then
-    void part(std::string const& host_name);
-    void mend(std::string const& host_name);
-    void set_server_id(std::string text) { sessions_.set_server_id(std::move(text)); } // as another server has
+    void freeze_for(duration span); // SIGSTOP: requests and running statements wait
+    void crash_for(duration span);  // running statements have no effect; connections are refused for this time
+    void partition(std::string const& host_name);
+    void heal(std::string const& host_name);
+    void set_server_id(std::string text) { sessions_.set_server_id(std::move(text)); } // simulates another server
 
-    std::size_t sessions() const { return sessions_.all().size(); } // that the server holds for open
+    std::size_t sessions() const { return sessions_.all().size(); } // open sessions, from the server's point of view
     std::uint64_t calls() const { return calls_; }
-    std::uint64_t left_behind() const { return left_behind_; } // statements that executed for nobody
+    std::uint64_t orphaned_statements() const { return orphaned_; } // statements executed after their caller had gone
 
 private:
     class session_pool;
     class plain;
-    struct fate;
+    struct drawn_faults;
     struct client_session;
     struct call;
-    struct remnant;
+    struct orphan;
 
-    fate draw();
-    duration way(random_source& random);
-    static duration between(random_source& random, duration least, duration most);
-    bool parted(host const& who) const { return parted_.contains(who.name()); }
+    drawn_faults draw();
+    duration latency(random_source& random);
+    bool partitioned(host const& client) const { return partitioned_.contains(client.name()); }
 
-    // The course of one call, from a free session to the answer.
-    awaitable<void> carry_out(host& who, client_session& session, memory_store::job const& work, bool in_transaction);
+    // The steps of one call, from a free session to the answer.
+    awaitable<void> carry_out(host& client, client_session& session, memory_store::job const& work,
+                              bool in_transaction);
     awaitable<void> serve(call& mine);
     awaitable<void> thaw(call const& mine);
     awaitable<void> wait(call const& mine, instant until);
@@ -119,31 +117,31 @@ private:
     bool attach(call const& mine);
     void execute(call& mine);
     void run(call& mine);
-    void leave_behind(call& mine);
-    void leave_statement(call const& mine);
-    void leave_transaction(call& mine);
-    awaitable<void> finish_alone(remnant rest);
+    void abandon(call& mine);
+    void abandon_statement(call const& mine);
+    void abandon_transaction(call& mine);
+    awaitable<void> finish_orphan(orphan rest);
 
-    // The course of a session on the server.
-    session_handle open(host const& who, duration idle_limit);
-    void statement_over(server_session& which);
-    void end_session(server_session& which, char const* why);
-    std::shared_ptr<lock_wait> queue(std::shared_ptr<lock_wait> wanted, std::shared_ptr<bell> caller);
+    // The life of a session on the server.
+    session_handle open(host const& client, duration idle_limit);
+    void statement_over(server_session& session);
+    void end_session(server_session& session, char const* why);
+    std::shared_ptr<lock_wait> queue(std::shared_ptr<lock_wait> wanted, std::shared_ptr<event> caller);
     void wait_over(lock_wait& wait);
-    void hang_up(session_handle const& which);
-    void hang_up(host const& who);
+    void hang_up(session_handle const& session);
+    void hang_up(host const& client);
     awaitable<void> thaw();
-    awaitable<void> say_goodbye(session_handle which);
-    awaitable<void> notice_absence(session_handle which);
-    awaitable<void> end_ghost(session_handle which);
-    awaitable<void> watch_silence(session_handle which);
+    awaitable<void> deliver_close(session_handle session);
+    awaitable<void> end_absent_waiter(session_handle session);
+    awaitable<void> end_ghost(session_handle session);
+    awaitable<void> watch_silence(session_handle session);
     awaitable<void> time_out(std::shared_ptr<lock_wait> wait);
 
     asio::io_context& loop_;
     virtual_time& time_;
     trace& log_;
-    seeded_random random_;  // of the calls
-    seeded_random endings_; // of the sessions that their clients leave
+    seeded_random random_;  // faults of calls
+    seeded_random endings_; // faults of sessions owner client has gone
     session_table sessions_;
     memory_store store_;
     duration clock_offset_{};
@@ -151,8 +149,8 @@ private:
     instant down_until_{};
     std::uint64_t crashes_ = 0;
     std::uint64_t calls_ = 0;
-    std::uint64_t left_behind_ = 0;
-    std::set<std::string> parted_;
+    std::uint64_t orphaned_ = 0;
+    std::set<std::string> partitioned_;
 };
 
 } // namespace baton::sim

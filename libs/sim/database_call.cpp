@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-// The course of a call, and what is left of one whose caller has gone.
+// The steps of a call, and the orphaned statement of a call owner caller has gone.
 namespace baton::sim {
 
 namespace {
@@ -16,38 +16,38 @@ namespace {
 // The caller's read limit has passed.
 struct gave_up {};
 
-// The real client looks whether a session that it has not used for so long is still there.
+// The real client pings a session before it uses it again after this time.
 constexpr duration idle_before_ping = 5s;
 
 } // namespace
 
-awaitable<void> database_server::carry_out(host& who, client_session& session, memory_store::job const& work,
+awaitable<void> database_server::carry_out(host& client, client_session& session, memory_store::job const& work,
                                            bool in_transaction)
 {
     auto const number = ++calls_;
-    call mine{who, session, work, in_transaction, time_.now() + session.how.read_limit, draw()};
-    mine.arrives = time_.now() + mine.luck.request;
+    call mine{client, session, work, in_transaction, time_.now() + session.settings.read_limit, draw()};
+    mine.arrives = time_.now() + mine.drawn.request;
     try {
         co_await serve(mine);
-        co_await who.thaw();
+        co_await client.thaw();
         session.used_at = time_.now();
-        log_.note(fmt::format("database call {} of {} done", number, who.name()));
+        log_.note(fmt::format("database call {} of {} done", number, client.name()));
     } catch (gave_up const&) {
-        log_.note(fmt::format("database call {} of {} given up", number, who.name()));
-        leave_behind(mine);
+        log_.note(fmt::format("{} gives up on database call {}", client.name(), number));
+        abandon(mine);
         throw unavailable("database: no answer within the read limit");
     } catch (boost::system::system_error const&) {
-        leave_behind(mine); // the host died
+        abandon(mine); // the host died
         throw;
     }
     if (mine.failure)
         std::rethrow_exception(mine.failure);
 }
 
-// Ends early with gave_up or, when the host dies, with operation_aborted.
+// Throws gave_up when the caller gives up, and operation_aborted when its host dies.
 awaitable<void> database_server::serve(call& mine)
 {
-    if (!mine.luck.request_lost && !parted(mine.who))
+    if (!mine.drawn.request_lost && !partitioned(mine.client))
         mine.at = call::phase::on_its_way;
     if (mine.at == call::phase::not_sent)
         co_await wait(mine, instant::max());
@@ -57,24 +57,24 @@ awaitable<void> database_server::serve(call& mine)
         mine.at = call::phase::done;
         mine.session.on_server.reset();
         mine.failure = std::make_exception_ptr(unavailable("database: connection refused"));
-        co_await wait(mine, time_.now() + mine.luck.reply);
+        co_await wait(mine, time_.now() + mine.drawn.reply);
         co_return;
     }
     mine.crashes = crashes_;
     bool const attached = attach(mine);
     co_await thaw(mine);
     mine.begun = utc();
-    mine.executes = time_.now() + mine.luck.stall;
+    mine.executes = time_.now() + mine.drawn.stall;
     mine.at = call::phase::begun;
-    if (attached && mine.luck.stall > 0us)
+    if (attached && mine.drawn.stall > 0us)
         co_await wait(mine, mine.executes);
     co_await thaw(mine);
     mine.at = call::phase::done;
     execute(mine);
     while (mine.at == call::phase::waiting)
         co_await wait_for_lock(mine);
-    bool const silence = mine.luck.reply_lost || parted(mine.who);
-    co_await wait(mine, silence ? instant::max() : time_.now() + mine.luck.reply);
+    bool const silence = mine.drawn.reply_lost || partitioned(mine.client);
+    co_await wait(mine, silence ? instant::max() : time_.now() + mine.drawn.reply);
 }
 
 awaitable<void> database_server::thaw(call const& mine)
@@ -86,22 +86,22 @@ awaitable<void> database_server::thaw(call const& mine)
 awaitable<void> database_server::wait(call const& mine, instant until)
 {
     do {
-        auto const place = time_.reserve(std::min(until, mine.patience()));
-        co_await time_.rest(place, &mine.who.span(), virtual_time::manner::stubborn);
-    } while (time_.now() < std::min(until, mine.patience()));
+        auto const place = time_.reserve(std::min(until, mine.deadline()));
+        co_await time_.sleep_at(place, &mine.client.span(), virtual_time::sleep_kind::uncancellable);
+    } while (time_.now() < std::min(until, mine.deadline()));
     if (time_.now() < until)
         throw gave_up{};
 }
 
-// Until the server has an answer to the waiting, with which the call is run again.
+// Waits for the server's answer to a lock wait, and runs the call again with that answer.
 awaitable<void> database_server::wait_for_lock(call& mine)
 {
     auto const turn = mine.lock->caller;
     bool called = false;
     do {
-        auto const until = mine.patience();
-        called = co_await turn->wait_until(until, &mine.who.span(), virtual_time::manner::stubborn);
-    } while (!called && time_.now() < mine.patience());
+        auto const until = mine.deadline();
+        called = co_await turn->wait_until(until, &mine.client.span(), virtual_time::sleep_kind::uncancellable);
+    } while (!called && time_.now() < mine.deadline());
     if (!called)
         throw gave_up{};
     mine.at = call::phase::done;
@@ -117,8 +117,8 @@ void database_server::send(call const& mine)
         session->last_sent = mine.arrives;
 }
 
-// Gives an arriving call its session: the one of its client, or a new one. False when the server has ended that one; a
-// transaction fails before it has begun then, and comes again.
+// Gives an arriving call its client's session, or a new one. False if the server has ended that session; a transaction
+// fails before it has begun then and is repeated on a new session.
 bool database_server::attach(call const& mine)
 {
     auto& session = mine.session.on_server;
@@ -128,7 +128,7 @@ bool database_server::attach(call const& mine)
         session.reset();
     }
     if (!session)
-        session = open(mine.who, mine.session.how.idle_limit);
+        session = open(mine.client, mine.session.settings.idle_limit);
     session->busy = true;
     return true;
 }
@@ -147,12 +147,12 @@ void database_server::execute(call& mine)
     else
         run(mine);
     if (auto const done = sessions_.finish(); done.wanted) {
-        bool const repeatable = done.acts == 0 && store_.changes() == mark;
+        bool const repeatable = done.changes == 0 && store_.changes() == mark;
         if (!repeatable)
-            throw std::logic_error("a call waits for a named lock after it has done something");
+            throw std::logic_error("a call waits for a named lock after it has written something");
         mine.failure = {};
         mine.at = call::phase::waiting;
-        mine.lock = queue(done.wanted, std::make_shared<bell>(time_));
+        mine.lock = queue(done.wanted, std::make_shared<event>(time_));
         return;
     }
     statement_over(*session);
@@ -160,49 +160,49 @@ void database_server::execute(call& mine)
 
 void database_server::run(call& mine)
 {
-    if (mine.in_transaction && mine.luck.deadlock) {
+    if (mine.in_transaction && mine.drawn.deadlock) {
         sessions_.begin(mine.session.on_server);
         store_.run_and_lose(mine.work, mine.begun);
     }
-    sessions_.begin(mine.session.on_server, mine.lock ? mine.lock->came : lock_wait::outcome::waiting);
+    sessions_.begin(mine.session.on_server, mine.lock ? mine.lock->result : lock_wait::outcome::waiting);
     try {
         store_.run(mine.work, mine.in_transaction, mine.begun);
     } catch (...) {
-        mine.failure = std::current_exception(); // it travels back like any answer
+        mine.failure = std::current_exception(); // travels back like any other answer
     }
 }
 
-// The caller has gone, perhaps while its statement was on its way to the server or in its hands.
-void database_server::leave_behind(call& mine)
+// Handles a caller that has gone, possibly while its statement was under way or running.
+void database_server::abandon(call& mine)
 {
     if (mine.at == call::phase::on_its_way || mine.at == call::phase::begun) {
         if (mine.in_transaction)
-            leave_transaction(mine);
+            abandon_transaction(mine);
         else
-            leave_statement(mine);
+            abandon_statement(mine);
     }
     if (mine.at == call::phase::waiting) {
         mine.lock->caller.reset();
-        if (mine.lock->came != lock_wait::outcome::waiting)
+        if (mine.lock->result != lock_wait::outcome::waiting)
             wait_over(*mine.lock);
     }
     hang_up(std::exchange(mine.session.on_server, {}));
 }
 
-void database_server::leave_transaction(call& mine)
+void database_server::abandon_transaction(call& mine)
 {
     bool const begun = mine.at == call::phase::begun;
-    if (begun && mine.luck.committed && time_.now() >= frozen_until_) {
+    if (begun && mine.drawn.committed && time_.now() >= frozen_until_) {
         execute(mine);
-        ++left_behind_;
-        log_.note("a transaction of " + mine.who.name() + " is committed for nobody");
+        ++orphaned_;
+        log_.note("a transaction of " + mine.client.name() + " is committed after its caller has gone");
     } else if (auto const& session = mine.session.on_server; session && session->busy) {
         // The server finds the connection closed and rolls back.
         statement_over(*session);
     }
 }
 
-void database_server::leave_statement(call const& mine)
+void database_server::abandon_statement(call const& mine)
 {
     auto const& session = mine.session.on_server;
     sessions_.begin_rehearsal(session);
@@ -217,22 +217,22 @@ void database_server::leave_statement(call const& mine)
         session->busy = true;
     bool const begun = mine.at == call::phase::begun;
     auto const begun_at = begun ? std::optional(mine.begun) : std::nullopt;
-    auto rest = finish_alone({text, begun ? mine.executes : mine.arrives, begun_at, mine.who, session});
+    auto rest = finish_orphan({text, begun ? mine.executes : mine.arrives, begun_at, mine.client, session});
     asio::co_spawn(loop_, std::move(rest), asio::detached);
 }
 
-awaitable<void> database_server::finish_alone(remnant rest)
+awaitable<void> database_server::finish_orphan(orphan rest)
 {
     auto const crashes = crashes_;
-    auto const stubborn = virtual_time::manner::stubborn;
+    auto const uncancellable = virtual_time::sleep_kind::uncancellable;
     do {
         auto const place = time_.reserve(std::max(rest.at, frozen_until_));
-        co_await time_.rest(place, nullptr, stubborn);
+        co_await time_.sleep_at(place, nullptr, uncancellable);
     } while (time_.now() < frozen_until_);
     if (crashes_ != crashes || time_.now() < down_until_)
         co_return;
     if (!rest.session) {
-        rest.session = open(rest.who, {});
+        rest.session = open(rest.client, {});
         rest.session->hung_up = true;
     }
     auto& session = *rest.session;
@@ -244,8 +244,8 @@ awaitable<void> database_server::finish_alone(remnant rest)
     }
     sessions_.begin(rest.session);
     int const rows = store_.replay(rest.text, rest.begun.value_or(utc()));
-    ++left_behind_;
-    log_.note(fmt::format("a statement of {} executes for nobody: {} rows", rest.who.name(), rows));
+    ++orphaned_;
+    log_.note(fmt::format("a statement of {} executes after its caller has gone: {} rows", rest.client.name(), rows));
     if (auto const done = sessions_.finish(); done.wanted)
         queue(done.wanted, nullptr);
     else

@@ -1,5 +1,5 @@
 #pragma once
-// For the parts of the simulated server only.
+// Private to the simulated database server.
 
 #include "libs/sim/database.hpp"
 
@@ -8,51 +8,52 @@
 
 namespace baton::sim {
 
-struct database_server::fate {
+// The latency and faults of one call.
+struct database_server::drawn_faults {
     duration request{};
     duration stall{};
     duration reply{};
     bool request_lost = false;
     bool reply_lost = false;
     bool deadlock = false;
-    bool committed = false; // should its caller give up in the middle
+    bool committed = false; // the transaction commits if its caller gives up while it stalls
 };
 
-// What a client knows of its session.
+// The client's view of a session.
 struct database_server::client_session {
-    connection how;
-    session_handle on_server{}; // none before the first call, and when it is known to be over
+    connection settings;
+    session_handle on_server{}; // null before the first call and when the client knows that the session has ended
     instant used_at{};
 };
 
 struct database_server::call {
     enum class phase { not_sent, on_its_way, begun, waiting, done };
 
-    host& who;
+    host& client;
     client_session& session;
     memory_store::job const& work;
     bool in_transaction;
     instant give_up;
-    fate luck;
+    drawn_faults drawn;
     instant arrives{};
     phase at = phase::not_sent;
     utc_time begun{};                  // the server's clock at the start of the statement
-    instant executes{};                // when it has stalled enough
-    std::uint64_t crashes = 0;         // of the server, before it arrived
-    std::shared_ptr<lock_wait> lock{}; // that it waits for, or has waited for
+    instant executes{};                // the end of the stall
+    std::uint64_t crashes = 0;         // crashes of the server before the call arrived
+    std::shared_ptr<lock_wait> lock{}; // the wait for a named lock, if any
     std::exception_ptr failure{};
 
-    // Who stands still gives nothing up, and afterwards takes the answer that has come meanwhile.
-    instant patience() const { return std::max(give_up, who.frozen_until()); }
+    // When the caller gives up. A frozen caller does not give up, and accepts an answer that arrived meanwhile.
+    instant deadline() const { return std::max(give_up, client.frozen_until()); }
 };
 
-// What the server does for a caller who has gone.
-struct database_server::remnant {
+// A statement owner caller has gone.
+struct database_server::orphan {
     std::string text;
-    instant at;                    // of its arrival or, when it has begun, of its execution
-    std::optional<utc_time> begun; // the server's clock at its start, if it has
-    host const& who;
-    session_handle session; // none: its connection comes with it
+    instant at;                    // when it executes if it has started, otherwise when it arrives
+    std::optional<utc_time> begun; // the server's clock at its start, if it has started
+    host const& client;
+    session_handle session; // null if the connection is created by this statement
 };
 
 } // namespace baton::sim

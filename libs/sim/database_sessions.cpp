@@ -1,155 +1,158 @@
 #include "libs/sim/database.hpp"
+#include "libs/sim/random_between.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
-// What becomes of the sessions on the server: silence, a client that has gone, and the waiting for locks.
+// The sessions on the server: their idle limit, clients that have gone, and waits for named locks.
 namespace baton::sim {
 
 namespace {
 
-constexpr auto stubborn = virtual_time::manner::stubborn;
+constexpr auto uncancellable = virtual_time::sleep_kind::uncancellable;
 
 } // namespace
 
-session_handle database_server::open(host const& who, duration idle_limit)
+session_handle database_server::open(host const& client, duration idle_limit)
 {
-    auto made = sessions_.open(who, who.name(), idle_limit, time_.now());
+    auto made = sessions_.open(client, client.name(), idle_limit, time_.now());
     if (idle_limit > 0us)
         asio::co_spawn(loop_, watch_silence(made), asio::detached);
     return made;
 }
 
-void database_server::end_session(server_session& which, char const* why)
+void database_server::end_session(server_session& session, char const* why)
 {
-    log_.note(fmt::format("session {} of {} ends: {}", which.id, which.host_name, why));
-    sessions_.end(which);
+    log_.note(fmt::format("session {} of {} ends: {}", session.id, session.host_name, why));
+    sessions_.end(session);
 }
 
-void database_server::statement_over(server_session& which)
+void database_server::statement_over(server_session& session)
 {
-    which.busy = false;
-    which.interrupted = false;
-    which.silent_since = time_.now();
-    if (which.hung_up && !which.ended)
-        end_session(which, "its client has gone");
+    session.busy = false;
+    session.interrupted = false;
+    session.silent_since = time_.now();
+    if (session.hung_up && !session.ended)
+        end_session(session, "its client has gone");
 }
 
+// Waits until the server is not frozen.
 awaitable<void> database_server::thaw()
 {
     while (time_.now() < frozen_until_) {
         auto const place = time_.reserve(frozen_until_);
-        co_await time_.rest(place, nullptr, stubborn);
+        co_await time_.sleep_at(place, nullptr, uncancellable);
     }
 }
 
-awaitable<void> database_server::watch_silence(session_handle which)
+awaitable<void> database_server::watch_silence(session_handle session)
 {
-    while (!which->ended) {
-        auto const since = which->busy ? time_.now() : which->silent_since;
-        auto const place = time_.reserve(since + which->idle_limit);
-        co_await time_.rest(place, nullptr, stubborn);
-        co_await thaw(); // what has arrived meanwhile is read before the clock
-        bool const silent = !which->busy && time_.now() - which->silent_since >= which->idle_limit;
-        if (silent && !which->ended)
-            end_session(*which, "it was silent");
+    while (!session->ended) {
+        auto const since = session->busy ? time_.now() : session->silent_since;
+        auto const place = time_.reserve(since + session->idle_limit);
+        co_await time_.sleep_at(place, nullptr, uncancellable);
+        co_await thaw(); // requests that arrived meanwhile are read before the idle time is checked
+        bool const silent = !session->busy && time_.now() - session->silent_since >= session->idle_limit;
+        if (silent && !session->ended)
+            end_session(*session, "it was idle for too long");
     }
 }
 
 // The client closes the connection.
-void database_server::hang_up(session_handle const& which)
+void database_server::hang_up(session_handle const& session)
 {
-    if (!which || which->ended || which->leaving)
+    if (!session || session->ended || session->leaving)
         return;
-    which->leaving = true;
-    asio::co_spawn(loop_, say_goodbye(which), asio::detached);
+    session->leaving = true;
+    asio::co_spawn(loop_, deliver_close(session), asio::detached);
 }
 
-void database_server::hang_up(host const& who)
+void database_server::hang_up(host const& client)
 {
     for (auto const& session : sessions_.all())
-        if (session->of == &who)
+        if (session->client_host == &client)
             hang_up(session);
 }
 
-awaitable<void> database_server::say_goodbye(session_handle which)
+awaitable<void> database_server::deliver_close(session_handle session)
 {
-    auto const arrives = std::max(time_.now() + way(endings_), which->last_sent + 1us);
+    auto const arrives = std::max(time_.now() + latency(endings_), session->last_sent + 1us);
     auto const place = time_.reserve(arrives);
-    co_await time_.rest(place, nullptr, stubborn);
-    if (parted_.contains(which->host_name)) {
-        which->cut_off = true; // it is said again when the way is mended
+    co_await time_.sleep_at(place, nullptr, uncancellable);
+    if (partitioned_.contains(session->host_name)) {
+        session->cut_off = true; // repeated when the partition heals
         co_return;
     }
     co_await thaw();
-    if (which->ended)
+    if (session->ended)
         co_return;
-    which->hung_up = true;
-    if (which->waits)
-        co_await notice_absence(which);
-    else if (!which->busy)
-        end_session(*which, "its client has gone");
+    session->hung_up = true;
+    if (session->waits)
+        co_await end_absent_waiter(session);
+    else if (!session->busy)
+        end_session(*session, "its client has gone");
 }
 
-// The server looks only now and then whether the client of a session that waits for a lock is still there.
-awaitable<void> database_server::notice_absence(session_handle which)
+// The server checks only from time to time whether the client of a lock waiter is still connected.
+awaitable<void> database_server::end_absent_waiter(session_handle session)
 {
-    auto const wait = which->waits;
-    auto const place = time_.reserve(time_.now() + between(endings_, 0us, faults.notice_most));
-    co_await time_.rest(place, nullptr, stubborn);
+    auto const wait = session->waits;
+    auto const place = time_.reserve(time_.now() + random_between(endings_, 0us, faults.notice_max));
+    co_await time_.sleep_at(place, nullptr, uncancellable);
     co_await thaw();
-    if (!which->ended && which->waits == wait)
-        end_session(*which, "its client has gone, and it waits for nobody");
+    if (!session->ended && session->waits == wait)
+        end_session(*session, "its client has gone while it waits for a lock");
 }
 
-std::shared_ptr<lock_wait> database_server::queue(std::shared_ptr<lock_wait> wanted, std::shared_ptr<bell> caller)
+std::shared_ptr<lock_wait> database_server::queue(std::shared_ptr<lock_wait> wanted, std::shared_ptr<event> caller)
 {
     wanted->caller = std::move(caller);
     sessions_.queue(wanted);
     asio::co_spawn(loop_, time_out(wanted), asio::detached);
-    if (auto const session = sessions_.find(wanted->who); session->hung_up)
-        asio::co_spawn(loop_, notice_absence(session), asio::detached);
+    if (auto const session = sessions_.find(wanted->session_id); session->hung_up)
+        asio::co_spawn(loop_, end_absent_waiter(session), asio::detached);
     return wanted;
 }
 
 awaitable<void> database_server::time_out(std::shared_ptr<lock_wait> wait)
 {
     auto const place = time_.reserve(time_.now() + wait->limit);
-    co_await time_.rest(place, nullptr, stubborn);
+    co_await time_.sleep_at(place, nullptr, uncancellable);
     co_await thaw();
     sessions_.conclude(wait, lock_wait::outcome::timed_out);
 }
 
-// Its call goes on if there is still somebody who waits for the answer.
+// Continues the call if its caller still waits; otherwise ends the statement.
 void database_server::wait_over(lock_wait& wait)
 {
-    bool const granted = wait.came == lock_wait::outcome::granted;
+    bool const granted = wait.result == lock_wait::outcome::granted;
     if (wait.caller) {
-        wait.caller->ring();
+        wait.caller->set();
         return;
     }
-    if (wait.came == lock_wait::outcome::session_ended)
+    if (wait.result == lock_wait::outcome::session_ended)
         return;
-    auto const session = sessions_.find(wait.who);
+    auto const session = sessions_.find(wait.session_id);
     if (granted)
-        log_.note(fmt::format("session {} of {} is granted a lock for nobody", session->id, session->host_name));
+        log_.note(
+            fmt::format("session {} of {} gets a lock after its client has gone", session->id, session->host_name));
     if (granted && session->hung_up)
         asio::co_spawn(loop_, end_ghost(session), asio::detached);
     else
         statement_over(*session);
 }
 
-// The server writes the answer and then finds that there is nobody.
-awaitable<void> database_server::end_ghost(session_handle which)
+// The server writes the answer and only then notices that the client has gone.
+awaitable<void> database_server::end_ghost(session_handle session)
 {
-    which->busy = false;
+    session->busy = false;
     bool const lingers = endings_.fraction() < faults.ghost;
-    auto const moment = between(endings_, faults.quickest, faults.slowest);
-    auto const longer = between(endings_, 0us, faults.ghost_most);
+    auto const moment = random_between(endings_, faults.min_latency, faults.max_latency);
+    auto const longer = random_between(endings_, 0us, faults.ghost_max);
     auto const place = time_.reserve(time_.now() + (lingers ? longer : moment));
-    co_await time_.rest(place, nullptr, stubborn);
+    co_await time_.sleep_at(place, nullptr, uncancellable);
     co_await thaw();
-    if (!which->ended)
-        end_session(*which, "it was a ghost");
+    if (!session->ended)
+        end_session(*session, "its client has gone after it got a lock");
 }
 
 } // namespace baton::sim

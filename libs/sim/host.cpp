@@ -24,11 +24,11 @@ utc_time skewed_time::utc() const
 
 awaitable<void> skewed_time::sleep_until(instant at)
 {
-    // Rounding may leave a rest of a microsecond: look again, like the real one.
+    // Rounding may leave a microsecond, so check the clock again, like the real implementation.
     do {
         auto const left = static_cast<double>(std::max(at - now(), duration::zero()).count());
         auto const place = shared_.reserve(shared_.now() + duration{std::llround(left / (1 + error_.rate))});
-        co_await shared_.rest(place, &whose_, virtual_time::manner::cancellable);
+        co_await shared_.sleep_at(place, &owner_, virtual_time::sleep_kind::cancellable);
     } while (now() < at);
 }
 
@@ -47,7 +47,7 @@ void host::spawn(awaitable<void> part, std::function<void()> ended)
     auto const signal = std::make_shared<asio::cancellation_signal>();
     auto const mine = signals_.insert(signals_.end(), signal);
     auto finish = [this, mine, ended = std::move(ended)](std::exception_ptr failure) {
-        asio::post(loop_, [over = *mine] {}); // the frame that is ending still refers to its slot
+        asio::post(loop_, [over = *mine] {}); // keeps the signal alive, because the ending frame refers to its slot
         signals_.erase(mine);
         if (ended)
             ended();
@@ -68,21 +68,21 @@ void host::freeze_for(duration span)
     if (life_.over)
         return;
     life_.frozen_until = std::max(life_.frozen_until, shared_.now() + span);
-    log_.note(fmt::format("{} stands still for {} us", name_, span.count()));
+    log_.note(fmt::format("{} freezes for {} us", name_, span.count()));
 }
 
 awaitable<void> host::thaw()
 {
-    co_await shared_.rest_while_frozen(life_, virtual_time::manner::stubborn);
+    co_await shared_.sleep_while_frozen(life_, virtual_time::sleep_kind::uncancellable);
 }
 
 void host::kill()
 {
     if (life_.over)
         return;
-    log_.note(name_ + " killed");
+    log_.note(name_ + " is killed");
     shared_.end(life_);
-    for (auto const& act : std::exchange(epilogue_, {}))
+    for (auto const& act : std::exchange(on_kill_, {}))
         act();
     auto const running = signals_;
     for (auto const& signal : running)

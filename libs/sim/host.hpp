@@ -1,4 +1,5 @@
 #pragma once
+// A simulated machine with one process and its own clocks.
 
 #include "libs/base/random.hpp"
 #include "libs/sim/trace.hpp"
@@ -14,18 +15,18 @@
 
 namespace baton::sim {
 
-// How a host's clocks differ from the truth.
+// The difference between a host's clocks and the simulated time.
 struct clock_error {
     duration boot{}; // added to now()
     duration wall{}; // added to utc()
-    double rate = 0; // the boot clock gains so many seconds a second: 1e-4
+    double rate = 0; // drift of the boot clock in seconds per second, for example 1e-4
 };
 
-// The clocks of one host over the shared time, which sleeps in the name of the host's life.
+// The clocks of one host. Sleeps end when the host's process dies and are delayed while it is frozen.
 class skewed_time final : public time_source {
 public:
-    skewed_time(virtual_time& shared, life const& whose, clock_error error)
-        : shared_(shared), whose_(whose), error_(error), origin_(shared.now())
+    skewed_time(virtual_time& shared, life const& owner, clock_error error)
+        : shared_(shared), owner_(owner), error_(error), origin_(shared.now())
     {}
 
     instant now() const override;
@@ -36,15 +37,15 @@ public:
 
 private:
     virtual_time& shared_;
-    life const& whose_;
+    life const& owner_;
     clock_error error_;
     instant origin_;
 };
 
-// A machine with one process that can be killed at any instant. What the process awaits on its seams (this host's time,
-// databases and HTTP clients) then ends with operation_aborted, and so does everything that it asks of them later: no
-// effect leaves a dead host, while requests that were on their way go on. Its coroutines unwind, which takes no time;
-// the objects that they refer to must live until `running()` is 0, so keep them until the simulation has settled.
+// A machine with one process that can be killed at any instant. All operations of the process on its seams (this host's
+// time, databases and HTTP clients) then end with operation_aborted, and so do later ones: a dead host has no further
+// effect, but its requests that are under way go on. The coroutines unwind without simulated time passing. The objects
+// that they refer to must live until `running()` is 0, so keep them until the simulation has settled.
 class host {
 public:
     host(std::string name, asio::io_context& loop, virtual_time& shared, trace& log, std::uint64_t seed,
@@ -59,22 +60,23 @@ public:
     instant frozen_until() const { return life_.frozen_until; }
     bool frozen() const { return shared_.now() < life_.frozen_until; }
 
-    // Runs it as part of the process. What it throws, other than operation_aborted, leaves run_for() of a living host.
+    // Runs a coroutine of the process. An exception other than operation_aborted leaves virtual_time::run_for() if the
+    // host is alive.
     void spawn(awaitable<void> part);
     void spawn(awaitable<void> part, std::function<void()> ended);
 
     std::size_t running() const { return signals_.size(); }
 
-    // Called once, when the host is killed, before anything of it unwinds: what its kernel does for it.
-    void when_killed(std::function<void()> what) { epilogue_.push_back(std::move(what)); }
+    // Calls `function` when the host is killed, before its coroutines unwind: the clean-up that its kernel does.
+    void when_killed(std::function<void()> function) { on_kill_.push_back(std::move(function)); }
 
-    // SIGKILL. Not to be called by a coroutine of the host itself.
+    // SIGKILL. Must not be called by a coroutine of the host itself.
     void kill();
 
-    // SIGSTOP, and SIGCONT after so long: its clocks go on, and so does what it has asked of others; what falls due and
-    // what arrives waits, and comes all at once.
+    // SIGSTOP, and SIGCONT after `span`. Its clocks go on, and so do its requests. Timers and messages that become due
+    // meanwhile are delivered together when it continues.
     void freeze_for(duration span);
-    // Until it goes on, for what others do with it.
+    // Waits until the host is not frozen.
     awaitable<void> thaw();
 
 private:
@@ -85,8 +87,8 @@ private:
     life life_;
     skewed_time time_;
     seeded_random random_;
-    std::list<std::shared_ptr<asio::cancellation_signal>> signals_; // of the coroutines that run
-    std::vector<std::function<void()>> epilogue_;
+    std::list<std::shared_ptr<asio::cancellation_signal>> signals_; // one for each running coroutine
+    std::vector<std::function<void()>> on_kill_;
 };
 
 } // namespace baton::sim

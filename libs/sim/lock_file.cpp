@@ -16,15 +16,15 @@ struct file {
     bool locked = false;
 };
 
-// A process's hold on a file, which its kernel can end.
+// The lock that a process holds on a file. The kernel releases it when the process dies.
 struct hold {
-    std::shared_ptr<file> on{};
+    std::shared_ptr<file> locked_file{};
 
     void end()
     {
-        if (on)
-            on->locked = false;
-        on.reset();
+        if (locked_file)
+            locked_file->locked = false;
+        locked_file.reset();
     }
 };
 
@@ -33,8 +33,8 @@ struct hold {
 struct lock_file::state {
     trace& log;
     seeded_random random;
-    std::shared_ptr<file> named{}; // what the name leads to
-    std::weak_ptr<file> removed{}; // what it led to before
+    std::shared_ptr<file> named{}; // the file with the name
+    std::weak_ptr<file> removed{}; // the file that had the name before
     std::uint64_t removed_number = 0;
     std::uint64_t last_number = 0;
     bool refused = false;
@@ -51,42 +51,45 @@ struct lock_file::state {
 
 class lock_file::handle final : public exclusive_lock {
 public:
-    handle(std::shared_ptr<state> of, host& who) : of_(std::move(of)), who_(who)
+    handle(std::shared_ptr<state> state, host& process) : state_(std::move(state)), process_(process)
     {
-        who.when_killed([held = held_] { held->end(); });
+        process.when_killed([held = held_] { held->end(); });
     }
     ~handle() override { held_->end(); }
 
     bool try_lock() override
     {
-        if (!who_.alive())
+        if (!process_.alive())
             throw boost::system::system_error(asio::error::operation_aborted);
         if (locked())
             return true;
-        if (of_->refused)
+        if (state_->refused)
             throw unavailable("lock file: it cannot be opened");
-        auto const& found = of_->open();
+        auto const& found = state_->open();
         if (found->locked)
             return false;
         found->locked = true;
-        held_->on = found;
-        of_->log.note(who_.name() + " locks file " + identity());
+        held_->locked_file = found;
+        state_->log.note(process_.name() + " locks file " + identity());
         return true;
     }
 
     void unlock() override
     {
         if (locked())
-            of_->log.note(who_.name() + " unlocks file " + identity());
+            state_->log.note(process_.name() + " unlocks file " + identity());
         held_->end();
     }
 
-    bool locked() const override { return held_->on != nullptr; }
-    std::string identity() const override { return locked() ? std::to_string(held_->on->number) : std::string(); }
+    bool locked() const override { return held_->locked_file != nullptr; }
+    std::string identity() const override
+    {
+        return locked() ? std::to_string(held_->locked_file->number) : std::string();
+    }
 
 private:
-    std::shared_ptr<state> of_;
-    host& who_;
+    std::shared_ptr<state> state_;
+    host& process_;
     std::shared_ptr<hold> held_ = std::make_shared<hold>();
 };
 
@@ -95,9 +98,9 @@ lock_file::lock_file(trace& log, std::uint64_t seed) : state_(std::make_shared<s
 
 lock_file::~lock_file() = default;
 
-std::unique_ptr<exclusive_lock> lock_file::open_by(host& who)
+std::unique_ptr<exclusive_lock> lock_file::open_by(host& process)
 {
-    return std::make_unique<handle>(state_, who);
+    return std::make_unique<handle>(state_, process);
 }
 
 void lock_file::remove()

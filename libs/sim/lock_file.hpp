@@ -1,4 +1,5 @@
 #pragma once
+// A simulated flock().
 
 #include "libs/base/file_lock.hpp"
 #include "libs/sim/host.hpp"
@@ -8,19 +9,20 @@
 
 namespace baton::sim {
 
-// A file of one machine that its processes (a simulated host each) lock, as flock does: the lock is the file's and not
-// the name's, a stopped process keeps it, and a killed one loses it at once.
+// A file that the processes of one machine (each of them a simulated host) lock as by flock(): the lock belongs to the
+// file and not to its name, a stopped process keeps it, and a killed process loses it at once.
 class lock_file {
 public:
     lock_file(trace& log, std::uint64_t seed);
     ~lock_file();
 
-    // What a process locks it by.
-    std::unique_ptr<exclusive_lock> open_by(host& who);
+    // The lock as one process sees it.
+    std::unique_ptr<exclusive_lock> open_by(host& process);
 
-    // Whoever has it locked keeps that; who comes next makes another file, perhaps with the number of one that is gone.
+    // Removes the name. The current holder keeps its lock; the next process creates a new file, possibly with the inode
+    // number of the old one.
     void remove();
-    void refuse(bool refused); // from now on nobody can open it
+    void refuse(bool refused); // while true, opening the file fails
 
 private:
     struct state;

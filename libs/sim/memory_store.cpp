@@ -16,13 +16,13 @@ namespace {
 
 using namespace sqlite_api; // SOCI's header includes sqlite3.h in there
 
-// Keeps the first statement that it is shown.
+// Records the first statement.
 struct recorder {
     bool seen = false;
     std::string text;
 };
 
-// What only reads the tables may still take a lock or end a session.
+// A statement that only reads the tables may still acquire a named lock or end a session.
 bool touches_sessions(std::string_view text)
 {
     constexpr std::string_view acts[] = {"baton_get_lock", "baton_release_lock", "baton_kill"};
@@ -112,7 +112,7 @@ void memory_store::run_and_lose(job const& work, utc_time now)
     try {
         work(parts_->sql);
     } catch (...) {
-        // The second run will say the same to the caller.
+        // The second run reports the failure to the caller.
     }
     parts_->execute("ROLLBACK");
 }
@@ -126,7 +126,7 @@ std::string memory_store::first_statement(job const& work, utc_time now)
     try {
         work(parts_->sql);
     } catch (...) {
-        // A failure would be the caller's affair, who is not listening any more.
+        // The caller has gone, so a failure has no receiver.
     }
     sqlite3_trace_v2(parts_->raw(), 0, nullptr, nullptr);
     parts_->execute("ROLLBACK TO abandoned");

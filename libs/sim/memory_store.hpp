@@ -1,4 +1,5 @@
 #pragma once
+// The data of a simulated database.
 
 #include "libs/base/time.hpp"
 #include "libs/sim/session_functions.hpp"
@@ -9,8 +10,8 @@
 
 namespace baton::sim {
 
-// The one SQLite database, in memory, behind a simulated server: one connection, used by one call at a time, whose
-// `baton_now_us()` answers what the caller says, and whose functions of sessions ask `functions`.
+// A SQLite database in memory with one connection, used by one call at a time. `baton_now_us()` returns the time that
+// the caller passes, and the SQL functions for sessions and named locks call `functions`.
 class memory_store {
 public:
     using job = std::function<void(soci::session&)>;
@@ -18,25 +19,25 @@ public:
     explicit memory_store(session_functions& functions);
     ~memory_store();
 
-    // Runs the job at the server's time `now`, which stands still meanwhile; in a transaction if asked for. Errors of
-    // the database arrive as they do from the real one.
+    // Runs the job at the constant server time `now`, optionally in a transaction. Throws the same exceptions as a real
+    // database.
     void run(job const& work, bool in_transaction, utc_time now);
 
-    // Runs the job if it only reads; false, and nothing of it has happened, when it wants to write.
+    // Runs the job if it only reads; returns false without any effect if it would write.
     bool read(job const& work, utc_time now);
 
-    // Runs the job in a transaction that is then rolled back: what a deadlock does.
+    // Runs the job in a transaction and rolls it back, like a deadlock.
     void run_and_lose(job const& work, utc_time now);
 
-    // The SQL text of the first statement that the job sends, with its values in place, and nothing of its effect on
-    // the tables; empty when that statement only reads and does nothing to sessions and their locks. What a server has
-    // in hand when its client hangs up.
+    // The SQL text of the job's first statement with its values in place: the statement that the server still has when
+    // its client disconnects. It has no effect on the tables. Empty if that statement only reads and does not touch
+    // sessions or named locks.
     std::string first_statement(job const& work, utc_time now);
 
-    // Executes such a text; the rows that it matched, or -1 when it failed.
+    // Executes such a text. Returns the number of rows matched, or -1 if it failed.
     int replay(std::string const& text, utc_time now);
 
-    std::int64_t changes(); // rows written so far, by anyone
+    std::int64_t changes(); // total number of rows written
 
 private:
     struct parts;

@@ -1,5 +1,7 @@
 #include "libs/sim/network.hpp"
 
+#include "libs/sim/random_between.hpp"
+
 #include <boost/asio/error.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -7,13 +9,13 @@
 
 namespace baton::sim {
 
-// One request and what came of it; shared by the caller and the messages that travel.
+// One request and its result, shared by the caller and the messages under way.
 struct network::exchange {
     explicit exchange(virtual_time& time) : heard(time) {}
 
     std::uint64_t number = 0;
     bool reply_lost = false;
-    bell heard;
+    event heard;
     std::optional<http::response> reply;
     bool refused = false;
     bool reset = false;
@@ -21,19 +23,20 @@ struct network::exchange {
 
 class network::caller final : public http::client {
 public:
-    caller(network& net, host& who) : net_(net), who_(who) {}
+    caller(network& net, host& sender) : net_(net), sender_(sender) {}
 
     awaitable<http::response> send(http::url to, http::request message, duration limit) override
     {
-        if (!who_.alive())
+        if (!sender_.alive())
             throw boost::system::system_error(asio::error::operation_aborted);
         auto const open = std::make_shared<exchange>(net_.time_);
         open->number = ++net_.exchanges_;
-        net_.log_.note(fmt::format("exchange {}: {} asks {}{}", open->number, who_.name(), to.text(), message.target));
+        net_.log_.note(
+            fmt::format("exchange {}: {} requests {}{}", open->number, sender_.name(), to.text(), message.target));
         post(to, std::move(message), open);
         auto const until = net_.time_.now() + limit;
-        co_await open->heard.wait_until(until, &who_.span(), virtual_time::manner::cancellable);
-        if (net_.time_.now() > until && net_.random_.below(2) == 0) // it stood still, and looks at the clock first
+        co_await open->heard.wait_until(until, &sender_.span(), virtual_time::sleep_kind::cancellable);
+        if (net_.time_.now() > until && net_.random_.below(2) == 0) // it was frozen, and its timer fires first
             open->reply.reset();
         co_return outcome(to, *open);
     }
@@ -41,18 +44,18 @@ public:
 private:
     void post(http::url const& to, http::request message, std::shared_ptr<exchange> const& open)
     {
-        auto const first = net_.way();
-        auto const second = first + net_.way();
+        auto const first = net_.latency();
+        auto const second = first + net_.latency();
         bool const lost = net_.random_.fraction() < net_.faults.lose_request;
         open->reply_lost = net_.random_.fraction() < net_.faults.lose_reply;
         bool const repeated = net_.random_.fraction() < net_.faults.repeat;
         if (lost)
             return;
-        auto once = net_.deliver(who_.name(), to, message, open, first);
+        auto once = net_.deliver(sender_.name(), to, message, open, first);
         asio::co_spawn(net_.loop_, std::move(once), asio::detached);
         if (!repeated)
             return;
-        auto again = net_.deliver(who_.name(), to, std::move(message), open, second);
+        auto again = net_.deliver(sender_.name(), to, std::move(message), open, second);
         asio::co_spawn(net_.loop_, std::move(again), asio::detached);
     }
 
@@ -64,12 +67,12 @@ private:
             throw http::unreachable(to.text() + ": connection reset", true);
         if (!open.reply)
             throw http::unreachable(to.text() + ": no answer in time", true);
-        net_.log_.note(fmt::format("exchange {}: {}", open.number, open.reply->status));
+        net_.log_.note(fmt::format("exchange {}: answered {}", open.number, open.reply->status));
         return std::move(*open.reply);
     }
 
     network& net_;
-    host& who_;
+    host& sender_;
 };
 
 void network::attach(host& where, http::url const& at, http::handler handle)
@@ -82,47 +85,43 @@ void network::detach(http::url const& at)
     listeners_.erase({at.host, at.port});
 }
 
-std::unique_ptr<http::client> network::client_for(host& who)
+std::unique_ptr<http::client> network::client_for(host& sender)
 {
-    return std::make_unique<caller>(*this, who);
+    return std::make_unique<caller>(*this, sender);
 }
 
-void network::part(std::string const& a, std::string const& b)
+void network::partition(std::string const& a, std::string const& b)
 {
-    parted_.insert(std::minmax(a, b));
-    log_.note(a + " and " + b + " are parted");
+    partitioned_.insert(std::minmax(a, b));
+    log_.note(a + " and " + b + " are partitioned");
 }
 
-void network::mend(std::string const& a, std::string const& b)
+void network::heal(std::string const& a, std::string const& b)
 {
-    if (parted_.erase(std::minmax(a, b)) != 0)
+    if (partitioned_.erase(std::minmax(a, b)) != 0)
         log_.note(a + " and " + b + " reach each other again");
 }
 
-void network::mend()
+void network::heal()
 {
-    parted_.clear();
-    log_.note("the network is whole");
+    partitioned_.clear();
+    log_.note("all partitions heal");
 }
 
-bool network::parted(std::string const& a, std::string const& b) const
+bool network::partitioned(std::string const& a, std::string const& b) const
 {
-    return parted_.contains(std::minmax(a, b));
+    return partitioned_.contains(std::minmax(a, b));
 }
 
-duration network::way()
+duration network::latency()
 {
-    auto const between = [this](duration least, duration most) {
-        return least + duration{static_cast<std::int64_t>(
-                           random_.below(static_cast<std::uint64_t>((most - least).count()) + 1))};
-    };
-    auto const usual = between(faults.quickest, faults.slowest);
-    bool const hindered = random_.fraction() < faults.hurdle;
-    auto const more = between(0us, faults.hurdle_most);
+    auto const usual = random_between(random_, faults.min_latency, faults.max_latency);
+    bool const hindered = random_.fraction() < faults.spike;
+    auto const more = random_between(random_, 0us, faults.spike_max);
     return hindered ? usual + more : usual;
 }
 
-// Parameters by value: the caller may be gone when the message arrives.
+// Takes parameters by value, because the caller may be gone when the message arrives.
 awaitable<void> network::deliver(std::string from, http::url to, http::request message, std::shared_ptr<exchange> open,
                                  duration after)
 {
@@ -130,22 +129,22 @@ awaitable<void> network::deliver(std::string from, http::url to, http::request m
     auto const found = listeners_.find({to.host, to.port});
     if (found == listeners_.end() || !found->second.where->alive()) {
         open->refused = !open->reply;
-        open->heard.ring();
+        open->heard.set();
         co_return;
     }
     auto& where = *found->second.where;
-    if (parted(from, where.name()))
+    if (partitioned(from, where.name()))
         co_return;
     auto handle = found->second.handle;
     bool died = false;
     try {
-        co_await where.thaw(); // its kernel has taken the message in
+        co_await where.thaw(); // the kernel has received the message
     } catch (boost::system::system_error const&) {
         died = true;
     }
     if (died) {
         open->reset = !open->reply;
-        open->heard.ring();
+        open->heard.set();
         co_return;
     }
     message.target = to.prefix + message.target;
@@ -181,15 +180,15 @@ void network::send_back(std::string const& from, std::string const& to, std::sha
 awaitable<void> network::travel_back(std::string from, std::string to, std::shared_ptr<exchange> open,
                                      http::response reply, bool reset)
 {
-    auto const after = way();
+    auto const after = latency();
     co_await time_.sleep_for(after);
-    if (open->reply_lost || parted(from, to))
+    if (open->reply_lost || partitioned(from, to))
         co_return;
     if (!open->reply && reset)
         open->reset = true;
     else if (!open->reply)
         open->reply = std::move(reply);
-    open->heard.ring();
+    open->heard.set();
 }
 
 } // namespace baton::sim

@@ -1,4 +1,5 @@
 #pragma once
+// A simulated HTTP network with latency, loss, repetition, reordering and partitions.
 
 #include "libs/http/client.hpp"
 #include "libs/sim/host.hpp"
@@ -12,21 +13,21 @@
 
 namespace baton::sim {
 
-// How bad the network is. Probabilities are per exchange, all drawn at its start.
+// Latency and faults of the network. Probabilities are per exchange; all are drawn at its start.
 struct network_faults {
-    duration quickest = 100us; // one way, between these two; a message may overtake another
-    duration slowest = 1ms;
-    double hurdle = 0; // a way takes up to `hurdle_most` longer
-    duration hurdle_most = 0us;
+    duration min_latency = 100us; // latency of one direction: uniform between these two, so messages may be reordered
+    duration max_latency = 1ms;
+    double spike = 0; // probability that one direction takes up to `spike_max` longer
+    duration spike_max = 0us;
     double lose_request = 0;
-    double lose_reply = 0; // the handler has run
-    double repeat = 0;     // the request arrives a second time, as when a kept connection broke and it was sent again
+    double lose_reply = 0; // the handler runs, but its answer is lost
+    double repeat = 0;     // the request arrives twice, as after a retry on a new connection
 };
 
-// HTTP between simulated hosts: messages that take their time, get lost, overtake one another, and stop at partitions.
-// Silence ends with unreachable(possibly delivered) at the caller's limit. A host where nobody listens refuses
-// (certainly not delivered); one that dies while it answers resets (possibly delivered). One that stands still hears
-// what arrives when it goes on; where its own limit has passed by then, an answer that has come counts half the time.
+// HTTP between simulated hosts. A request without an answer throws unreachable(possibly delivered) at the caller's
+// limit. A host without a listener refuses the connection (not delivered); a host that dies while it answers resets it
+// (possibly delivered). A frozen host receives its messages when it continues. If the limit of its own request has
+// passed by then, an answer that arrived meanwhile is accepted with a probability of one half.
 class network {
 public:
     network(asio::io_context& loop, virtual_time& time, trace& log, std::uint64_t seed)
@@ -35,17 +36,18 @@ public:
 
     network_faults faults;
 
-    // Each request runs `handle` as a coroutine of the host, until the host dies or is detached; `at` has no prefix.
+    // Starts a listener on `where`, until the host dies or detach(). Each request runs `handle` as a coroutine of the
+    // host. `at` has no path prefix.
     void attach(host& where, http::url const& at, http::handler handle);
     void detach(http::url const& at);
 
-    // What the process on `who` sends with. The network must outlive it.
-    std::unique_ptr<http::client> client_for(host& who);
+    // The HTTP client of the process on `sender`. The network must outlive it.
+    std::unique_ptr<http::client> client_for(host& sender);
 
-    // Between two hosts by name, both ways: what is sent or on its way now is lost.
-    void part(std::string const& a, std::string const& b);
-    void mend(std::string const& a, std::string const& b);
-    void mend(); // everything
+    // Partitions two hosts by name in both directions; messages that are under way are lost.
+    void partition(std::string const& a, std::string const& b);
+    void heal(std::string const& a, std::string const& b);
+    void heal(); // heals all partitions
 
     std::uint64_t exchanges() const { return exchanges_; }
 
@@ -57,8 +59,8 @@ private:
         http::handler handle;
     };
 
-    duration way();
-    bool parted(std::string const& a, std::string const& b) const;
+    duration latency();
+    bool partitioned(std::string const& a, std::string const& b) const;
     awaitable<void> deliver(std::string from, http::url to, http::request message, std::shared_ptr<exchange> open,
                             duration after);
     awaitable<void> answer(host& where, http::handler handle, http::request message, std::string from,
@@ -73,7 +75,7 @@ private:
     trace& log_;
     seeded_random random_;
     std::map<std::pair<std::string, std::uint16_t>, listener> listeners_;
-    std::set<std::pair<std::string, std::string>> parted_;
+    std::set<std::pair<std::string, std::string>> partitioned_;
     std::uint64_t exchanges_ = 0;
 };
 

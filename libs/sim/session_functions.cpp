@@ -36,7 +36,7 @@ void give(sqlite3_context* context, std::string const& text)
     sqlite3_result_text(context, text.c_str(), -1, SQLITE_TRANSIENT);
 }
 
-// No exception may pass through SQLite.
+// Converts exceptions to SQL errors, because no exception may pass through SQLite's C code.
 template <auto ask>
 void answer(sqlite3_context* context, int, sqlite3_value** values)
 {

@@ -1,4 +1,5 @@
 #pragma once
+// MySQL's functions for sessions and named locks, as SQL functions of SQLite.
 
 #include <cstdint>
 #include <optional>
@@ -10,8 +11,8 @@ class session;
 
 namespace baton::sim {
 
-// What SQL can ask of a server about its sessions and the locks that these hold by name. It is answered for the session
-// whose statement runs. Nothing is NULL; an exception fails the statement with its text.
+// The implementation behind the SQL functions, called for the session owner statement runs. An empty optional becomes
+// NULL; an exception fails the statement with its message.
 class session_functions {
 public:
     using number = std::optional<std::int64_t>;
@@ -27,9 +28,9 @@ public:
     virtual number kill(std::int64_t id) = 0;
 };
 
-// Gives a SQLite session baton_connection_id(), baton_server_id(), baton_get_lock(name, seconds),
-// baton_release_lock(name), baton_lock_holder(name), baton_kill_query(id) and baton_kill(id). `functions` must outlive
-// it. A name that is NULL or empty and a time that is NULL or negative give NULL, as with MariaDB.
+// Registers baton_connection_id(), baton_server_id(), baton_get_lock(name, seconds), baton_release_lock(name),
+// baton_lock_holder(name), baton_kill_query(id) and baton_kill(id) with a SQLite session. `functions` must outlive it.
+// As in MariaDB, a name that is NULL or empty, or a time that is NULL or negative, returns NULL.
 void register_session_functions(soci::session& sql, session_functions& functions);
 
 } // namespace baton::sim

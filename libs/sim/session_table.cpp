@@ -10,35 +10,35 @@ namespace {
 
 using outcome = lock_wait::outcome;
 
-constexpr std::size_t longest_name = 64; // of MySQL; MariaDB takes more
+constexpr std::size_t longest_name = 64; // in MySQL; MariaDB allows more
 
 void check(std::string const& name)
 {
     if (name.size() > longest_name)
-        throw std::runtime_error("the name of a lock is too long: " + name);
+        throw std::runtime_error("the name of the lock is too long: " + name);
 }
 
 } // namespace
 
-session_handle session_table::open(host const& of, std::string host_name, duration idle_limit, instant now)
+session_handle session_table::open(host const& client, std::string host_name, duration idle_limit, instant now)
 {
     auto const id = ++last_id_;
-    server_session made{.id = id, .of = &of, .host_name = std::move(host_name), .idle_limit = idle_limit};
+    server_session made{.id = id, .client_host = &client, .host_name = std::move(host_name), .idle_limit = idle_limit};
     made.silent_since = made.last_sent = now;
     return sessions_[id] = std::make_shared<server_session>(std::move(made));
 }
 
-void session_table::end(server_session& which)
+void session_table::end(server_session& session)
 {
-    if (which.ended)
+    if (session.ended)
         return;
-    which.ended = true;
-    auto const self = sessions_.extract(which.id);
-    if (auto const wait = which.waits)
+    session.ended = true;
+    auto const self = sessions_.extract(session.id);
+    if (auto const wait = session.waits)
         conclude(wait, outcome::session_ended);
     std::vector<std::string> held;
     for (auto const& [name, lock] : locks_)
-        if (lock.owner == which.id)
+        if (lock.owner == session.id)
             held.push_back(name);
     for (auto const& name : held)
         pass_on(name);
@@ -64,41 +64,41 @@ std::vector<session_handle> session_table::all() const
     return found;
 }
 
-void session_table::begin(session_handle const& who, outcome answer)
+void session_table::begin(session_handle const& session, outcome answer)
 {
-    running_ = who;
+    running_ = session;
     answer_ = answer;
-    done_ = {};
+    effects_ = {};
 }
 
-void session_table::begin_rehearsal(session_handle const& who)
+void session_table::begin_rehearsal(session_handle const& session)
 {
-    begin(who);
+    begin(session);
     rehearsal_ = true;
 }
 
-session_table::deeds session_table::finish()
+session_table::statement_effects session_table::finish()
 {
     running_.reset();
     rehearsal_ = false;
-    return std::exchange(done_, {});
+    return std::exchange(effects_, {});
 }
 
 void session_table::queue(std::shared_ptr<lock_wait> const& wait)
 {
-    find(wait->who)->waits = wait;
+    find(wait->session_id)->waits = wait;
     locks_[wait->name].queue.push_back(wait);
 }
 
-void session_table::conclude(std::shared_ptr<lock_wait> const& wait, outcome how)
+void session_table::conclude(std::shared_ptr<lock_wait> const& wait, outcome result)
 {
-    if (wait->came != outcome::waiting)
+    if (wait->result != outcome::waiting)
         return;
-    wait->came = how;
+    wait->result = result;
     leave_queue(*wait);
-    if (auto const found = sessions_.find(wait->who); found != sessions_.end())
+    if (auto const found = sessions_.find(wait->session_id); found != sessions_.end())
         found->second->waits.reset();
-    tell_(*wait);
+    wait_over_(*wait);
 }
 
 void session_table::leave_queue(lock_wait const& wait)
@@ -108,7 +108,7 @@ void session_table::leave_queue(lock_wait const& wait)
         std::erase_if(found->second.queue, [&](auto const& one) { return one.get() == &wait; });
 }
 
-// Its holder has none of it any more: it goes to who has waited longest.
+// Grants a released lock to the session that has waited longest.
 void session_table::pass_on(std::string const& name)
 {
     auto& lock = locks_.at(name);
@@ -117,7 +117,7 @@ void session_table::pass_on(std::string const& name)
         return;
     }
     auto const next = lock.queue.front();
-    lock.owner = next->who;
+    lock.owner = next->session_id;
     lock.count = 1;
     conclude(next, outcome::granted);
 }
@@ -125,7 +125,7 @@ void session_table::pass_on(std::string const& name)
 server_session& session_table::current()
 {
     if (!running_)
-        throw std::runtime_error("there is no session here");
+        throw std::runtime_error("this query has no session");
     return *running_;
 }
 
@@ -146,7 +146,7 @@ session_table::number session_table::get_lock(std::string const& name, double se
 {
     check(name);
     auto const me = current().id;
-    ++done_.acts;
+    ++effects_.changes;
     if (rehearsal_)
         return 1;
     switch (std::exchange(answer_, outcome::waiting)) {
@@ -168,9 +168,9 @@ session_table::number session_table::get_lock(std::string const& name, double se
     }
     if (seconds == 0)
         return 0;
-    --done_.acts;
+    --effects_.changes;
     auto const limit = duration{std::llround(std::min(seconds, 1e9) * 1e6)};
-    done_.wanted = std::make_shared<lock_wait>(lock_wait{.who = me, .name = name, .limit = limit});
+    effects_.wanted = std::make_shared<lock_wait>(lock_wait{.session_id = me, .name = name, .limit = limit});
     throw std::runtime_error("the lock is not free");
 }
 
@@ -178,7 +178,7 @@ session_table::number session_table::release_lock(std::string const& name)
 {
     check(name);
     auto const me = current().id;
-    ++done_.acts;
+    ++effects_.changes;
     if (rehearsal_)
         return 1;
     auto const found = locks_.find(name);
@@ -201,7 +201,7 @@ session_table::number session_table::lock_holder(std::string const& name)
 
 session_table::number session_table::kill_query(std::int64_t id)
 {
-    ++done_.acts;
+    ++effects_.changes;
     if (rehearsal_)
         return 1;
     auto const& victim = find(id);
@@ -214,7 +214,7 @@ session_table::number session_table::kill_query(std::int64_t id)
 
 session_table::number session_table::kill(std::int64_t id)
 {
-    ++done_.acts;
+    ++effects_.changes;
     if (rehearsal_)
         return 1;
     auto const victim = find(id);

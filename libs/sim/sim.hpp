@@ -1,6 +1,7 @@
 #pragma once
-// baton::sim: a cluster in one thread, from one seed. Virtual time, hosts that can be killed at any instant, a database
-// server and a network as bad as the real ones, behind the seams of the product. Only tests link it.
+// baton::sim: a whole cluster in one thread, determined by one seed: virtual time, hosts that can be killed at any
+// instant, and a database server and a network with the faults of real ones, behind the seams of the product. Only
+// tests link it.
 
 #include "libs/sim/database.hpp"
 #include "libs/sim/host.hpp"

@@ -1,5 +1,7 @@
 #include "libs/sim/sqlite_file.hpp"
 
+#include "libs/sim/random_between.hpp"
+
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/error.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -12,31 +14,33 @@ namespace baton::sim {
 
 namespace {
 
-constexpr auto stubborn = virtual_time::manner::stubborn;
-constexpr duration longest_look = 100ms; // of the busy handler, from one to the next
+constexpr auto uncancellable = virtual_time::sleep_kind::uncancellable;
+constexpr duration longest_look = 100ms; // longest pause between two attempts of the busy handler
 
 } // namespace
 
-struct sqlite_file::fate {
-    duration there{};  // to the thread of the session
-    duration before{}; // with the write lock, until others can see what was written
-    duration after{};  // and from there on, until the lock is free
-    duration back{};
+struct sqlite_file::drawn_faults {
+    duration there{};  // from the caller to the session's thread
+    duration before{}; // from the write lock to the moment at which the write becomes visible
+    duration after{};  // from there to the release of the lock
+    duration back{};   // from the thread to the caller
     bool fails = false;
-    bool happens = false; // though it fails
+    bool happens = false; // takes effect although it fails
 };
 
-// What a process has: one session, and a queue before it.
+// The session of one process and the queue of its calls.
 class sqlite_file::session final : public storage::database {
 public:
-    session(sqlite_file& file, host& who, duration busy_limit) : file_(file), who_(who), busy_limit_(busy_limit) {}
+    session(sqlite_file& file, host& process, duration busy_limit)
+        : file_(file), process_(process), busy_limit_(busy_limit)
+    {}
 
     storage::engine engine() const override { return storage::engine::sqlite; }
 
 protected:
     awaitable<void> execute(job const& work, bool in_transaction) override
     {
-        // A coroutine of its own, which no cancellation reaches.
+        // A separate coroutine, which the caller's cancellation does not reach.
         auto course = take_turn(work, in_transaction);
         auto token = asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable);
         co_await asio::co_spawn(file_.loop_, std::move(course), token);
@@ -50,27 +54,27 @@ private:
 
     awaitable<void> take_turn(job const& work, bool in_transaction)
     {
-        auto const called = std::make_shared<bell>(file_.time_);
+        auto const called = std::make_shared<event>(file_.time_);
         queue_.push_back(called);
         turn const mine{*this};
         if (queue_.size() > 1)
-            co_await called->wait_until(instant::max(), &who_.span(), stubborn);
-        if (!who_.alive())
+            co_await called->wait_until(instant::max(), &process_.span(), uncancellable);
+        if (!process_.alive())
             throw boost::system::system_error(asio::error::operation_aborted);
-        co_await file_.carry_out(who_, busy_limit_, work, in_transaction);
+        co_await file_.carry_out(process_, busy_limit_, work, in_transaction);
     }
 
     void next()
     {
         queue_.pop_front();
         if (!queue_.empty())
-            queue_.front()->ring();
+            queue_.front()->set();
     }
 
     sqlite_file& file_;
-    host& who_;
+    host& process_;
     duration busy_limit_;
-    std::deque<std::shared_ptr<bell>> queue_; // the first has the session
+    std::deque<std::shared_ptr<event>> queue_; // the first has the session
 };
 
 class sqlite_file::plain final : public storage::database {
@@ -89,10 +93,10 @@ private:
     sqlite_file& file_;
 };
 
-// Free again when its holder is done, or dies.
+// Holds the file's write lock, and releases it when the call ends or its process dies.
 class sqlite_file::write_lock {
 public:
-    write_lock(sqlite_file& file, host const& who) : file_(file) { file_.writer_ = &who; }
+    write_lock(sqlite_file& file, host const& process) : file_(file) { file_.writer_ = &process; }
     ~write_lock() { file_.writer_ = nullptr; }
     write_lock(write_lock const&) = delete;
 
@@ -106,15 +110,15 @@ sqlite_file::sqlite_file(std::string name, asio::io_context& loop, virtual_time&
       time_(time),
       log_(log),
       random_(seed),
-      nobody_([](lock_wait&) {}),
-      store_(nobody_)
+      no_sessions_([](lock_wait&) {}),
+      store_(no_sessions_)
 {}
 
 sqlite_file::~sqlite_file() = default;
 
-std::unique_ptr<storage::database> sqlite_file::open_by(host& who, duration busy_limit)
+std::unique_ptr<storage::database> sqlite_file::open_by(host& process, duration busy_limit)
 {
-    return std::make_unique<session>(*this, who, busy_limit);
+    return std::make_unique<session>(*this, process, busy_limit);
 }
 
 std::unique_ptr<storage::database> sqlite_file::direct()
@@ -130,83 +134,77 @@ void sqlite_file::inspect(std::function<void(soci::session&)> const& look)
 void sqlite_file::occupy_for(duration span)
 {
     occupied_until_ = std::max(occupied_until_, time_.now() + span);
-    log_.note(fmt::format("{} is written by another program for {} us", name_, span.count()));
+    log_.note(fmt::format("another program writes to {} for {} us", name_, span.count()));
 }
 
-duration sqlite_file::between(duration least, duration most)
+sqlite_file::drawn_faults sqlite_file::draw()
 {
-    auto const width = static_cast<std::uint64_t>((most - least).count());
-    return least + duration{static_cast<std::int64_t>(random_.below(width + 1))};
-}
-
-sqlite_file::fate sqlite_file::draw()
-{
-    fate luck;
-    luck.there = between(faults.quickest, faults.slowest);
-    luck.before = between(faults.quickest, faults.slowest);
-    luck.after = between(faults.quickest, faults.slowest);
-    luck.back = between(faults.quickest, faults.slowest);
+    drawn_faults drawn;
+    drawn.there = random_between(random_, faults.min_latency, faults.max_latency);
+    drawn.before = random_between(random_, faults.min_latency, faults.max_latency);
+    drawn.after = random_between(random_, faults.min_latency, faults.max_latency);
+    drawn.back = random_between(random_, faults.min_latency, faults.max_latency);
     bool const slow = random_.fraction() < faults.slow;
     bool const early = random_.below(2) == 0;
-    auto const longer = between(0us, faults.slow_most);
+    auto const longer = random_between(random_, 0us, faults.slow_max);
     if (slow)
-        (early ? luck.before : luck.after) += longer;
-    luck.fails = random_.fraction() < faults.fail;
-    luck.happens = random_.below(2) == 0;
-    return luck;
+        (early ? drawn.before : drawn.after) += longer;
+    drawn.fails = random_.fraction() < faults.fail;
+    drawn.happens = random_.below(2) == 0;
+    return drawn;
 }
 
-// So much later, and not while the process stands still. Ends with operation_aborted when it dies.
-awaitable<void> sqlite_file::pass(host& who, duration span)
+// Waits for `span`, and longer if the process is frozen. Ends with operation_aborted when the process dies.
+awaitable<void> sqlite_file::pass(host& process, duration span)
 {
     auto const place = time_.reserve(time_.now() + span);
-    co_await time_.rest(place, &who.span(), stubborn);
-    co_await time_.rest_while_frozen(who.span(), stubborn);
+    co_await time_.sleep_at(place, &process.span(), uncancellable);
+    co_await time_.sleep_while_frozen(process.span(), uncancellable);
 }
 
-awaitable<void> sqlite_file::wait_to_write(host& who, duration busy_limit)
+awaitable<void> sqlite_file::wait_to_write(host& process, duration busy_limit)
 {
     for (duration waited{}; writer_ != nullptr || time_.now() < occupied_until_;) {
         if (waited >= busy_limit)
             throw unavailable("database: database is locked");
-        auto const pause = std::min(between(1ms, longest_look), busy_limit - waited);
-        co_await pass(who, pause);
+        auto const pause = std::min(random_between(random_, 1ms, longest_look), busy_limit - waited);
+        co_await pass(process, pause);
         waited += pause;
     }
 }
 
-awaitable<void> sqlite_file::carry_out(host& who, duration busy_limit, memory_store::job const& work,
+awaitable<void> sqlite_file::carry_out(host& process, duration busy_limit, memory_store::job const& work,
                                        bool in_transaction)
 {
     auto const number = ++calls_;
-    auto const luck = draw();
-    co_await pass(who, luck.there);
+    auto const drawn = draw();
+    co_await pass(process, drawn.there);
     bool const reads = !in_transaction && store_.read(work, time_.utc());
     if (reads)
-        co_await pass(who, luck.before + luck.after);
+        co_await pass(process, drawn.before + drawn.after);
     else
-        co_await write(who, busy_limit, work, in_transaction, luck);
-    log_.note(fmt::format("{}: call {} of {}{}", name_, number, who.name(), luck.fails ? " fails" : ""));
-    co_await pass(who, luck.back);
-    if (luck.fails)
+        co_await write(process, busy_limit, work, in_transaction, drawn);
+    log_.note(fmt::format("{}: call {} of {}{}", name_, number, process.name(), drawn.fails ? " fails" : ""));
+    co_await pass(process, drawn.back);
+    if (drawn.fails)
         throw unavailable("database: disk I/O error");
 }
 
-awaitable<void> sqlite_file::write(host& who, duration busy_limit, memory_store::job const& work, bool in_transaction,
-                                   fate const& luck)
+awaitable<void> sqlite_file::write(host& process, duration busy_limit, memory_store::job const& work,
+                                   bool in_transaction, drawn_faults const& drawn)
 {
-    co_await wait_to_write(who, busy_limit);
+    co_await wait_to_write(process, busy_limit);
     std::optional<write_lock> lock;
-    lock.emplace(*this, who);
-    co_await pass(who, luck.before);
+    lock.emplace(*this, process);
+    co_await pass(process, drawn.before);
     std::exception_ptr failure;
     try {
-        if (!luck.fails || luck.happens)
+        if (!drawn.fails || drawn.happens)
             store_.run(work, in_transaction, time_.utc());
     } catch (...) {
         failure = std::current_exception();
     }
-    co_await pass(who, luck.after);
+    co_await pass(process, drawn.after);
     lock.reset();
     if (failure)
         std::rethrow_exception(failure);

@@ -9,7 +9,7 @@ namespace baton::sim {
 
 namespace {
 
-// Streams of draws that do not depend on one another.
+// The seed of an independent stream of random numbers.
 std::uint64_t branch(std::uint64_t seed, std::uint64_t number)
 {
     seeded_random mix(seed * 1'000'003 + number);
@@ -52,9 +52,18 @@ void stage::play(awaitable<void> scene, duration limit)
     auto note_end = [&end](std::exception_ptr failure) { end = failure; };
     asio::co_spawn(loop, std::move(scene), note_end);
     if (!time.run_until([&end] { return end.has_value(); }, limit))
-        throw std::logic_error("the scene did not end in time");
+        throw std::logic_error("the test's coroutine did not end within its limit");
     if (*end)
         std::rethrow_exception(*end);
+}
+
+void stage::run_after(duration span, std::function<void()> function)
+{
+    auto wait = [](virtual_time& clock, duration pause, std::function<void()> then) -> awaitable<void> {
+        co_await clock.sleep_for(pause);
+        then();
+    };
+    asio::co_spawn(loop, wait(time, span, std::move(function)), asio::detached);
 }
 
 void stage::end()
@@ -64,7 +73,7 @@ void stage::end()
     time.settle();
     for (auto const& machine : hosts_)
         if (machine->running() != 0)
-            throw std::logic_error("a dead process does not end: " + machine->name());
+            throw std::logic_error("a coroutine of a killed process does not end: " + machine->name());
 }
 
 } // namespace baton::sim

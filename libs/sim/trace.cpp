@@ -8,14 +8,14 @@ namespace {
 constexpr std::size_t kept = 400; // lines
 }
 
-void trace::note(std::string_view what)
+void trace::note(std::string_view event)
 {
     auto const at = time_.now().time_since_epoch().count();
     char when[32];
     std::snprintf(when, sizeof when, "%10lld.%06lld ", static_cast<long long>(at / 1'000'000),
                   static_cast<long long>(at % 1'000'000));
     std::string line(when);
-    line += what;
+    line += event;
     for (char const byte : line)
         hash_ = (hash_ ^ static_cast<unsigned char>(byte)) * 1'099'511'628'211u;
     ++count_;

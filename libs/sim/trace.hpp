@@ -1,4 +1,5 @@
 #pragma once
+// The record of a simulation.
 
 #include "libs/base/time.hpp"
 
@@ -9,13 +10,13 @@
 
 namespace baton::sim {
 
-// What happened in a simulation, in order. Two runs with the same hash did the same things at the same instants, so it
-// is how a test sees that a seed replays; the last lines are what a failure prints.
+// The events of a simulation, in order. Two runs with the same hash did the same things at the same instants, which
+// shows that a seed replays. A failing test prints the last lines.
 class trace {
 public:
     explicit trace(time_source const& time) : time_(time) {}
 
-    void note(std::string_view what);
+    void note(std::string_view event);
 
     std::uint64_t hash() const { return hash_; }
     std::uint64_t count() const { return count_; }

@@ -17,8 +17,8 @@ namespace {
 constexpr utc_time start_of_simulations = std::chrono::sys_days{std::chrono::year{2026} / std::chrono::March / 1};
 constexpr instant start_of_now{1'000s};
 
-// So many handlers without the time passing mean a loop that never sleeps.
-constexpr std::uint64_t patience = 5'000'000;
+// More handlers than this without an advance of the time mean a coroutine that loops without sleeping.
+constexpr std::uint64_t max_handlers = 5'000'000;
 
 } // namespace
 
@@ -30,7 +30,7 @@ utc_time virtual_time::utc() const
 awaitable<void> virtual_time::sleep_until(instant at)
 {
     auto const place = reserve(at);
-    co_await rest(place, nullptr, manner::cancellable);
+    co_await sleep_at(place, nullptr, sleep_kind::cancellable);
 }
 
 virtual_time::ticket virtual_time::reserve(instant at)
@@ -38,18 +38,18 @@ virtual_time::ticket virtual_time::reserve(instant at)
     return {std::max(at, now_), ++arrivals_};
 }
 
-awaitable<void> virtual_time::rest(ticket place, life const* whose, manner how)
+awaitable<void> virtual_time::sleep_at(ticket place, life const* owner, sleep_kind kind)
 {
-    auto fall_asleep = [this, place, whose, how](auto handler) {
+    auto fall_asleep = [this, place, owner, kind](auto handler) {
         auto cancel = asio::get_associated_cancellation_slot(handler);
         auto shared = std::make_shared<decltype(handler)>(std::move(handler));
         auto call = [shared](error_code why) { std::move (*shared)(why); };
         auto const now_at = std::make_shared<ticket>(place);
         auto const mine =
-            sleepers_.emplace(place, sleeper{whose, how == manner::stubborn, std::move(call), now_at}).first;
-        if (whose != nullptr && whose->over)
+            sleepers_.emplace(place, sleeper{owner, kind == sleep_kind::uncancellable, std::move(call), now_at}).first;
+        if (owner != nullptr && owner->over)
             wake(mine, asio::error::operation_aborted);
-        else if (how == manner::cancellable && cancel.is_connected())
+        else if (kind == sleep_kind::cancellable && cancel.is_connected())
             cancel.assign([this, now_at](asio::cancellation_type) {
                 if (auto const found = sleepers_.find(*now_at); found != sleepers_.end())
                     wake(found, asio::error::operation_aborted);
@@ -58,45 +58,45 @@ awaitable<void> virtual_time::rest(ticket place, life const* whose, manner how)
     co_await asio::async_initiate<asio::use_awaitable_t<> const, void(error_code)>(fall_asleep, asio::use_awaitable);
 }
 
-awaitable<void> virtual_time::rest_while_frozen(life const& whose, manner how)
+awaitable<void> virtual_time::sleep_while_frozen(life const& owner, sleep_kind kind)
 {
-    while (now_ < whose.frozen_until) {
-        auto const place = reserve(whose.frozen_until);
-        co_await rest(place, &whose, how);
+    while (now_ < owner.frozen_until) {
+        auto const place = reserve(owner.frozen_until);
+        co_await sleep_at(place, &owner, kind);
     }
 }
 
-void virtual_time::rouse(ticket place)
+void virtual_time::wake_early(ticket place)
 {
     if (auto const found = sleepers_.find(place); found != sleepers_.end())
         call(found);
 }
 
-// What is due in a process that stands still comes when it goes on, in the order in which it was due.
-void virtual_time::call(sleepers::iterator who)
+// Wakes a sleeper. In a frozen process the sleep is prolonged to the end of the freeze, keeping the order of deadlines.
+void virtual_time::call(sleepers::iterator sleeping)
 {
-    auto const& what = who->second;
-    if (what.stubborn || what.whose == nullptr || now_ >= what.whose->frozen_until)
-        return wake(who, {});
-    auto later = sleepers_.extract(who);
-    later.key() = *later.mapped().place = reserve(later.mapped().whose->frozen_until);
+    auto const& what = sleeping->second;
+    if (what.uncancellable || what.owner == nullptr || now_ >= what.owner->frozen_until)
+        return wake(sleeping, {});
+    auto later = sleepers_.extract(sleeping);
+    later.key() = *later.mapped().place = reserve(later.mapped().owner->frozen_until);
     sleepers_.insert(std::move(later));
 }
 
-void virtual_time::end(life& whose)
+void virtual_time::end(life& owner)
 {
-    whose.over = true;
+    owner.over = true;
     for (auto next = sleepers_.begin(); next != sleepers_.end();) {
         auto const current = next++;
-        if (current->second.whose == &whose)
+        if (current->second.owner == &owner)
             wake(current, asio::error::operation_aborted);
     }
 }
 
-void virtual_time::wake(sleepers::iterator who, error_code why)
+void virtual_time::wake(sleepers::iterator sleeping, error_code why)
 {
-    auto call = std::move(who->second.wake);
-    sleepers_.erase(who);
+    auto call = std::move(sleeping->second.wake);
+    sleepers_.erase(sleeping);
     asio::post(loop_, [call = std::move(call), why] { call(why); });
 }
 
@@ -113,10 +113,10 @@ bool virtual_time::poll(std::function<bool()> const* condition)
 {
     loop_.restart();
     for (std::uint64_t handlers = 0; loop_.poll_one() > 0; ++handlers) {
-        if (handlers > patience)
-            throw std::logic_error("the simulated time stands still: something loops without waiting");
-        if (look_)
-            look_();
+        if (handlers > max_handlers)
+            throw std::logic_error("the simulated time does not advance: a coroutine loops without sleeping");
+        if (observer_)
+            observer_();
         if (condition != nullptr && (*condition)())
             return true;
     }
@@ -131,14 +131,14 @@ bool virtual_time::run(instant limit, std::function<bool()> const* condition)
         if (poll(condition))
             return true;
         at_rest_ = true;
-        if (look_)
-            look_();
+        if (observer_)
+            observer_();
         at_rest_ = false;
     } while (wake_next(limit));
     now_ = limit;
     at_rest_ = true;
-    if (look_)
-        look_();
+    if (observer_)
+        observer_();
     at_rest_ = false;
     return condition != nullptr && (*condition)();
 }
@@ -158,21 +158,21 @@ void virtual_time::settle()
     poll(nullptr);
 }
 
-void bell::ring()
+void event::set()
 {
-    rung_ = true;
+    is_set_ = true;
     if (waiter_)
-        time_.rouse(*waiter_);
+        time_.wake_early(*waiter_);
 }
 
-awaitable<bool> bell::wait_until(instant at, life const* whose, virtual_time::manner how)
+awaitable<bool> event::wait_until(instant at, life const* owner, virtual_time::sleep_kind kind)
 {
-    if (!rung_) {
+    if (!is_set_) {
         waiter_ = time_.reserve(at);
-        co_await time_.rest(*waiter_, whose, how);
+        co_await time_.sleep_at(*waiter_, owner, kind);
         waiter_.reset();
     }
-    co_return std::exchange(rung_, false);
+    co_return std::exchange(is_set_, false);
 }
 
 } // namespace baton::sim

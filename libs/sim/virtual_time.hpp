@@ -1,4 +1,5 @@
 #pragma once
+// Simulated time.
 
 #include "libs/base/time.hpp"
 
@@ -10,25 +11,24 @@
 
 namespace baton::sim {
 
-// The span of a simulated process. What waits in its name ends with it, and while it stands still what would wake it
-// comes later.
+// The lifetime of a simulated process. Its sleeps end when it ends, and are prolonged while it is frozen.
 struct life {
     bool over = false;
     instant frozen_until{};
 };
 
-// Time that moves only when the simulation says so. Sleepers wake in the order of their deadlines, ties in the order in
-// which they went to sleep, so a run is a pure function of its seed. Drives one io_context: everything that is ready
-// runs, then the time jumps to the next deadline. Destroy it before the loop.
+// Drives one io_context: runs every handler that is ready, then moves the time to the next deadline. Sleepers wake in
+// the order of their deadlines, and for equal deadlines in the order in which they started to sleep, so a run is a pure
+// function of its seed. Destroy it before the loop.
 class virtual_time final : public time_source {
 public:
     explicit virtual_time(asio::io_context& loop) : loop_(loop) {}
 
     instant now() const override { return now_; }
-    utc_time utc() const override; // the true time: a second is a second, from 2026-03-01T00:00:00Z on
+    utc_time utc() const override; // starts at 2026-03-01T00:00:00Z and runs at the rate of now()
     awaitable<void> sleep_until(instant at) override;
 
-    // A place among the sleepers; in the past means now.
+    // A position in the order of sleepers. A time in the past means now.
     struct ticket {
         instant at;
         std::uint64_t number = 0;
@@ -36,64 +36,65 @@ public:
     };
     ticket reserve(instant at);
 
-    enum class manner { cancellable, stubborn };
+    enum class sleep_kind { cancellable, uncancellable };
 
-    // Sleeps at a place. Ends with operation_aborted when `whose` life is over or ends, or, unless stubborn, when it is
-    // cancelled. Unless stubborn, it lasts at least until that life goes on.
-    awaitable<void> rest(ticket place, life const* whose, manner how);
+    // Sleeps until the ticket's time. Ends with operation_aborted when the life of `owner` (which may be null) has
+    // ended or ends. A cancellable sleep also ends so when it is cancelled, and lasts at least until `owner` is not
+    // frozen.
+    awaitable<void> sleep_at(ticket place, life const* owner, sleep_kind kind);
 
-    // Rests for as long as `whose` stands still; ends like a rest.
-    awaitable<void> rest_while_frozen(life const& whose, manner how);
+    // Sleeps while `owner` is frozen; ends like sleep_at().
+    awaitable<void> sleep_while_frozen(life const& owner, sleep_kind kind);
 
-    void rouse(ticket place); // wakes it before its time; nothing happens when nobody sleeps there
+    void wake_early(ticket place); // wakes the sleeper with this ticket, if any, before its time
 
-    void end(life& whose); // it is over, and all that rest in its name wake with operation_aborted
+    void end(life& owner); // ends the life, and all its sleeps with operation_aborted
 
-    // Called whenever anything may have changed: after each handler. For invariants that must always hold.
-    void observe(std::function<void()> look) { look_ = std::move(look); }
-    // Nothing is left to do at this instant. For what must hold once a change has been carried through.
+    // `look` is called after each handler, to check invariants that must always hold.
+    void observe(std::function<void()> look) { observer_ = std::move(look); }
+    // True if no handler is ready at this instant, for invariants that hold only between changes.
     bool at_rest() const { return at_rest_; }
 
     void run_for(duration span);
-    bool run_until(std::function<bool()> const& condition, duration limit); // false when `limit` passed before it held
-    void settle();                                                          // what is ready now, and nothing else
+    bool run_until(std::function<bool()> const& condition, duration limit); // false if `limit` passed first
+    void settle();                                                          // runs the handlers that are ready now
 
 private:
     struct sleeper {
-        life const* whose = nullptr;
-        bool stubborn = false;
+        life const* owner = nullptr;
+        bool uncancellable = false;
         std::function<void(error_code)> wake;
-        std::shared_ptr<ticket> place; // where it is now
+        std::shared_ptr<ticket> place; // its current key in `sleepers`
     };
     using sleepers = std::map<ticket, sleeper>;
 
-    void wake(sleepers::iterator who, error_code why);
-    void call(sleepers::iterator who);
+    void wake(sleepers::iterator sleeping, error_code why);
+    void call(sleepers::iterator sleeping);
     bool wake_next(instant limit);
     bool poll(std::function<bool()> const* condition);
     bool run(instant limit, std::function<bool()> const* condition);
 
     asio::io_context& loop_;
-    instant now_{1'000s}; // not 0, which stands for "never" in places
+    instant now_{1'000s}; // not 0, which means "never" in some places
     std::uint64_t arrivals_ = 0;
     sleepers sleepers_;
-    std::function<void()> look_;
+    std::function<void()> observer_;
     bool at_rest_ = false;
 };
 
-// Rung by one coroutine, awaited by one other; a ring while nobody waits is remembered.
-class bell {
+// An auto-reset event for one waiting coroutine. A set() without a waiter ends the next wait at once.
+class event {
 public:
-    explicit bell(virtual_time& time) : time_(time) {}
+    explicit event(virtual_time& time) : time_(time) {}
 
-    void ring();
-    // True when rung, false at `at`.
-    awaitable<bool> wait_until(instant at, life const* whose, virtual_time::manner how);
+    void set();
+    // True if it was set, false if `at` came first.
+    awaitable<bool> wait_until(instant at, life const* owner, virtual_time::sleep_kind kind);
 
 private:
     virtual_time& time_;
     std::optional<virtual_time::ticket> waiter_;
-    bool rung_ = false;
+    bool is_set_ = false;
 };
 
 } // namespace baton::sim

@@ -6,7 +6,7 @@ namespace baton::simulation {
 
 namespace {
 
-// Takes the wall clock for the one since boot.
+// Returns the wall clock's time as boot time.
 class wall_time final : public time_source {
 public:
     explicit wall_time(time_source& right) : right_(right) {}
@@ -21,12 +21,12 @@ private:
 
 class flawed_file_lease final : public lease::lease_store {
 public:
-    flawed_file_lease(own_files const& mine, file_flaw what, std::function<void()> trusted)
+    flawed_file_lease(own_files const& mine, file_flaw planted, std::function<void()> trusted)
         : own_(mine.lease),
           time_(mine.time),
           wall_(mine.time),
-          boot_(what == file_flaw::ignores_boot ? "any boot" : mine.boot),
-          flaw_(what),
+          boot_(planted == file_flaw::ignores_boot ? "any boot" : mine.boot),
+          flaw_(planted),
           trusted_(std::move(trusted)),
           right_(lease::make_boot_lease(mine.lease, "master", clock(), boot_))
     {}
@@ -86,7 +86,8 @@ private:
 
 class flawed_file_guard final : public lease::guard_store {
 public:
-    flawed_file_guard(std::unique_ptr<lease::guard_store> right, file_flaw what) : right_(std::move(right)), flaw_(what)
+    flawed_file_guard(std::unique_ptr<lease::guard_store> right, file_flaw planted)
+        : right_(std::move(right)), flaw_(planted)
     {}
 
     bool proves_end() const override { return right_->proves_end(); }
@@ -149,7 +150,7 @@ private:
         std::rethrow_exception(failure);
     }
 
-    // So that the seizure matches it.
+    // Arms the guard on behalf of the master, so that the seizure's condition matches.
     awaitable<void> arm_for_another(std::int64_t grant)
     {
         auto const seen = co_await right_->poll();
@@ -176,20 +177,20 @@ private:
 
 } // namespace
 
-std::unique_ptr<lease::lease_store> make_flawed_file_lease(own_files const& mine, file_flaw what,
+std::unique_ptr<lease::lease_store> make_flawed_file_lease(own_files const& mine, file_flaw planted,
                                                            std::function<void()> trusted)
 {
-    return std::make_unique<flawed_file_lease>(mine, what, std::move(trusted));
+    return std::make_unique<flawed_file_lease>(mine, planted, std::move(trusted));
 }
 
 std::unique_ptr<lease::guard_store> make_flawed_file_guard(own_files const& mine, lease::lease_store& lease,
-                                                           std::unique_ptr<exclusive_lock> lock, file_flaw what)
+                                                           std::unique_ptr<exclusive_lock> lock, file_flaw planted)
 {
-    auto const boot = what == file_flaw::ignores_boot ? "any boot" : mine.boot;
-    if (what == file_flaw::ignores_the_file)
+    auto const boot = planted == file_flaw::ignores_boot ? "any boot" : mine.boot;
+    if (planted == file_flaw::ignores_the_file)
         lock = std::make_unique<nameless_lock>(std::move(lock));
     auto right = lease::make_file_guard(mine.lease, lease, "master", std::move(lock), mine.time, boot);
-    return std::make_unique<flawed_file_guard>(std::move(right), what);
+    return std::make_unique<flawed_file_guard>(std::move(right), planted);
 }
 
 } // namespace baton::simulation

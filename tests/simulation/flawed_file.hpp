@@ -9,33 +9,33 @@
 
 namespace baton::simulation {
 
-// Electors on SQLite that are wrong on purpose.
+// Flaws planted into an elector on SQLite. The simulation must detect each of them.
 enum class file_flaw {
     none,
-    wall_clock,            // the lease is measured by the wall clock
-    ignores_boot,          // the boot id is not compared
-    deadline_from_reply,   // trusts a lease from the answer on, not from the asking
-    no_deadline,           // master until told otherwise
-    seizes_by_version,     // the seizure compares neither renew_seq nor the expiry
-    trusts_any_lock,       // succeeds whoever leads, armed or not, once the file's lock is granted
-    ignores_the_file,      // another file under the same name is taken for the same lock
-    lets_go_after_failure, // the file's lock, when an arming or a seizure has had no answer
+    wall_clock,            // measures the lease by the wall clock
+    ignores_boot,          // does not compare the boot id
+    deadline_from_reply,   // trusts a lease from the answer instead of from the request
+    no_deadline,           // stays master until a renewal is refused
+    seizes_by_version,     // compares neither renew_seq nor the expiry when seizing
+    trusts_any_lock,       // seizes as soon as it holds the file's lock, even if the master has not armed it
+    ignores_the_file,      // takes another file under the same name for the same lock
+    lets_go_after_failure, // releases the file's lock if an arming or a seizure had no answer
     acts_without_fence,
 };
 
-// What a process has of its machine.
+// The resources of one process.
 struct own_files {
     storage::database& lease;
     time_source& time;
     std::string boot;
 };
 
-// A lease with those flaws that lie in its use; `trusted` is called at each answer that grants it.
-std::unique_ptr<lease::lease_store> make_flawed_file_lease(own_files const& mine, file_flaw what,
+// A lease with the flaws that concern it. `trusted` is called for each answer that grants the lease.
+std::unique_ptr<lease::lease_store> make_flawed_file_lease(own_files const& mine, file_flaw planted,
                                                            std::function<void()> trusted);
 
-// The same of a guard.
+// A guard with the flaws that concern it.
 std::unique_ptr<lease::guard_store> make_flawed_file_guard(own_files const& mine, lease::lease_store& lease,
-                                                           std::unique_ptr<exclusive_lock> lock, file_flaw what);
+                                                           std::unique_ptr<exclusive_lock> lock, file_flaw planted);
 
 } // namespace baton::simulation

@@ -6,12 +6,11 @@ namespace baton::simulation {
 
 namespace {
 
-// The lease with the flaws that lie in its use.
 class flawed_lease final : public lease::lease_store {
 public:
-    flawed_lease(std::unique_ptr<lease::lease_store> right, storage::database& own, std::string self, flaw what,
+    flawed_lease(std::unique_ptr<lease::lease_store> right, storage::database& own, std::string self, flaw planted,
                  std::function<void()> trusted)
-        : right_(std::move(right)), own_(own), self_(std::move(self)), flaw_(what), trusted_(std::move(trusted))
+        : right_(std::move(right)), own_(own), self_(std::move(self)), flaw_(planted), trusted_(std::move(trusted))
     {}
 
     awaitable<void> ensure() override { return right_->ensure(); }
@@ -20,7 +19,7 @@ public:
     {
         auto row = co_await right_->poll();
         if (flaw_ == flaw::trusts_database_clock && row.owner != self_)
-            row.ttl = 1us; // so that any watching is enough
+            row.ttl = 1us; // makes any time of watching sufficient
         co_return row;
     }
 
@@ -75,8 +74,8 @@ private:
 
 class flawed_guard final : public lease::guard_store {
 public:
-    flawed_guard(std::unique_ptr<lease::guard_store> right, flaw what, std::function<void()> pinged)
-        : right_(std::move(right)), flaw_(what), pinged_(std::move(pinged))
+    flawed_guard(std::unique_ptr<lease::guard_store> right, flaw planted, std::function<void()> pinged)
+        : right_(std::move(right)), flaw_(planted), pinged_(std::move(pinged))
     {}
 
     bool proves_end() const override { return right_->proves_end(); }
@@ -132,18 +131,18 @@ private:
 
 } // namespace
 
-std::unique_ptr<lease::guard_store> make_flawed_guard(storage::database& own, storage::database& other, flaw what,
+std::unique_ptr<lease::guard_store> make_flawed_guard(storage::database& own, storage::database& other, flaw planted,
                                                       std::function<void()> pinged)
 {
     auto right = lease::make_named_guard(own, other, "master");
-    return std::make_unique<flawed_guard>(std::move(right), what, std::move(pinged));
+    return std::make_unique<flawed_guard>(std::move(right), planted, std::move(pinged));
 }
 
-std::unique_ptr<lease::lease_store> make_flawed_lease(storage::database& own, std::string self, flaw what,
+std::unique_ptr<lease::lease_store> make_flawed_lease(storage::database& own, std::string self, flaw planted,
                                                       std::function<void()> trusted)
 {
     auto right = lease::make_clocked_lease(own, "master");
-    return std::make_unique<flawed_lease>(std::move(right), own, std::move(self), what, std::move(trusted));
+    return std::make_unique<flawed_lease>(std::move(right), own, std::move(self), planted, std::move(trusted));
 }
 
 } // namespace baton::simulation

@@ -9,24 +9,24 @@
 
 namespace baton::simulation {
 
-// Electors that are wrong on purpose: a simulation that does not find them proves nothing.
+// Flaws planted into an elector. The simulation must detect each of them; otherwise it would prove nothing.
 enum class flaw {
     none,
-    deadline_from_reply,    // trusts a lease from the answer on, not from the asking
-    no_deadline,            // master until told otherwise
-    trusts_database_clock,  // seizes what the database calls expired without having watched the row
-    seizes_by_version_only, // the statement compares neither renew_seq nor the expiry
-    succeeds_at_once,       // seizes as soon as it is granted the guard's lock
-    ignores_guard,          // believes in its lease while the guard binds it
-    guard_from_reply,       // trusts a ping from the answer on
+    deadline_from_reply,    // trusts a lease from the answer instead of from the request
+    no_deadline,            // stays master until a renewal is refused
+    trusts_database_clock,  // seizes an expired row without having watched it for the ttl
+    seizes_by_version_only, // compares neither renew_seq nor the expiry when seizing
+    succeeds_at_once,       // seizes as soon as it gets the guard's lock
+    ignores_guard,          // trusts its lease although its guard is lost
+    guard_from_reply,       // trusts a guard ping from the answer instead of from the request
 };
 
-// A lease over `own` with those flaws that lie in its statements; `trusted` is called at each answer that grants it.
-std::unique_ptr<lease::lease_store> make_flawed_lease(storage::database& own, std::string self, flaw what,
+// A lease over `own` with the flaws that concern it. `trusted` is called for each answer that grants the lease.
+std::unique_ptr<lease::lease_store> make_flawed_lease(storage::database& own, std::string self, flaw planted,
                                                       std::function<void()> trusted);
 
-// The same of a guard.
-std::unique_ptr<lease::guard_store> make_flawed_guard(storage::database& own, storage::database& other, flaw what,
+// A guard with the flaws that concern it.
+std::unique_ptr<lease::guard_store> make_flawed_guard(storage::database& own, storage::database& other, flaw planted,
                                                       std::function<void()> pinged);
 
 } // namespace baton::simulation

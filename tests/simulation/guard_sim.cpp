@@ -1,4 +1,4 @@
-// The guard of the election in single scenes, over the simulated server; election_sim.cpp has the random ones.
+// Scripted tests of the election's guard on the simulated server. election_sim.cpp has the random ones.
 
 #include "tests/simulation/election_world.hpp"
 
@@ -20,7 +20,7 @@ struct scene {
     explicit scene(std::size_t nodes = 3) : world(1, flaw::none, nodes, guarding::on)
     {
         world.stage().database.faults.ghost = 0;
-        world.stage().database.faults.notice_most = 0us;
+        world.stage().database.faults.notice_max = 0us;
         world.pass(7s); // elected, and armed; the slaves are in the middle of a wait
         first = world.master();
         REQUIRE(first != nullptr);
@@ -28,7 +28,7 @@ struct scene {
         epoch = first->epoch();
     }
 
-    // How long it takes until another acts under a higher epoch.
+    // The time until another node acts under a higher epoch.
     duration until_succeeded()
     {
         auto const from = world.stage().time.now();
@@ -45,7 +45,7 @@ struct scene {
 
 } // namespace
 
-TEST_CASE("a master whose process dies is succeeded as soon as it could not believe any more")
+TEST_CASE("a killed master is replaced as soon as its guard's wait has passed")
 {
     scene s;
     s.first->host().kill();
@@ -54,43 +54,43 @@ TEST_CASE("a master whose process dies is succeeded as soon as it could not beli
     CHECK(gap < wait + 20ms);
 }
 
-TEST_CASE("a master that stops cleanly is succeeded at once")
+TEST_CASE("a master that stops cleanly is replaced at once")
 {
     scene s;
     s.first->stop();
     CHECK(s.until_succeeded() < 20ms);
 }
 
-TEST_CASE("a master that is cut off is succeeded when the server has missed it for long enough, and knows it by then")
+TEST_CASE("a partitioned master is replaced when the server ends its idle guard session, and has stepped down by then")
 {
     scene s;
-    s.world.stage().database.part(s.first->host().name());
+    s.world.stage().database.partition(s.first->host().name());
     s.world.pass(wait + 10ms);
-    CHECK_FALSE(s.first->believes());
+    CHECK_FALSE(s.first->may_act());
     auto const gap = s.until_succeeded();
     CHECK(gap > silence - wait);
     CHECK(gap < silence + 100ms);
-    s.world.stage().database.mend(s.first->host().name());
+    s.world.stage().database.heal(s.first->host().name());
     s.world.pass(10s);
     CHECK(s.world.master() != s.first);
     CHECK(s.world.seen().two_masters == 0);
 }
 
-TEST_CASE("a database that hangs for a while suspends the master, which goes on under its epoch as soon as it is back")
+TEST_CASE("a database that hangs suspends the master, which resumes under its epoch when the database answers again")
 {
     auto const span = GENERATE(200ms, 500ms, 1s, 1500ms);
     scene s;
     s.world.stage().database.freeze_for(span);
     s.world.pass(span);
-    CHECK(s.first->believes() == (span < wait - 80ms));
+    CHECK(s.first->may_act() == (span < wait - 80ms));
     s.world.pass(20ms);
-    CHECK(s.first->believes());
+    CHECK(s.first->may_act());
     s.world.pass(5s);
     CHECK(s.world.master() == s.first);
     CHECK(s.first->epoch() == s.epoch);
 }
 
-TEST_CASE("a restart of the database costs at most one change of masters")
+TEST_CASE("a restart of the database causes at most one change of master")
 {
     scene s;
     s.world.stage().database.crash_for(1s);
@@ -102,17 +102,17 @@ TEST_CASE("a restart of the database costs at most one change of masters")
     CHECK(s.world.master()->guarded());
 }
 
-TEST_CASE("a master that loses only its guard's session to another gives its term up instead of sitting it out")
+TEST_CASE("a master whose guard lock went to another node ends its term at once instead of waiting for its lease")
 {
     scene s;
     s.world.kill_guard();
-    CHECK(s.until_succeeded() < 150ms); // a ping, and a reading of the row by who waits
-    CHECK(s.world.master() != s.first); // whose way to the database may be the reason
+    CHECK(s.until_succeeded() < 150ms); // one ping, and one poll of the row by the waiting slave
+    CHECK(s.world.master() != s.first); // its connection to the database may be the cause
     s.world.pass(5s);
     CHECK(s.world.master()->epoch() == s.epoch + 1);
 }
 
-TEST_CASE("a master that is alone and loses its guard's session takes it again, under the same epoch")
+TEST_CASE("a single node whose guard session ends arms a new one under the same epoch")
 {
     scene s(1);
     s.world.kill_guard();
@@ -122,7 +122,7 @@ TEST_CASE("a master that is alone and loses its guard's session takes it again, 
     CHECK(s.first->guarded());
 }
 
-TEST_CASE("on a server that names itself otherwise than the row does, the lease decides")
+TEST_CASE("without the guard of the same server, a killed master is replaced when its lease expires")
 {
     scene s;
     s.world.stage().database.set_server_id("another");
@@ -132,7 +132,7 @@ TEST_CASE("on a server that names itself otherwise than the row does, the lease 
     CHECK(gap < 4s);
 }
 
-TEST_CASE("a slave waits for as long as the master wrote, not for as long as its own setting says")
+TEST_CASE("a slave waits for the time that the master has written into the row, not for its own setting")
 {
     trigger::guard_settings slow;
     slow.wait = 900ms;
@@ -142,7 +142,7 @@ TEST_CASE("a slave waits for as long as the master wrote, not for as long as its
     world.pass(5s);
     auto* const first = world.master();
     REQUIRE(first != nullptr);
-    world.set_guard({}); // for those that start now
+    world.set_guard({}); // for the node that starts now
     world.start_another();
     world.pass(3s);
     first->host().kill();
@@ -151,7 +151,7 @@ TEST_CASE("a slave waits for as long as the master wrote, not for as long as its
     CHECK(world.led_within(50ms));
 }
 
-TEST_CASE("a slave that is told to stop while it waits for the lock ends within 100 ms")
+TEST_CASE("a slave that is stopped while it waits for the guard's lock ends within 100 ms")
 {
     scene s;
     for (auto* const one : s.world.nodes())
@@ -162,7 +162,7 @@ TEST_CASE("a slave that is told to stop while it waits for the lock ends within 
         CHECK(one->ended() == (one != s.first));
 }
 
-TEST_CASE("nodes with a guard and nodes without elect one another")
+TEST_CASE("nodes with and without a guard take part in the same election")
 {
     election_world world(1, flaw::none, 1, guarding::off);
     world.pass(5s);
@@ -171,7 +171,7 @@ TEST_CASE("nodes with a guard and nodes without elect one another")
     world.set_guarding(guarding::on);
     world.start_another();
     world.pass(10s);
-    CHECK(world.master() == plain); // whose lease nothing binds
+    CHECK(world.master() == plain); // its lease depends on no guard
     CHECK(world.stage().database.calls() < 200);
     plain->host().kill();
     world.pass(10ms);
@@ -181,7 +181,7 @@ TEST_CASE("nodes with a guard and nodes without elect one another")
     CHECK(world.seen().two_masters == 0);
 }
 
-TEST_CASE("an arming that had no answer allows another one at the same server only")
+TEST_CASE("after an arming without an answer, the master may arm again only on the same server")
 {
     auto const elsewhere = GENERATE(false, true);
     election_world world(1, flaw::none, 1, guarding::on);

@@ -2,10 +2,10 @@
 
 namespace baton::simulation {
 
-void blame(sim::trace& log, report& seen, int& count, std::string const& what)
+void record_violation(sim::trace& log, report& seen, int& count, std::string const& text)
 {
     ++count;
-    log.note(what);
+    log.note(text);
     if (seen.tail.empty())
         seen.tail = log.tail();
 }

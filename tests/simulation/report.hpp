@@ -6,25 +6,25 @@
 #include <cstdint>
 #include <string>
 
-// What was seen of an election.
+// The observations of a simulated election.
 namespace baton::simulation {
 
 struct report {
-    int two_masters = 0;     // instants at which two nodes held themselves for active
-    int epoch_went_back = 0; // a promotion or an act under an epoch that is not above (for acts: below) the last one
-    int duty_outside = 0;    // a duty that goes on when its term is over
+    int two_masters = 0;         // instants at which two nodes considered themselves active
+    int epoch_went_back = 0;     // promotions that did not raise the epoch, and acts under an old epoch
+    int served_outside_term = 0; // duties that continued after their term had ended
     int terms = 0;
-    int succeeded = 0; // of the terms: won by the guard
+    int succeeded = 0; // terms that were won by the guard
     int faults = 0;
     int acts = 0;
-    duration led{};           // of the faulty time
-    bool led_in_time = false; // after the healing
+    duration led{};           // time with a master, under faults
+    bool led_in_time = false; // a master led soon after the faults had healed
     bool kept_leading = false;
     std::uint64_t hash = 0;
-    std::string tail; // of the trace
+    std::string tail; // the last lines of the trace
 };
 
-// Counts a violation. The trace up to the first one tells more than that to the end.
-void blame(sim::trace& log, report& seen, int& count, std::string const& what);
+// Counts a violation, and keeps the trace up to the first one.
+void record_violation(sim::trace& log, report& seen, int& count, std::string const& text);
 
 } // namespace baton::simulation

@@ -3,6 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-// The seeds of a simulation: `count` of them (or BATON_SEEDS; at most BATON_MOST_SEEDS, for slow builds) from 1 (or
-// BATON_FIRST_SEED) on; or the one that BATON_SEED names.
+// The seeds of a simulation: `count` seeds from 1 on. The environment can change that: BATON_SEED selects one seed,
+// BATON_SEEDS the count, BATON_FIRST_SEED the first, and BATON_MOST_SEEDS limits the count for slow builds.
 std::vector<std::uint64_t> simulation_seeds(std::uint64_t count);

@@ -32,52 +32,51 @@ machine::machine(sim::stage& stage, std::uint64_t seed)
     stage.play(make_tables(*plain_lease, storage::lease_tables()));
     stage.play(make_tables(*plain_ledger, storage::scheduler_tables()));
     ledger.inspect([](soci::session& sql) {
-        storage::statement(sql, "CREATE TABLE deed (id INTEGER PRIMARY KEY AUTOINCREMENT, epoch INTEGER NOT NULL)")
+        storage::statement(sql,
+                           "CREATE TABLE term_write (id INTEGER PRIMARY KEY AUTOINCREMENT, epoch INTEGER NOT NULL)")
             .execute();
     });
 }
 
-process::process(sim::stage& stage, machine& on, std::string name, int incarnation, file_flaw what, bool guarded,
-                 file_report& seen, std::int64_t& last_epoch)
+process::process(sim::stage& stage, machine& on, process_options const& options, file_election_record& record)
     : stage_(stage),
-      host_(stage.add_host(name, on.clock)),
-      flaw_(what),
-      seen_(seen),
-      last_epoch_(last_epoch),
+      host_(stage.add_host(options.name, on.clock)),
+      flaw_(options.planted),
+      record_(record),
       leasing_(on.lease.open_by(host_, 1s)),
       deciding_(on.ledger.open_by(host_, 5s)),
-      lease_(make_flawed_file_lease({*leasing_, host_.time(), on.boot}, what,
+      lease_(make_flawed_file_lease({*leasing_, host_.time(), on.boot}, options.planted,
                                     [this] { trusted_until_ = host_.time().now() + 3s - 250ms; })),
-      elector_({}, {fmt::format("{}#{}", name, incarnation), "http://" + name}, *lease_, host_.time(), host_.random(),
-               stage.loop.get_executor())
+      elector_({}, {fmt::format("{}#{}", options.name, options.incarnation), "http://" + options.name}, *lease_,
+               host_.time(), host_.random(), stage.loop.get_executor())
 {
-    if (guarded) {
+    if (options.guarded) {
         own_files const mine{*leasing_, host_.time(), on.boot};
-        guard_ = make_flawed_file_guard(mine, *lease_, on.leader.open_by(host_), what);
+        guard_ = make_flawed_file_guard(mine, *lease_, on.leader.open_by(host_), options.planted);
         elector_.guard_by(*guard_, {});
     }
-    elector_.on_event([this](trigger::election_event const& event) { heard(event); });
+    elector_.on_event([this](trigger::election_event const& event) { on_event(event); });
     host_.spawn(live());
 }
 
 process::~process() = default;
 
-void process::heard(trigger::election_event const& event)
+void process::on_event(trigger::election_event const& event)
 {
     if (!host_.alive())
         return;
     stage_.log.note(fmt::format("{} {} epoch {}: {}", host_.name(), to_string(event.what), event.epoch, event.reason));
     if (event.what != trigger::verdict::promoted)
         return;
-    ++seen_.terms;
+    ++record_.seen.terms;
     if (elector_.began_by().how == trigger::succession::way::guard)
-        ++seen_.succeeded;
-    if (event.epoch <= last_epoch_)
-        blame(stage_.log, seen_, seen_.epoch_went_back, "the epoch WENT BACK");
-    last_epoch_ = std::max(last_epoch_, event.epoch);
+        ++record_.seen.succeeded;
+    if (event.epoch <= record_.last_epoch)
+        record_violation(stage_.log, record_.seen, record_.seen.epoch_went_back, "the epoch WENT BACK");
+    record_.last_epoch = std::max(record_.last_epoch, event.epoch);
 }
 
-bool process::believes()
+bool process::may_act()
 {
     if (!host_.alive() || epoch() == 0)
         return false;
@@ -94,7 +93,7 @@ awaitable<void> process::live()
     co_await elector_.run(duty);
 }
 
-// As a master does: the fence first, then acts that each ask whether they may.
+// Like a real master, it raises the fence first and then checks its term before each act.
 awaitable<void> process::lead(std::int64_t term)
 {
     storage::ledger books(*deciding_, *deciding_);
@@ -104,13 +103,13 @@ awaitable<void> process::lead(std::int64_t term)
             if (!raised)
                 raised = co_await books.raise(mine);
             if (!raised)
-                co_return; // a newer master has raised it
-            if (believes())
+                co_return; // a newer master has raised the fence
+            if (may_act())
                 co_await act(term);
         } catch (not_master const&) {
             co_return;
         } catch (unavailable const&) {
-            // Again, a moment later.
+            // Tried again after the pause.
         }
         co_await host_.time().sleep_for(between_acts);
     }
@@ -118,15 +117,15 @@ awaitable<void> process::lead(std::int64_t term)
 
 awaitable<void> process::act(std::int64_t term)
 {
-    ++seen_.acts;
-    if (term < last_epoch_)
-        blame(stage_.log, seen_, seen_.epoch_went_back, "acts under an OLD EPOCH");
-    auto const deed = [&](soci::session& sql) {
+    ++record_.seen.acts;
+    if (term < record_.last_epoch)
+        record_violation(stage_.log, record_.seen, record_.seen.epoch_went_back, "acts under an OLD EPOCH");
+    auto const term_write = [&](soci::session& sql) {
         if (flaw_ != file_flaw::acts_without_fence)
             storage::touch_fence(sql, {"master", term});
-        storage::statement(sql, "INSERT INTO deed (epoch) VALUES (", term, ")").execute();
+        storage::statement(sql, "INSERT INTO term_write (epoch) VALUES (", term, ")").execute();
     };
-    co_await deciding_->transact(deed);
+    co_await deciding_->transact(term_write);
 }
 
 } // namespace baton::simulation

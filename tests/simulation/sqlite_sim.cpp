@@ -1,4 +1,4 @@
-// The election of several processes of one machine over SQLite: a lease by the clock since boot, and a lock on a file.
+// The election of several processes of one machine on SQLite, with a lease by the boot clock and a lock on a file.
 
 #include "tests/simulation/seeds.hpp"
 #include "tests/simulation/sqlite_world.hpp"
@@ -10,38 +10,38 @@ using namespace baton::simulation;
 
 namespace {
 
-constexpr std::size_t enough = 40; // seeds, for what holds on the whole
+constexpr std::size_t enough_for_averages = 40; // seeds
 
-// What is wrong with a play; nothing when all is well.
-std::string wrong_with(file_report const& seen)
+// The problems of a run; empty if there are none.
+std::string problems(file_report const& seen)
 {
     std::string wrong;
-    auto const add = [&](bool violated, char const* what) {
+    auto const add = [&](bool violated, char const* problem) {
         if (violated)
-            wrong += std::string(wrong.empty() ? "" : ", ") + what;
+            wrong += std::string(wrong.empty() ? "" : ", ") + problem;
     };
     add(seen.two_masters != 0, "two masters");
     add(seen.epoch_went_back != 0, "an epoch that went back");
-    add(seen.late_deeds != 0, "an act that was committed after those of a newer master");
-    add(!seen.led_in_time, "nobody led in time after the healing");
-    add(!seen.kept_leading, "nobody led for some time of peace");
+    add(seen.late_writes != 0, "an act that was committed after those of a newer master");
+    add(!seen.led_in_time, "no master led in time after the faults");
+    add(!seen.kept_leading, "no master led for some time without faults");
     add(!seen.replaced_in_time, "a killed master was not replaced in time");
     return wrong;
 }
 
-// Plays the seeds until the flaw shows; as what.
-std::string found_as(file_flaw what)
+// Tries seeds until the flaw causes problems. Returns these.
+std::string problems_caused_by(file_flaw planted)
 {
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
-        sqlite_world world(seed, what);
+        sqlite_world world(seed, planted);
         auto const seen = world.play(2min);
-        if (auto const wrong = wrong_with(seen); !wrong.empty())
+        if (auto const wrong = problems(seen); !wrong.empty())
             return wrong + " in seed " + std::to_string(seed);
     }
     return "nothing";
 }
 
-// All three use the file's lock.
+// All three processes use the lock on the file.
 struct scene {
     sqlite_world world{3};
     process* first = nullptr;
@@ -56,7 +56,7 @@ struct scene {
         epoch = first->epoch();
     }
 
-    // How long it takes until another acts under the next epoch.
+    // The time until another process acts under the next epoch.
     duration until_succeeded()
     {
         auto const from = world.stage().time.now();
@@ -73,7 +73,8 @@ struct scene {
 
 } // namespace
 
-TEST_CASE("never two masters on one machine, whatever befalls its processes, files and clocks, and always one at last")
+TEST_CASE(
+    "under faults of processes, files and clocks there are never two masters on a machine, and one leads afterwards")
 {
     duration led{};
     int succeeded = 0;
@@ -82,22 +83,22 @@ TEST_CASE("never two masters on one machine, whatever befalls its processes, fil
         sqlite_world world(seed);
         auto const seen = world.play(2min);
         INFO("BATON_SEED=" << seed << "\n" << seen.tail);
-        REQUIRE(wrong_with(seen).empty());
+        REQUIRE(problems(seen).empty());
         REQUIRE(seen.faults >= 3);
         REQUIRE(seen.terms > 0);
-        REQUIRE(seen.deeds > 0);
+        REQUIRE(seen.writes > 0);
         led += seen.led;
         succeeded += seen.succeeded;
     }
     auto const share = static_cast<double>(led.count()) / static_cast<double>((2min * seeds.size()) / 1us);
     CAPTURE(share, succeeded);
-    if (seeds.size() >= enough) {
+    if (seeds.size() >= enough_for_averages) {
         CHECK(share > 0.5);
         CHECK(succeeded > 0);
     }
 }
 
-TEST_CASE("the same seed replays the same election on SQLite")
+TEST_CASE("the same seed replays the same election simulation on SQLite")
 {
     auto const play = [](std::uint64_t seed) {
         sqlite_world world(seed);
@@ -108,37 +109,37 @@ TEST_CASE("the same seed replays the same election on SQLite")
     CHECK(play(4712) != first);
 }
 
-TEST_CASE("an elector on SQLite that is wrong is found out")
+TEST_CASE("the simulation detects every flaw planted into the elector on SQLite")
 {
     struct flawed {
-        file_flaw what;
+        file_flaw planted;
         char const* shows_as;
     };
-    auto const [what, shows_as] = GENERATE(
-        flawed{file_flaw::wall_clock, "nobody led"}, flawed{file_flaw::ignores_boot, "nobody led"},
+    auto const [planted, shows_as] = GENERATE(
+        flawed{file_flaw::wall_clock, "no master led"}, flawed{file_flaw::ignores_boot, "no master led"},
         flawed{file_flaw::deadline_from_reply, "two masters"}, flawed{file_flaw::no_deadline, "two masters"},
         flawed{file_flaw::seizes_by_version, "two masters"}, flawed{file_flaw::trusts_any_lock, "two masters"},
         flawed{file_flaw::ignores_the_file, "two masters"}, flawed{file_flaw::lets_go_after_failure, "two masters"},
         flawed{file_flaw::acts_without_fence, "an act that was committed"});
-    CAPTURE(static_cast<int>(what));
-    CHECK_THAT(found_as(what), Catch::Contains(shows_as));
+    CAPTURE(static_cast<int>(planted));
+    CHECK_THAT(problems_caused_by(planted), Catch::Contains(shows_as));
 }
 
-TEST_CASE("a master on SQLite whose process is killed is succeeded at once")
+TEST_CASE("a killed master on SQLite is replaced at once")
 {
     scene s;
     s.world.end_process(*s.first);
     CHECK(s.until_succeeded() < 40ms);
 }
 
-TEST_CASE("a master on SQLite that stops cleanly is succeeded at once")
+TEST_CASE("a master on SQLite that stops cleanly is replaced at once")
 {
     scene s;
     s.world.end_process(*s.first, true);
     CHECK(s.until_succeeded() < 40ms);
 }
 
-TEST_CASE("a stopped process keeps its file's lock, is replaced when its lease expires, and knows it when it wakes")
+TEST_CASE("a frozen master keeps the file's lock, is replaced when its lease expires, and steps down when it continues")
 {
     scene s;
     s.first->host().freeze_for(10s);
@@ -151,18 +152,18 @@ TEST_CASE("a stopped process keeps its file's lock, is replaced when its lease e
     CHECK(s.world.seen().two_masters == 0);
 }
 
-TEST_CASE("a process that is stopped for less than its lease goes on under its epoch")
+TEST_CASE("a master that is frozen for less than its lease continues under its epoch")
 {
     scene s;
     s.first->host().freeze_for(1500ms);
     s.world.pass(1400ms);
-    CHECK(s.first->believes());
+    CHECK(s.first->may_act());
     s.world.pass(10s);
     CHECK(s.world.master() == s.first);
     CHECK(s.first->epoch() == s.epoch);
 }
 
-TEST_CASE("after a start of the machine somebody leads as soon as a lease has been watched for its time")
+TEST_CASE("after a reboot a process leads as soon as it has watched the old lease for its ttl")
 {
     scene s;
     s.world.reboot();
@@ -171,7 +172,7 @@ TEST_CASE("after a start of the machine somebody leads as soon as a lease has be
     CHECK(s.until_succeeded() < 8s + 3s + 1s);
 }
 
-TEST_CASE("a master whose lock file was removed leads on, and is replaced when its lease expires")
+TEST_CASE("a master whose lock file was removed stays master, and is replaced when its lease expires")
 {
     scene s;
     s.world.computer().leader.remove();
@@ -184,7 +185,7 @@ TEST_CASE("a master whose lock file was removed leads on, and is replaced when i
     CHECK(gap < 4s);
 }
 
-TEST_CASE("a step of the wall clock changes nothing on SQLite")
+TEST_CASE("a step of the wall clock does not affect the election on SQLite")
 {
     auto const by = GENERATE(duration(-1h), duration(1h));
     scene s;

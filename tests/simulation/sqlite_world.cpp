@@ -16,13 +16,13 @@ constexpr duration tick = 1s;
 
 } // namespace
 
-sqlite_world::sqlite_world(std::uint64_t seed, file_flaw what)
-    : stage_(seed), machine_(stage_, seed), flaw_(what), guarding_(seed % 4), current_(processes)
+sqlite_world::sqlite_world(std::uint64_t seed, file_flaw planted)
+    : stage_(seed), machine_(stage_, seed), flaw_(planted), guarding_(seed % 4), current_(processes)
 {
     boot_up();
     for (std::size_t i = 0; i < processes; ++i)
         start(i);
-    stage_.time.observe([this] { look(); });
+    stage_.time.observe([this] { check_invariants(); });
 }
 
 sqlite_world::~sqlite_world()
@@ -41,99 +41,85 @@ bool sqlite_world::led_within(duration span)
     return stage_.time.run_until([this] { return master() != nullptr; }, span);
 }
 
-// The clock since boot begins anew, and nothing tells how it relates to that of the boot before but the boot id.
+// The boot clock restarts at an unrelated time; only the boot id distinguishes the boots.
 void sqlite_world::boot_up()
 {
     machine_.boot = fmt::format("boot-{}", ++boots_);
-    machine_.clock.boot = between(5s, 10min) - stage_.time.now().time_since_epoch();
+    machine_.clock.boot = stage_.random_between(5s, 10min) - stage_.time.now().time_since_epoch();
     stage_.log.note(fmt::format("{} begins at {} us", machine_.boot,
                                 (stage_.time.now() + machine_.clock.boot).time_since_epoch().count()));
 }
 
-void sqlite_world::start(std::size_t which)
+void sqlite_world::start(std::size_t index)
 {
-    if (current_.at(which) != nullptr)
+    if (current_.at(index) != nullptr)
         return;
-    auto const name = std::string(1, static_cast<char>('a' + which));
+    auto const name = std::string(1, static_cast<char>('a' + index));
     auto const number = static_cast<int>(all_.size());
     bool const guarded = guarding_ == 1 ? stage_.random.below(2) == 0 : guarding_ != 0;
-    all_.push_back(std::make_unique<process>(stage_, machine_, name, number, flaw_, guarded, seen_, last_epoch_));
-    current_.at(which) = all_.back().get();
+    process_options const options{name, number, flaw_, guarded};
+    all_.push_back(std::make_unique<process>(stage_, machine_, options, record_));
+    current_.at(index) = all_.back().get();
 }
 
 process* sqlite_world::master()
 {
-    auto const found = std::ranges::find_if(current_, [](process* one) { return one != nullptr && one->believes(); });
+    auto const found = std::ranges::find_if(current_, [](process* one) { return one != nullptr && one->may_act(); });
     return found != current_.end() ? *found : nullptr;
 }
 
-void sqlite_world::look()
+void sqlite_world::check_invariants()
 {
     auto const now = stage_.time.now();
     if (was_led_)
-        seen_.led += now - looked_at_;
-    looked_at_ = now;
+        record_.seen.led += now - checked_at_;
+    checked_at_ = now;
     int masters = 0;
     for (auto* const one : current_)
-        masters += one != nullptr && one->believes() ? 1 : 0;
+        masters += one != nullptr && one->may_act() ? 1 : 0;
     was_led_ = masters > 0;
     if (masters > 1)
-        blame(stage_.log, seen_, seen_.two_masters, "TWO MASTERS");
+        record_violation(stage_.log, record_.seen, record_.seen.two_masters, "TWO MASTERS");
     if (auto const* const writer = machine_.lease.writer(); writer != nullptr && stop_next_writer_ > 0us)
         for (auto* const one : current_)
             if (one != nullptr && &one->host() == writer)
                 one->host().freeze_for(std::exchange(stop_next_writer_, 0us));
 }
 
-duration sqlite_world::between(duration least, duration most)
+std::size_t sqlite_world::index_of(process const& wanted) const
 {
-    return least + duration{static_cast<std::int64_t>(
-                       stage_.random.below(static_cast<std::uint64_t>((most - least).count()) + 1))};
-}
-
-void sqlite_world::later(duration after, std::function<void()> what)
-{
-    auto wait = [](sim::virtual_time& time, duration span, std::function<void()> act) -> awaitable<void> {
-        co_await time.sleep_for(span);
-        act();
-    };
-    asio::co_spawn(stage_.loop, wait(stage_.time, after, std::move(what)), asio::detached);
-}
-
-std::size_t sqlite_world::place_of(process const& which) const
-{
-    return static_cast<std::size_t>(std::ranges::find(current_, &which) - current_.begin());
+    return static_cast<std::size_t>(std::ranges::find(current_, &wanted) - current_.begin());
 }
 
 void sqlite_world::end_process(process& leaving, bool cleanly)
 {
-    auto const which = place_of(leaving);
+    auto const index = index_of(leaving);
     if (cleanly && !leaving.host().frozen()) {
         stage_.log.note(leaving.host().name() + " is told to stop");
         leaving.stop();
-        // A process that does not end by itself within its grace is killed by who supervises it.
-        later(6s, [this, which, &leaving] {
-            if (current_.at(which) != &leaving)
+        // Its supervisor kills a process that does not end within its grace period.
+        stage_.run_after(6s, [this, index, &leaving] {
+            if (current_.at(index) != &leaving)
                 return;
             leaving.host().kill();
-            current_.at(which) = nullptr;
-            start(which);
+            current_.at(index) = nullptr;
+            start(index);
         });
         return;
     }
     leaving.host().kill();
-    current_.at(which) = nullptr;
-    later(between(10ms, 5s), [this, which] { start(which); });
+    current_.at(index) = nullptr;
+    stage_.run_after(stage_.random_between(10ms, 5s), [this, index] { start(index); });
 }
 
 void sqlite_world::reboot()
 {
-    stage_.log.note("the machine starts anew");
+    stage_.log.note("the machine restarts");
     for (std::size_t i = 0; i < processes; ++i) {
         if (current_[i] != nullptr)
             current_[i]->host().kill();
         current_[i] = nullptr;
-        later(between(100ms, 8s), [this, i] { start(i); });
+        stage_.run_after(stage_.random_between(100ms, 8s), [this, i] { start(i); });
     }
     boot_up();
 }
@@ -147,10 +133,10 @@ void sqlite_world::step_wall(duration by)
             one->host().time().step_wall(by);
 }
 
-// What hangs comes back, and every process starts anew. Then the promises hold.
+// Ends all faults and restarts every process.
 void sqlite_world::heal()
 {
-    weather_ = {};
+    background_faults_ = {};
     machine_.lease.faults = machine_.ledger.faults = {};
     stop_next_writer_ = 0us;
     pass(12s);
@@ -165,44 +151,44 @@ bool sqlite_world::all_guarded() const
     return std::ranges::all_of(current_, [](process* one) { return one != nullptr && one->guarded(); });
 }
 
-void sqlite_world::judge_deeds()
+void sqlite_world::check_writes()
 {
     machine_.ledger.inspect([this](soci::session& sql) {
         storage::statement ask(sql);
         ask.select("COUNT(*)").column({"COALESCE(SUM(epoch < highest), 0)"});
-        ask(" FROM (SELECT epoch, MAX(epoch) OVER (ORDER BY id) AS highest FROM deed)");
+        ask(" FROM (SELECT epoch, MAX(epoch) OVER (ORDER BY id) AS highest FROM term_write)");
         ask.each([this](storage::row& cells) {
-            seen_.deeds = cells.small();
-            seen_.late_deeds = cells.small();
+            record_.seen.writes = cells.small();
+            record_.seen.late_writes = cells.small();
         });
     });
 }
 
 file_report sqlite_world::play(duration faulty)
 {
-    weather_ = usual_faults();
-    machine_.lease.faults = machine_.ledger.faults = weather_;
-    asio::co_spawn(stage_.loop, harm(stage_.time.now() + faulty), asio::detached);
+    background_faults_ = usual_faults();
+    machine_.lease.faults = machine_.ledger.faults = background_faults_;
+    asio::co_spawn(stage_.loop, inject_faults(stage_.time.now() + faulty), asio::detached);
     stage_.time.run_for(faulty);
-    auto const led = seen_.led;
+    auto const led = record_.seen.led;
 
     heal();
-    seen_.led_in_time = led_within(ttl + 2 * tick);
-    auto const since = seen_.led;
+    record_.seen.led_in_time = led_within(ttl + 2 * tick);
+    auto const since = record_.seen.led;
     pass(10s);
-    seen_.kept_leading = seen_.led - since == 10s;
+    record_.seen.kept_leading = record_.seen.led - since == 10s;
 
     auto const limit = all_guarded() ? 100ms : ttl + tick;
     if (auto* const last = master(); last != nullptr) {
         end_process(*last);
-        seen_.replaced_in_time = led_within(limit);
+        record_.seen.replaced_in_time = led_within(limit);
     }
-    judge_deeds();
-    seen_.led = led;
-    seen_.hash = stage_.log.hash();
-    if (seen_.tail.empty())
-        seen_.tail = stage_.log.tail();
-    return seen_;
+    check_writes();
+    record_.seen.led = led;
+    record_.seen.hash = stage_.log.hash();
+    if (record_.seen.tail.empty())
+        record_.seen.tail = stage_.log.tail();
+    return record_.seen;
 }
 
 } // namespace baton::simulation

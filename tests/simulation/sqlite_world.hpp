@@ -10,59 +10,56 @@
 
 namespace baton::simulation {
 
-// Three processes of one machine, what befalls them, and what was seen of it. Which of them use the file's lock follows
-// from the seed: mostly all, in every fourth none, in every fourth some.
+// Three processes of one machine, faults, and the observations of a run. The seed decides which processes use the lock
+// on the file: all of them for half of the seeds, none for a quarter, and some for a quarter.
 class sqlite_world {
 public:
-    explicit sqlite_world(std::uint64_t seed, file_flaw what = file_flaw::none);
+    explicit sqlite_world(std::uint64_t seed, file_flaw planted = file_flaw::none);
     ~sqlite_world();
 
-    // `faulty` of faults, then healing, then a while of peace, at whose end the master is killed.
+    // Injects faults for `faulty`, heals them, runs for a while without faults, and finally kills the master.
     file_report play(duration faulty);
 
-    // For scenes.
+    // For tests that script the events.
     sim::stage& stage() { return stage_; }
     machine& computer() { return machine_; }
-    file_report const& seen() const { return seen_; }
+    file_report const& seen() const { return record_.seen; }
     process* master();
     void pass(duration span);
     bool led_within(duration span);
-    void end_process(process& which, bool cleanly = false);
+    void end_process(process& leaving, bool cleanly = false);
     void reboot();
     void step_wall(duration by);
 
 private:
     static sim::file_faults usual_faults();
-    void start(std::size_t which);
+    void start(std::size_t index);
     void boot_up();
-    void look();
-    awaitable<void> harm(instant until);
-    void harm_once();
-    void harm_process(std::uint64_t kind);
-    void harm_machine(std::uint64_t kind);
-    void last_gasp();
-    void stop(process* which);
+    void check_invariants();
+    awaitable<void> inject_faults(instant until);
+    void inject_fault();
+    void inject_process_fault(std::uint64_t kind);
+    void inject_machine_fault(std::uint64_t kind);
+    void stall_at_expiry();
+    void stop(process* victim);
     void heal();
-    void judge_deeds();
+    void check_writes();
     bool all_guarded() const;
-    process* some();
-    std::size_t place_of(process const& which) const;
-    void later(duration after, std::function<void()> what);
-    duration between(duration least, duration most);
+    process* random_process();
+    std::size_t index_of(process const& wanted) const;
     duration around_a_limit();
 
     sim::stage stage_;
     machine machine_;
     file_flaw flaw_;
     std::uint64_t guarding_;
-    sim::file_faults weather_; // as it is outside storms
-    file_report seen_;
-    std::int64_t last_epoch_ = 0;
-    std::vector<std::unique_ptr<process>> all_; // the dead too, until they have unwound
-    std::vector<process*> current_;             // by number; none while it is down
+    sim::file_faults background_faults_; // the faults between stronger ones
+    file_election_record record_;
+    std::vector<std::unique_ptr<process>> all_; // including dead ones, until they have unwound
+    std::vector<process*> current_;             // by index; null while it is down
     duration stop_next_writer_{};
     int boots_ = 0;
-    instant looked_at_{};
+    instant checked_at_{};
     bool was_led_ = false;
 };
 

@@ -10,7 +10,7 @@ using namespace baton;
 
 namespace {
 
-// A counter and the moments at which it was written, and calls that add to it.
+// A counter in the database, calls that add to it, and the times at which they were answered.
 struct fixture {
     sim::stage stage{7};
     sim::host& host = stage.add_host("a");
@@ -24,7 +24,7 @@ struct fixture {
         stage.database.inspect([](soci::session& sql) {
             sql << "CREATE TABLE entry (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, word TEXT NOT NULL)";
         });
-        stage.database.faults.quickest = stage.database.faults.slowest = 1ms;
+        stage.database.faults.min_latency = stage.database.faults.max_latency = 1ms;
         database = stage.database.connect(host, how);
     }
     ~fixture() { stage.end(); }
@@ -63,7 +63,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("a call takes a way there and a way back, and has its effect in between")
+TEST_CASE("a call takes one latency to the server and one back, and takes effect in between")
 {
     fixture f;
     auto const begin = f.stage.time.now();
@@ -75,7 +75,7 @@ TEST_CASE("a call takes a way there and a way back, and has its effect in betwee
     CHECK(f.last_at() - utc == 1ms);
 }
 
-TEST_CASE("a lost reply keeps its effect, and the caller hears nothing until its limit")
+TEST_CASE("a call whose reply is lost takes effect, and its caller fails at the read limit")
 {
     fixture f;
     auto const begin = f.stage.time.now();
@@ -100,25 +100,25 @@ TEST_CASE("a lost request has no effect")
     CHECK(f.entries() == 0);
 }
 
-TEST_CASE("a host that is cut off from the database gets no answer")
+TEST_CASE("a host that is partitioned from the database gets no answer")
 {
     fixture f;
-    f.stage.database.part("a");
+    f.stage.database.partition("a");
     f.start("x");
     f.stage.time.run_for(2s);
     CHECK(f.failed == 1);
     CHECK(f.entries() == 0);
-    f.stage.database.mend("a");
+    f.stage.database.heal("a");
     f.start("y");
     f.stage.time.run_for(2s);
     CHECK(f.done == 1);
 }
 
-TEST_CASE("the server's now is that of the start of a statement, however late it executes")
+TEST_CASE("a statement sees the server's time at its start, even if it stalls before it executes")
 {
     fixture f;
     f.stage.database.faults.stall = 1;
-    f.stage.database.faults.stall_most = 800ms;
+    f.stage.database.faults.stall_max = 800ms;
     auto const utc = f.stage.time.utc();
     f.start("x");
     REQUIRE(f.stage.time.run_until([&] { return f.entries() == 1; }, 5s));
@@ -126,7 +126,7 @@ TEST_CASE("the server's now is that of the start of a statement, however late it
     CHECK(f.stage.time.utc() - utc > 2ms);
 }
 
-TEST_CASE("a statement whose caller gave up executes later, for nobody")
+TEST_CASE("a statement whose caller has given up still executes later")
 {
     fixture f;
     auto const begin = f.stage.time.now();
@@ -138,12 +138,12 @@ TEST_CASE("a statement whose caller gave up executes later, for nobody")
     CHECK(f.entries() == 0);
     REQUIRE(f.stage.time.run_until([&] { return f.entries() == 1; }, 1min));
     CHECK(f.stage.time.now() - begin == 5001ms);
-    CHECK(f.stage.database.left_behind() == 1);
+    CHECK(f.stage.database.orphaned_statements() == 1);
     f.stage.time.run_for(1min);
     CHECK(f.entries() == 1);
 }
 
-TEST_CASE("what a process has asked is done while it stands still, and it hears of it afterwards, limit or no limit")
+TEST_CASE("the call of a frozen process executes, and the process gets the answer when it continues, even after its limit")
 {
     fixture f;
     auto const begin = f.stage.time.now();
@@ -158,7 +158,7 @@ TEST_CASE("what a process has asked is done while it stands still, and it hears 
     CHECK(f.ended - begin == 5000ms + 500us);
 }
 
-TEST_CASE("a process that stood still past its limit gives up at once when there is no answer")
+TEST_CASE("a process that was frozen past its limit gives up at once when it continues without an answer")
 {
     fixture f;
     auto const begin = f.stage.time.now();
@@ -171,7 +171,7 @@ TEST_CASE("a process that stood still past its limit gives up at once when there
     CHECK(f.ended - begin == 5000ms + 500us);
 }
 
-TEST_CASE("what was abandoned is judged by the state that it meets, not by that of its sending")
+TEST_CASE("an orphaned statement sees the state at its execution, not the state when it was sent")
 {
     fixture f;
     f.start("old");
@@ -194,10 +194,10 @@ TEST_CASE("what was abandoned is judged by the state that it meets, not by that 
     std::string word;
     f.stage.database.inspect([&](soci::session& sql) { sql << "SELECT word FROM entry", soci::into(word); });
     CHECK(word == "new");
-    CHECK(f.stage.database.left_behind() == 1);
+    CHECK(f.stage.database.orphaned_statements() == 1);
 }
 
-TEST_CASE("a statement on its way outlives the process that sent it, which hears nothing more")
+TEST_CASE("a statement under way executes although its process has been killed")
 {
     fixture f;
     f.start("x");
@@ -211,7 +211,7 @@ TEST_CASE("a statement on its way outlives the process that sent it, which hears
     CHECK(f.done + f.failed == 0);
 }
 
-TEST_CASE("a dead process sends nothing")
+TEST_CASE("a dead process sends no statements")
 {
     fixture f;
     f.host.kill();
@@ -221,7 +221,7 @@ TEST_CASE("a dead process sends nothing")
     CHECK(f.done + f.failed == 0);
 }
 
-TEST_CASE("a transaction that its caller gave up before it began is rolled back")
+TEST_CASE("a transaction whose caller gave up before it began is rolled back")
 {
     fixture f;
     f.stage.database.freeze_for(5s);
@@ -231,7 +231,7 @@ TEST_CASE("a transaction that its caller gave up before it began is rolled back"
     CHECK(f.entries() == 0);
 }
 
-TEST_CASE("a transaction that ends in a deadlock runs twice and has its effect once")
+TEST_CASE("a transaction that ends in a deadlock runs twice and takes effect once")
 {
     fixture f;
     f.stage.database.faults.deadlock = 1;
@@ -249,11 +249,11 @@ TEST_CASE("a transaction that ends in a deadlock runs twice and has its effect o
     CHECK(f.entries() == 1);
 }
 
-TEST_CASE("a server that is down refuses, and forgets what it was doing")
+TEST_CASE("a crashed server refuses connections, and its running statements have no effect")
 {
     fixture f;
     f.stage.database.faults.stall = 1;
-    f.stage.database.faults.stall_most = 900ms;
+    f.stage.database.faults.stall_max = 900ms;
     f.start("in progress");
     f.stage.time.run_for(2ms);
     REQUIRE(f.entries() == 0);
@@ -270,7 +270,7 @@ TEST_CASE("a server that is down refuses, and forgets what it was doing")
     CHECK(f.done == 1);
 }
 
-TEST_CASE("calls wait for a free session, in the order in which they came")
+TEST_CASE("calls wait for a free session in order of arrival")
 {
     fixture f({.sessions = 2, .read_limit = 1s});
     auto const begin = f.stage.time.now();
@@ -286,7 +286,7 @@ TEST_CASE("calls wait for a free session, in the order in which they came")
     CHECK(words == "01234");
 }
 
-TEST_CASE("a call cannot be cancelled; the cancellation is delivered after it returns")
+TEST_CASE("a call cannot be cancelled: the cancellation is delivered after it returns")
 {
     fixture f;
     auto const begin = f.stage.time.now();
@@ -309,7 +309,7 @@ TEST_CASE("a call cannot be cancelled; the cancellation is delivered after it re
     CHECK_FALSE(went_on);
 }
 
-TEST_CASE("the server's clock can step, and only it")
+TEST_CASE("the server's clock can step without affecting the simulated time")
 {
     fixture f;
     auto const utc = f.stage.time.utc();

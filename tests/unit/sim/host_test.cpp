@@ -12,7 +12,7 @@
 
 using namespace baton;
 
-TEST_CASE("a killed process ends wherever it waits, at the instant of its death")
+TEST_CASE("killing a process ends all its waits at that instant")
 {
     sim::stage stage(1);
     auto& host = stage.add_host("a");
@@ -39,7 +39,7 @@ TEST_CASE("a killed process ends wherever it waits, at the instant of its death"
     stage.end();
 }
 
-TEST_CASE("a process that swallows its cancellation finds every seam dead")
+TEST_CASE("a killed process that ignores its cancellation cannot use time, database or network")
 {
     sim::stage stage(2);
     auto& host = stage.add_host("a");
@@ -63,7 +63,7 @@ TEST_CASE("a process that swallows its cancellation finds every seam dead")
     stage.end();
 }
 
-TEST_CASE("the death of one host leaves the others alone")
+TEST_CASE("killing one host does not affect the others")
 {
     sim::stage stage(3);
     auto& a = stage.add_host("a");
@@ -84,7 +84,7 @@ TEST_CASE("the death of one host leaves the others alone")
     stage.end();
 }
 
-TEST_CASE("a process that stands still does nothing, and then all that fell due meanwhile, in its order")
+TEST_CASE("a frozen process does nothing, and its timers that became due fire in their order when it continues")
 {
     sim::stage stage(5);
     auto& host = stage.add_host("a");
@@ -107,7 +107,7 @@ TEST_CASE("a process that stands still does nothing, and then all that fell due 
     stage.end();
 }
 
-TEST_CASE("what goes on first may still cancel what fell due beside it")
+TEST_CASE("after a freeze, the coroutine that continues first can still cancel another one that became due")
 {
     sim::stage stage(7);
     auto& host = stage.add_host("a");
@@ -132,7 +132,7 @@ TEST_CASE("what goes on first may still cancel what fell due beside it")
     stage.end();
 }
 
-TEST_CASE("a process can be killed while it stands still")
+TEST_CASE("a frozen process can be killed")
 {
     sim::stage stage(6);
     auto& host = stage.add_host("a");
@@ -152,7 +152,7 @@ TEST_CASE("a process can be killed while it stands still")
     stage.end();
 }
 
-TEST_CASE("a defect in a living process reaches the test")
+TEST_CASE("an unexpected exception in a living process reaches the test")
 {
     sim::stage stage(4);
     auto& host = stage.add_host("a");

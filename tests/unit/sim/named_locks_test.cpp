@@ -1,4 +1,4 @@
-// Locks by name on the simulated server: who is granted one and when, and what a KILL does.
+// Named locks of the simulated server: the order in which they are granted, timeouts, and the effect of KILL.
 
 #include "tests/unit/sim/session_fixture.hpp"
 
@@ -9,7 +9,7 @@ using namespace baton;
 using baton::test::null;
 using fixture = baton::test::session_fixture;
 
-TEST_CASE("each session of a server has an id of its own, and keeps it from call to call")
+TEST_CASE("each session of a server has its own id and keeps it between calls")
 {
     fixture f;
     auto const first = f.id("a");
@@ -17,7 +17,7 @@ TEST_CASE("each session of a server has an id of its own, and keeps it from call
     CHECK(f.id("b") != first);
 }
 
-TEST_CASE("a call that waits for a lock goes on when the lock is released, and holds it then")
+TEST_CASE("a call that waits for a lock gets it when the lock is released")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);
@@ -34,7 +34,7 @@ TEST_CASE("a call that waits for a lock goes on when the lock is released, and h
     CHECK(f.holder() == null);
 }
 
-TEST_CASE("a call waits for a lock as long as it says, in fractions of a second")
+TEST_CASE("a wait for a lock ends at its timeout, which may be a fraction of a second")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);
@@ -46,7 +46,7 @@ TEST_CASE("a call waits for a lock as long as it says, in fractions of a second"
     CHECK(f.holder() == f.id("a"));
 }
 
-TEST_CASE("who waits longest gets the lock first")
+TEST_CASE("a released lock goes to the session that has waited longest")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);
@@ -63,7 +63,7 @@ TEST_CASE("who waits longest gets the lock first")
     CHECK(f.got("b") == 1);
 }
 
-TEST_CASE("a lock that a session got repeatedly is free when it has released it as often")
+TEST_CASE("a lock that a session acquired several times is free after as many releases")
 {
     fixture f;
     CHECK(f.get("a") == 1);
@@ -77,7 +77,7 @@ TEST_CASE("a lock that a session got repeatedly is free when it has released it 
     CHECK(f.get("b") == 1);
 }
 
-TEST_CASE("the server's now is that of the start of the statement, however long it waited for a lock")
+TEST_CASE("a statement sees the server's time at its start, even if it waited for a lock")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);
@@ -89,7 +89,7 @@ TEST_CASE("the server's now is that of the start of the statement, however long 
     CHECK(from_micros(f.got("b")) - utc == 1ms);
 }
 
-TEST_CASE("while a call waits for a lock, others are served")
+TEST_CASE("the server serves other calls while a call waits for a lock")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);
@@ -99,7 +99,7 @@ TEST_CASE("while a call waits for a lock, others are served")
     CHECK_FALSE(f.done("b"));
 }
 
-TEST_CASE("a waiting call whose statement is killed gets NULL, and its session lives on")
+TEST_CASE("a lock wait whose statement is killed returns NULL, and its session continues")
 {
     fixture f;
     auto const b = f.id("b");
@@ -113,12 +113,12 @@ TEST_CASE("a waiting call whose statement is killed gets NULL, and its session l
     CHECK(f.holder() == f.id("a"));
 }
 
-TEST_CASE("a statement that is killed while it stalls fails and has no effect")
+TEST_CASE("a statement that is killed while it stalls fails without effect")
 {
     fixture f;
     auto const b = f.id("b");
     f.stage.database.faults.stall = 1;
-    f.stage.database.faults.stall_least = f.stage.database.faults.stall_most = 1s;
+    f.stage.database.faults.stall_min = f.stage.database.faults.stall_max = 1s;
     f.begin("b", "INSERT INTO entry VALUES ('x')");
     f.pass(500ms);
     f.look("SELECT baton_kill_query(" + std::to_string(b) + ")");
@@ -129,7 +129,7 @@ TEST_CASE("a statement that is killed while it stalls fails and has no effect")
     CHECK(f.id("b") == b);
 }
 
-TEST_CASE("to kill the statement of an idle session does nothing to its next one")
+TEST_CASE("killing the statement of an idle session does not affect its next statement")
 {
     fixture f;
     auto const b = f.id("b");
@@ -137,14 +137,14 @@ TEST_CASE("to kill the statement of an idle session does nothing to its next one
     CHECK(f.id("b") == b);
 }
 
-TEST_CASE("to kill what is not there is refused")
+TEST_CASE("killing an unknown session fails")
 {
     fixture f;
     CHECK(f.ask("a", "SELECT baton_kill(77)") == -2);
     CHECK(f.answers["a"].failure.find("Unknown thread id: 77") != std::string::npos);
 }
 
-TEST_CASE("a killed session loses its locks to who waits; its client hears of it from its next call, and gets another")
+TEST_CASE("the locks of a killed session go to waiters, and its client notices at its next call and gets a new session")
 {
     fixture f;
     auto const a = f.id("a");
@@ -160,7 +160,7 @@ TEST_CASE("a killed session loses its locks to who waits; its client hears of it
     CHECK(f.holder() == f.id("b"));
 }
 
-TEST_CASE("a waiting call whose session is killed fails at once")
+TEST_CASE("a lock wait whose session is killed fails at once")
 {
     fixture f;
     auto const b = f.id("b");
@@ -174,7 +174,7 @@ TEST_CASE("a waiting call whose session is killed fails at once")
     CHECK(f.holder() == null);
 }
 
-TEST_CASE("a transaction on a session that has ended goes to a new one, and so does a call after five idle seconds")
+TEST_CASE("a transaction on an ended session moves to a new one, and so does a call after five idle seconds")
 {
     fixture f;
     auto const a = f.id("a");
@@ -187,7 +187,7 @@ TEST_CASE("a transaction on a session that has ended goes to a new one, and so d
     CHECK(f.id("a") > a + 1);
 }
 
-TEST_CASE("a server has a name, which a test may change")
+TEST_CASE("a server has an id that a test can change")
 {
     fixture f;
     CHECK(f.ask("a", "SELECT baton_server_id() = 'simulated'") == 1);
@@ -195,7 +195,7 @@ TEST_CASE("a server has a name, which a test may change")
     CHECK(f.ask("a", "SELECT baton_server_id() = 'another'") == 1);
 }
 
-TEST_CASE("a call that would wait for a lock after it has written is a mistake of the test")
+TEST_CASE("a call that waits for a lock after a write is reported as a mistake of the test")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);

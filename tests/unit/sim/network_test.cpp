@@ -9,7 +9,7 @@ using namespace baton;
 
 namespace {
 
-// Host a asks host b, which counts what it hears.
+// Host a sends requests to host b, which counts them.
 struct fixture {
     sim::stage stage{11};
     sim::host& a = stage.add_host("a");
@@ -24,7 +24,7 @@ struct fixture {
 
     fixture()
     {
-        stage.net.faults.quickest = stage.net.faults.slowest = 1ms;
+        stage.net.faults.min_latency = stage.net.faults.max_latency = 1ms;
         stage.net.attach(b, to, [this](http::request const& message) { return handle(message); });
     }
     ~fixture() { stage.end(); }
@@ -58,7 +58,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("a request is handled on the other host and answered, each way in its time")
+TEST_CASE("a request is handled on the other host and answered, with a latency in each direction")
 {
     fixture f;
     auto const begin = f.stage.time.now();
@@ -69,7 +69,7 @@ TEST_CASE("a request is handled on the other host and answered, each way in its 
     CHECK(f.ended - begin == 2ms);
 }
 
-TEST_CASE("where nobody listens the request is refused, and certainly not delivered")
+TEST_CASE("a request to a host without a listener is refused and reported as not delivered")
 {
     fixture f;
     f.stage.net.detach(f.to);
@@ -79,7 +79,7 @@ TEST_CASE("where nobody listens the request is refused, and certainly not delive
     CHECK(f.heard.empty());
 }
 
-TEST_CASE("a lost request and a lost reply sound the same: nothing until the limit, possibly delivered")
+TEST_CASE("a lost request and a lost reply look the same to the caller: possibly delivered, at the limit")
 {
     fixture f;
     bool const request = GENERATE(true, false);
@@ -92,26 +92,26 @@ TEST_CASE("a lost request and a lost reply sound the same: nothing until the lim
     CHECK(f.heard.size() == (request ? 0 : 1));
 }
 
-TEST_CASE("a partition stops both ways, also for what is under way, until it is mended")
+TEST_CASE("a partition stops messages in both directions, including those under way, until it heals")
 {
     fixture f;
     f.thinking = 100ms;
     f.start();
     f.stage.time.run_for(50ms);
-    f.stage.net.part("b", "a");
+    f.stage.net.partition("b", "a");
     f.stage.time.run_for(5s);
     CHECK(f.heard.size() == 1);
     CHECK(f.possibly_delivered == true);
     f.start();
     f.stage.time.run_for(5s);
     CHECK(f.heard.size() == 1);
-    f.stage.net.mend("a", "b");
+    f.stage.net.heal("a", "b");
     f.start();
     f.stage.time.run_for(5s);
     CHECK(f.status == 201);
 }
 
-TEST_CASE("a host that dies while it answers resets, and then refuses")
+TEST_CASE("a host that dies while it answers resets the connection, and refuses later ones")
 {
     fixture f;
     f.thinking = 100ms;
@@ -127,7 +127,7 @@ TEST_CASE("a host that dies while it answers resets, and then refuses")
     CHECK(f.possibly_delivered == false);
 }
 
-TEST_CASE("a host that stands still hears what has arrived when it goes on, and answers then")
+TEST_CASE("a frozen host receives and answers its requests when it continues")
 {
     fixture f;
     auto const begin = f.stage.time.now();
@@ -143,7 +143,7 @@ TEST_CASE("a host that stands still hears what has arrived when it goes on, and 
     CHECK(f.ended - begin == 3001ms);
 }
 
-TEST_CASE("a host that dies while it stands still resets what it had taken in")
+TEST_CASE("a frozen host that dies resets the requests that it had received")
 {
     fixture f;
     f.b.freeze_for(3s);
@@ -155,7 +155,7 @@ TEST_CASE("a host that dies while it stands still resets what it had taken in")
     CHECK(f.heard.empty());
 }
 
-TEST_CASE("who stood still past its limit finds the answer, or the limit first")
+TEST_CASE("a caller that was frozen past its limit either gets the answer or reports the timeout")
 {
     int answered = 0;
     int given_up = 0;
@@ -178,7 +178,7 @@ TEST_CASE("who stood still past its limit finds the answer, or the limit first")
     CHECK(given_up > 0);
 }
 
-TEST_CASE("a request on its way outlives its sender; a dead sender sends nothing more")
+TEST_CASE("a request under way is handled although its sender has died, and a dead sender sends no more")
 {
     fixture f;
     f.start("/last words");
@@ -200,10 +200,10 @@ TEST_CASE("a repeated request is handled twice and answered once")
     CHECK(f.status == 201);
 }
 
-TEST_CASE("messages overtake one another")
+TEST_CASE("messages may arrive in another order than they were sent")
 {
     fixture f;
-    f.stage.net.faults.slowest = 50ms;
+    f.stage.net.faults.max_latency = 50ms;
     for (int i = 0; i < 20; ++i)
         f.start("/" + std::to_string(i));
     f.stage.time.run_for(1s);

@@ -7,7 +7,7 @@ using namespace baton;
 
 namespace {
 
-// Three hosts that ask one another and write to the database while everything goes wrong.
+// Three hosts that send one another requests and write to the database under faults.
 struct world {
     sim::stage stage;
     std::vector<sim::host*> hosts;
@@ -18,15 +18,15 @@ struct world {
     {
         stage.database.inspect([](soci::session& sql) { sql << "CREATE TABLE entry (at INTEGER, who INTEGER)"; });
         auto& bad = stage.database.faults;
-        bad = {.hurdle = 0.05,
-               .hurdle_most = 500ms,
+        bad = {.spike = 0.05,
+               .spike_max = 500ms,
                .stall = 0.1,
-               .stall_most = 2s,
+               .stall_max = 2s,
                .lose_request = 0.05,
                .lose_reply = 0.05,
                .deadlock = 0.1};
         stage.net.faults = {
-            .hurdle = 0.1, .hurdle_most = 300ms, .lose_request = 0.05, .lose_reply = 0.05, .repeat = 0.05};
+            .spike = 0.1, .spike_max = 300ms, .lose_request = 0.05, .lose_reply = 0.05, .repeat = 0.05};
         for (int i = 0; i < 3; ++i) {
             hosts.push_back(&stage.add_host("h" + std::to_string(i)));
             clients.push_back(stage.net.client_for(*hosts.back()));
@@ -76,14 +76,14 @@ struct world {
         stage.time.run_for(20s);
         stage.database.freeze_for(3s);
         stage.time.run_for(10s);
-        stage.net.part("h0", "h1");
+        stage.net.partition("h0", "h1");
         hosts[2]->kill();
         stage.time.run_for(20s);
         return stage.log.hash();
     }
 };
 
-// Three hosts that want the same lock all the time, while everything goes wrong.
+// Three hosts that compete for one lock under faults.
 struct contest {
     sim::stage stage;
     std::vector<sim::host*> hosts;
@@ -93,10 +93,10 @@ struct contest {
     explicit contest(std::uint64_t seed) : stage(seed)
     {
         stage.database.inspect([](soci::session& sql) { sql << "CREATE TABLE turn (at INTEGER, who INTEGER)"; });
-        stage.database.faults = {.hurdle = 0.05,
-                                 .hurdle_most = 500ms,
+        stage.database.faults = {.spike = 0.05,
+                                 .spike_max = 500ms,
                                  .stall = 0.1,
-                                 .stall_most = 3s,
+                                 .stall_max = 3s,
                                  .lose_request = 0.05,
                                  .lose_reply = 0.05};
         for (int i = 0; i < 3; ++i)
@@ -150,12 +150,12 @@ struct contest {
         stage.time.run_for(20s);
         stage.database.freeze_for(3s);
         stage.time.run_for(10s);
-        stage.database.part("h0");
+        stage.database.partition("h0");
         hosts[0]->kill();
         stage.time.run_for(5s);
         stage.database.crash_for(2s);
         stage.time.run_for(5s);
-        stage.database.mend("h0");
+        stage.database.heal("h0");
         start(0);
         hosts[1]->kill();
         stage.time.run_for(20s);
@@ -165,7 +165,7 @@ struct contest {
 
 } // namespace
 
-TEST_CASE("the same seed replays exactly, another one differs")
+TEST_CASE("the same seed replays a simulation exactly, and another seed differs")
 {
     auto const seed = GENERATE(range(1u, 6u));
     INFO("seed " << seed);
@@ -179,7 +179,7 @@ TEST_CASE("the same seed replays exactly, another one differs")
     CHECK(other.play() != hash);
 }
 
-TEST_CASE("so does a contest for a lock, which leaves no session behind once everybody is dead")
+TEST_CASE("a contest for a named lock replays exactly, and leaves no session on the server when all hosts are dead")
 {
     auto const seed = GENERATE(range(1u, 11u));
     INFO("seed " << seed);

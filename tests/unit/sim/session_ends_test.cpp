@@ -1,5 +1,5 @@
-// How a session of the simulated server ends, and its locks with it: by death, silence, a caller who
-// gives up, a crash.
+// The ends of sessions on the simulated server and the release of their locks: by the death of the client, the idle
+// limit, a caller that gives up, or a crash of the server.
 
 #include "tests/unit/sim/session_fixture.hpp"
 
@@ -9,7 +9,7 @@ using namespace baton;
 using baton::test::null;
 using fixture = baton::test::session_fixture;
 
-TEST_CASE("the locks of a process that dies are free within a way")
+TEST_CASE("the locks of a dead process are free after one latency")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);
@@ -18,7 +18,7 @@ TEST_CASE("the locks of a process that dies are free within a way")
     CHECK(f.stage.database.sessions() == 0);
 }
 
-TEST_CASE("who waits has the lock a way after the death of its holder")
+TEST_CASE("a waiter gets the lock one latency after the death of its holder")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);
@@ -31,7 +31,7 @@ TEST_CASE("who waits has the lock a way after the death of its holder")
     CHECK(f.answers["b"].at - killed == 2ms);
 }
 
-TEST_CASE("a dead waiter leaves the queue within a second, and is granted nothing after that")
+TEST_CASE("a dead waiter leaves the queue within a second and is not granted the lock after that")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);
@@ -44,12 +44,12 @@ TEST_CASE("a dead waiter leaves the queue within a second, and is granted nothin
     CHECK(f.holder() == null);
 }
 
-TEST_CASE("a dead waiter may be granted the lock, and holds it for a moment or up to a second")
+TEST_CASE("a dead waiter may be granted the lock before it leaves the queue, and holds it for up to a second")
 {
     auto const lingers = GENERATE(false, true);
     fixture f;
     f.stage.database.faults.ghost = lingers ? 1 : 0;
-    f.stage.database.faults.notice_most = 1h;
+    f.stage.database.faults.notice_max = 1h;
     REQUIRE(f.get("a") == 1);
     f.begin_get("b", "60");
     f.pass(100ms);
@@ -71,7 +71,7 @@ TEST_CASE("a dead waiter may be granted the lock, and holds it for a moment or u
         CHECK(span == 3ms);
 }
 
-TEST_CASE("a waiter that dies in the instant in which it is granted the lock does not keep it")
+TEST_CASE("a waiter that dies at the instant of its grant does not keep the lock")
 {
     fixture f;
     auto const a = f.id("a");
@@ -87,7 +87,7 @@ TEST_CASE("a waiter that dies in the instant in which it is granted the lock doe
     CHECK(f.freed_within(1min) == 1ms);
 }
 
-TEST_CASE("a session that is silent for its idle limit ends, and its locks are free")
+TEST_CASE("a session that is idle for its idle limit ends and releases its locks")
 {
     fixture f;
     f.start("a", {.sessions = 1, .read_limit = 10s, .idle_limit = 2s});
@@ -103,7 +103,7 @@ TEST_CASE("a session that is silent for its idle limit ends, and its locks are f
     CHECK(f.id("a") > a);
 }
 
-TEST_CASE("a session that waits for a lock is not silent, nor is one whose statement stalls")
+TEST_CASE("a session is not idle while it waits for a lock or while its statement stalls")
 {
     fixture f;
     f.start("b", {.sessions = 1, .read_limit = 10s, .idle_limit = 1s});
@@ -113,46 +113,46 @@ TEST_CASE("a session that waits for a lock is not silent, nor is one whose state
     CHECK(f.got("b") == 0);
     f.start("b", {.sessions = 1, .read_limit = 10s, .idle_limit = 1s});
     f.stage.database.faults.stall = 1;
-    f.stage.database.faults.stall_least = f.stage.database.faults.stall_most = 4s;
+    f.stage.database.faults.stall_min = f.stage.database.faults.stall_max = 4s;
     CHECK(f.ask("b", "SELECT 1") == 1);
 }
 
-TEST_CASE("nothing reaches the server from a dead host that is cut off: its ghost holds the lock for the idle limit")
+TEST_CASE("the session of a host that dies during a partition keeps its lock until the idle limit")
 {
     fixture f;
     f.start("a", {.sessions = 1, .read_limit = 10s, .idle_limit = 2s});
     REQUIRE(f.get("a") == 1);
-    f.stage.database.part("a");
+    f.stage.database.partition("a");
     f.nodes.at("a").host.kill();
     CHECK(f.freed_within(1min) == 2s - 1ms);
 }
 
-TEST_CASE("a ghost without an idle limit holds the lock until the way is mended")
+TEST_CASE("without an idle limit, the session of a host that died during a partition keeps its lock until it heals")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);
-    f.stage.database.part("a");
+    f.stage.database.partition("a");
     f.nodes.at("a").host.kill();
     f.pass(1h);
     CHECK(f.holder() != null);
-    f.stage.database.mend("a");
+    f.stage.database.heal("a");
     CHECK(f.freed_within(1min) == 1ms);
 }
 
-TEST_CASE("a session of a host that was cut off for a while goes on as if nothing had been")
+TEST_CASE("a session survives a partition that heals before its idle limit")
 {
     fixture f;
     f.start("a", {.sessions = 1, .read_limit = 10s, .idle_limit = 2s});
     auto const a = f.id("a");
     REQUIRE(f.get("a") == 1);
-    f.stage.database.part("a");
+    f.stage.database.partition("a");
     f.pass(1s);
-    f.stage.database.mend("a");
+    f.stage.database.heal("a");
     CHECK(f.id("a") == a);
     CHECK(f.holder() == a);
 }
 
-TEST_CASE("a waiter that is cut off may be granted the lock for nobody, and holds it for the idle limit")
+TEST_CASE("a waiter behind a partition may be granted the lock, and then holds it until the idle limit")
 {
     fixture f;
     f.start("b", {.sessions = 1, .read_limit = 10s, .idle_limit = 2s});
@@ -160,7 +160,7 @@ TEST_CASE("a waiter that is cut off may be granted the lock for nobody, and hold
     REQUIRE(f.get("a") == 1);
     f.begin_get("b", "60");
     f.pass(1s);
-    f.stage.database.part("b");
+    f.stage.database.partition("b");
     auto const dies = GENERATE(false, true);
     if (dies)
         f.nodes.at("b").host.kill();
@@ -172,7 +172,7 @@ TEST_CASE("a waiter that is cut off may be granted the lock for nobody, and hold
     CHECK(f.got("b") == -2);
 }
 
-TEST_CASE("a caller who gives up closes its session, and a new one has another id")
+TEST_CASE("a caller that gives up closes its session, and its next call gets a new session id")
 {
     fixture f;
     f.start("a", {.sessions = 1, .read_limit = 1s});
@@ -186,7 +186,7 @@ TEST_CASE("a caller who gives up closes its session, and a new one has another i
     CHECK(f.id("a") != a);
 }
 
-TEST_CASE("a caller who gives up while it waits for a lock leaves a waiter that goes within a second")
+TEST_CASE("the wait of a caller that gives up while it waits for a lock ends within a second")
 {
     fixture f;
     f.start("b", {.sessions = 1, .read_limit = 1s});
@@ -199,7 +199,7 @@ TEST_CASE("a caller who gives up while it waits for a lock leaves a waiter that 
     CHECK(f.stage.database.sessions() == 1);
 }
 
-TEST_CASE("a call for a lock that arrives for nobody takes nothing with it")
+TEST_CASE("a request for a lock that arrives after its caller has gone leaves no lock held")
 {
     fixture f;
     bool const held = GENERATE(false, true);
@@ -215,38 +215,38 @@ TEST_CASE("a call for a lock that arrives for nobody takes nothing with it")
     CHECK(f.holder() == null);
 }
 
-TEST_CASE("a statement that executes for nobody does so in the name of its session, which ends only then")
+TEST_CASE("an orphaned statement runs in its session, which ends only after it")
 {
     fixture f;
     f.start("a", {.sessions = 1, .read_limit = 1s});
     auto const a = f.id("a");
     REQUIRE(f.get("a") == 1);
     f.stage.database.faults.stall = 1;
-    f.stage.database.faults.stall_least = f.stage.database.faults.stall_most = 3s;
+    f.stage.database.faults.stall_min = f.stage.database.faults.stall_max = 3s;
     f.ask("a", "INSERT INTO entry SELECT baton_connection_id() WHERE baton_lock_holder('x') = baton_connection_id()");
     f.pass(500ms);
     CHECK(f.holder() == a);
     f.pass(1501ms);
     CHECK(f.holder() == null);
     CHECK(f.look("SELECT COUNT(*) FROM entry WHERE word = " + std::to_string(a)) == 1);
-    CHECK(f.stage.database.left_behind() == 1);
+    CHECK(f.stage.database.orphaned_statements() == 1);
 }
 
-TEST_CASE("a lock is released also by a statement whose caller has gone, and a session killed")
+TEST_CASE("an orphaned statement can release a lock, and can kill a session")
 {
     fixture f;
     auto const a = f.id("a");
     f.start("b", {.sessions = 1, .read_limit = 1s});
     f.id("b");
     f.stage.database.faults.stall = 1;
-    f.stage.database.faults.stall_least = f.stage.database.faults.stall_most = 3s;
+    f.stage.database.faults.stall_min = f.stage.database.faults.stall_max = 3s;
     f.ask("b", "SELECT baton_kill(" + std::to_string(a) + ")");
     CHECK(f.stage.database.sessions() == 2);
     f.pass(3s);
     CHECK(f.stage.database.sessions() == 0);
 }
 
-TEST_CASE("a frozen server grants nothing, and ends no session whose request waits for it")
+TEST_CASE("a frozen server grants no lock, and does not end a session whose request has arrived")
 {
     fixture f;
     f.start("a", {.sessions = 1, .read_limit = 10s, .idle_limit = 1s});
@@ -269,7 +269,7 @@ TEST_CASE("a frozen server grants nothing, and ends no session whose request wai
     CHECK(f.holder() == f.id("b"));
 }
 
-TEST_CASE("a crash ends all sessions and frees all locks, and ids begin anew")
+TEST_CASE("a crash ends all sessions and releases all locks, and session ids start again at 1")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);
@@ -287,7 +287,7 @@ TEST_CASE("a crash ends all sessions and frees all locks, and ids begin anew")
     CHECK(f.id("a") == 2);
 }
 
-TEST_CASE("a process that closes its database closes its sessions")
+TEST_CASE("closing a database connection closes its sessions on the server")
 {
     fixture f;
     REQUIRE(f.get("a") == 1);

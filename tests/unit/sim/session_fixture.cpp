@@ -19,23 +19,23 @@ long long number(soci::session& session, std::string const& sql)
 session_fixture::session_fixture()
 {
     stage.database.inspect([](soci::session& sql) { sql << "CREATE TABLE entry (word TEXT NOT NULL)"; });
-    stage.database.faults.quickest = stage.database.faults.slowest = 1ms;
+    stage.database.faults.min_latency = stage.database.faults.max_latency = 1ms;
     stage.database.faults.ghost = 0;
     for (std::string const name : {"a", "b", "c"})
         start(name, {.sessions = 1, .read_limit = 10s});
 }
 
-void session_fixture::start(std::string const& name, sim::connection how)
+void session_fixture::start(std::string const& name, sim::connection settings)
 {
     auto& host = stage.add_host(name);
     nodes.erase(name);
-    nodes.emplace(name, node{host, stage.database.connect(host, how)});
+    nodes.emplace(name, node{host, stage.database.connect(host, settings)});
 }
 
-awaitable<void> session_fixture::call(std::string who, std::string sql, bool in_transaction)
+awaitable<void> session_fixture::call(std::string name, std::string sql, bool in_transaction)
 {
     auto const work = [&](soci::session& session) { return number(session, sql); };
-    auto& database = *nodes.at(who).database;
+    auto& database = *nodes.at(name).database;
     answer mine;
     try {
         if (in_transaction)
@@ -46,25 +46,25 @@ awaitable<void> session_fixture::call(std::string who, std::string sql, bool in_
         mine.failure = failure.what();
     }
     mine.at = stage.time.now();
-    answers[who] = mine;
+    answers[name] = mine;
 }
 
-void session_fixture::begin(std::string const& who, std::string const& sql, bool in_transaction)
+void session_fixture::begin(std::string const& name, std::string const& sql, bool in_transaction)
 {
-    answers[who] = {};
-    nodes.at(who).host.spawn(call(who, sql, in_transaction));
+    answers[name] = {};
+    nodes.at(name).host.spawn(call(name, sql, in_transaction));
 }
 
-void session_fixture::begin_get(std::string const& who, std::string const& seconds)
+void session_fixture::begin_get(std::string const& name, std::string const& seconds)
 {
-    begin(who, "SELECT baton_get_lock('x', " + seconds + ")");
+    begin(name, "SELECT baton_get_lock('x', " + seconds + ")");
 }
 
-long long session_fixture::ask(std::string const& who, std::string const& sql)
+long long session_fixture::ask(std::string const& name, std::string const& sql)
 {
-    begin(who, sql);
-    stage.time.run_until([&] { return done(who); }, 1min);
-    return answers[who].value.value_or(-2);
+    begin(name, sql);
+    stage.time.run_until([&] { return done(name); }, 1min);
+    return answers[name].value.value_or(-2);
 }
 
 long long session_fixture::look(std::string const& sql)

@@ -9,20 +9,20 @@ using namespace baton;
 
 namespace {
 
-// Processes of one machine with a file of words, and when their calls were answered. A step takes a millisecond.
+// Processes of one machine that share a file with words, and the times of the answers. Each step takes 1 ms.
 struct fixture {
     sim::stage stage{7};
     sim::sqlite_file file{"file", stage.loop, stage.time, stage.log, 1};
     std::map<std::string, sim::host*> hosts;
     std::map<std::string, std::unique_ptr<storage::database>> databases;
-    std::map<std::string, instant> answered;    // by who asked
-    std::map<std::string, std::string> failure; // the same
+    std::map<std::string, instant> answered; // by process name
+    std::map<std::string, std::string> failure;
     int read = -1;
 
     fixture()
     {
         file.inspect([](soci::session& sql) { sql << "CREATE TABLE entry (word TEXT NOT NULL)"; });
-        file.faults.quickest = file.faults.slowest = 1ms;
+        file.faults.min_latency = file.faults.max_latency = 1ms;
         for (std::string const name : {"a", "b"}) {
             hosts[name] = &stage.add_host(name);
             databases[name] = file.open_by(*hosts[name], 500ms);
@@ -65,7 +65,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("one process writes to a SQLite file at a time, and others read what was committed")
+TEST_CASE("one process at a time writes to a SQLite file, and others read the committed state")
 {
     fixture f;
     f.begin_write("a");
@@ -83,7 +83,7 @@ TEST_CASE("one process writes to a SQLite file at a time, and others read what w
     CHECK(f.file.writer() == nullptr);
 }
 
-TEST_CASE("a SQLite file that is busy delays a write, refuses it after the time-out, and hinders no reader")
+TEST_CASE("a write to a busy SQLite file waits and fails after the busy timeout, and reads do not wait")
 {
     fixture f;
     f.file.occupy_for(300ms);
@@ -106,7 +106,7 @@ TEST_CASE("a SQLite file that is busy delays a write, refuses it after the time-
     CHECK(f.words() == 1);
 }
 
-TEST_CASE("a stopped process keeps the SQLite file's write lock, and hears of what it has written when it wakes")
+TEST_CASE("a stopped process keeps the SQLite file's write lock, and gets its answer when it continues")
 {
     fixture f;
     f.begin_write("a");
@@ -122,7 +122,7 @@ TEST_CASE("a stopped process keeps the SQLite file's write lock, and hears of wh
     CHECK(f.words() == 2);
 }
 
-TEST_CASE("a process that is killed leaves what it had committed in the SQLite file, and no lock")
+TEST_CASE("a killed process leaves its committed changes in the SQLite file, and no lock")
 {
     bool const committed = GENERATE(false, true);
     fixture f;
@@ -138,7 +138,7 @@ TEST_CASE("a process that is killed leaves what it had committed in the SQLite f
     CHECK(f.words() == (committed ? 1 : 0));
 }
 
-TEST_CASE("of writes that fail for their caller some have happened")
+TEST_CASE("some writes that report a failure have taken effect")
 {
     fixture f;
     f.file.faults.fail = 1;
@@ -151,7 +151,7 @@ TEST_CASE("of writes that fail for their caller some have happened")
     CHECK(f.words() < 35);
 }
 
-TEST_CASE("a simulated lock file is locked by one process at a time, also a stopped one, until that dies")
+TEST_CASE("one process at a time holds a simulated lock file, even while it is stopped, until it dies")
 {
     fixture f;
     sim::lock_file leader(f.stage.log, 1);
@@ -167,10 +167,10 @@ TEST_CASE("a simulated lock file is locked by one process at a time, also a stop
     CHECK_FALSE(a->locked());
     b->unlock();
     CHECK(b->identity().empty());
-    CHECK_THROWS_AS(a->try_lock(), boost::system::system_error); // the dead lock nothing
+    CHECK_THROWS_AS(a->try_lock(), boost::system::system_error); // a dead process cannot lock
 }
 
-TEST_CASE("a lock file that was removed stays locked for who has it, and the next one is another lock")
+TEST_CASE("a removed lock file stays locked by its holder, and a new file of that name is a different lock")
 {
     fixture f;
     sim::lock_file leader(f.stage.log, 1);

@@ -29,7 +29,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("sleepers wake in the order of their deadlines, ties in the order of arrival")
+TEST_CASE("sleepers wake in the order of their deadlines, and for equal deadlines in the order of arrival")
 {
     fixture f;
     f.start(f.sleeper("late", 3s));
@@ -40,7 +40,7 @@ TEST_CASE("sleepers wake in the order of their deadlines, ties in the order of a
     CHECK(f.woken == std::vector<std::string>{"early", "first of two", "second of two", "late"});
 }
 
-TEST_CASE("time moves only when told, and then exactly so far")
+TEST_CASE("simulated time moves only by the span that the test requests")
 {
     fixture f;
     auto const utc = f.time.utc();
@@ -55,7 +55,7 @@ TEST_CASE("time moves only when told, and then exactly so far")
     CHECK(f.time.utc() - utc == 1500ms);
 }
 
-TEST_CASE("a year passes in no time")
+TEST_CASE("a simulated year without events takes no real time")
 {
     fixture f;
     f.start(f.sleeper("next year", 365 * 24h));
@@ -63,7 +63,7 @@ TEST_CASE("a year passes in no time")
     CHECK(f.woken.size() == 1);
 }
 
-TEST_CASE("waiting for a condition stops at the instant at which it holds")
+TEST_CASE("running until a condition stops at the instant at which it becomes true")
 {
     fixture f;
     f.start(f.sleeper("a", 7s));
@@ -74,7 +74,7 @@ TEST_CASE("waiting for a condition stops at the instant at which it holds")
     CHECK(f.time.now() - f.begin == 67s);
 }
 
-TEST_CASE("a cancelled sleeper wakes at once, with operation_aborted")
+TEST_CASE("a cancelled sleeper wakes at once with operation_aborted")
 {
     fixture f;
     asio::cancellation_signal stop;
@@ -94,7 +94,7 @@ TEST_CASE("a cancelled sleeper wakes at once, with operation_aborted")
     CHECK_THROWS_AS(std::rethrow_exception(end), boost::system::system_error);
 }
 
-TEST_CASE("the loser of a race between two sleeps does not linger")
+TEST_CASE("the slower of two sleeps joined by || ends with the faster one")
 {
     fixture f;
     bool ended = false;
@@ -108,31 +108,31 @@ TEST_CASE("the loser of a race between two sleeps does not linger")
     CHECK(f.time.now() - f.begin == 1s);
 }
 
-TEST_CASE("a bell is heard by who waits, and remembered for who comes later")
+TEST_CASE("a simulated event ends a current wait, and is remembered for the next wait if there is none")
 {
     fixture f;
-    sim::bell bell(f.time);
+    sim::event event(f.time);
     std::vector<bool> heard;
     auto listen = [&]() -> awaitable<void> {
         for (int i = 0; i < 3; ++i) {
             auto const at = f.time.now() + 10s;
-            bool const rung = co_await bell.wait_until(at, nullptr, sim::virtual_time::manner::cancellable);
+            bool const rung = co_await event.wait_until(at, nullptr, sim::virtual_time::sleep_kind::cancellable);
             heard.push_back(rung);
         }
     };
-    bell.ring();
+    event.set();
     f.start(listen());
     f.time.settle();
     CHECK(heard == std::vector<bool>{true});
     f.time.run_for(5s);
-    bell.ring();
+    event.set();
     f.time.settle();
     CHECK(heard == std::vector<bool>{true, true});
     f.time.run_for(10s);
     CHECK(heard == std::vector<bool>{true, true, false});
 }
 
-TEST_CASE("the observer looks after every handler and every jump")
+TEST_CASE("the observer is called after every handler and after every advance of the time")
 {
     fixture f;
     std::vector<instant> seen;
@@ -145,7 +145,7 @@ TEST_CASE("the observer looks after every handler and every jump")
     CHECK(seen.back() == f.begin + 3s);
 }
 
-TEST_CASE("a host's clocks are off by what they are told, and its sleeps are true to them")
+TEST_CASE("a host's clocks have the configured error, and its sleeps follow its own clock")
 {
     sim::stage stage(1);
     auto& fast = stage.add_host("fast", {.boot = 100s, .wall = -5s, .rate = 0.01});

@@ -29,8 +29,8 @@ struct fixture {
     explicit fixture(retention_settings how = {})
     {
         stage.make_tables();
-        stage.database.faults.quickest = way;
-        stage.database.faults.slowest = way;
+        stage.database.faults.min_latency = way;
+        stage.database.faults.max_latency = way;
         shared = stage.database.connect(host, {.sessions = 1, .read_limit = 1s});
         lead();
         cleaner.emplace(how, of, *shared);

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-// What befalls the processes and their machine.
+// The faults of the processes and of their machine.
 namespace baton::simulation {
 
 namespace {
@@ -12,13 +12,13 @@ constexpr duration tick = 1s;
 constexpr duration margin = 250ms;
 constexpr duration grace = 5s;
 
-// What a process may be stopped for: a bit less or more than what it or another counts on.
+// A process is stopped for a little less or more than a limit that it or another process relies on.
 constexpr duration limits[] = {50ms, margin, tick, ttl - margin, ttl, ttl + tick, grace};
 
 sim::file_faults slow_disk(sim::file_faults bad)
 {
     bad.slow = 0.7;
-    bad.slow_most = 900ms;
+    bad.slow_max = 900ms;
     return bad;
 }
 
@@ -34,7 +34,7 @@ sim::file_faults sqlite_world::usual_faults()
 {
     sim::file_faults bad;
     bad.slow = 0.02;
-    bad.slow_most = 2s;
+    bad.slow_max = 2s;
     bad.fail = 0.01;
     return bad;
 }
@@ -42,48 +42,48 @@ sim::file_faults sqlite_world::usual_faults()
 duration sqlite_world::around_a_limit()
 {
     auto const limit = limits[stage_.random.below(std::size(limits))];
-    return between(limit * 9 / 10, limit * 11 / 10);
+    return stage_.random_between(limit * 9 / 10, limit * 11 / 10);
 }
 
-// The master, or any.
-process* sqlite_world::some()
+// The master for half of the draws, otherwise any process.
+process* sqlite_world::random_process()
 {
     auto* const one = current_.at(static_cast<std::size_t>(stage_.random.below(current_.size())));
     auto* const leading = master();
     return leading != nullptr && stage_.random.below(2) == 0 ? leading : one;
 }
 
-void sqlite_world::stop(process* which)
+void sqlite_world::stop(process* victim)
 {
     auto const span = around_a_limit();
-    if (which != nullptr)
-        which->host().freeze_for(span);
+    if (victim != nullptr)
+        victim->host().freeze_for(span);
 }
 
-// The master is stopped until its lease has all but run out, and then the disk is slow: a renewal and a seizure meet.
-void sqlite_world::last_gasp()
+// Stops the master until its lease has almost expired, and then slows the disk, so that a renewal and a seizure meet.
+void sqlite_world::stall_at_expiry()
 {
-    auto const span = between(2s, 3s);
+    auto const span = stage_.random_between(2s, 3s);
     if (auto* const victim = master(); victim != nullptr)
         victim->host().freeze_for(span);
-    later(span, [this] { machine_.lease.faults = slow_disk(usual_faults()); });
-    later(span + 4s, [this] { machine_.lease.faults = weather_; });
+    stage_.run_after(span, [this] { machine_.lease.faults = slow_disk(usual_faults()); });
+    stage_.run_after(span + 4s, [this] { machine_.lease.faults = background_faults_; });
 }
 
-void sqlite_world::harm_process(std::uint64_t kind)
+void sqlite_world::inject_process_fault(std::uint64_t kind)
 {
-    auto* const which = some();
+    auto* const victim = random_process();
     if (kind >= 3)
-        stop(which);
+        stop(victim);
     else if (kind == 2)
         stop_next_writer_ = around_a_limit();
-    else if (which != nullptr)
-        end_process(*which, kind == 0);
+    else if (victim != nullptr)
+        end_process(*victim, kind == 0);
 }
 
-void sqlite_world::harm_machine(std::uint64_t kind)
+void sqlite_world::inject_machine_fault(std::uint64_t kind)
 {
-    auto const span = between(100ms, 5s);
+    auto const span = stage_.random_between(100ms, 5s);
     switch (kind) {
     case 0:
         return reboot();
@@ -95,39 +95,40 @@ void sqlite_world::harm_machine(std::uint64_t kind)
     case 4:
         machine_.lease.faults = machine_.ledger.faults =
             kind == 3 ? slow_disk(usual_faults()) : bad_disk(usual_faults());
-        return later(span * 2, [this] { machine_.lease.faults = machine_.ledger.faults = weather_; });
+        return stage_.run_after(span * 2,
+                                [this] { machine_.lease.faults = machine_.ledger.faults = background_faults_; });
     case 5:
-        return step_wall(between(-10s, 10s));
+        return step_wall(stage_.random_between(-10s, 10s));
     case 6:
-        return step_wall(between(-1h, 1h));
+        return step_wall(stage_.random_between(-1h, 1h));
     case 7:
         return machine_.leader.remove();
     case 8:
         machine_.leader.refuse(true);
-        return later(span * 2, [this] { machine_.leader.refuse(false); });
+        return stage_.run_after(span * 2, [this] { machine_.leader.refuse(false); });
     default:
-        return last_gasp();
+        return stall_at_expiry();
     }
 }
 
-void sqlite_world::harm_once()
+void sqlite_world::inject_fault()
 {
-    ++seen_.faults;
+    ++record_.seen.faults;
     auto const kind = stage_.random.below(18);
     if (kind < 7)
-        harm_process(kind);
+        inject_process_fault(kind);
     else
-        harm_machine(kind - 7);
+        inject_machine_fault(kind - 7);
 }
 
-awaitable<void> sqlite_world::harm(instant until)
+awaitable<void> sqlite_world::inject_faults(instant until)
 {
     for (;;) {
-        auto const pause = between(200ms, 6s);
+        auto const pause = stage_.random_between(200ms, 6s);
         co_await stage_.time.sleep_for(pause);
         if (stage_.time.now() >= until)
             co_return;
-        harm_once();
+        inject_fault();
     }
 }
 

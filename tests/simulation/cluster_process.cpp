@@ -1,0 +1,100 @@
+#include "tests/simulation/cluster_process.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace baton::simulation {
+
+namespace {
+
+trigger::settings node_settings(std::string const& name)
+{
+    trigger::settings made;
+    made.name = name;
+    made.address = "http://" + name + ":7800";
+    return made;
+}
+
+} // namespace
+
+node_process::node_process(sim::stage& stage, std::string const& name, int number, bool guarded)
+    : host_(stage.add_host(name)),
+      shared_(stage.database.connect(host_, {.sessions = 4, .read_limit = 5s})),
+      deciding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
+      own_(stage.database.connect(host_, {.sessions = 1, .read_limit = 1s})),
+      guarding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 4s, .idle_limit = 2s})),
+      lease_(lease::make_clocked_lease(*own_, "master")),
+      guard_(guarded ? lease::make_named_guard(*guarding_, *shared_, "master") : nullptr),
+      http_(stage.net.client_for(host_))
+{
+    auto const settings = node_settings(name);
+    auto const incarnation = fmt::format("{}#{}", name, number);
+    trigger::world const world{host_.time(), host_.random(), *shared_,
+                               *deciding_,   *lease_,        guard_.get(),
+                               *http_,       incarnation,    "the-secret-of-" + incarnation,
+                               nullptr};
+    node_ = std::make_unique<trigger::node>(stage.loop.get_executor(), settings, world);
+    stage.net.attach(host_, http::parse_url(settings.address), node_->routes());
+    host_.spawn(node_->run());
+}
+
+client_process::client_process(sim::stage& stage, client_options const& options, std::vector<handler_run>& runs,
+                               std::function<void(handler_run const&)> on_start)
+    : host_(stage.add_host(options.name)),
+      runs_(runs),
+      on_start_(std::move(on_start)),
+      http_(stage.net.client_for(host_))
+{
+    client::runtime_settings settings;
+    settings.limits.slots = options.slots;
+    settings.limits.queue = options.slots;
+    settings.handlers = {"work", "flaky"};
+    for (auto const& address : options.nodes)
+        settings.link.nodes.push_back(http::parse_url(address));
+    settings.link.identity.service = cluster_service;
+    settings.link.identity.instance = fmt::format("{}#{}", options.name, options.number);
+    settings.link.identity.address = "http://" + options.name + ":9000";
+    settings.link.identity.secret = "the-secret-of-" + settings.link.identity.instance;
+    client::runtime_parts const parts{host_.time(), host_.random(), *http_, *this};
+    runtime_ = std::make_unique<client::runtime>(stage.loop.get_executor(), parts, settings);
+    stage.net.attach(host_, http::parse_url(settings.link.identity.address), runtime_->handler());
+    host_.spawn(runtime_->run());
+}
+
+void client_process::start(std::shared_ptr<client::job> work, std::function<void(client::outcome)> done)
+{
+    handler_run run;
+    run.execution = work->work.execution;
+    run.attempt = work->work.attempt;
+    run.host = &host_;
+    run.instance = runtime_->instance();
+    run.began = host_.time().now();
+    on_start_(run);
+    runs_.push_back(std::move(run));
+    host_.spawn(handle(std::move(work), std::move(done), runs_.size() - 1));
+}
+
+awaitable<void> client_process::handle(std::shared_ptr<client::job> work, std::function<void(client::outcome)> done,
+                                       std::size_t run)
+{
+    // Most are short; some are long enough for a "running" report.
+    bool const is_long = host_.random().below(10) == 0;
+    auto const most = is_long ? 3'000'000u : 200'000u;
+    auto const end = host_.time().now() + duration{static_cast<std::int64_t>(1'000 + host_.random().below(most))};
+    bool const fails = work->work.handler == "flaky" && host_.random().below(3) == 0;
+    while (host_.time().now() < end && !work->stop.stop_requested()) {
+        auto const next = std::min(end, host_.time().now() + 100ms);
+        co_await host_.time().sleep_until(next);
+    }
+    client::outcome result;
+    result.succeeded = !fails && !work->stop.stop_requested();
+    result.error = result.succeeded ? "" : "this attempt fails";
+    result.ended = client::read(host_.time());
+    client::normalise(result);
+    runs_[run].ended = true;
+    runs_[run].succeeded = result.succeeded;
+    done(std::move(result));
+}
+
+} // namespace baton::simulation

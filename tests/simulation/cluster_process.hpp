@@ -1,0 +1,81 @@
+#pragma once
+
+#include "client-sdk/src/runtime.hpp"
+#include "libs/lease/guard_store.hpp"
+#include "libs/lease/lease_store.hpp"
+#include "libs/sim/sim.hpp"
+#include "libs/storage/storage.hpp"
+#include "trigger/node.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+// The processes of a simulated cluster: trigger nodes and clients, each on its own host.
+namespace baton::simulation {
+
+constexpr char cluster_service[] = "shop";
+
+// One run of a handler.
+struct handler_run {
+    std::int64_t execution = 0;
+    int attempt = 1;
+    sim::host const* host = nullptr;
+    std::string instance; // the client's registered name
+    instant began{};
+    bool ended = false;
+    bool succeeded = false;
+};
+
+// A trigger process on a host.
+class node_process {
+public:
+    node_process(sim::stage& stage, std::string const& name, int number, bool guarded);
+
+    sim::host& host() { return host_; }
+    trigger::node& node() { return *node_; }
+
+private:
+    sim::host& host_;
+    std::unique_ptr<storage::database> shared_;
+    std::unique_ptr<storage::database> deciding_;
+    std::unique_ptr<storage::database> own_;
+    std::unique_ptr<storage::database> guarding_;
+    std::unique_ptr<lease::lease_store> lease_;
+    std::unique_ptr<lease::guard_store> guard_;
+    std::unique_ptr<http::client> http_;
+    std::unique_ptr<trigger::node> node_;
+};
+
+struct client_options {
+    std::string name;
+    int number = 0;                 // makes the instance's name unique
+    std::vector<std::string> nodes; // their URLs
+    int slots = 1;
+};
+
+// A business service on a host: the SDK with handlers that take simulated time. "work" succeeds, "flaky" fails in a
+// third of its attempts.
+class client_process final : public client::executor {
+public:
+    // Each run of a handler is appended to `runs`. `on_start` is called before a handler starts.
+    client_process(sim::stage& stage, client_options const& options, std::vector<handler_run>& runs,
+                   std::function<void(handler_run const&)> on_start);
+
+    sim::host& host() { return host_; }
+    void start(std::shared_ptr<client::job> work, std::function<void(client::outcome)> done) override;
+
+private:
+    awaitable<void> handle(std::shared_ptr<client::job> work, std::function<void(client::outcome)> done,
+                           std::size_t run);
+
+    sim::host& host_;
+    std::vector<handler_run>& runs_;
+    std::function<void(handler_run const&)> on_start_;
+    std::unique_ptr<http::client> http_;
+    std::unique_ptr<client::runtime> runtime_;
+};
+
+} // namespace baton::simulation
