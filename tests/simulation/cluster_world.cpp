@@ -46,7 +46,7 @@ void cluster_world::start_client(std::size_t index)
                                                        [this](handler_run const& start) { check_start(start); });
 }
 
-// The process object is destroyed after its coroutines have unwound, index happens before any time passes.
+// The process object is destroyed after its coroutines have unwound, which happens before any time passes.
 void cluster_world::kill_node(std::size_t index, duration down)
 {
     if (!nodes_.at(index) || !nodes_[index]->host().alive())
@@ -95,7 +95,7 @@ void cluster_world::check_masters()
 }
 
 // A live process that the cluster counts as gone continues its handlers while their executions are sent again. That is
-// the "at least once" of docs/architecture.md, index is counted apart from doubled executions.
+// the "at least once" of docs/architecture.md, which is counted apart from doubled executions.
 void cluster_world::check_start(handler_run const& start)
 {
     ++seen_.handler_starts;
