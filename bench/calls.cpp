@@ -1,10 +1,11 @@
-// Asks web to run tasks now:
+// Sends "run now" requests to web:
 //
 //     bench_calls URL FILE --task ID... [--connections N] [--count N] [--pause MS]
 //
-// Each connection sends one request after the other, the tasks in turn, `pause` apart, until `count` have been answered
-// in all. FILE gets three 64-bit integers of this machine for each: execution, and the CLOCK_REALTIME microseconds just
-// before the request and after its answer. Prints one line of JSON. Exit status 1 when one was refused.
+// Each connection sends one request after the other with a pause between them, for each task in turn, until `count`
+// requests have been answered in all. For each request FILE gets three 64-bit integers in native byte order: the
+// execution, and CLOCK_REALTIME in microseconds before the request and after its answer. Prints one line of JSON. Exit
+// status 1 if a request was refused.
 
 #include "libs/base/time.hpp"
 #include "libs/http/client.hpp"
@@ -25,7 +26,7 @@ constexpr duration answer_limit = 30s;
 
 struct caller {
     system_time time;
-    http::url to;
+    http::url web;
     std::vector<std::int64_t> tasks;
     int connections = 1;
     int count = 100;
@@ -35,19 +36,19 @@ struct caller {
     std::vector<std::array<std::int64_t, 3>> calls;
 };
 
-awaitable<void> call(caller& all, http::client& by)
+awaitable<void> call(caller& all, http::client& client)
 {
     while (all.begun < all.count) {
         auto const task = all.tasks[static_cast<std::size_t>(all.begun++) % all.tasks.size()];
         auto message = http::json_request(http::verb::post, "/api/v1/tasks/" + std::to_string(task) + "/run",
                                           nlohmann::json::object());
         auto const sent = all.time.utc();
-        auto const answer = co_await by.send(all.to, std::move(message), answer_limit);
+        auto const answer = co_await client.send(all.web, std::move(message), answer_limit);
         if (answer.status != 202)
             throw std::runtime_error("status " + std::to_string(answer.status) + ": " + answer.body);
-        auto const told = http::parse_json(answer.body);
+        auto const body = http::parse_json(answer.body);
         all.calls.push_back(
-            {std::stoll(told.at("execution").get<std::string>()), to_micros(sent), to_micros(all.time.utc())});
+            {std::stoll(body.at("execution").get<std::string>()), to_micros(sent), to_micros(all.time.utc())});
         if (all.pause_ms > 0)
             co_await all.time.sleep_for(std::chrono::milliseconds{all.pause_ms});
     }
@@ -58,10 +59,10 @@ void run(caller& all, std::string const& file)
     asio::io_context loop{1};
     http::client_settings settings;
     settings.connections_per_host = static_cast<std::size_t>(all.connections);
-    auto const by = http::make_client(all.time, settings);
+    auto const client = http::make_client(all.time, settings);
     std::exception_ptr failure;
     for (int i = 0; i < all.connections; ++i)
-        asio::co_spawn(loop, call(all, *by), [&](std::exception_ptr thrown) {
+        asio::co_spawn(loop, call(all, *client), [&](std::exception_ptr thrown) {
             if (thrown)
                 failure = thrown;
         });
@@ -86,18 +87,18 @@ void run(caller& all, std::string const& file)
 int main(int argc, char** argv)
 {
     caller all;
-    std::string to;
+    std::string url;
     std::string file;
-    CLI::App program("Asks web to run tasks now");
-    program.add_option("url", to, "of web")->required();
-    program.add_option("file", file, "for the record of the calls")->required();
-    program.add_option("--task", all.tasks, "ids")->required();
-    program.add_option("--connections", all.connections, "side by side");
-    program.add_option("--count", all.count, "of calls in all");
-    program.add_option("--pause", all.pause_ms, "milliseconds between two of a connection");
+    CLI::App program("Sends \"run now\" requests to web");
+    program.add_option("url", url, "URL of web")->required();
+    program.add_option("file", file, "file for the record of the calls")->required();
+    program.add_option("--task", all.tasks, "task ids")->required();
+    program.add_option("--connections", all.connections, "number of connections");
+    program.add_option("--count", all.count, "total number of calls");
+    program.add_option("--pause", all.pause_ms, "milliseconds between two calls of a connection");
     CLI11_PARSE(program, argc, argv);
     try {
-        all.to = http::parse_url(to);
+        all.web = http::parse_url(url);
         run(all, file);
         return 0;
     } catch (std::exception const& failure) {

@@ -1,12 +1,11 @@
-// What the database alone can take of what the data path writes: the same tables, the same statements in batches, the
-// same transactions, but no scheduler, no HTTP, no handlers; through libmariadb directly.
+// Measures how fast the database alone can execute the writes of the data path: the same tables, the same statements in
+// batches, the same transactions, but no scheduler, no HTTP and no handlers; with libmariadb directly.
 //
 //     bench_ceiling URL --first-id N --tasks N --begin MICROSECONDS [--sessions N] [--batch N] [--seconds S]
 //
-// The tasks are registered already. Each session has its share of them and, for a batch of its tasks, commits as many
-// firings of each as the planner takes at once with the tasks' advance; and as long behind as the look-ahead is, the
-// results of such a batch. There is
-// no fence, which would let the sessions take turns. Prints one line of JSON.
+// The tasks must be registered. Each session has its share of them. For each batch of its tasks it commits the advance
+// of the tasks together with as many firings per task as the planner plans at once. One look-ahead later it commits the
+// results of that batch. There is no fence, because the fence would serialise the sessions. Prints one line of JSON.
 
 #include "libs/storage/database.hpp"
 
@@ -36,9 +35,9 @@ struct plan_of_run {
     std::int64_t tasks = 10'000;
     int sessions = 1;
     std::int64_t batch = 500;
-    std::int64_t firings = 2; // of a task that are planned at once: half of the look-ahead's
+    std::int64_t firings = 2; // firings per task that are planned at once: half a look-ahead
     double seconds = 10;
-    double behind = 5; // seconds of firings that are planned and not ended
+    double behind = 5; // seconds of firings that are planned and not ended: the look-ahead
 };
 
 constexpr std::int64_t second = 1'000'000;
@@ -47,14 +46,14 @@ class session {
 public:
     explicit session(std::string const& url) : link_(mysql_init(nullptr))
     {
-        auto const to = baton::storage::parse_location(url);
-        if (mysql_real_connect(link_.get(), to.host.c_str(), to.user.c_str(), to.password.c_str(), to.name.c_str(),
-                               to.port, nullptr, CLIENT_FOUND_ROWS) == nullptr)
+        auto const server = baton::storage::parse_location(url);
+        if (mysql_real_connect(link_.get(), server.host.c_str(), server.user.c_str(), server.password.c_str(),
+                               server.name.c_str(), server.port, nullptr, CLIENT_FOUND_ROWS) == nullptr)
             fail();
         run("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
     }
 
-    // Rows matched.
+    // Returns the number of rows matched.
     std::int64_t run(std::string const& statement)
     {
         if (mysql_real_query(link_.get(), statement.data(), statement.size()) != 0)
@@ -71,7 +70,7 @@ private:
     std::unique_ptr<MYSQL, closing> link_;
 };
 
-// A statement's text, made anew from the same memory for each batch.
+// The text of a statement, which reuses its memory for each batch.
 class text {
 public:
     text& clear()
@@ -99,7 +98,7 @@ private:
 
 constexpr char now[] = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 
-// The firings of tasks [from, from + many) in one turn of all tasks.
+// The firings of tasks [from, from + many) in one turn over all tasks.
 struct batch {
     std::int64_t from = 0;
     std::int64_t many = 0;
@@ -115,7 +114,7 @@ public:
         at_ = low_;
     }
 
-    // Plans as far ahead as the look-ahead is.
+    // Plans one look-ahead.
     void fill()
     {
         auto const ahead = plan_.behind * static_cast<double>(high_ - low_);
@@ -123,7 +122,7 @@ public:
             plan(next());
     }
 
-    // Executions whose result was committed before the end.
+    // Plans and records until `end`. Returns the number of executions whose result was committed.
     std::int64_t run(steady::time_point end)
     {
         std::int64_t ended = 0;
@@ -154,7 +153,7 @@ private:
     {
         return plan_.begin + second * task / plan_.tasks + second * of.turn;
     }
-    // Rising in the order in which each session plans.
+    // Ids that rise in the order in which each session plans.
     std::int64_t execution(batch const& of, std::int64_t task) const
     {
         return (of.turn * plan_.tasks + task + 1) * 64 + number_;
@@ -166,7 +165,8 @@ private:
             throw std::runtime_error("a batch of " + std::to_string(of.many) + " matched " + std::to_string(rows));
     }
 
-    // A derived table of three columns, a row for each task: the first row names them, the others are VALUES.
+    // A derived table with three columns and a row per task. The first row, a SELECT, names the columns; the others are
+    // VALUES.
     template <class Second, class Third, class Id>
     void rows(batch const& of, Id id, char const* second_name, Second second_value, char const* third_name,
               Third third_value)

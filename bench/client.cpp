@@ -1,14 +1,14 @@
-// A client whose handler "noop" does nothing but remember that it began, so that a benchmark knows what really ran and
-// when, whatever the ledger says:
+// A client whose handler "noop" only records its start, so that a benchmark knows, independently of the ledger, which
+// executions ran and when:
 //
 //     bench_client FILE ROOM SLOTS TRIGGER...
 //
-// ROOM is how many starts find room in memory; beyond that they are only counted. At SIGTERM, when the last result is
-// recorded, FILE gets one record a start, five 64-bit integers of this machine each:
+// ROOM is the number of starts that are kept in memory; further starts are only counted. After SIGTERM, when the last
+// result is recorded, FILE gets one record per start: five 64-bit integers in native byte order.
 //
 //     execution  attempt  task  scheduled_at  began_at        (times: microseconds since the epoch, CLOCK_REALTIME)
 //
-// Exit status 3 when there was no room for all.
+// Exit status 3 if ROOM was too small.
 
 #include <algorithm>
 #include <atomic>
@@ -40,12 +40,12 @@ struct start {
     std::int64_t began_at;
 };
 
-// Filled by the threads of all slots; its pages are touched beforehand.
-class notebook {
+// Filled by the threads of all slots. Its memory is touched in advance, so that a record costs no page fault.
+class start_log {
 public:
-    explicit notebook(std::size_t room) : starts_(room) {}
+    explicit start_log(std::size_t room) : starts_(room) {}
 
-    void note(client::execution const& run)
+    void add(client::execution const& run)
     {
         auto const began_at = utc_micros();
         auto const place = taken_.fetch_add(1, std::memory_order_relaxed);
@@ -80,14 +80,14 @@ int main(int argc, char** argv)
         return 2;
     }
     try {
-        notebook starts(std::stoull(argv[2]));
+        start_log starts(std::stoull(argv[2]));
         client::service_options options{.name = "bench", .triggers = {argv + 4, argv + argc}};
         options.slots = std::stoi(argv[3]);
         options.queue = 100'000;
         options.results = 200'000;
         client::service service{std::move(options)};
         service.handle("noop", [&starts](client::execution& run) {
-            starts.note(run);
+            starts.add(run);
             return client::result::ok();
         });
         service.run();

@@ -1,9 +1,9 @@
-// Many clients that join one node and beat, each on a connection of its own, and do nothing else:
+// Many clients that register with one node and send heartbeats, each on its own connection:
 //
 //     bench_crowd URL --clients N [--period MS] [--ramp S]
 //
-// They join evenly over the ramp. Then it prints "ready", and at SIGTERM one line of JSON: heartbeats since then, those
-// that were not answered with 200, and how long the answers took.
+// The registrations are spread evenly over the ramp. When all clients are registered it prints "ready". At SIGTERM it
+// prints one line of JSON: the heartbeats since then, those not answered with 200, and the response times.
 
 #include "libs/base/random.hpp"
 #include "libs/base/time.hpp"
@@ -26,7 +26,7 @@ constexpr duration answer_limit = 10s;
 
 struct crowd {
     system_time time;
-    http::url to;
+    http::url node;
     int clients = 10'000;
     duration period = 5s;
     duration ramp = 20s;
@@ -38,16 +38,16 @@ struct crowd {
     std::vector<std::int64_t> answered_after; // microseconds
 };
 
-// Its answer's status, 0 for none.
-awaitable<int> ask(crowd& all, http::client& by, char const* path, nlohmann::json const& body)
+// Returns the answer's status, or 0 if there was no answer.
+awaitable<int> ask(crowd& all, http::client& client, char const* path, nlohmann::json const& body)
 {
     auto message = http::json_request(http::verb::post, path, body);
     int status = 0;
     try {
-        auto const answer = co_await by.send(all.to, std::move(message), answer_limit);
+        auto const answer = co_await client.send(all.node, std::move(message), answer_limit);
         status = answer.status;
     } catch (unavailable const&) {
-        // 0
+        // The status stays 0.
     }
     co_return status;
 }
@@ -57,7 +57,7 @@ awaitable<void> live(crowd& all, int number)
     http::client_settings settings;
     settings.connections_per_host = 1;
     settings.idle_limit = all.period * 4;
-    auto const by = http::make_client(all.time, settings);
+    auto const client = http::make_client(all.time, settings);
     protocol::register_request joining;
     joining.service = "crowd";
     joining.instance = "crowd:" + std::to_string(number) + ":" + secret_hex(8);
@@ -72,7 +72,7 @@ awaitable<void> live(crowd& all, int number)
 
     co_await all.time.sleep_until(all.began + all.ramp * number / all.clients);
     for (;;) {
-        auto const status = co_await ask(all, *by, protocol::path_register, registration);
+        auto const status = co_await ask(all, *client, protocol::path_register, registration);
         if (status == 200)
             break;
         co_await all.time.sleep_for(1s);
@@ -86,7 +86,7 @@ awaitable<void> live(crowd& all, int number)
         next += all.period;
         co_await all.time.sleep_until(next);
         auto const sent = all.time.now();
-        auto const status = co_await ask(all, *by, protocol::path_heartbeat, heartbeat);
+        auto const status = co_await ask(all, *client, protocol::path_heartbeat, heartbeat);
         if (!all.counting)
             continue;
         all.failed += status != 200;
@@ -94,20 +94,22 @@ awaitable<void> live(crowd& all, int number)
     }
 }
 
-double share(std::vector<std::int64_t> const& ordered, double of)
+// A quantile in milliseconds.
+double quantile(std::vector<std::int64_t> const& ordered, double share)
 {
-    return ordered.empty() ? 0
-                           : static_cast<double>(ordered[static_cast<std::size_t>(of * (ordered.size() - 1))]) / 1000;
+    return ordered.empty()
+               ? 0
+               : static_cast<double>(ordered[static_cast<std::size_t>(share * (ordered.size() - 1))]) / 1000;
 }
 
-void tell(crowd& all)
+void print_summary(crowd& all)
 {
     std::sort(all.answered_after.begin(), all.answered_after.end());
     std::cout << nlohmann::json{{"clients", all.joined},
                                 {"heartbeats", all.answered_after.size()},
                                 {"failed", all.failed},
-                                {"p50_ms", share(all.answered_after, 0.5)},
-                                {"p99_ms", share(all.answered_after, 0.99)}}
+                                {"p50_ms", quantile(all.answered_after, 0.5)},
+                                {"p99_ms", quantile(all.answered_after, 0.99)}}
               << std::endl;
 }
 
@@ -116,16 +118,16 @@ void tell(crowd& all)
 int main(int argc, char** argv)
 {
     crowd all;
-    std::string to;
+    std::string url;
     int period_ms = 5'000;
     int ramp_s = 20;
-    CLI::App program("Many clients that join one node and beat");
-    program.add_option("url", to, "of the node")->required();
-    program.add_option("--clients", all.clients, "how many");
-    program.add_option("--period", period_ms, "milliseconds from one heartbeat to the next");
-    program.add_option("--ramp", ramp_s, "seconds in which they join");
+    CLI::App program("Many clients that register with one node and send heartbeats");
+    program.add_option("url", url, "URL of the node")->required();
+    program.add_option("--clients", all.clients, "number of clients");
+    program.add_option("--period", period_ms, "milliseconds between two heartbeats of a client");
+    program.add_option("--ramp", ramp_s, "seconds over which the registrations are spread");
     CLI11_PARSE(program, argc, argv);
-    all.to = http::parse_url(to);
+    all.node = http::parse_url(url);
     all.period = std::chrono::milliseconds{period_ms};
     all.ramp = std::chrono::seconds{ramp_s};
     all.began = all.time.now();
@@ -136,5 +138,5 @@ int main(int argc, char** argv)
     asio::signal_set signals(loop, SIGTERM, SIGINT);
     signals.async_wait([&](error_code, int) { loop.stop(); });
     loop.run();
-    tell(all);
+    print_summary(all);
 }

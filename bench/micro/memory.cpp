@@ -1,4 +1,4 @@
-// What the master and its slaves do with an execution in memory: planned, queued, taken, given to a client, forgotten.
+// The cost of an execution in the master's memory: planning, queueing, assignment, the choice of a client.
 
 #include "trigger/clients/routing.hpp"
 #include "trigger/master/open_set.hpp"
@@ -38,7 +38,7 @@ open_execution make_one(std::shared_ptr<known_task const> const& task, std::int6
     return one;
 }
 
-// Many executions spread over time, as many as a look-ahead holds.
+// As many executions as a look-ahead holds, spread over time.
 void open_set_through(benchmark::State& state)
 {
     system_time const time;

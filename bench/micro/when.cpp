@@ -1,4 +1,4 @@
-// The cost of computing a task's next firing.
+// The cost of computing the next firing of a task.
 
 #include "libs/schedule/schedule.hpp"
 

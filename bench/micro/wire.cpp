@@ -1,4 +1,4 @@
-// What a batch costs on its way: JSON made and read.
+// The cost of writing and parsing the JSON of a batch.
 
 #include "libs/http/parse_as.hpp"
 #include "libs/protocol/node_wire.hpp"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the trials of the harness beside it, a process each, interleaved and repeated, and tells medians and spreads."""
+"""Runs the trials of the harness, one process each, interleaved and repeated, and prints medians and spreads."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 CLASSPATH = f"{HERE}/target/classes:{HERE}/target/lib/*"
-CLOCK_MOVED_US = 100  # a trial in which the wall clock moved by more is done again
+CLOCK_MOVED_US = 100  # a trial in which the wall clock moved by more is repeated
 TRIES = 3
 
 
@@ -56,7 +56,7 @@ def java(*arguments):
 
 
 def combinations(options):
-    """(peer, settings, load, tasks) of all trials, the peers of one load beside each other."""
+    """(peer, settings, load, tasks) of all trials, grouped by load."""
     peers = json.loads(subprocess.run(java("--list"), check=True, capture_output=True, text=True).stdout)
     sizes = {"steady": options.tasks, "herd": options.tasks, "lag": options.rates}
     return [(peer, settings, load, tasks)
@@ -91,7 +91,7 @@ def trial(options, peer, settings, load, tasks):
 
 
 def spread(values, digits=0):
-    """Median, and the least and the most."""
+    """Median, minimum and maximum."""
     known = [value for value in values if value is not None]
     if not known:
         return "-"

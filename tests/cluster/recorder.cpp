@@ -1,15 +1,15 @@
-// A client whose handlers leave a line in a file when they start and when they end, so that a test knows what really
-// ran, whatever the ledger says:
+// A client whose handlers append a line to a file when they start and when they end, so that a test knows,
+// independently of the ledger, which executions ran:
 //
 //     cluster_recorder FILE SERVICE SLOTS TRIGGER...
 //
-// A line is one write to a file opened with O_APPEND, so lines of several processes never mix, and what is written
-// survives SIGKILL. Its fields, separated by tabs:
+// Each line is one write to a file opened with O_APPEND, so lines of several processes do not mix, and written lines
+// survive SIGKILL. The fields, separated by tabs:
 //
 //     start|end  boot-time microseconds  pid  instance  execution  attempt  scheduled_at  shard  outcome  epoch  task
 //
-// Handlers: "note" does nothing, "nap" sleeps {"ms": n} or until it is asked to stop, "fail" fails the first
-// {"times": n} attempts. RECORDER_LISTEN and RECORDER_TOKEN are for nodes that are not on loopback.
+// Handlers: "note" does nothing; "nap" sleeps {"ms": n} or until it is stopped; "fail" fails the first {"times": n}
+// attempts. RECORDER_LISTEN and RECORDER_TOKEN are for nodes that are not on loopback.
 
 #include <baton/client/service.hpp>
 #include <condition_variable>
@@ -46,9 +46,9 @@ public:
 
     void name(std::string instance) { instance_ = std::move(instance); }
 
-    void write(char const* what, client::execution const& run, char const* outcome) const
+    void write(char const* event, client::execution const& run, char const* outcome) const
     {
-        std::string line = what;
+        std::string line = event;
         auto const add = [&line](std::string const& field) { line += '\t' + field; };
         add(std::to_string(boot_micros()));
         add(std::to_string(getpid()));
@@ -88,16 +88,16 @@ client::result nap(client::execution& run)
 client::result fail(client::execution& run)
 {
     if (run.attempt() <= run.payload().at("times").get<int>())
-        return client::result::fail("attempt " + std::to_string(run.attempt()) + " fails as it was told to");
+        return client::result::fail("attempt " + std::to_string(run.attempt()) + " fails because its payload says so");
     return client::result::ok();
 }
 
-client::service::handler recorded(journal const& into, client::result (*handler)(client::execution&))
+client::service::handler recorded(journal const& log, client::result (*handler)(client::execution&))
 {
-    return [&into, handler](client::execution& run) {
-        into.write("start", run, "-");
+    return [&log, handler](client::execution& run) {
+        log.write("start", run, "-");
         auto outcome = handler(run);
-        into.write("end", run, outcome.succeeded() ? "succeeded" : "failed");
+        log.write("end", run, outcome.succeeded() ? "succeeded" : "failed");
         return outcome;
     };
 }
@@ -111,7 +111,7 @@ int main(int argc, char** argv)
         return 2;
     }
     try {
-        journal into(argv[1]);
+        journal log(argv[1]);
         client::service_options options{
             .name = argv[2], .triggers = {argv + 4, argv + argc}, .slots = std::stoi(argv[3])};
         if (auto const* listen = std::getenv("RECORDER_LISTEN"))
@@ -119,10 +119,10 @@ int main(int argc, char** argv)
         if (auto const* token = std::getenv("RECORDER_TOKEN"))
             options.token = token;
         client::service service{std::move(options)};
-        into.name(service.instance());
-        service.handle("note", recorded(into, note));
-        service.handle("nap", recorded(into, nap));
-        service.handle("fail", recorded(into, fail));
+        log.name(service.instance());
+        service.handle("note", recorded(log, note));
+        service.handle("nap", recorded(log, nap));
+        service.handle("fail", recorded(log, fail));
         service.run();
         return 0;
     } catch (std::exception const& failure) {

@@ -29,41 +29,33 @@ public:
     void pass(duration span);
     bool led_within(duration span);
     void kill_guard();
-    std::vector<candidate*> const& nodes() const
-    {
-        return current_; // by index; null while it is down
-        // These two apply to nodes that start later.
-        void set_guarding(guarding guarded)
-        {
-            guarded_ = guarded;
-        }
-        void set_guard(trigger::guard_settings settings)
-        {
-            guard_ = settings;
-        }
-        void start_another();
+    std::vector<candidate*> const& nodes() const { return current_; }
+    // These two apply to nodes that start later.
+    void set_guarding(guarding guarded) { guarded_ = guarded; }
+    void set_guard(trigger::guard_settings settings) { guard_ = settings; }
+    void start_another();
 
-    private:
-        void start(std::size_t index);
-        void check_invariants();
-        sim::database_faults background_faults() const;
-        awaitable<void> inject_faults(instant until);
-        void inject_fault(bool near_the_end);
-        void stall_at_expiry();
-        void freeze(std::size_t index, duration span);
-        void end_process(std::size_t index, bool cleanly);
+private:
+    void start(std::size_t index);
+    void check_invariants();
+    sim::database_faults background_faults() const;
+    awaitable<void> inject_faults(instant until);
+    void inject_fault(bool near_the_end);
+    void stall_at_expiry();
+    void freeze(std::size_t index, duration span);
+    void end_process(std::size_t index, bool cleanly);
 
-        sim::stage stage_;
-        flaw flaw_;
-        guarding guarded_;
-        trigger::guard_settings guard_;
-        bool mild_;
-        sim::database_faults background_faults_; // the faults between stronger ones
-        election_record record_;
-        std::vector<std::unique_ptr<candidate>> all_; // including dead ones, until they have unwound
-        std::vector<candidate*> current_;             // by index; null while it is down
-        instant checked_at_{};
-        bool was_led_ = false;
-    };
+    sim::stage stage_;
+    flaw flaw_;
+    guarding guarded_;
+    trigger::guard_settings guard_;
+    bool mild_;
+    sim::database_faults background_faults_; // the faults between stronger ones
+    election_record record_;
+    std::vector<std::unique_ptr<candidate>> all_; // including dead ones, until they have unwound
+    std::vector<candidate*> current_;             // by index; null while it is down
+    instant checked_at_{};
+    bool was_led_ = false;
+};
 
 } // namespace baton::simulation

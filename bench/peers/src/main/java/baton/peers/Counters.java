@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The server's own counters. A commit is a transaction that wrote something and was committed, by an explicit COMMIT or
- * on its own (autocommit): only InnoDB counts that, Com_commit sees nothing of the second kind.
+ * The server's counters. A commit is a transaction that wrote something and was committed, by an explicit COMMIT or
+ * by autocommit. Only InnoDB counts both; Com_commit does not include autocommitted transactions.
  */
 record Counters(long statements, long commits, long commitStatements) {
 

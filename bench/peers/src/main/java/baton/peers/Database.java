@@ -11,7 +11,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A database of one's own on the server at mysql://user:password@host:port, dropped at the end. */
+/** A private database on the server at mysql://user:password@host:port, dropped at the end. */
 final class Database implements AutoCloseable {
     private final URI server;
     private final String name;
@@ -25,7 +25,7 @@ final class Database implements AutoCloseable {
         execute("DROP DATABASE IF EXISTS " + name + "; CREATE DATABASE " + name + "; USE " + name);
     }
 
-    /** Several statements at once are fine. */
+    /** May contain several statements. */
     void execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
@@ -46,14 +46,14 @@ final class Database implements AutoCloseable {
         return rows;
     }
 
-    /** What a server that has run for a while knows of its tables. */
+    /** Updates the table statistics, which a server in use would have. */
     void analyze() throws SQLException {
         for (List<String> row : query("SHOW TABLES")) {
             query("ANALYZE TABLE " + row.get(0));
         }
     }
 
-    /** All connections are open from the start; options are the driver's. */
+    /** Opens all connections at once. The options are the driver's. */
     HikariDataSource pool(int size, boolean autoCommit, String isolation, String options) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url(name, options));

@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** db-scheduler: one custom task, whose instances are our tasks; each run reschedules itself by one period. */
+/** db-scheduler: one custom task with an instance per benchmark task; each run reschedules itself by one period. */
 final class DbSchedulerPeer implements Peer {
     private static final int CHUNK = 1000; // instances a batch, when they are registered
 
@@ -25,7 +25,7 @@ final class DbSchedulerPeer implements Peer {
     private volatile Journal journal;
     private Scheduler scheduler;
 
-    /** As the builder names them; README.md says why they are so. */
+    /** Named as in the builder; README.md gives the reasons. */
     record Settings(int threads, Duration pollingInterval, boolean lockAndFetch, double lowerLimit, double upperLimit,
             boolean priorityIndex, String isolation, String driver) {
 
@@ -44,7 +44,7 @@ final class DbSchedulerPeer implements Peer {
         SchedulerBuilder apply(SchedulerBuilder builder) {
             builder.threads(threads).pollingInterval(pollingInterval).alwaysPersistTimestampInUTC();
             return lockAndFetch
-                    // It takes MariaDB for a server without SKIP LOCKED, which it has had since 10.6.
+                    // It assumes that MariaDB lacks SKIP LOCKED, which exists since 10.6.
                     ? builder.pollUsingLockAndFetch(lowerLimit, upperLimit)
                             .jdbcCustomization(new MySQL8JdbcCustomization(true))
                     : builder.pollUsingFetchAndLockOnExecute(lowerLimit, upperLimit);
@@ -84,7 +84,7 @@ final class DbSchedulerPeer implements Peer {
         }
     }
 
-    /** The columns and indexes that its documentation asks for. DATETIME, so that no session's time zone has a say. */
+    /** The columns and indexes that its documentation asks for. DATETIME, so that no session time zone applies. */
     private void createTable() throws SQLException {
         database.execute("""
                 CREATE TABLE scheduled_tasks (

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What the jobs write down themselves: which task started for which instant, and when by the wall clock. */
+/** The starts as recorded by the jobs: task, scheduled instant, and wall clock time. */
 final class Journal {
     private final int[] tasks;
     private final long[] due;
@@ -17,7 +17,7 @@ final class Journal {
         began = new long[capacity];
     }
 
-    /** Called by a job as its first act, from any thread. */
+    /** Called first by each job, from any thread. */
     void started(int task, Instant instant) {
         long now = micros(Instant.now());
         int place = next.getAndIncrement();

@@ -11,7 +11,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** One trial a process, so that none finds another's tables, connections or compiled code. Prints one JSON object. */
+/** Runs one trial per process, so that no trial uses another's tables, connections or compiled code. Prints one JSON object. */
 @Command(name = "peers", mixinStandardHelpOptions = true)
 public final class Main implements Callable<Integer> {
     private static final Gson JSON = new GsonBuilder().serializeNulls().disableHtmlEscaping().create();

@@ -2,22 +2,22 @@ package baton.peers;
 
 import java.time.Duration;
 
-/** A scheduler that is measured, as one node of a cluster with one set of settings. */
+/** A scheduler under test: one node of a cluster with one set of settings. */
 interface Peer extends AutoCloseable {
 
-    /** What the settings are, in the product's own words. */
+    /** The settings, in the product's terms. */
     String describe();
 
-    /** Makes the tables and registers the tasks; nothing runs yet. Each payload is so many bytes. */
+    /** Creates the tables and registers the tasks without running them. The payload size is in bytes. */
     void register(Schedule schedule, int payload) throws Exception;
 
-    /** Moves all that is registered by so much, because nobody knows beforehand how long registering takes. */
+    /** Moves all registered firings by this span, because the duration of registering is not known in advance. */
     void delay(Duration by) throws Exception;
 
-    /** From now on jobs run, and write into the journal. */
+    /** Starts running jobs, which write into the journal. */
     void start(Journal journal) throws Exception;
 
-    /** No job starts any more once this has returned. Twice does no harm. */
+    /** Stops the scheduler: no job starts after this returns. May be called twice. */
     @Override
     void close() throws Exception;
 }

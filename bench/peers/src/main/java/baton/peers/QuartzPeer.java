@@ -34,7 +34,7 @@ final class QuartzPeer implements Peer {
     private final HikariDataSource pool;
     private Scheduler scheduler;
 
-    /** As the properties are named; README.md says why they are so. */
+    /** Named as the properties; README.md gives the reasons. */
     record Settings(int threadCount, int batchTriggerAcquisitionMaxCount, long fireAheadTimeWindow,
             boolean autoCommit, String isolation, String driver) {
 
@@ -103,7 +103,7 @@ final class QuartzPeer implements Peer {
                 .build();
     }
 
-    /** A late firing fires once, and all of them do. Quartz's own policy would leave out what is a minute late. */
+    /** Makes every late firing fire once. By default Quartz would skip firings that are a minute late. */
     private static Trigger trigger(Schedule schedule, int task) {
         return TriggerBuilder.newTrigger()
                 .withIdentity("" + task)
@@ -136,7 +136,7 @@ final class QuartzPeer implements Peer {
         pool.close();
     }
 
-    /** Quartz makes a new one for each firing, and sets its payload from the job's data. */
+    /** Quartz creates an instance for each firing and sets its payload from the job data. */
     public static final class Noop implements Job {
         private static volatile Journal journal;
         private String payload;

@@ -9,10 +9,10 @@ import java.time.temporal.ChronoUnit;
 record Trial(Load load, int tasks, int seconds, int warmUp, int payload, int herdLimit) {
     enum Load { steady, herd, lag }
 
-    private static final Duration GRACE = Duration.ofSeconds(2); // for what fell due at the end of the window
+    private static final Duration GRACE = Duration.ofSeconds(2); // for firings due at the end of the window
     private static final Duration LEAD = Duration.ofSeconds(2);  // from the start of the peer to the first instant
 
-    /** What the server counted while so many jobs started. */
+    /** The server's counters, divided by the number of started jobs. */
     private record Cost(Counters counters, int starts, Instant from, Instant to) {}
 
     JsonObject run(Database database, Peer peer) throws Exception {
@@ -36,7 +36,7 @@ record Trial(Load load, int tasks, int seconds, int warmUp, int payload, int her
         return load == Load.herd ? Duration.ofHours(1) : Duration.ofSeconds(1);
     }
 
-    /** Everything is due at once: from just before that instant until all have started, or the limit has passed. */
+    /** Measures from just before the common due instant until all jobs have started or the limit has passed. */
     private Cost herd(Database database, Journal journal, Instant begin) throws Exception {
         Instant limit = begin.plusSeconds(herdLimit);
         WallClock.sleepUntil(begin.minusMillis(500));
@@ -44,7 +44,7 @@ record Trial(Load load, int tasks, int seconds, int warmUp, int payload, int her
         while (journal.size() < tasks && Instant.now().isBefore(limit)) {
             Thread.sleep(5);
         }
-        Thread.sleep(200); // the last ones are not completed yet
+        Thread.sleep(200); // the last jobs have not completed yet
         Cost cost = new Cost(Counters.read(database).minus(before), journal.size(), begin.minusMillis(500), limit);
         WallClock.sleepUntil(Instant.now().plus(GRACE)); // a second start may follow
         return cost;

@@ -19,7 +19,7 @@ final class WallClock {
         }
     }
 
-    /** Of many readings the one whose two clocks were read closest together. */
+    /** Returns, of many readings, the one whose two clocks were read closest together. */
     private static long offset() {
         long best = Long.MAX_VALUE;
         long offset = 0;
