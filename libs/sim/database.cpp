@@ -36,7 +36,7 @@ protected:
         // A separate coroutine, session the caller's cancellation does not reach.
         auto course = use_session(work, in_transaction);
         auto token = asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable);
-        co_await asio::co_spawn(server_.loop_, std::move(course), token);
+        co_await asio::co_spawn(server_.env_.loop, std::move(course), token);
     }
 
 private:
@@ -58,7 +58,7 @@ private:
             session = free_.back();
             free_.pop_back();
         } else {
-            auto const mine = std::make_shared<turn>(server_.time_);
+            auto const mine = std::make_shared<turn>(server_.env_.time);
             queue_.push_back(mine);
             co_await mine->called.wait_until(instant::max(), &client_.span(), virtual_time::sleep_kind::uncancellable);
             session = mine->session;
@@ -105,10 +105,8 @@ private:
     database_server& server_;
 };
 
-database_server::database_server(asio::io_context& loop, virtual_time& time, trace& log, std::uint64_t seed)
-    : loop_(loop),
-      time_(time),
-      log_(log),
+database_server::database_server(environment env, std::uint64_t seed)
+    : env_(env),
       random_(seed),
       endings_(~seed),
       sessions_([this](lock_wait& wait) { wait_over(wait); }),
@@ -137,38 +135,38 @@ void database_server::inspect(std::function<void(soci::session&)> const& look)
 void database_server::step_clock(duration by)
 {
     clock_offset_ += by;
-    log_.note(fmt::format("the database clock steps by {} us", by.count()));
+    env_.log.note(fmt::format("the database clock steps by {} us", by.count()));
 }
 
 void database_server::freeze_for(duration span)
 {
-    frozen_until_ = std::max(frozen_until_, time_.now() + span);
-    log_.note(fmt::format("the database freezes for {} us", span.count()));
+    frozen_until_ = std::max(frozen_until_, env_.time.now() + span);
+    env_.log.note(fmt::format("the database freezes for {} us", span.count()));
 }
 
 void database_server::crash_for(duration span)
 {
     ++crashes_;
     sessions_.end_all();
-    down_until_ = std::max(down_until_, time_.now() + span);
-    log_.note(fmt::format("the database is down for {} us", span.count()));
+    down_until_ = std::max(down_until_, env_.time.now() + span);
+    env_.log.note(fmt::format("the database is down for {} us", span.count()));
 }
 
 void database_server::partition(std::string const& host_name)
 {
     partitioned_.insert(host_name);
-    log_.note(host_name + " is partitioned from the database");
+    env_.log.note(host_name + " is partitioned from the database");
 }
 
 void database_server::heal(std::string const& host_name)
 {
     if (partitioned_.erase(host_name) == 0)
         return;
-    log_.note(host_name + " reaches the database again");
+    env_.log.note(host_name + " reaches the database again");
     for (auto const& session : sessions_.all())
         if (session->cut_off && session->host_name == host_name) {
             session->cut_off = false;
-            asio::co_spawn(loop_, deliver_close(session), asio::detached);
+            asio::co_spawn(env_.loop, deliver_close(session), asio::detached);
         }
 }
 

@@ -70,7 +70,7 @@ struct connection {
 // execution time of a statement.
 class database_server {
 public:
-    database_server(asio::io_context& loop, virtual_time& time, trace& log, std::uint64_t seed);
+    database_server(environment env, std::uint64_t seed);
     ~database_server();
 
     database_faults faults;
@@ -82,7 +82,7 @@ public:
     // The same, outside coroutines.
     void inspect(std::function<void(soci::session&)> const& look);
 
-    utc_time utc() const { return time_.utc() + clock_offset_; }
+    utc_time utc() const { return env_.time.utc() + clock_offset_; }
     void step_clock(duration by);
     void freeze_for(duration span); // SIGSTOP: requests and running statements wait
     void crash_for(duration span);  // running statements have no effect; connections are refused for this time
@@ -137,9 +137,7 @@ private:
     awaitable<void> watch_silence(session_handle session);
     awaitable<void> time_out(std::shared_ptr<lock_wait> wait);
 
-    asio::io_context& loop_;
-    virtual_time& time_;
-    trace& log_;
+    environment env_;
     seeded_random random_;  // faults of calls
     seeded_random endings_; // faults of sessions owner client has gone
     session_table sessions_;

@@ -25,15 +25,15 @@ awaitable<void> database_server::carry_out(host& client, client_session& session
                                            bool in_transaction)
 {
     auto const number = ++calls_;
-    call mine{client, session, work, in_transaction, time_.now() + session.settings.read_limit, draw()};
-    mine.arrives = time_.now() + mine.drawn.request;
+    call mine{client, session, work, in_transaction, env_.time.now() + session.settings.read_limit, draw()};
+    mine.arrives = env_.time.now() + mine.drawn.request;
     try {
         co_await serve(mine);
         co_await client.thaw();
-        session.used_at = time_.now();
-        log_.note(fmt::format("database call {} of {} done", number, client.name()));
+        session.used_at = env_.time.now();
+        env_.log.note(fmt::format("database call {} of {} done", number, client.name()));
     } catch (gave_up const&) {
-        log_.note(fmt::format("{} gives up on database call {}", client.name(), number));
+        env_.log.note(fmt::format("{} gives up on database call {}", client.name(), number));
         abandon(mine);
         throw unavailable("database: no answer within the read limit");
     } catch (boost::system::system_error const&) {
@@ -53,18 +53,18 @@ awaitable<void> database_server::serve(call& mine)
         co_await wait(mine, instant::max());
     send(mine);
     co_await wait(mine, mine.arrives);
-    if (time_.now() < down_until_) {
+    if (env_.time.now() < down_until_) {
         mine.at = call::phase::done;
         mine.session.on_server.reset();
         mine.failure = std::make_exception_ptr(unavailable("database: connection refused"));
-        co_await wait(mine, time_.now() + mine.drawn.reply);
+        co_await wait(mine, env_.time.now() + mine.drawn.reply);
         co_return;
     }
     mine.crashes = crashes_;
     bool const attached = attach(mine);
     co_await thaw(mine);
     mine.begun = utc();
-    mine.executes = time_.now() + mine.drawn.stall;
+    mine.executes = env_.time.now() + mine.drawn.stall;
     mine.at = call::phase::begun;
     if (attached && mine.drawn.stall > 0us)
         co_await wait(mine, mine.executes);
@@ -74,22 +74,22 @@ awaitable<void> database_server::serve(call& mine)
     while (mine.at == call::phase::waiting)
         co_await wait_for_lock(mine);
     bool const silence = mine.drawn.reply_lost || partitioned(mine.client);
-    co_await wait(mine, silence ? instant::max() : time_.now() + mine.drawn.reply);
+    co_await wait(mine, silence ? instant::max() : env_.time.now() + mine.drawn.reply);
 }
 
 awaitable<void> database_server::thaw(call const& mine)
 {
-    while (time_.now() < frozen_until_)
+    while (env_.time.now() < frozen_until_)
         co_await wait(mine, frozen_until_);
 }
 
 awaitable<void> database_server::wait(call const& mine, instant until)
 {
     do {
-        auto const place = time_.reserve(std::min(until, mine.deadline()));
-        co_await time_.sleep_at(place, &mine.client.span(), virtual_time::sleep_kind::uncancellable);
-    } while (time_.now() < std::min(until, mine.deadline()));
-    if (time_.now() < until)
+        auto const place = env_.time.reserve(std::min(until, mine.deadline()));
+        co_await env_.time.sleep_at(place, &mine.client.span(), virtual_time::sleep_kind::uncancellable);
+    } while (env_.time.now() < std::min(until, mine.deadline()));
+    if (env_.time.now() < until)
         throw gave_up{};
 }
 
@@ -101,7 +101,7 @@ awaitable<void> database_server::wait_for_lock(call& mine)
     do {
         auto const until = mine.deadline();
         called = co_await turn->wait_until(until, &mine.client.span(), virtual_time::sleep_kind::uncancellable);
-    } while (!called && time_.now() < mine.deadline());
+    } while (!called && env_.time.now() < mine.deadline());
     if (!called)
         throw gave_up{};
     mine.at = call::phase::done;
@@ -111,7 +111,7 @@ awaitable<void> database_server::wait_for_lock(call& mine)
 void database_server::send(call const& mine)
 {
     auto& session = mine.session.on_server;
-    if (session && session->ended && time_.now() - mine.session.used_at >= idle_before_ping)
+    if (session && session->ended && env_.time.now() - mine.session.used_at >= idle_before_ping)
         session.reset();
     if (session)
         session->last_sent = mine.arrives;
@@ -152,7 +152,7 @@ void database_server::execute(call& mine)
             throw std::logic_error("a call waits for a named lock after it has written something");
         mine.failure = {};
         mine.at = call::phase::waiting;
-        mine.lock = queue(done.wanted, std::make_shared<event>(time_));
+        mine.lock = queue(done.wanted, std::make_shared<event>(env_.time));
         return;
     }
     statement_over(*session);
@@ -192,10 +192,10 @@ void database_server::abandon(call& mine)
 void database_server::abandon_transaction(call& mine)
 {
     bool const begun = mine.at == call::phase::begun;
-    if (begun && mine.drawn.committed && time_.now() >= frozen_until_) {
+    if (begun && mine.drawn.committed && env_.time.now() >= frozen_until_) {
         execute(mine);
         ++orphaned_;
-        log_.note("a transaction of " + mine.client.name() + " is committed after its caller has gone");
+        env_.log.note("a transaction of " + mine.client.name() + " is committed after its caller has gone");
     } else if (auto const& session = mine.session.on_server; session && session->busy) {
         // The server finds the connection closed and rolls back.
         statement_over(*session);
@@ -218,7 +218,7 @@ void database_server::abandon_statement(call const& mine)
     bool const begun = mine.at == call::phase::begun;
     auto const begun_at = begun ? std::optional(mine.begun) : std::nullopt;
     auto rest = finish_orphan({text, begun ? mine.executes : mine.arrives, begun_at, mine.client, session});
-    asio::co_spawn(loop_, std::move(rest), asio::detached);
+    asio::co_spawn(env_.loop, std::move(rest), asio::detached);
 }
 
 awaitable<void> database_server::finish_orphan(orphan rest)
@@ -226,10 +226,10 @@ awaitable<void> database_server::finish_orphan(orphan rest)
     auto const crashes = crashes_;
     auto const uncancellable = virtual_time::sleep_kind::uncancellable;
     do {
-        auto const place = time_.reserve(std::max(rest.at, frozen_until_));
-        co_await time_.sleep_at(place, nullptr, uncancellable);
-    } while (time_.now() < frozen_until_);
-    if (crashes_ != crashes || time_.now() < down_until_)
+        auto const place = env_.time.reserve(std::max(rest.at, frozen_until_));
+        co_await env_.time.sleep_at(place, nullptr, uncancellable);
+    } while (env_.time.now() < frozen_until_);
+    if (crashes_ != crashes || env_.time.now() < down_until_)
         co_return;
     if (!rest.session) {
         rest.session = open(rest.client, {});
@@ -245,7 +245,8 @@ awaitable<void> database_server::finish_orphan(orphan rest)
     sessions_.begin(rest.session);
     int const rows = store_.replay(rest.text, rest.begun.value_or(utc()));
     ++orphaned_;
-    log_.note(fmt::format("a statement of {} executes after its caller has gone: {} rows", rest.client.name(), rows));
+    env_.log.note(
+        fmt::format("a statement of {} executes after its caller has gone: {} rows", rest.client.name(), rows));
     if (auto const done = sessions_.finish(); done.wanted)
         queue(done.wanted, nullptr);
     else

@@ -32,9 +32,8 @@ awaitable<void> skewed_time::sleep_until(instant at)
     } while (now() < at);
 }
 
-host::host(std::string name, asio::io_context& loop, virtual_time& shared, trace& log, std::uint64_t seed,
-           clock_error error)
-    : name_(std::move(name)), loop_(loop), shared_(shared), log_(log), time_(shared, life_, error), random_(seed)
+host::host(std::string name, environment env, std::uint64_t seed, clock_error error)
+    : name_(std::move(name)), env_(env), time_(env.time, life_, error), random_(seed)
 {}
 
 void host::spawn(awaitable<void> part)
@@ -47,7 +46,7 @@ void host::spawn(awaitable<void> part, std::function<void()> ended)
     auto const signal = std::make_shared<asio::cancellation_signal>();
     auto const mine = signals_.insert(signals_.end(), signal);
     auto finish = [this, mine, ended = std::move(ended)](std::exception_ptr failure) {
-        asio::post(loop_, [over = *mine] {}); // keeps the signal alive, because the ending frame refers to its slot
+        asio::post(env_.loop, [over = *mine] {}); // keeps the signal alive, because the ending frame refers to its slot
         signals_.erase(mine);
         if (ended)
             ended();
@@ -60,28 +59,28 @@ void host::spawn(awaitable<void> part, std::function<void()> ended)
                 throw;
         }
     };
-    asio::co_spawn(loop_, std::move(part), asio::bind_cancellation_slot(signal->slot(), std::move(finish)));
+    asio::co_spawn(env_.loop, std::move(part), asio::bind_cancellation_slot(signal->slot(), std::move(finish)));
 }
 
 void host::freeze_for(duration span)
 {
     if (life_.over)
         return;
-    life_.frozen_until = std::max(life_.frozen_until, shared_.now() + span);
-    log_.note(fmt::format("{} freezes for {} us", name_, span.count()));
+    life_.frozen_until = std::max(life_.frozen_until, env_.time.now() + span);
+    env_.log.note(fmt::format("{} freezes for {} us", name_, span.count()));
 }
 
 awaitable<void> host::thaw()
 {
-    co_await shared_.sleep_while_frozen(life_, virtual_time::sleep_kind::uncancellable);
+    co_await env_.time.sleep_while_frozen(life_, virtual_time::sleep_kind::uncancellable);
 }
 
 void host::kill()
 {
     if (life_.over)
         return;
-    log_.note(name_ + " is killed");
-    shared_.end(life_);
+    env_.log.note(name_ + " is killed");
+    env_.time.end(life_);
     for (auto const& act : std::exchange(on_kill_, {}))
         act();
     auto const running = signals_;

@@ -2,8 +2,7 @@
 // A simulated machine with one process and its own clocks.
 
 #include "libs/base/random.hpp"
-#include "libs/sim/trace.hpp"
-#include "libs/sim/virtual_time.hpp"
+#include "libs/sim/environment.hpp"
 
 #include <boost/asio/cancellation_signal.hpp>
 
@@ -48,17 +47,16 @@ private:
 // that they refer to must live until `running()` is 0, so keep them until the simulation has settled.
 class host {
 public:
-    host(std::string name, asio::io_context& loop, virtual_time& shared, trace& log, std::uint64_t seed,
-         clock_error error = {});
+    host(std::string name, environment env, std::uint64_t seed, clock_error error = {});
 
     std::string const& name() const { return name_; }
     skewed_time& time() { return time_; }
     random_source& random() { return random_; }
-    virtual_time& shared() { return shared_; }
+    virtual_time& shared() { return env_.time; }
     life const& span() const { return life_; }
     bool alive() const { return !life_.over; }
     instant frozen_until() const { return life_.frozen_until; }
-    bool frozen() const { return shared_.now() < life_.frozen_until; }
+    bool frozen() const { return env_.time.now() < life_.frozen_until; }
 
     // Runs a coroutine of the process. An exception other than operation_aborted leaves virtual_time::run_for() if the
     // host is alive.
@@ -81,9 +79,7 @@ public:
 
 private:
     std::string name_;
-    asio::io_context& loop_;
-    virtual_time& shared_;
-    trace& log_;
+    environment env_;
     life life_;
     skewed_time time_;
     seeded_random random_;

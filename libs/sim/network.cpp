@@ -29,14 +29,14 @@ public:
     {
         if (!sender_.alive())
             throw boost::system::system_error(asio::error::operation_aborted);
-        auto const open = std::make_shared<exchange>(net_.time_);
+        auto const open = std::make_shared<exchange>(net_.env_.time);
         open->number = ++net_.exchanges_;
-        net_.log_.note(
+        net_.env_.log.note(
             fmt::format("exchange {}: {} requests {}{}", open->number, sender_.name(), to.text(), message.target));
         post(to, std::move(message), open);
-        auto const until = net_.time_.now() + limit;
+        auto const until = net_.env_.time.now() + limit;
         co_await open->heard.wait_until(until, &sender_.span(), virtual_time::sleep_kind::cancellable);
-        if (net_.time_.now() > until && net_.random_.below(2) == 0) // it was frozen, and its timer fires first
+        if (net_.env_.time.now() > until && net_.random_.below(2) == 0) // it was frozen, and its timer fires first
             open->reply.reset();
         co_return outcome(to, *open);
     }
@@ -52,11 +52,11 @@ private:
         if (lost)
             return;
         auto once = net_.deliver(sender_.name(), to, message, open, first);
-        asio::co_spawn(net_.loop_, std::move(once), asio::detached);
+        asio::co_spawn(net_.env_.loop, std::move(once), asio::detached);
         if (!repeated)
             return;
         auto again = net_.deliver(sender_.name(), to, std::move(message), open, second);
-        asio::co_spawn(net_.loop_, std::move(again), asio::detached);
+        asio::co_spawn(net_.env_.loop, std::move(again), asio::detached);
     }
 
     http::response outcome(http::url const& to, exchange& open)
@@ -67,7 +67,7 @@ private:
             throw http::unreachable(to.text() + ": connection reset", true);
         if (!open.reply)
             throw http::unreachable(to.text() + ": no answer in time", true);
-        net_.log_.note(fmt::format("exchange {}: answered {}", open.number, open.reply->status));
+        net_.env_.log.note(fmt::format("exchange {}: answered {}", open.number, open.reply->status));
         return std::move(*open.reply);
     }
 
@@ -93,19 +93,19 @@ std::unique_ptr<http::client> network::client_for(host& sender)
 void network::partition(std::string const& a, std::string const& b)
 {
     partitioned_.insert(std::minmax(a, b));
-    log_.note(a + " and " + b + " are partitioned");
+    env_.log.note(a + " and " + b + " are partitioned");
 }
 
 void network::heal(std::string const& a, std::string const& b)
 {
     if (partitioned_.erase(std::minmax(a, b)) != 0)
-        log_.note(a + " and " + b + " reach each other again");
+        env_.log.note(a + " and " + b + " reach each other again");
 }
 
 void network::heal()
 {
     partitioned_.clear();
-    log_.note("all partitions heal");
+    env_.log.note("all partitions heal");
 }
 
 bool network::partitioned(std::string const& a, std::string const& b) const
@@ -125,7 +125,7 @@ duration network::latency()
 awaitable<void> network::deliver(std::string from, http::url to, http::request message, std::shared_ptr<exchange> open,
                                  duration after)
 {
-    co_await time_.sleep_for(after);
+    co_await env_.time.sleep_for(after);
     auto const found = listeners_.find({to.host, to.port});
     if (found == listeners_.end() || !found->second.where->alive()) {
         open->refused = !open->reply;
@@ -164,7 +164,7 @@ awaitable<void> network::answer(host& where, http::handler handle, http::request
         reset = failure.code() == asio::error::operation_aborted;
         reply.status = 500;
     } catch (std::exception const& failure) {
-        log_.note(where.name() + " answers 500: " + failure.what());
+        env_.log.note(where.name() + " answers 500: " + failure.what());
         reply.status = 500;
     }
     send_back(where.name(), from, open, std::move(reply), reset);
@@ -174,14 +174,14 @@ void network::send_back(std::string const& from, std::string const& to, std::sha
                         http::response reply, bool reset)
 {
     auto way_back = travel_back(from, to, std::move(open), std::move(reply), reset);
-    asio::co_spawn(loop_, std::move(way_back), asio::detached);
+    asio::co_spawn(env_.loop, std::move(way_back), asio::detached);
 }
 
 awaitable<void> network::travel_back(std::string from, std::string to, std::shared_ptr<exchange> open,
                                      http::response reply, bool reset)
 {
     auto const after = latency();
-    co_await time_.sleep_for(after);
+    co_await env_.time.sleep_for(after);
     if (open->reply_lost || partitioned(from, to))
         co_return;
     if (!open->reply && reset)

@@ -30,9 +30,7 @@ struct network_faults {
 // passed by then, an answer that arrived meanwhile is accepted with a probability of one half.
 class network {
 public:
-    network(asio::io_context& loop, virtual_time& time, trace& log, std::uint64_t seed)
-        : loop_(loop), time_(time), log_(log), random_(seed)
-    {}
+    network(environment env, std::uint64_t seed) : env_(env), random_(seed) {}
 
     network_faults faults;
 
@@ -70,9 +68,7 @@ private:
     awaitable<void> travel_back(std::string from, std::string to, std::shared_ptr<exchange> open, http::response reply,
                                 bool reset);
 
-    asio::io_context& loop_;
-    virtual_time& time_;
-    trace& log_;
+    environment env_;
     seeded_random random_;
     std::map<std::pair<std::string, std::uint16_t>, listener> listeners_;
     std::set<std::pair<std::string, std::string>> partitioned_;

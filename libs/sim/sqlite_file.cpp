@@ -43,7 +43,7 @@ protected:
         // A separate coroutine, which the caller's cancellation does not reach.
         auto course = take_turn(work, in_transaction);
         auto token = asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable);
-        co_await asio::co_spawn(file_.loop_, std::move(course), token);
+        co_await asio::co_spawn(file_.env_.loop, std::move(course), token);
     }
 
 private:
@@ -54,7 +54,7 @@ private:
 
     awaitable<void> take_turn(job const& work, bool in_transaction)
     {
-        auto const called = std::make_shared<event>(file_.time_);
+        auto const called = std::make_shared<event>(file_.env_.time);
         queue_.push_back(called);
         turn const mine{*this};
         if (queue_.size() > 1)
@@ -85,7 +85,7 @@ public:
 protected:
     awaitable<void> execute(job const& work, bool in_transaction) override
     {
-        file_.store_.run(work, in_transaction, file_.time_.utc());
+        file_.store_.run(work, in_transaction, file_.env_.time.utc());
         co_return;
     }
 
@@ -104,14 +104,8 @@ private:
     sqlite_file& file_;
 };
 
-sqlite_file::sqlite_file(std::string name, asio::io_context& loop, virtual_time& time, trace& log, std::uint64_t seed)
-    : name_(std::move(name)),
-      loop_(loop),
-      time_(time),
-      log_(log),
-      random_(seed),
-      no_sessions_([](lock_wait&) {}),
-      store_(no_sessions_)
+sqlite_file::sqlite_file(std::string name, environment env, std::uint64_t seed)
+    : name_(std::move(name)), env_(env), random_(seed), no_sessions_([](lock_wait&) {}), store_(no_sessions_)
 {}
 
 sqlite_file::~sqlite_file() = default;
@@ -128,13 +122,13 @@ std::unique_ptr<storage::database> sqlite_file::direct()
 
 void sqlite_file::inspect(std::function<void(soci::session&)> const& look)
 {
-    store_.run(look, false, time_.utc());
+    store_.run(look, false, env_.time.utc());
 }
 
 void sqlite_file::occupy_for(duration span)
 {
-    occupied_until_ = std::max(occupied_until_, time_.now() + span);
-    log_.note(fmt::format("another program writes to {} for {} us", name_, span.count()));
+    occupied_until_ = std::max(occupied_until_, env_.time.now() + span);
+    env_.log.note(fmt::format("another program writes to {} for {} us", name_, span.count()));
 }
 
 sqlite_file::drawn_faults sqlite_file::draw()
@@ -157,14 +151,14 @@ sqlite_file::drawn_faults sqlite_file::draw()
 // Waits for `span`, and longer if the process is frozen. Ends with operation_aborted when the process dies.
 awaitable<void> sqlite_file::pass(host& process, duration span)
 {
-    auto const place = time_.reserve(time_.now() + span);
-    co_await time_.sleep_at(place, &process.span(), uncancellable);
-    co_await time_.sleep_while_frozen(process.span(), uncancellable);
+    auto const place = env_.time.reserve(env_.time.now() + span);
+    co_await env_.time.sleep_at(place, &process.span(), uncancellable);
+    co_await env_.time.sleep_while_frozen(process.span(), uncancellable);
 }
 
 awaitable<void> sqlite_file::wait_to_write(host& process, duration busy_limit)
 {
-    for (duration waited{}; writer_ != nullptr || time_.now() < occupied_until_;) {
+    for (duration waited{}; writer_ != nullptr || env_.time.now() < occupied_until_;) {
         if (waited >= busy_limit)
             throw unavailable("database: database is locked");
         auto const pause = std::min(random_between(random_, 1ms, longest_look), busy_limit - waited);
@@ -179,12 +173,12 @@ awaitable<void> sqlite_file::carry_out(host& process, duration busy_limit, memor
     auto const number = ++calls_;
     auto const drawn = draw();
     co_await pass(process, drawn.there);
-    bool const reads = !in_transaction && store_.read(work, time_.utc());
+    bool const reads = !in_transaction && store_.read(work, env_.time.utc());
     if (reads)
         co_await pass(process, drawn.before + drawn.after);
     else
         co_await write(process, busy_limit, work, in_transaction, drawn);
-    log_.note(fmt::format("{}: call {} of {}{}", name_, number, process.name(), drawn.fails ? " fails" : ""));
+    env_.log.note(fmt::format("{}: call {} of {}{}", name_, number, process.name(), drawn.fails ? " fails" : ""));
     co_await pass(process, drawn.back);
     if (drawn.fails)
         throw unavailable("database: disk I/O error");
@@ -200,7 +194,7 @@ awaitable<void> sqlite_file::write(host& process, duration busy_limit, memory_st
     std::exception_ptr failure;
     try {
         if (!drawn.fails || drawn.happens)
-            store_.run(work, in_transaction, time_.utc());
+            store_.run(work, in_transaction, env_.time.utc());
     } catch (...) {
         failure = std::current_exception();
     }

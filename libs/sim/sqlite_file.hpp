@@ -35,7 +35,7 @@ struct file_faults {
 // recovery and checkpoints take no time. Committed changes are never lost.
 class sqlite_file {
 public:
-    sqlite_file(std::string name, asio::io_context& loop, virtual_time& time, trace& log, std::uint64_t seed);
+    sqlite_file(std::string name, environment env, std::uint64_t seed);
     ~sqlite_file();
 
     file_faults faults;
@@ -63,9 +63,7 @@ private:
     awaitable<void> pass(host& process, duration span);
 
     std::string name_;
-    asio::io_context& loop_;
-    virtual_time& time_;
-    trace& log_;
+    environment env_;
     seeded_random random_;
     session_table no_sessions_; // stays empty: a file has no server sessions
     memory_store store_;

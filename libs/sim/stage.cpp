@@ -19,10 +19,7 @@ std::uint64_t branch(std::uint64_t seed, std::uint64_t number)
 } // namespace
 
 stage::stage(std::uint64_t seed)
-    : random(branch(seed, 1)),
-      database(loop, time, log, branch(seed, 2)),
-      net(loop, time, log, branch(seed, 3)),
-      seed_(seed)
+    : random(branch(seed, 1)), database(env, branch(seed, 2)), net(env, branch(seed, 3)), seed_(seed)
 {}
 
 stage::~stage() = default;
@@ -30,7 +27,7 @@ stage::~stage() = default;
 host& stage::add_host(std::string const& name, clock_error error)
 {
     auto const number = 16 + hosts_.size();
-    hosts_.push_back(std::make_unique<host>(name, loop, time, log, branch(seed_, number), error));
+    hosts_.push_back(std::make_unique<host>(name, env, branch(seed_, number), error));
     log.note(name + " starts");
     return *hosts_.back();
 }

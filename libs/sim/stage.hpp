@@ -28,6 +28,7 @@ public:
     asio::io_context loop{1};
     virtual_time time{loop};
     trace log{time};
+    environment env{loop, time, log};
     seeded_random random; // for the test's own decisions: which fault to inject, and when
     database_server database;
     network net;

@@ -75,8 +75,8 @@ void virtual_time::wake_early(ticket place)
 // Wakes a sleeper. In a frozen process the sleep is prolonged to the end of the freeze, keeping the order of deadlines.
 void virtual_time::call(sleepers::iterator sleeping)
 {
-    auto const& what = sleeping->second;
-    if (what.uncancellable || what.owner == nullptr || now_ >= what.owner->frozen_until)
+    auto const& sleep = sleeping->second;
+    if (sleep.uncancellable || sleep.owner == nullptr || now_ >= sleep.owner->frozen_until)
         return wake(sleeping, {});
     auto later = sleepers_.extract(sleeping);
     later.key() = *later.mapped().place = reserve(later.mapped().owner->frozen_until);

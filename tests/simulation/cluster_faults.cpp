@@ -39,8 +39,8 @@ sim::database_faults bad_database()
 
 std::string cluster_world::random_host()
 {
-    auto const which = stage_.random.below(nodes_.size() + clients_.size());
-    return which < nodes_.size() ? fmt::format("t{}", which) : fmt::format("c{}", which - nodes_.size());
+    auto const index = stage_.random.below(nodes_.size() + clients_.size());
+    return index < nodes_.size() ? fmt::format("t{}", index) : fmt::format("c{}", index - nodes_.size());
 }
 
 void cluster_world::inject_fault()
@@ -50,8 +50,8 @@ void cluster_world::inject_fault()
     auto const a = random_host();
     auto const b = random_host();
     if (kind == 0) {
-        if (auto const which = master(); which >= 0)
-            kill_node(static_cast<std::size_t>(which), span);
+        if (auto const leader = master(); leader >= 0)
+            kill_node(static_cast<std::size_t>(leader), span);
     } else if (kind == 1) {
         kill_node(stage_.random.below(nodes_.size()), span);
     } else if (kind == 2 || kind == 3) {
@@ -94,13 +94,13 @@ void cluster_world::freeze_random_process()
     auto const most = limits[stage_.random.below(std::size(limits))];
     auto const span = stage_.random_between(50ms, most);
     auto const long_span = stage_.random_between(100ms, longest_partition);
-    auto const which = stage_.random.below(nodes_.size() + clients_.size());
+    auto const index = stage_.random.below(nodes_.size() + clients_.size());
     auto const leader = master();
     if (stage_.random.below(2) == 0 && leader >= 0) {
         freeze_node(static_cast<std::size_t>(leader), span);
-    } else if (which < nodes_.size()) {
-        freeze_node(which, span);
-    } else if (auto const& client = clients_[which - nodes_.size()]; client && client->host().alive()) {
+    } else if (index < nodes_.size()) {
+        freeze_node(index, span);
+    } else if (auto const& client = clients_[index - nodes_.size()]; client && client->host().alive()) {
         ++seen_.freezes;
         client->host().freeze_for(stage_.random.below(2) == 0 ? span : long_span);
     }

@@ -23,8 +23,8 @@ awaitable<void> make_tables(storage::database& where, storage::migration_set set
 } // namespace
 
 machine::machine(sim::stage& stage, std::uint64_t seed)
-    : lease("lease", stage.loop, stage.time, stage.log, seed * 3 + 1),
-      ledger("ledger", stage.loop, stage.time, stage.log, seed * 3 + 2),
+    : lease("lease", stage.env, seed * 3 + 1),
+      ledger("ledger", stage.env, seed * 3 + 2),
       leader(stage.log, seed * 3 + 3)
 {
     auto const plain_lease = lease.direct();

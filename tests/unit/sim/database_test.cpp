@@ -19,13 +19,13 @@ struct fixture {
     int failed = 0;
     instant ended{};
 
-    explicit fixture(sim::connection how = {.sessions = 1, .read_limit = 1s})
+    explicit fixture(sim::connection settings = {.sessions = 1, .read_limit = 1s})
     {
         stage.database.inspect([](soci::session& sql) {
             sql << "CREATE TABLE entry (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, word TEXT NOT NULL)";
         });
         stage.database.faults.min_latency = stage.database.faults.max_latency = 1ms;
-        database = stage.database.connect(host, how);
+        database = stage.database.connect(host, settings);
     }
     ~fixture() { stage.end(); }
 
@@ -143,7 +143,8 @@ TEST_CASE("a statement whose caller has given up still executes later")
     CHECK(f.entries() == 1);
 }
 
-TEST_CASE("the call of a frozen process executes, and the process gets the answer when it continues, even after its limit")
+TEST_CASE(
+    "the call of a frozen process executes, and the process gets the answer when it continues, even after its limit")
 {
     fixture f;
     auto const begin = f.stage.time.now();

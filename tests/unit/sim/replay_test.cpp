@@ -16,7 +16,7 @@ struct world {
 
     explicit world(std::uint64_t seed) : stage(seed)
     {
-        stage.database.inspect([](soci::session& sql) { sql << "CREATE TABLE entry (at INTEGER, who INTEGER)"; });
+        stage.database.inspect([](soci::session& sql) { sql << "CREATE TABLE entry (at INTEGER, host INTEGER)"; });
         auto& bad = stage.database.faults;
         bad = {.spike = 0.05,
                .spike_max = 500ms,
@@ -25,8 +25,7 @@ struct world {
                .lose_request = 0.05,
                .lose_reply = 0.05,
                .deadlock = 0.1};
-        stage.net.faults = {
-            .spike = 0.1, .spike_max = 300ms, .lose_request = 0.05, .lose_reply = 0.05, .repeat = 0.05};
+        stage.net.faults = {.spike = 0.1, .spike_max = 300ms, .lose_request = 0.05, .lose_reply = 0.05, .repeat = 0.05};
         for (int i = 0; i < 3; ++i) {
             hosts.push_back(&stage.add_host("h" + std::to_string(i)));
             clients.push_back(stage.net.client_for(*hosts.back()));
@@ -47,7 +46,9 @@ struct world {
 
     awaitable<void> write(int i)
     {
-        auto work = [i](soci::session& sql) { sql << "INSERT INTO entry VALUES (baton_now_us(), :who)", soci::use(i); };
+        auto work = [i](soci::session& sql) {
+            sql << "INSERT INTO entry VALUES (baton_now_us(), :host)", soci::use(i);
+        };
         try {
             co_await databases[static_cast<std::size_t>(i)]->run(work);
         } catch (unavailable const& failure) {
@@ -92,13 +93,9 @@ struct contest {
 
     explicit contest(std::uint64_t seed) : stage(seed)
     {
-        stage.database.inspect([](soci::session& sql) { sql << "CREATE TABLE turn (at INTEGER, who INTEGER)"; });
-        stage.database.faults = {.spike = 0.05,
-                                 .spike_max = 500ms,
-                                 .stall = 0.1,
-                                 .stall_max = 3s,
-                                 .lose_request = 0.05,
-                                 .lose_reply = 0.05};
+        stage.database.inspect([](soci::session& sql) { sql << "CREATE TABLE turn (at INTEGER, host INTEGER)"; });
+        stage.database.faults = {
+            .spike = 0.05, .spike_max = 500ms, .stall = 0.1, .stall_max = 3s, .lose_request = 0.05, .lose_reply = 0.05};
         for (int i = 0; i < 3; ++i)
             start(i);
     }

@@ -12,7 +12,7 @@ namespace {
 // Processes of one machine that share a file with words, and the times of the answers. Each step takes 1 ms.
 struct fixture {
     sim::stage stage{7};
-    sim::sqlite_file file{"file", stage.loop, stage.time, stage.log, 1};
+    sim::sqlite_file file{"file", stage.env, 1};
     std::map<std::string, sim::host*> hosts;
     std::map<std::string, std::unique_ptr<storage::database>> databases;
     std::map<std::string, instant> answered; // by process name
@@ -30,28 +30,28 @@ struct fixture {
     }
     ~fixture() { stage.end(); }
 
-    awaitable<void> write(std::string who, std::string word)
+    awaitable<void> write(std::string process, std::string word)
     {
         auto const work = [&](soci::session& sql) { sql << "INSERT INTO entry (word) VALUES ('" + word + "')"; };
         try {
-            co_await databases.at(who)->run(work);
+            co_await databases.at(process)->run(work);
         } catch (unavailable const& why) {
-            failure[who] = why.what();
+            failure[process] = why.what();
         }
-        answered[who] = stage.time.now();
+        answered[process] = stage.time.now();
     }
-    awaitable<void> look(std::string who)
+    awaitable<void> look(std::string process)
     {
         auto const work = [](soci::session& sql) {
             int count = 0;
             sql << "SELECT COUNT(*) FROM entry", soci::into(count);
             return count;
         };
-        read = co_await databases.at(who)->run(work);
-        answered[who] = stage.time.now();
+        read = co_await databases.at(process)->run(work);
+        answered[process] = stage.time.now();
     }
-    void begin_write(std::string const& who) { hosts.at(who)->spawn(write(who, who)); }
-    void begin_look(std::string const& who) { hosts.at(who)->spawn(look(who)); }
+    void begin_write(std::string const& process) { hosts.at(process)->spawn(write(process, process)); }
+    void begin_look(std::string const& process) { hosts.at(process)->spawn(look(process)); }
 
     int words()
     {
@@ -59,7 +59,7 @@ struct fixture {
         file.inspect([&](soci::session& sql) { sql << "SELECT COUNT(*) FROM entry", soci::into(count); });
         return count;
     }
-    bool done(std::string const& who) const { return answered.contains(who); }
+    bool done(std::string const& process) const { return answered.contains(process); }
     void pass(duration span) { stage.time.run_for(span); }
 };
 
