@@ -54,11 +54,11 @@ void append_value(std::string& line, field::value_type const& value)
         line += std::get<bool>(value) ? "true" : "false";
 }
 
-void write(spdlog::level::level_enum level, std::string_view area, std::string_view event, fields with)
+void write(spdlog::level::level_enum level, std::string_view area, std::string_view event, fields values)
 {
     auto* const logger = spdlog::default_logger_raw();
     if (logger->should_log(level))
-        logger->log(level, spdlog::string_view_t(text_line(area, event, with)));
+        logger->log(level, spdlog::string_view_t(text_line(area, event, values)));
 }
 
 } // namespace
@@ -68,17 +68,17 @@ field reason(std::string_view text)
     return {reason_key, text};
 }
 
-std::string text_line(std::string_view area, std::string_view event, fields with)
+std::string text_line(std::string_view area, std::string_view event, fields values)
 {
     std::string line(area);
     line += ": ";
     line += event;
-    for (auto const& each : with)
+    for (auto const& each : values)
         if (auto const* const why = std::get_if<std::string_view>(&each.value()); why && each.key() == reason_key) {
             line += ": ";
             append_escaped(line, *why, false);
         }
-    for (auto const& each : with) {
+    for (auto const& each : values) {
         if (each.key() == reason_key)
             continue;
         (line += ' ') += each.key();
@@ -88,24 +88,24 @@ std::string text_line(std::string_view area, std::string_view event, fields with
     return line;
 }
 
-void debug(std::string_view area, std::string_view event, fields with)
+void debug(std::string_view area, std::string_view event, fields values)
 {
-    write(spdlog::level::debug, area, event, with);
+    write(spdlog::level::debug, area, event, values);
 }
 
-void info(std::string_view area, std::string_view event, fields with)
+void info(std::string_view area, std::string_view event, fields values)
 {
-    write(spdlog::level::info, area, event, with);
+    write(spdlog::level::info, area, event, values);
 }
 
-void warn(std::string_view area, std::string_view event, fields with)
+void warn(std::string_view area, std::string_view event, fields values)
 {
-    write(spdlog::level::warn, area, event, with);
+    write(spdlog::level::warn, area, event, values);
 }
 
-void error(std::string_view area, std::string_view event, fields with)
+void error(std::string_view area, std::string_view event, fields values)
 {
-    write(spdlog::level::err, area, event, with);
+    write(spdlog::level::err, area, event, values);
 }
 
 void start(std::string const& process, std::string const& level)
