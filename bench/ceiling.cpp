@@ -273,15 +273,16 @@ int measure(plan_of_run const& plan)
 int main(int argc, char** argv)
 {
     plan_of_run plan;
-    CLI::App program("What the database alone can take of what the data path writes");
+    CLI::App program("Measures how fast the database alone executes the writes of the data path");
     program.add_option("url", plan.url, "mysql://user:password@host:port/database")->required();
-    program.add_option("--first-id", plan.first_id, "of the tasks")->required();
-    program.add_option("--begin", plan.begin, "the first firing")->required();
-    program.add_option("--tasks", plan.tasks, "of one second each");
-    program.add_option("--sessions", plan.sessions, "side by side");
-    program.add_option("--batch", plan.batch, "rows a statement");
-    program.add_option("--firings", plan.firings, "of a task that are planned at once")->check(CLI::PositiveNumber);
-    program.add_option("--seconds", plan.seconds, "to run");
+    program.add_option("--first-id", plan.first_id, "id of the first task")->required();
+    program.add_option("--begin", plan.begin, "time of the first firing in microseconds since the epoch")->required();
+    program.add_option("--tasks", plan.tasks, "number of tasks, each firing once a second");
+    program.add_option("--sessions", plan.sessions, "number of sessions");
+    program.add_option("--batch", plan.batch, "rows per statement");
+    program.add_option("--firings", plan.firings, "firings of a task that are planned at once")
+        ->check(CLI::PositiveNumber);
+    program.add_option("--seconds", plan.seconds, "seconds to run");
     CLI11_PARSE(program, argc, argv);
     try {
         return measure(plan);

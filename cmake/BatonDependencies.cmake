@@ -1,4 +1,4 @@
-# What baton builds on; all of it is packaged by Debian 12 (scripts/setup installs it).
+# The libraries that baton needs; Debian 12 packages all of them (scripts/setup installs them).
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -11,7 +11,7 @@ if(NOT BATON_SDK_ONLY)
     find_package(date REQUIRED)
     find_package(CLI11 REQUIRED)
     find_package(SOCI 4.0 REQUIRED)
-    # Each is asked for by its kind of locks alone.
+    # Only the locks on the respective server need these.
     find_package(Hiredis)
     find_package(ZooKeeper)
     set(BATON_LOCKS_ON_REDIS ${Hiredis_FOUND})

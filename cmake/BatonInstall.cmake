@@ -1,4 +1,4 @@
-# What `cmake --install` lays down: the SDK as a CMake package (component "sdk"), the locks as a part of that package
+# The components of `cmake --install`: the SDK as a CMake package (component "sdk"), the locks as a part of that package
 # (component "locks", which needs "sdk"), and the program with its example configurations (component "program"). An
 # outside project then says find_package(baton) and links baton::client, or find_package(baton COMPONENTS locks) and
 # links baton::lock.

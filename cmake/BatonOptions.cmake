@@ -1,4 +1,4 @@
-# How baton is compiled: language level, warnings, sanitizers, compiler cache.
+# Compile options: language level, warnings, sanitizers, compiler cache.
 
 option(BATON_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(BATON_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
@@ -31,7 +31,7 @@ if(BATON_LINKS_WITH_MOLD)
     add_link_options(-fuse-ld=mold)
 endif()
 
-# Carried by every target of the project, never exported to those who link the SDK.
+# Used by every target of the project, but not exported to users of the SDK.
 add_library(baton_options INTERFACE)
 target_compile_options(baton_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Werror)

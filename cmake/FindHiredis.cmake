@@ -1,4 +1,4 @@
-# The C client of Redis; Debian ships no CMake package of it for all who need one.
+# The C client of Redis.
 #   Hiredis::hiredis
 
 find_library(HIREDIS_LIBRARY hiredis)

@@ -35,7 +35,7 @@ micros = lambda: time.time_ns() // 1000
 
 
 def post(url, path, body, limit=3):
-    """Status and answer; 0 when nobody answers."""
+    """Returns status and answer; the status is 0 if there is no answer."""
     headers = {"Content-Type": "application/json"} | ({"Authorization": "Bearer " + TOKEN} if TOKEN else {})
     try:
         call = urllib.request.Request(url + path, json.dumps(body).encode(), headers)

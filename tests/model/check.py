@@ -122,7 +122,7 @@ def build(case, folder):
 
 
 def judge(case, trail):
-    """One case, in a folder of its own: (good, line)."""
+    """Runs one case in a separate folder and returns (good, line)."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="baton-model-") as name:
         folder = pathlib.Path(name)
