@@ -20,7 +20,7 @@ import report
 from rows import ROWS
 from stage import ROOT, Server
 
-REPEATS = 2  # of a discarded run
+REPEATS = 2  # attempts after a discarded run
 
 
 def arguments():
@@ -70,7 +70,7 @@ def arguments():
 
 
 def measure(server, options, name):
-    """One run that counts."""
+    """One valid run."""
     for _ in range(1 + REPEATS):
         server.await_idle()
         result = ROWS[name].run(server, options)
@@ -81,7 +81,7 @@ def measure(server, options, name):
 
 
 def compare(runs):
-    """Notes the last run of each row against what the same round has found of the ceiling, and of one node."""
+    """Compares the last run of each row with the ceiling and the one-node rate of the same round."""
     for base, key in (("ceiling", "of_ceiling"), ("steady", "of_one_node")):
         for each in runs.values() if base in runs else ():
             if "rate" in each[-1]:
@@ -102,8 +102,8 @@ def summary(name, runs):
 
 
 def run_all(options):
-    """A document of everything measured."""
-    # Quick runs are not for figures, and a busy machine may never be at rest.
+    """The document with all results."""
+    # Quick runs give no figures, and a busy machine may never be idle.
     server = Server(patience=0 if options.quick else 120)
     runs = {name: [] for name in options.only}
     try:
@@ -122,7 +122,7 @@ def run_all(options):
 
 
 def join(files):
-    """One document of several; of a row that is in two of them, the later file's counts."""
+    """Merges documents. If two of them contain a row, the later one wins."""
     documents = [json.loads(pathlib.Path(file).read_text()) for file in files]
     whole = documents[0]
     for each in documents[1:]:

@@ -16,7 +16,7 @@ LAGS = ("lag", "million", "history", "steady")
 
 
 def draw(document, folder):
-    """Returns the names of those that there was something to draw for."""
+    """Returns the names of the figures that have data."""
     drawn = []
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def draw(document, folder):
 
 
 def paint_rates(axes, rows, present):
-    """Executions a second, with the spread over the runs, and what the database alone takes."""
+    """Executions per second with the spread over the runs, and the ceiling of the database alone."""
     values = [[run["rate"] for run in rows[name]["runs"]] for name in present]
     middle = [statistics.median(each) for each in values]
     below = [m - min(each) for m, each in zip(middle, values)]
@@ -49,7 +49,7 @@ def paint_rates(axes, rows, present):
 
 
 def paint_lags(axes, rows, present):
-    """Which share of all handlers began how late."""
+    """The distribution of the lag."""
     for name in present:
         late = sorted(lag / 1000 for run in rows[name]["runs"] for lag in run["lag_samples_us"])
         axes.plot(late, [(place + 1) / len(late) for place in range(len(late))], label=rows[name]["title"])
@@ -60,7 +60,7 @@ def paint_lags(axes, rows, present):
 
 
 def paint_herd(axes, rows, present):
-    """How many of a herd had begun how long after its instant."""
+    """The number of started executions of a herd over time."""
     for number, run in enumerate(rows["herd"]["runs"]):
         late = [lag / 1000 for lag in run["lag_samples_us"]]
         axes.plot(late, [100 * (place + 1) / len(late) for place in range(len(late))], label=f"run {number + 1}")

@@ -1,4 +1,4 @@
-"""One run of a load through the whole path: register, warm up, measure a window, let everything end, judge."""
+"""One run of a load through the whole path: register, warm up, measure a window, wait for the end, check."""
 
 import collections
 import shlex
@@ -14,7 +14,7 @@ from stage import Stage, harness
 COUNTED = ("Questions", "trx_rw_commits", "Com_commit", "Com_insert", "Com_update", "Com_select", "Com_delete",
            "Handler_commit", "Handler_write", "Handler_update", "Handler_delete", "Innodb_data_fsyncs",
            "Innodb_os_log_written", "Bytes_received", "Bytes_sent")
-SETTLES_WITHIN = 120  # an overloaded path may have this long for what it has not done in time
+SETTLES_WITHIN = 120  # an overloaded path may take this long for its backlog
 
 
 def sleep_until(utc_us):
@@ -22,7 +22,7 @@ def sleep_until(utc_us):
 
 
 class Window:
-    """What the machine does between two instants."""
+    """Measures the machine between two instants."""
 
     def __init__(self, stage, begin, end, beside=None):
         sleep_until(begin)
@@ -43,7 +43,7 @@ class Window:
 
 
 def costs(counters, executions):
-    """By the server's own counters. Com_commit does not see what commits on its own; InnoDB does."""
+    """The server's counters. InnoDB's count of commits includes autocommitted transactions; Com_commit does not."""
     return {"commits_per_execution": counters["trx_rw_commits"] / max(executions, 1),
             "statements_per_execution": counters["Questions"] / max(executions, 1)}
 
@@ -62,7 +62,7 @@ def nothing(stage):
 
 
 def run(*arguments, **more):
-    """As try_run, with more patience each time."""
+    """Calls try_run with a longer warm-up each time."""
     for patience in (1, 2, 4, 8):
         result = try_run(*arguments, **more, patience=patience)
         if result is not None:
@@ -73,10 +73,10 @@ def run(*arguments, **more):
 
 def try_run(server, options, load, warm, seconds, patience, triggers=1, web=False, until=None, prepare=nothing,
             after=nothing):
-    """None if the first firings were at hand before all tasks were registered.
+    """Returns None if the first firings fell due before all tasks were registered.
 
-    `until`: microseconds behind the window; what is due there or later is not waited for. By default everything is.
-    `prepare` is called before the nodes start, `after` when everything has ended; what they return joins the result."""
+    `until`: microseconds after the window; executions due then or later are not waited for. By default all are.
+    `prepare` is called before the nodes start, `after` when all executions have ended; their results are merged."""
     with Stage(server, options) as stage:
         more = prepare(stage)
         room = int(min(load.tasks * load.firings, 3 * options.rate * (warm + seconds))) + 100_000
@@ -104,7 +104,7 @@ def try_run(server, options, load, warm, seconds, patience, triggers=1, web=Fals
 
 
 def weigh(load, begin, end, until, rows, starts):
-    """What ledger and client say of the window, and of all that was due before `until`."""
+    """The records of ledger and client for the window, and the verdict on everything due before `until`."""
     verdict = judge.judge(load, until, [row[:5] for row in rows], starts)
     by_second = ends_by_second(rows, begin, end)
     lags = [began - at for _, _, _, at, began in starts if begin <= at < end]
@@ -116,20 +116,20 @@ def weigh(load, begin, end, until, rows, starts):
 
 
 def per_execution(seconds, executions):
-    """Of the whole run, from the registration to the last result: what each process and all of them use for one."""
+    """Processor time per execution of each process and of all, from the registration to the last result."""
     found = {name: each * SECOND / max(executions, 1) for name, each in seconds.items()}
     return {"all": sum(found.values()), **found}
 
 
 def ends_by_second(rows, begin, end):
-    """How many executions were committed as succeeded in each second of the window."""
+    """The number of executions committed as succeeded in each second of the window."""
     counts = collections.Counter((row[5] - begin) // SECOND for row in rows
                                  if row[3] == "succeeded" and begin <= row[5] < end)
     return [counts[second] for second in range(-(-(end - begin) // SECOND))]
 
 
 def sample(values, most=1000):
-    """Evenly from the sorted values, for a figure."""
+    """Samples the sorted values evenly, for a figure."""
     ordered = sorted(values)
     if len(ordered) <= most:
         return ordered

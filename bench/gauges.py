@@ -1,5 +1,5 @@
-"""What a window of a run is measured by: the server's own counters, the processors' time of each process, and whether
-the wall clock went as the monotonic one did."""
+"""Gauges for a window of a run: the server's counters, the processor time of each process, and the drift between the
+wall clock and the monotonic clock."""
 
 import collections
 import os
@@ -12,7 +12,7 @@ DRIFT_LIMIT_US = 100
 
 
 def processor_seconds(stat):
-    """Of a /proc stat file: user and system."""
+    """User and system time from a /proc stat file."""
     fields = stat.read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
@@ -31,12 +31,12 @@ def thread_seconds(pid):
         try:
             found[int(thread.name)] = ((thread / "comm").read_text().strip(), processor_seconds(thread / "stat"))
         except (FileNotFoundError, ProcessLookupError):
-            pass  # it has ended
+            pass  # the thread has ended
     return found
 
 
 class Processors:
-    """Between the making and `read`: cores used by each process and each of its threads."""
+    """Cores used by each process and each of its threads between the construction and `read`."""
 
     def __init__(self, pids):
         self.pids = dict(pids)
@@ -84,7 +84,7 @@ class Counters:
 
 
 def wall_less_monotonic_us():
-    """The best of several readings: one that was interrupted is larger or smaller by that."""
+    """The best of several readings, because an interruption distorts a reading."""
     pairs = []
     for _ in range(20):
         first = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
@@ -95,7 +95,7 @@ def wall_less_monotonic_us():
 
 
 class Drift(threading.Thread):
-    """Samples how far the wall clock moves against the monotonic one while it runs."""
+    """Samples the drift of the wall clock against the monotonic clock while it runs."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -115,16 +115,16 @@ class Drift(threading.Thread):
 
 
 def disk_mib():
-    """Written to and discarded by the busiest of this machine's disks since it was started."""
+    """MiB written to and discarded by this machine's busiest disk since its start."""
     disks = [line.split() for line in pathlib.Path("/proc/diskstats").read_text().splitlines()]
     return max((int(disk[9]) + int(disk[16]) for disk in disks if len(disk) > 16), default=0) / 2048
 
 
 class Commits(threading.Thread):
-    """How long the server takes to commit one small row, again and again while it runs: what nobody who writes down
-    what he does before he does it is faster than."""
+    """Measures repeatedly how long the server takes to commit one small row: the lower bound for everything that must
+    be durable first."""
 
-    PAUSE = 0.05  # seconds, so that it costs the server next to nothing
+    PAUSE = 0.05  # seconds; small load on the server
 
     def __init__(self, store):
         super().__init__(daemon=True)
@@ -150,7 +150,7 @@ class Commits(threading.Thread):
                     began = time.monotonic()
                     cursor.execute("INSERT INTO bench_commit (at) VALUES (0)")
                     self.took_us.append((time.monotonic() - began) * 1_000_000)
-        except Exception as failure:  # told where it is read
+        except Exception as failure:  # raised by the reader
             self.failure = failure
 
     def read(self):
@@ -160,7 +160,7 @@ class Commits(threading.Thread):
 
 
 def percentile(ordered, share):
-    """Of a sorted list: the least value that at least this share of all does not exceed."""
+    """The quantile of a sorted list by nearest rank."""
     return ordered[max(0, -(-len(ordered) * share // 1000) - 1)] if ordered else None
 
 

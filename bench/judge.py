@@ -9,9 +9,9 @@ START = struct.Struct("=5q")  # as bench/client.cpp writes it
 @dataclasses.dataclass
 class Verdict:
     expected: int = 0
-    rows: int = 0            # of the ledger, for what was expected
+    rows: int = 0            # expected rows of the ledger
     succeeded: int = 0
-    starts: int = 0          # of handlers, for what was expected
+    starts: int = 0          # expected starts of handlers
     missed: int = 0          # by the ledger: no row that succeeded
     missed_by_client: int = 0
     doubled: int = 0         # by the ledger: a second row, or a second attempt
@@ -29,8 +29,8 @@ def parse_starts(data):
 
 
 def judge(load, until, ledger, starts):
-    """`ledger`: (id, task_id, scheduled_at, state, attempt) of each execution. What is due at `until` or later is not
-    looked at."""
+    """`ledger`: (id, task_id, scheduled_at, state, attempt) of each execution. Executions due at `until` or later are
+    ignored."""
     verdict = Verdict(expected=load.due_between(load.begin, until))
     places = load.tasks * load.firings
     rows, done, begun = bytearray(places), bytearray(places), bytearray(places)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The judge and the schedule that it holds a run against, each with what they must find planted."""
+"""The judge and the schedule must find planted faults."""
 
 import unittest
 
@@ -12,7 +12,7 @@ def load():
 
 
 def history(of):
-    """What a faultless run leaves: the ledger's rows, and the client's starts."""
+    """The records of a faultless run: the ledger's rows and the client's starts."""
     due = [(of.first_id + number, of.first(number) + turn * of.period)
            for number in range(of.tasks) for turn in range(of.firings)]
     rows = [(1000 + place, task, at, "succeeded", 1) for place, (task, at) in enumerate(due)]

@@ -1,9 +1,8 @@
-"""What a benchmark registers, and what is due by it.
+"""The tasks that a benchmark registers, and their firings.
 
 A load is `tasks` tasks of one period, whose first instants lie evenly in `spread`, or all at once. They are written
-into the tables by a few statements instead of through REST, which takes one task a request; what the rows hold is what
-REST would have written. Everything about a load is arithmetic, so that what was due is known without asking the
-scheduler.
+into the tables by a few statements instead of through REST, which takes one task per request; the rows are those that
+REST would write. A load is pure arithmetic, so its firings are known without asking the scheduler.
 """
 
 import dataclasses
@@ -11,8 +10,8 @@ import json
 
 SECOND = 1_000_000
 SERVICE, HANDLER = "bench", "noop"
-CHUNK = 50_000  # tasks a statement
-PER_SECOND = 10_000  # tasks that can be registered, mostly
+CHUNK = 50_000  # tasks per statement
+PER_SECOND = 10_000  # tasks that can usually be registered per second
 
 
 @dataclasses.dataclass
@@ -31,14 +30,14 @@ class Load:
 
     @property
     def end(self):
-        """All firings lie before it."""
+        """An instant after all firings."""
         return self.begin + (self.period * self.firings if self.firings > 1 else max(self.period, self.spread))
 
     def first(self, number):
         return self.begin + self.spread * number // self.tasks
 
     def place(self, task, at):
-        """Which of all firings this is, from 0 on, or None if it is none of this load."""
+        """The index of this firing, or None if it does not belong to the load."""
         number = task - self.first_id
         if not 0 <= number < self.tasks:
             return None
@@ -46,14 +45,14 @@ class Load:
         return number * self.firings + turn if rest == 0 and 0 <= turn < self.firings else None
 
     def due_between(self, begin, end):
-        """How many firings are due in [begin, end)."""
+        """The number of firings due in [begin, end)."""
         def before(at):
             return sum(min(self.firings, max(0, -(-(at - self.first(number)) // self.period)))
                        for number in range(self.tasks))
         return before(end) - before(begin)
 
     def register(self, store, now, patience=1):
-        """Inserts the tasks; their first firings follow once all of them can be planned in time."""
+        """Inserts the tasks with first firings late enough for all of them to be planned in time."""
         self.begin = (now // SECOND + patience * (5 + self.tasks // PER_SECOND)) * SECOND
         self.first_id = (now // 1000) << 22
         for low in range(0, self.tasks, CHUNK):

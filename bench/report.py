@@ -1,4 +1,4 @@
-"""Results in words: a line a run, and the table at the end."""
+"""Prints results: one line per run, and the table at the end."""
 
 import os
 import pathlib
@@ -6,7 +6,7 @@ import pathlib
 
 BEGIN, END = "<!-- scripts/bench --record writes from here -->", "<!-- to here -->"
 TOLD = {"rate", "missed", "doubled", "expected", "settled_s", "commits_per_execution", "statements_per_execution",
-        "drift_us", "executions", "starts"}  # in lines of their own
+        "drift_us", "executions", "starts"}  # printed on separate lines
 
 
 def machine():
@@ -72,19 +72,19 @@ def table(document):
             goal = f"{figure['goal']}{unit}" + ("" if figure["reached"] else " (not reached)") if figure["goal"] else ""
             lines.append(f"| {name} | {title} | {goal} | {number(figure['median'])}{unit} | "
                          f"{number(figure['least'])} to {number(figure['most'])} | {runs} |")
-            name = runs = ""  # told once
+            name = runs = ""  # printed once
     return "\n".join(lines)
 
 
 def said(part):
-    """What was chosen for some rows."""
+    """The options that were given for some rows."""
     changed = ", ".join(f"`--{name.replace('_', '-')} {value:g}`" if isinstance(value, float) else
                         f"`--{name.replace('_', '-')} {value}`" for name, value in part["changed"].items())
     return f"{part['date']}: {', '.join(part['rows'])}" + (f" with {changed}." if changed else ".")
 
 
 def record(document, drawn, file):
-    """Puts the table and the figures in place of the last ones."""
+    """Replaces the table and the figures in the document."""
     images = "\n".join(f"![{name}](figures/{name}.svg)" for name in drawn)
     before, rest = file.read_text().split(BEGIN)
     after = rest.split(END)[1]

@@ -1,4 +1,4 @@
-"""The rows of the table: what each measures, and what it has to reach."""
+"""The rows of the table with their figures and targets."""
 
 import dataclasses
 import json
@@ -12,18 +12,18 @@ from loads import SECOND, Load
 from stage import ROOT, Stage, harness
 
 
-RETENTION_BEGINS = 15  # seconds: a term has more urgent things to do at first
+RETENTION_BEGINS = 15  # seconds; a new term starts retention late
 
 
 @dataclasses.dataclass
 class Figure:
-    """One number of a row: where it lies in a run's result, and what it has to reach."""
+    """One figure of a row: its path in a run's result, and its target."""
     title: str
     path: str  # "lag_ms/p50"
     unit: str = ""
     most: float = None
     least: float = None
-    slack: float = 0  # of `least`: a window cuts what is under way at both its ends
+    slack: float = 0  # allowance below `least`, because a window cuts off work under way at both ends
 
     def of(self, result):
         for key in self.path.split("/"):
@@ -47,7 +47,7 @@ class Figure:
 class Row:
     title: str
     run: typing.Callable  # (server, options) to a result
-    figures: typing.Any  # a list, or a function that makes one of the runs
+    figures: typing.Any  # a list, or a function from the runs to a list
 
 
 MISSED = Figure("missed", "missed", most=0)
@@ -57,7 +57,7 @@ COSTS = [Figure("processor time per execution", "processor_us/all", "µs"),
          Figure("commits per execution", "commits_per_execution", most=0.05),
          Figure("statements per execution", "statements_per_execution", most=0.1)]
 
-# Each call of REST is a transaction of its own: what the groups of the path are to reach does not apply to it.
+# Each REST call is a separate transaction, so the targets for grouped work do not apply.
 COSTS_OF_SINGLES = [Figure("commits per execution", "commits_per_execution"),
                     Figure("statements per execution", "statements_per_execution")]
 
@@ -72,7 +72,7 @@ def lags(p50=None, p99=None, p999=None):
 
 
 def repeating(tasks, options, **more):
-    """Tasks of one second each, for as long as the run takes."""
+    """Tasks that fire every second for the duration of the run."""
     return Load(tasks=tasks, firings=int(options.warm + options.seconds) + 1, **more)
 
 
@@ -82,7 +82,7 @@ def steady(server, options):
 
 
 def most(server, options):
-    """More than the path bears, so that it is never idle."""
+    """More than the path can sustain, so that it is never idle."""
     load = repeating(options.rate * 5 // 2, options, payload=options.payload)
     return flow.run(server, options, load, options.warm, options.seconds)
 
@@ -99,7 +99,7 @@ def payload_1k(server, options):
 
 
 def own_task(server, options):
-    """Every firing is of a task that fires once."""
+    """Every task fires once."""
     span = options.warm + options.seconds + 1
     load = Load(tasks=int(options.rate * span), kind="once", spread=int(span * SECOND))
     return flow.run(server, options, load, options.warm, options.seconds)
@@ -114,7 +114,7 @@ def lag(server, options):
 
 
 def ceiling(server, options):
-    """What the database alone takes of the same rows, with the number of sessions that is best."""
+    """The rate of the database alone for the same rows, with the best number of sessions."""
     tried = []
     for sessions in options.ceiling_sessions:
         with Stage(server, options) as stage:
@@ -130,7 +130,7 @@ def ceiling(server, options):
 
 
 def million(server, options):
-    """One firing of each in a thousand seconds, of which a window is looked at; then the master is killed."""
+    """Each task fires once in a thousand seconds; measures a window and then kills the master."""
     load = Load(tasks=options.many, period=options.many * SECOND // options.lag_rate,
                 spread=options.many * SECOND // options.lag_rate)
     return flow.run(server, options, load, options.warm, options.seconds, triggers=2, until=0,
@@ -138,7 +138,7 @@ def million(server, options):
 
 
 def history(server, options):
-    """The same load as for the lag, on a ledger that has seen much, of which two thirds are to be deleted meanwhile."""
+    """The load of `lag` on a ledger with a long history, two thirds of which are due for deletion."""
     warm = max(options.warm, RETENTION_BEGINS)
     load = Load(tasks=options.lag_rate, firings=int(warm + options.seconds) + 1)
     found = flow.run(server, options, load, warm, options.seconds, web=True,
@@ -172,7 +172,7 @@ def figures_of_peers(runs):
 
 
 def herd(server, options):
-    """Several, five seconds apart; the worst counts."""
+    """Several herds, five seconds apart; the worst counts."""
     load = Load(tasks=options.herd, firings=options.herds, period=5 * SECOND, spread=0)
     return flow.run(server, options, load, 0, 5 * options.herds)
 

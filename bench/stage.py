@@ -1,4 +1,4 @@
-"""The processes of one run: a database of its own on the benchmark's server, nodes, web and one client that counts."""
+"""The processes of one run: a separate database on the benchmark's server, nodes, web and one counting client."""
 
 import os
 import pathlib
@@ -20,15 +20,15 @@ from judge import parse_starts  # noqa: E402
 SERVER_OPTIONS = ["--innodb-buffer-pool-size=2G", "--innodb-log-file-size=2G", "--innodb-flush-log-at-trx-commit=1",
                   "--innodb-doublewrite=ON", "--skip-log-bin", "--max-allowed-packet=64M", "--max-connections=300",
                   "--innodb-monitor-enable=trx_rw_commits"]
-IDLE_SHARE = 0.05  # of a core: what a server uses that has finished what came before
-IDLE_MIB = 2  # a second: what goes to its disk meanwhile
+IDLE_SHARE = 0.05  # of a core, used by an idle server
+IDLE_MIB = 2  # per second, written by an idle server
 
 
 class Server:
-    """A MariaDB for all runs of a benchmark, in a folder that goes with it."""
+    """A MariaDB for all runs of a benchmark, in a temporary folder."""
 
     def __init__(self, patience):
-        """It is awaited to be at rest for so many seconds at most."""
+        """`patience`: seconds to wait at most for the server to be idle."""
         self.patience = patience
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="baton-bench-"))
         self.server = servers.MariaDb(self.folder, options=SERVER_OPTIONS)
@@ -37,8 +37,8 @@ class Server:
         self.pid = self.server.pid()
 
     def await_idle(self):
-        """It goes on purging and writing pages for a while after a run, and so does the disk with files that are gone:
-        commits take a hundred times as long meanwhile."""
+        """Waits until the server has purged and written its pages and the disk has discarded deleted files. Until then
+        commits take a hundred times as long."""
         from gauges import Processors, disk_mib
         end = time.monotonic() + self.patience
         while time.monotonic() < end:
@@ -64,7 +64,7 @@ class Stage(harness.Cluster):
         self.starts_file = self.folder / "starts"
 
     def run_program(self, name, *arguments, within=600):
-        """What a program of this folder prints."""
+        """Runs a program of this folder and returns its output."""
         done = subprocess.run([harness.build_folder() / "bench" / name, *map(str, arguments)], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, text=True, check=True, timeout=within)
         return done.stdout
@@ -106,7 +106,7 @@ class Stage(harness.Cluster):
         return not unplanned and not self.store.query(f"SELECT 1 AS one FROM execution WHERE due_at < {until} LIMIT 1")
 
     def starts(self):
-        """The client's own record; ends the client."""
+        """Ends the client and returns its record."""
         status = self.processes["client"].terminate(60)
         if status != 0:
             raise AssertionError(f"the client ended with status {status}\n{self.processes['client'].tail()}")

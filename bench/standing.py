@@ -1,4 +1,4 @@
-"""Rows that are no flow of firings: what a person or a program asks for, and what a cluster costs that stands by."""
+"""Rows without a flow of firings: single requests, and the cost of an idle cluster."""
 
 import contextlib
 import datetime
@@ -14,17 +14,16 @@ from loads import HANDLER, SECOND, SERVICE
 from stage import Stage, harness
 
 CALL = struct.Struct("=3q")  # as bench/calls.cpp writes it
-SETTLE = 5  # seconds from the start of a cluster until it only stands by
+SETTLE = 5  # seconds until a started cluster is idle
 HISTORY_DAYS = 90
 HISTORY_TASKS = 10_000
-HISTORY_CHUNK = 50_000  # rows a statement
+HISTORY_CHUNK = 50_000  # rows per statement
 
 
 # --- run now
 
 def run_now(server, options):
-    """One call after another, with a pause between them. What the server is asked for is not counted, since a gauge asks
-    it too."""
+    """Calls one after the other with pauses. Statements are not counted, because a gauge also sends some."""
     with Stage(server, options) as stage:
         tasks = begin_calls(stage, options, count=options.calls)
         with gauges.Commits(stage.store) as commits:
@@ -33,7 +32,7 @@ def run_now(server, options):
 
 
 def run_batch(server, options):
-    """Many callers, none of whom pauses."""
+    """Many callers without pauses."""
     count = options.calls * 50
     with Stage(server, options) as stage:
         tasks = begin_calls(stage, options, count)
@@ -43,7 +42,7 @@ def run_batch(server, options):
 
 
 def begin_calls(stage, options, count):
-    """The tasks that are to be called."""
+    """Registers the tasks to call."""
     stage.begin(web=True, room=2 * count)
     payload = {"data": "x" * (options.payload - len('{"data":""}'))}
     tasks = [stage.create(f"run {number}", {"kind": "api"}, HANDLER, SERVICE, payload=payload)["id"]
@@ -77,10 +76,10 @@ def judge_calls(stage, calls, count):
             "missed": count - len(succeeded & named), "doubled": len(starts) - len(began), "problems": problems}
 
 
-# --- what a cluster costs that stands by
+# --- the cost of an idle cluster
 
 def idle_slave(server, options):
-    """Of two nodes without a task; what the slave asks is counted by the user that is its own."""
+    """Two nodes without a task. The slave has its own database user, which counts its statements."""
     with Stage(server, options) as stage:
         user, password = "bench_slave", secrets.token_hex(16)
         stage.store.query(f"CREATE OR REPLACE USER {user}@'127.0.0.1' IDENTIFIED BY '{password}'")
@@ -108,7 +107,7 @@ def statements_of(stage, user):
 
 
 def crowd(server, options):
-    """Clients that beat and have nothing to do. Statements are those beyond what the node asks without them."""
+    """Clients that only send heartbeats. The statements of the node without clients are subtracted."""
     with Stage(server, options) as stage:
         stage.begin()
         time.sleep(SETTLE)
@@ -139,7 +138,7 @@ def stand_by(stage, seconds):
 # --- before and after a flow
 
 def take_over(stage):
-    """The master is killed; how long its successor takes from its seizure to its first planned page."""
+    """Kills the master and measures its successor from the seizure to the first planned page."""
     master = stage.store.query("SELECT name FROM node WHERE role = 'master'")[0]["name"]
     memory = gauges.resident_mib(stage.processes[master].pid)
     before = last_term(stage)
@@ -180,7 +179,7 @@ def fill_chunk(stage, low, high, at):
 
 
 def write_out(stage):
-    """A history of months is on the disk, not among the pages that the server has yet to write."""
+    """Waits until the server has written all pages, as it would have for a history of months."""
     def dirty():
         return int(stage.store.query("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'")[0]["Value"])
     with server_settings(stage, innodb_max_dirty_pages_pct=0):
@@ -189,7 +188,7 @@ def write_out(stage):
 
 @contextlib.contextmanager
 def server_settings(stage, **settings):
-    """Of the server, for a while."""
+    """Changes settings of the server temporarily."""
     before = {name: stage.store.query(f"SELECT @@GLOBAL.{name} AS value")[0]["value"] for name in settings}
     for name, value in settings.items():
         stage.store.query(f"SET GLOBAL {name} = {value}")
@@ -201,7 +200,7 @@ def server_settings(stage, **settings):
 
 
 def read_pages(stage):
-    """How long pages of the list take: the first, that of one task, a search that finds nothing, and one of long ago."""
+    """Measures pages of the list: the first, one of a single task, a search without result, and an old one."""
     since = harness.utc_us() // SECOND - HISTORY_DAYS // 2 * 86_400
     long_ago = datetime.datetime.fromtimestamp(since, datetime.timezone.utc)
     asked = {"first_page_ms": {}, "page_of_task_ms": {"task": HISTORY_TASKS // 2}, "none_found_ms": {"state": "failed"},

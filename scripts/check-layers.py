@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the rooms of the house include each other one way only, and that SQL, SOCI, Beast, clocks, timers,
+"""Checks that the folders include each other one way only, and that SQL, SOCI, Beast, clocks, timers,
 entropy and threads stay where docs/architecture.md puts them. Headers lie in /usr/include, so the linker cannot do it.
 
     check-layers.py [ROOT]        prints each violation as file:line: reason; status 1 if there is one
@@ -17,7 +17,7 @@ SDK = WIRE | {"libs/http"}
 PARTS = SDK | {"libs/schedule", "libs/storage", "libs/lease"}
 EVERYTHING = PARTS | {"client-sdk", "trigger", "web", "agent", "cli", "libs/sim", "locks", "tests", "bench", "examples"}
 
-# What each room may include besides itself.
+# The other folders that each folder may include.
 MAY_INCLUDE = {
     "libs/base": set(),
     "libs/protocol": BASE,
@@ -97,7 +97,7 @@ PUBLIC = {"baton/client/": ("client-sdk/include/", "client-sdk", "the client SDK
 
 
 def check_include(path, room, quoted, target):
-    """Why this #include is wrong, or None."""
+    """The reason why this #include is wrong, or None."""
     in_public = [name for folder, _, name in PUBLIC.values() if path.startswith(folder)]
     for prefix, (folder, owner, name) in PUBLIC.items():
         if target.startswith(prefix) and not (quoted and path.startswith(folder)):

@@ -1,4 +1,4 @@
-"""What scripts/demo shows, once the program is built."""
+"""The demonstration of scripts/demo; needs the built program."""
 
 import argparse
 import json
@@ -70,7 +70,7 @@ def clock(at_us):
 
 
 def crontabs():
-    """The machine's own, as cron reads them, and the example's."""
+    """The machine's crontabs, as cron reads them, and the example's."""
     found = [pathlib.Path("/etc/crontab")]
     if pathlib.Path("/etc/cron.d").is_dir():
         found += sorted(file for file in pathlib.Path("/etc/cron.d").iterdir()
@@ -139,7 +139,7 @@ class Demo:
         return [row for row in rows if row["id"] not in self.shown]
 
     def watch(self, seconds):
-        """One line a second: what ended in it."""
+        """Prints one line per second with the executions that ended in it."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             time.sleep(min(1, max(0.05, end - time.monotonic())))
