@@ -16,7 +16,7 @@ std::string as_json(nlohmann::json const& value)
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Bytes that are no UTF-8 become U+FFFD.
+// Bytes that are not UTF-8 become U+FFFD.
 nlohmann::json printable(std::string const& text)
 {
     return nlohmann::json::parse(as_json(text));
@@ -48,25 +48,25 @@ nlohmann::json value_of(outcome const& ended, std::size_t limit)
     }
 }
 
-client::result run(call how, client::execution& execution, time_source const& time)
+client::result run(call request, client::execution& execution, time_source const& time)
 {
     auto variables = variables_of(execution);
     for (auto& [name, value] : variables)
         if (value.find('\0') == std::string::npos)
-            how.env[name] = std::move(value);
-    auto const ended = run_command(how, execution.stop_token(), time);
+            request.env[name] = std::move(value);
+    auto const ended = run_command(request, execution.stop_token(), time);
     if (!ended.failure.empty())
         return client::result::fail(ended.reason());
-    auto value = value_of(ended, how.output_limit);
+    auto value = value_of(ended, request.output_limit);
     return ended.succeeded() ? client::result::ok(std::move(value))
                              : client::result::fail(ended.reason(), std::move(value));
 }
 
-// What the line would do, for people who look at what moves over before they let it run.
+// Without --execute: logs and returns the command, so that people can check it before they let it run.
 client::result tell(crontab_handler const& line)
 {
-    log::old::info("would run {}{}: {}", line.name, line.program.user.empty() ? "" : " as " + line.program.user,
-                   line.program.argv[2]);
+    log::info("agent", "not run without --execute",
+              {{"handler", line.name}, {"user", line.program.user}, {"command", line.program.argv[2]}});
     nlohmann::json value{{"dry_run", true}, {"command", printable(line.program.argv[2])}};
     if (!line.program.user.empty())
         value["user"] = printable(line.program.user);
@@ -82,11 +82,11 @@ client::service::handler handler_of(call prototype, time_source const& time)
     };
 }
 
-client::service::handler handler_of(crontab_handler line, settings const& how, time_source const& time)
+client::service::handler handler_of(crontab_handler line, settings const& chosen, time_source const& time)
 {
-    if (!how.execute)
+    if (!chosen.execute)
         return [line = std::move(line)](client::execution&) { return tell(line); };
-    call prototype{line.program, {}, line.input, how.kill_after, how.output_limit};
+    call prototype{line.program, {}, line.input, chosen.kill_after, chosen.output_limit};
     return [prototype = std::move(prototype), &time](client::execution& execution) {
         return run(prototype, execution, time);
     };
@@ -94,23 +94,23 @@ client::service::handler handler_of(crontab_handler line, settings const& how, t
 
 } // namespace
 
-std::map<std::string, client::service::handler> make_handlers(settings const& how, time_source const& time)
+std::map<std::string, client::service::handler> make_handlers(settings const& chosen, time_source const& time)
 {
     std::map<std::string, client::service::handler> handlers;
-    for (auto const& [name, what] : how.handlers)
-        handlers.emplace(name, handler_of(call{what, {}, {}, how.kill_after, how.output_limit}, time));
-    for (auto const& file : how.crontabs)
+    for (auto const& [name, what] : chosen.handlers)
+        handlers.emplace(name, handler_of(call{what, {}, {}, chosen.kill_after, chosen.output_limit}, time));
+    for (auto const& file : chosen.crontabs)
         for (auto& line : read_crontab(file)) {
             auto const name = line.name;
-            if (!handlers.emplace(name, handler_of(std::move(line), how, time)).second)
+            if (!handlers.emplace(name, handler_of(std::move(line), chosen, time)).second)
                 throw invalid_input("crontab", file + ": the handler '" + name + "' is offered already");
         }
     return handlers;
 }
 
-void install(client::service& service, settings const& how, time_source const& time)
+void install(client::service& service, settings const& chosen, time_source const& time)
 {
-    for (auto& [name, handle] : make_handlers(how, time))
+    for (auto& [name, handle] : make_handlers(chosen, time))
         service.handle(name, handle);
 }
 

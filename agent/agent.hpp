@@ -1,6 +1,6 @@
 #pragma once
-// baton::agent: a client for people who have no service of their own in C++. Its handlers are commands, of its own
-// configuration or of a crontab that it reads; a task names one and gives it a payload, never a command line.
+// baton::agent: a client whose handlers are commands, from its own configuration or from a crontab that it reads. A
+// task names a handler and gives it a payload, never a command line.
 
 #include "agent/settings.hpp"
 #include "libs/base/time.hpp"
@@ -9,14 +9,15 @@
 
 namespace baton::agent {
 
-// A handler for every command and crontab line of `how`, by name. A command gets the payload as JSON on standard input,
-// and in the environment BATON_PAYLOAD, BATON_EXECUTION, BATON_ATTEMPT, BATON_TASK, BATON_SCHEDULED_AT (RFC 3339),
-// BATON_SHARD_INDEX and BATON_SHARD_TOTAL; a crontab's line gets its own input. The exit status decides; the result is
+// A handler for each command and crontab line of the settings, by name. A command gets the payload as JSON on standard
+// input, and in the environment BATON_PAYLOAD, BATON_EXECUTION, BATON_ATTEMPT, BATON_TASK, BATON_SCHEDULED_AT (RFC
+// 3339), BATON_SHARD_INDEX and BATON_SHARD_TOTAL; a crontab's line gets its own input. The exit status decides; the
+// result is
 // {"exit": 0, "stdout": "...", "stderr": "..."}. Throws invalid_input when a crontab cannot be read or a name comes
 // twice. `time` must outlive the handlers.
-std::map<std::string, client::service::handler> make_handlers(settings const& how, time_source const& time);
+std::map<std::string, client::service::handler> make_handlers(settings const& chosen, time_source const& time);
 
-// Gives them to `service`.
-void install(client::service& service, settings const& how, time_source const& time);
+// Registers them with `service`.
+void install(client::service& service, settings const& chosen, time_source const& time);
 
 } // namespace baton::agent

@@ -18,7 +18,7 @@ namespace {
 
 constexpr duration after_the_end = 1s; // for output that is still under way
 
-// Writing to a program that does not read would end this process; the signal goes to the writing thread.
+// Blocks SIGPIPE in this thread: it would end the process when a program does not read its input.
 class no_broken_pipe {
 public:
     no_broken_pipe()
@@ -42,22 +42,21 @@ private:
     sigset_t before_{};
 };
 
-// One run: feeds input, collects output, and sees to the end.
+// One run: feeds input, collects output, and waits for the end.
 class supervision {
 public:
-    supervision(call const& how, child process, int stop_event, time_source const& time)
-        : how_(how), child_(std::move(process)), stop_event_(stop_event), time_(time)
+    supervision(call const& request, child process, int stop_event, time_source const& time)
+        : request_(request), child_(std::move(process)), stop_event_(stop_event), time_(time)
     {
-        result_.out = output(how.output_limit);
-        result_.err = output(how.output_limit);
+        result_.out = output(request.output_limit);
+        result_.err = output(request.output_limit);
     }
 
     outcome run()
     {
         while (!finished())
             round();
-        // What is left of the group when it was told to stop. Its leader is not reaped yet, so the number is still
-        // ours.
+        // Ends the rest of the group after a stop. Its leader is not reaped yet, so no other process has its id.
         if (result_.stopped)
             kill(-child_.pid, SIGKILL);
         reap();
@@ -79,7 +78,7 @@ private:
     void round()
     {
         enum { out, err, in, ended, stop };
-        bool const writing = child_.in.open() && written_ < how_.input.size();
+        bool const writing = child_.in.open() && written_ < request_.input.size();
         if (!writing)
             child_.in.close();
         std::array<pollfd, 5> watched{{{child_.out.number(), POLLIN, 0},
@@ -104,7 +103,7 @@ private:
         }
     }
 
-    // Until the next thing that happens by time alone; poll() rounds down, so one more.
+    // Until the next event that depends on time alone; poll() rounds down, so one more.
     int milliseconds_left() const
     {
         instant next = instant::max();
@@ -130,7 +129,8 @@ private:
 
     void feed()
     {
-        auto const count = write(child_.in.number(), how_.input.data() + written_, how_.input.size() - written_);
+        auto const count =
+            write(child_.in.number(), request_.input.data() + written_, request_.input.size() - written_);
         if (count >= 0)
             written_ += static_cast<std::size_t>(count);
         else if (errno != EAGAIN && errno != EINTR)
@@ -140,7 +140,7 @@ private:
     void begin_stop()
     {
         result_.stopped = true;
-        kill_at_ = time_.now() + how_.kill_after;
+        kill_at_ = time_.now() + request_.kill_after;
         kill(-child_.pid, SIGTERM);
     }
 
@@ -155,7 +155,7 @@ private:
             result_.signal = WTERMSIG(status);
     }
 
-    call const& how_;
+    call const& request_;
     child child_;
     int stop_event_;
     time_source const& time_;
@@ -177,20 +177,20 @@ std::string outcome::reason() const
     return "exit status " + std::to_string(exit.value_or(-1));
 }
 
-outcome run_command(call const& how, std::stop_token const& stop, time_source const& time)
+outcome run_command(call const& request, std::stop_token const& stop, time_source const& time)
 {
     no_broken_pipe const quiet;
     descriptor const stop_event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     std::stop_callback const on_stop(stop, [&stop_event] { eventfd_write(stop_event.number(), 1); });
     child process;
     try {
-        process = launch(how.what, how.env);
+        process = launch(request.what, request.env);
     } catch (std::runtime_error const& failure) {
         outcome result;
         result.failure = failure.what();
         return result;
     }
-    return supervision(how, std::move(process), stop_event.number(), time).run();
+    return supervision(request, std::move(process), stop_event.number(), time).run();
 }
 
 } // namespace baton::agent

@@ -12,7 +12,7 @@ namespace baton::agent {
 
 struct call {
     command what;
-    std::map<std::string, std::string> env; // of this run, over everything else
+    std::map<std::string, std::string> env; // of this run; overrides all other variables
     std::string input;                      // for standard input
     duration kill_after = 10s;
     std::size_t output_limit = 64u << 10;
@@ -30,10 +30,10 @@ struct outcome {
     std::string reason() const; // "exit status 3", "killed by signal 9 (Killed)", "cannot be started: ..."
 };
 
-// Runs a program to its end and returns what became of it; blocks the calling thread. The program leads a session of
-// its own, with only standard input, output and error open and all signals as at boot. When `stop` is requested, its
-// process group gets SIGTERM, and SIGKILL after `kill_after`, so that what it started ends with it. What it leaves
-// running after a normal end goes on, but is not listened to for longer than a second.
-outcome run_command(call const& how, std::stop_token const& stop, time_source const& time);
+// Runs a program to its end and returns the outcome; blocks the calling thread. The program leads a session of its own,
+// with only standard input, output and error open and default signal handling. When `stop` is requested, its process
+// group gets SIGTERM, and SIGKILL after `kill_after`, so that its children end with it. Children that it leaves running
+// after a normal end go on, but their output is read for at most a second.
+outcome run_command(call const& request, std::stop_token const& stop, time_source const& time);
 
 } // namespace baton::agent

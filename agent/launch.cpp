@@ -1,5 +1,5 @@
-// From a command to a process. The process that forks has other threads, so everything that allocates or locks is done
-// before fork(); between fork() and execve() stand system calls only.
+// Starts a command as a process. This process has other threads, so everything that allocates or locks is done before
+// fork(); the child makes only system calls until execve().
 
 #include "agent/launch.hpp"
 
@@ -55,7 +55,7 @@ struct pipe_ends {
     throw std::runtime_error(what + ": " + std::generic_category().message(error));
 }
 
-// Above the three that the child gets, so that moving one into place never overwrites another.
+// Moves a descriptor above the three of the child, so that putting one into place never overwrites another.
 descriptor moved_up(int number)
 {
     descriptor const low(number);
@@ -116,7 +116,7 @@ variables environment_of(command const& what, account const& who, variables cons
         for (char** each = environ; *each != nullptr; ++each) {
             std::string const text = *each;
             auto const equals = text.find('=');
-            // The agent's own settings, its token perhaps, are no business of a command.
+            // A command must not see the agent's own settings, which may hold its token.
             if (equals != std::string::npos && !text.starts_with("BATON_"))
                 result.emplace(text.substr(0, equals), text.substr(equals + 1));
         }
@@ -168,7 +168,7 @@ struct report { // from the child when it could not become the program
     int error;
 };
 
-// All that the child needs, made before it exists.
+// The data that the child needs, made before fork().
 struct plan {
     pid_t agent = getpid();
     account who;
@@ -222,7 +222,8 @@ plan prepare(command const& what, variables const& of_run)
         give_up(stage::user);
     if (!what.folder.empty() && chdir(what.folder.c_str()) != 0)
         give_up(stage::folder);
-    // After the change of user, which would clear it. Whoever takes over runs the next attempt: not beside this one.
+    // After the change of user, which would clear it. When the agent dies, another client runs the next attempt, and
+    // the two must not overlap.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != what.agent) // dead already
         _exit(127);
@@ -231,7 +232,7 @@ plan prepare(command const& what, variables const& of_run)
     _exit(127);
 }
 
-// No handler of this process may run in the child before it has reset them.
+// Keeps the signal handlers of this process from running in the child before it has reset them.
 class all_signals_blocked {
 public:
     all_signals_blocked()
@@ -281,7 +282,7 @@ std::optional<report> read_report(int from)
 
 child launch(command const& what, std::map<std::string, std::string> const& env)
 {
-    auto const how = prepare(what, env);
+    auto const ready = prepare(what, env);
     auto in = make_pipe();
     auto out = make_pipe();
     auto err = make_pipe();
@@ -291,14 +292,14 @@ child launch(command const& what, std::map<std::string, std::string> const& env)
         all_signals_blocked const quiet;
         result.pid = fork();
         if (result.pid == 0)
-            become(how, in.read.number(), out.write.number(), err.write.number(), failed.write.number());
+            become(ready, in.read.number(), out.write.number(), err.write.number(), failed.write.number());
     }
     if (result.pid < 0)
         fail("no process", errno);
     failed.write.close(); // or the end of the pipe would never be seen
     if (auto const message = read_report(failed.read.number())) {
         waitpid(result.pid, nullptr, 0);
-        explain(how, *message);
+        explain(ready, *message);
     }
     result.ended = descriptor(watch_process(result.pid));
     if (!result.ended.open()) {

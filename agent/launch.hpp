@@ -31,7 +31,7 @@ private:
     int number_ = -1;
 };
 
-// A program that runs: its process id, which is its group's too, and this side of its pipes.
+// A running program: its process id, which is also that of its group, and our ends of its pipes.
 struct child {
     pid_t pid = -1;
     descriptor ended; // readable once it has ended; it is not reaped
@@ -40,8 +40,8 @@ struct child {
     descriptor err;
 };
 
-// Starts `what` with `env` over its environment. Throws std::runtime_error that says why it cannot be started: no such
-// program, no such user, no such folder, no permission.
+// Starts a program; `env` overrides its environment. Throws std::runtime_error with the reason if it cannot be started:
+// no such program, user or folder, or no permission.
 child launch(command const& what, std::map<std::string, std::string> const& env);
 
 } // namespace baton::agent

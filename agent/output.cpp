@@ -17,7 +17,7 @@ std::size_t length_from(char lead)
     return byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
 }
 
-// The first `length` bytes, less a UTF-8 sequence that is cut at their end.
+// The first `length` bytes without a UTF-8 sequence that is cut at their end.
 std::string_view head_of(std::string_view text, std::size_t length)
 {
     auto const cut = text.substr(0, length);
@@ -29,7 +29,7 @@ std::string_view head_of(std::string_view text, std::size_t length)
     return cut;
 }
 
-// The last `length` bytes, less the rest of a sequence that is cut at their beginning.
+// The last `length` bytes without the rest of a sequence that is cut at their beginning.
 std::string_view tail_of(std::string_view text, std::size_t length)
 {
     auto cut = text.substr(text.size() - std::min(length, text.size()));

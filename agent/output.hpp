@@ -6,15 +6,15 @@
 
 namespace baton::agent {
 
-// What a command printed, in bounded memory: the beginning and the end, with a line between them that says how much is
-// left out.
+// The output of a command in bounded memory: the beginning and the end, with a line between them that says how many
+// bytes are left out.
 class output {
 public:
     explicit output(std::size_t limit = 0) : half_(limit / 2) {}
 
     void append(std::string_view bytes);
 
-    // At most `limit` bytes of the text and the line about what is missing; none of that when all of it fits.
+    // The text, if it has at most `limit` bytes. Otherwise that many bytes of it, and the line about the rest.
     std::string text(std::size_t limit) const;
     std::string text() const { return text(2 * half_); }
     std::size_t total() const { return total_; }

@@ -13,9 +13,9 @@ namespace baton::agent {
 // A program to run. It comes from the agent's own configuration or from a crontab that the agent reads, never from the
 // network.
 struct command {
-    std::vector<std::string> argv;          // argv[0] with a slash is a path, otherwise it is looked for in PATH
+    std::vector<std::string> argv;          // argv[0] with a slash is a path, otherwise PATH is searched
     std::string cwd;                        // empty: the agent's
-    std::map<std::string, std::string> env; // over the environment that it would have otherwise
+    std::map<std::string, std::string> env; // overrides the inherited environment
     std::string user;                       // empty: the agent's; any other needs root
     // Start from cron's environment (HOME, LOGNAME, SHELL, PATH) in the user's home instead of the agent's own.
     bool as_cron = false;
@@ -25,7 +25,7 @@ struct settings {
     client::service_options service;
     std::map<std::string, command> handlers;
     std::vector<std::string> crontabs;    // files whose lines are handlers too
-    bool execute = false;                 // run a crontab's commands; otherwise only tell them
+    bool execute = false;                 // run a crontab's commands; otherwise only log them
     duration kill_after = 10s;            // from SIGTERM to SIGKILL
     std::size_t output_limit = 64u << 10; // bytes kept of each of standard output and standard error: head and tail
 

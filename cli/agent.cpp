@@ -19,19 +19,19 @@ struct options {
     bool check = false;
 };
 
-void run(options const& how)
+void run(options const& chosen)
 {
     agent_config defaults;
-    if (!how.crontabs.empty()) {
-        // What `baton task import` assumes as well, so that a machine's cron moves over without a configuration.
+    if (!chosen.crontabs.empty()) {
+        // `baton task import` has the same defaults, so that a machine's cron moves over without a configuration.
         defaults.agent.service.name = "crontab";
         defaults.agent.service.triggers = {"http://127.0.0.1:" + std::to_string(trigger_port)};
     }
-    defaults.agent.crontabs = how.crontabs;
-    defaults.agent.execute = how.execute;
-    auto const config = load(how.config, process_environment(), defaults);
+    defaults.agent.crontabs = chosen.crontabs;
+    defaults.agent.execute = chosen.execute;
+    auto const config = load(chosen.config, process_environment(), defaults);
     system_time time;
-    if (how.check) {
+    if (chosen.check) {
         agent::make_handlers(config.agent, time);
         return;
     }
@@ -46,13 +46,14 @@ void run(options const& how)
 void add_agent(CLI::App& program, int&)
 {
     auto* const command = program.add_subcommand("agent", "Run a client whose handlers are commands");
-    auto const how = std::make_shared<options>();
-    command->add_option("--config", how->config, "JSON file; BATON_... variables go over it")->check(CLI::ExistingFile);
-    command->add_option("--crontab", how->crontabs, "Offer each line of these crontab(5) files as a handler")
+    auto const chosen = std::make_shared<options>();
+    command->add_option("--config", chosen->config, "JSON file; BATON_... variables override it")
         ->check(CLI::ExistingFile);
-    command->add_flag("--execute", how->execute, "Run the crontab's commands; without it they are only told");
-    command->add_flag("--check", how->check, "Only check the configuration");
-    command->callback([how] { run(*how); });
+    command->add_option("--crontab", chosen->crontabs, "Offer each line of these crontab(5) files as a handler")
+        ->check(CLI::ExistingFile);
+    command->add_flag("--execute", chosen->execute, "Run the crontab's commands; without it they are only logged");
+    command->add_flag("--check", chosen->check, "Only check the configuration");
+    command->callback([chosen] { run(*chosen); });
 }
 
 } // namespace baton::cli

@@ -1,4 +1,4 @@
-// baton clients: who can run what.
+// baton clients: the clients and their handlers.
 
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// baton::cli: the `baton` program. One file a subcommand; each adds itself to the command line. Here, and only here, is
-// composed what the other folders are given: clocks, entropy, databases, sockets, configuration.
+// baton::cli: the `baton` program. One file for each subcommand; each adds itself to the command line. Only this folder
+// makes the dependencies of the others: clocks, entropy, databases, sockets, configuration.
 
 #include <CLI/CLI.hpp>
 
@@ -19,7 +19,7 @@ struct common_options {
     bool json = false;
 };
 
-// `status` is what the program exits with.
+// `status` becomes the exit status of the program.
 void add_trigger(CLI::App& program, int& status);
 void add_web(CLI::App& program, int& status);
 void add_agent(CLI::App& program, int& status);

@@ -27,14 +27,14 @@ struct options {
     bool execute = false;
 };
 
-dev_config read(options const& how)
+dev_config read(options const& chosen)
 {
     dev_config defaults;
-    defaults.agent.crontabs = how.crontabs;
-    defaults.agent.execute = how.execute;
-    auto config = load(how.config, process_environment(), defaults);
-    if (!how.data.empty())
-        config.data = how.data;
+    defaults.agent.crontabs = chosen.crontabs;
+    defaults.agent.execute = chosen.execute;
+    auto config = load(chosen.config, process_environment(), defaults);
+    if (!chosen.data.empty())
+        config.data = chosen.data;
     std::filesystem::create_directories(config.data);
     return config;
 }
@@ -56,26 +56,26 @@ web_config web_of(dev_config const& dev, trigger_config const& trigger)
     return config;
 }
 
-// All three; the agent has threads of its own.
-class household {
+// Trigger, web and agent; the agent has threads of its own.
+class all_in_one {
 public:
-    household(asio::io_context& loop, time_source& time, random_source& random, dev_config const& how)
+    all_in_one(asio::io_context& loop, time_source& time, random_source& random, dev_config const& chosen)
         : loop_(loop),
-          trigger_(loop, time, random, trigger_of(how)),
-          web_(loop, time, random, web_of(how, trigger_of(how))),
-          agent_(agent_of(how))
+          trigger_(loop, time, random, trigger_of(chosen)),
+          web_(loop, time, random, web_of(chosen, trigger_of(chosen))),
+          agent_(agent_of(chosen))
     {
-        agent::install(agent_, how.agent, time);
+        agent::install(agent_, chosen.agent, time);
     }
 
-    ~household()
+    ~all_in_one()
     {
         if (stopper_.joinable())
             stopper_.join();
     }
 
-    household(household const&) = delete;
-    household& operator=(household const&) = delete;
+    all_in_one(all_in_one const&) = delete;
+    all_in_one& operator=(all_in_one const&) = delete;
 
     awaitable<void> run()
     {
@@ -89,7 +89,7 @@ public:
             std::rethrow_exception(failure);
     }
 
-    // The agent first, while there is a node to take its last results; it blocks, so it has a thread.
+    // The agent stops first, while a node can take its last results. That blocks, so it has a thread.
     void stop()
     {
         stopper_ = std::thread([this] {
@@ -102,14 +102,14 @@ public:
     }
 
 private:
-    client::service_options agent_of(dev_config const& how) const
+    client::service_options agent_of(dev_config const& chosen) const
     {
-        auto options = how.agent.service;
+        auto options = chosen.agent.service;
         options.triggers = {trigger_.address()};
         return options;
     }
 
-    // None of the two goes on without the other.
+    // Neither runs without the other.
     awaitable<void> watched(awaitable<void> part, std::exception_ptr& failure)
     {
         co_await kept(std::move(part), failure);
@@ -124,14 +124,14 @@ private:
     std::thread stopper_;
 };
 
-void run(options const& how)
+void run(options const& chosen)
 {
-    auto const config = read(how);
+    auto const config = read(chosen);
     log::start("dev", config.log_level);
     asio::io_context loop(1);
     system_time time;
     seeded_random random(entropy());
-    household all(loop, time, random, config);
+    all_in_one all(loop, time, random, config);
     run_until_stopped(
         loop, all.run(), [&all] { all.stop(); }, grace);
 }
@@ -142,13 +142,14 @@ void add_dev(CLI::App& program, int&)
 {
     auto* const command =
         program.add_subcommand("dev", "Run trigger, web and agent in one process on an embedded database");
-    auto const how = std::make_shared<options>();
-    command->add_option("--config", how->config, "JSON file; BATON_... variables go over it")->check(CLI::ExistingFile);
-    command->add_option("--data", how->data, "Folder of baton.db (default: the current one)");
-    command->add_option("--crontab", how->crontabs, "Offer each line of these crontab(5) files as a handler")
+    auto const chosen = std::make_shared<options>();
+    command->add_option("--config", chosen->config, "JSON file; BATON_... variables override it")
         ->check(CLI::ExistingFile);
-    command->add_flag("--execute", how->execute, "Run the crontab's commands; without it they are only told");
-    command->callback([how] { run(*how); });
+    command->add_option("--data", chosen->data, "Folder of baton.db (default: the current one)");
+    command->add_option("--crontab", chosen->crontabs, "Offer each line of these crontab(5) files as a handler")
+        ->check(CLI::ExistingFile);
+    command->add_flag("--execute", chosen->execute, "Run the crontab's commands; without it they are only logged");
+    command->callback([chosen] { run(*chosen); });
 }
 
 } // namespace baton::cli

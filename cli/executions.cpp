@@ -1,4 +1,4 @@
-// baton executions: what ran, runs and will run.
+// baton executions: past, running and planned executions.
 
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
@@ -19,7 +19,7 @@ struct options {
     std::size_t limit = 50;
 };
 
-void list(options const& how, common_options const& common)
+void list(options const& chosen, common_options const& common)
 {
     rest web(common);
     std::string target = "/api/v1/executions";
@@ -30,10 +30,10 @@ void list(options const& how, common_options const& common)
         target += joint + std::string(key) + "=" + http::percent_encode(value);
         joint = '&';
     };
-    filter("task", how.task.empty() ? "" : web.task_id(how.task, how.project));
-    filter("state", how.state);
-    filter("open", how.open ? "true" : "");
-    auto const found = web.list(target, how.limit);
+    filter("task", chosen.task.empty() ? "" : web.task_id(chosen.task, chosen.project));
+    filter("state", chosen.state);
+    filter("open", chosen.open ? "true" : "");
+    auto const found = web.list(target, chosen.limit);
     if (common.json)
         return print_json(std::cout, found);
     table shown({"ID", "TASK", "SCHEDULED (UTC)", "STATE", "CAUSE", "ATTEMPT", "ENDED (UTC)", "REASON"});
@@ -74,7 +74,7 @@ void add_one(CLI::App& group, common_options const& common, char const* name, ch
 {
     auto* const command = group.add_subcommand(name, help);
     auto const id = std::make_shared<std::string>();
-    command->add_option("id", *id, "Of the execution")->required();
+    command->add_option("id", *id, "Id of the execution")->required();
     command->callback([id, &common, act] { act(*id, common); });
 }
 
@@ -82,22 +82,22 @@ void add_one(CLI::App& group, common_options const& common, char const* name, ch
 
 void add_executions(CLI::App& program, common_options const& common, int&)
 {
-    auto& group = *program.add_subcommand("executions", "What ran, runs and will run");
+    auto& group = *program.add_subcommand("executions", "List, show and cancel executions");
     group.require_subcommand(0, 1)->fallthrough();
-    auto const how = std::make_shared<options>();
-    group.add_option("--task", how->task, "Only of this task: id or name");
-    group.add_option("--project", how->project, "Of a task that is named")->capture_default_str();
-    group.add_option("--state", how->state, "Only in this state");
-    group.add_flag("--open", how->open, "Only what has not ended");
-    group.add_option("--limit", how->limit, "At most so many, the latest first")
+    auto const chosen = std::make_shared<options>();
+    group.add_option("--task", chosen->task, "Only of this task: id or name");
+    group.add_option("--project", chosen->project, "Project of a task that is given by name")->capture_default_str();
+    group.add_option("--state", chosen->state, "Only in this state");
+    group.add_flag("--open", chosen->open, "Only executions that have not ended");
+    group.add_option("--limit", chosen->limit, "Number of executions, the latest first")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
     group.add_subcommand("list", "The latest executions (the same as without a subcommand)");
     add_one(group, common, "show", "Show an execution and its attempts", show);
     add_one(group, common, "cancel", "Cancel an execution", cancel);
-    group.callback([how, &common, &group] {
+    group.callback([chosen, &common, &group] {
         if (!group.got_subcommand("show") && !group.got_subcommand("cancel"))
-            list(*how, common);
+            list(*chosen, common);
     });
 }
 

@@ -33,7 +33,7 @@ int run(int argc, char** argv)
     add_clients(program, common);
     add_cron(program, common);
     program.add_subcommand("version", "Print the version")->callback([] { std::cout << "baton " BATON_VERSION "\n"; });
-    // Options of the program may stand behind any subcommand.
+    // Options of the program may follow any subcommand.
     for (auto* const each : program.get_subcommands({}))
         for (auto* const inner : each->fallthrough()->get_subcommands({}))
             inner->fallthrough();
@@ -42,7 +42,7 @@ int run(int argc, char** argv)
     } catch (CLI::ParseError const& wrong) {
         return program.exit(wrong) == 0 ? 0 : status_usage;
     }
-    // What could not be written was not said, and whoever reads it must not take it for the whole answer.
+    // A reader must not take a part of the answer for the whole.
     if (!std::cout.flush())
         throw unavailable("standard output cannot be written");
     return status;

@@ -1,4 +1,4 @@
-// baton nodes: the cluster, its master, how long the lease still holds, and who led before.
+// baton nodes: the nodes, the lease of the master, and the history of terms.
 
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
@@ -23,9 +23,9 @@ struct options {
     std::size_t limit = 20;
 };
 
-void show_terms(options const& how, common_options const& common)
+void show_terms(options const& chosen, common_options const& common)
 {
-    auto const found = rest(common).list("/api/v1/terms", how.limit);
+    auto const found = rest(common).list("/api/v1/terms", chosen.limit);
     if (common.json)
         return print_json(std::cout, found);
     table shown({"EPOCH", "NODE", "WON", "BEGAN (UTC)", "ACTING (UTC)", "GAP (ms)", "ENDED (UTC)", "WHY", "REPLAYED"});
@@ -75,15 +75,15 @@ void show_nodes(common_options const& common)
 void add_nodes(CLI::App& program, common_options const& common)
 {
     auto& command = *program.add_subcommand("nodes", "Show the nodes and the lease");
-    auto const how = std::make_shared<options>();
-    auto* const terms = command.add_flag("--terms", how->terms, "Show the history of mastership instead");
-    command.add_option("--limit", how->limit, "At most so many terms, the latest first")
+    auto const chosen = std::make_shared<options>();
+    auto* const terms = command.add_flag("--terms", chosen->terms, "Show the terms of mastership instead");
+    command.add_option("--limit", chosen->limit, "Number of terms, the latest first")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000))
         ->needs(terms);
-    command.callback([how, &common] {
-        if (how->terms)
-            show_terms(*how, common);
+    command.callback([chosen, &common] {
+        if (chosen->terms)
+            show_terms(*chosen, common);
         else
             show_nodes(common);
     });

@@ -11,13 +11,13 @@ namespace {
 
 constexpr duration answer_limit = 30s;
 
-std::string read_token(common_options const& how)
+std::string read_token(common_options const& chosen)
 {
     nlohmann::json document = nlohmann::json::object();
-    if (!how.token_file.empty())
-        document["token_file"] = how.token_file;
-    auto outside =
-        how.token_file.empty() ? process_environment() : environment([](std::string const&) { return std::nullopt; });
+    if (!chosen.token_file.empty())
+        document["token_file"] = chosen.token_file;
+    auto outside = chosen.token_file.empty() ? process_environment()
+                                             : environment([](std::string const&) { return std::nullopt; });
     reader from({}, document, outside);
     std::string token;
     from.secret("token", token);
@@ -35,7 +35,7 @@ awaitable<void> call(http::client& http, http::url to, http::request message, ht
     done = true;
 }
 
-// "name: the project has another task of this name", from a problem document; else whatever was said.
+// The text of a problem document ("name: the project has another task of this name"), or the status without one.
 std::string explanation(http::response const& answer)
 {
     auto const problem = nlohmann::json::parse(answer.body, nullptr, false);
@@ -57,8 +57,8 @@ bool is_number(std::string const& text)
 
 } // namespace
 
-rest::rest(common_options const& how)
-    : server_(http::parse_url(how.server)), token_(read_token(how)), http_(http::make_client(time_))
+rest::rest(common_options const& chosen)
+    : server_(http::parse_url(chosen.server)), token_(read_token(chosen)), http_(http::make_client(time_))
 {}
 
 nlohmann::json rest::exchange(http::request message)
@@ -70,7 +70,7 @@ nlohmann::json rest::exchange(http::request message)
     bool done = false;
     asio::co_spawn(loop_, call(*http_, server_, std::move(message), answer, failure, done), asio::detached);
     loop_.restart();
-    while (!done) // the loop itself never runs dry: a kept connection waits on it
+    while (!done) // run() would not return: a kept connection waits on the loop
         loop_.run_one();
     try {
         if (failure)

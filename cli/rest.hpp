@@ -10,12 +10,12 @@
 
 namespace baton::cli {
 
-// The web process refused, or could not be reached. The text is for people.
+// The web process refused the request or could not be reached. The text is for people.
 class request_failed : public std::exception {
 public:
     request_failed(int status, std::string what) : status_(status), what_(std::move(what)) {}
     char const* what() const noexcept override { return what_.c_str(); }
-    int status() const noexcept { return status_; } // of HTTP; 0 when there was no answer
+    int status() const noexcept { return status_; } // HTTP status; 0 without an answer
 
 private:
     int status_;
@@ -25,7 +25,7 @@ private:
 // Calls to a web process, one at a time; each blocks until it is answered.
 class rest {
 public:
-    explicit rest(common_options const& how);
+    explicit rest(common_options const& options);
 
     // The answer's JSON. Throws request_failed for any status of 400 or more.
     nlohmann::json get(std::string const& target);
@@ -34,7 +34,7 @@ public:
     // All items of a paged list, at most `most`. `target` may have a query.
     std::vector<nlohmann::json> list(std::string const& target, std::size_t most);
 
-    // The id of a task that is named by its id or, in `project`, by its name.
+    // The id of the task with this id or, in `project`, with this name. Throws request_failed when there is none.
     std::string task_id(std::string const& id_or_name, std::string const& project);
 
 private:

@@ -6,7 +6,7 @@ namespace baton::cli {
 
 namespace {
 
-// Code points, which is what terminals show of the names that people choose.
+// The number of code points; a terminal shows most of them in one column.
 std::size_t width(std::string const& text)
 {
     return static_cast<std::size_t>(

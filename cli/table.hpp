@@ -8,7 +8,7 @@
 
 namespace baton::cli {
 
-// Columns for people. What comes from elsewhere cannot move the cursor: control characters are shown as '?'.
+// Text in columns for a terminal. Control characters are shown as '?', so that no cell can move the cursor.
 class table {
 public:
     explicit table(std::vector<std::string> titles) : rows_{std::move(titles)} {}
@@ -23,7 +23,7 @@ private:
 // The text without control characters.
 std::string harmless(std::string const& text);
 
-// A member as text: strings as they are, null and what is absent as "-".
+// A member as text: strings unchanged, booleans as "yes" and "no", null and absent members as "-".
 std::string cell(nlohmann::json const& object, char const* key);
 
 // "2026-03-29 01:30:00.123" from RFC 3339 in UTC; "-" for null.

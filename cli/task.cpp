@@ -1,4 +1,4 @@
-// baton task: register, show and steer tasks.
+// baton task: register, show, change and run tasks.
 
 #include "cli/commands.hpp"
 #include "cli/config/duration.hpp"
@@ -59,62 +59,65 @@ nlohmann::json parse_payload(std::string const& text)
     }
 }
 
-nlohmann::json schedule_of(definition_options const& how)
+nlohmann::json schedule_of(definition_options const& chosen)
 {
-    if (!how.cron.empty())
-        return {{"kind", "cron"}, {"cron", how.cron}, {"zone", how.zone}};
-    if (!how.every.empty())
-        return {{"kind", "fixed_rate"}, {"every_ms", milliseconds("--every", how.every)}};
-    if (!how.delay.empty())
-        return {{"kind", "fixed_delay"}, {"every_ms", milliseconds("--delay", how.delay)}};
-    if (!how.at.empty())
-        return {{"kind", "once"}, {"at", how.at}};
+    if (!chosen.cron.empty())
+        return {{"kind", "cron"}, {"cron", chosen.cron}, {"zone", chosen.zone}};
+    if (!chosen.every.empty())
+        return {{"kind", "fixed_rate"}, {"every_ms", milliseconds("--every", chosen.every)}};
+    if (!chosen.delay.empty())
+        return {{"kind", "fixed_delay"}, {"every_ms", milliseconds("--delay", chosen.delay)}};
+    if (!chosen.at.empty())
+        return {{"kind", "once"}, {"at", chosen.at}};
     return {{"kind", "api"}};
 }
 
-nlohmann::json document_of(definition_options const& how)
+nlohmann::json document_of(definition_options const& chosen)
 {
-    nlohmann::json task{{"project", how.project},         {"name", how.name},
-                        {"description", how.description}, {"service", how.service},
-                        {"handler", how.handler},         {"schedule", schedule_of(how)},
-                        {"enabled", !how.disabled},       {"max_attempts", how.attempts}};
-    if (!how.payload.empty())
-        task["payload"] = parse_payload(how.payload);
-    if (!how.routing.empty())
-        task["routing"] = how.routing;
-    if (!how.retry_delay.empty())
-        task["retry_delay_ms"] = milliseconds("--retry-delay", how.retry_delay);
-    if (!how.timeout.empty())
-        task["timeout_ms"] = milliseconds("--timeout", how.timeout);
+    nlohmann::json task{{"project", chosen.project},         {"name", chosen.name},
+                        {"description", chosen.description}, {"service", chosen.service},
+                        {"handler", chosen.handler},         {"schedule", schedule_of(chosen)},
+                        {"enabled", !chosen.disabled},       {"max_attempts", chosen.attempts}};
+    if (!chosen.payload.empty())
+        task["payload"] = parse_payload(chosen.payload);
+    if (!chosen.routing.empty())
+        task["routing"] = chosen.routing;
+    if (!chosen.retry_delay.empty())
+        task["retry_delay_ms"] = milliseconds("--retry-delay", chosen.retry_delay);
+    if (!chosen.timeout.empty())
+        task["timeout_ms"] = milliseconds("--timeout", chosen.timeout);
     return task;
 }
 
 void add_add(CLI::App& task, common_options const& common)
 {
     auto* const command = task.add_subcommand("add", "Register a task");
-    auto const how = std::make_shared<definition_options>();
-    command->add_option("name", how->name, "Unique in its project")->required();
-    command->add_option("--service", how->service, "Whose clients run it")->required();
-    command->add_option("--handler", how->handler, "What they run")->required();
-    command->add_option("--payload", how->payload, "JSON for the handler");
-    auto* const when = command->add_option_group("schedule", "When it is due; none of these: only by `baton task run`");
-    when->add_option("--cron", how->cron, "Five fields, or six with seconds, such as '*/5 * * * *'");
-    when->add_option("--every", how->every, "From start to start, such as 30s");
-    when->add_option("--delay", how->delay, "From an end to the next start");
-    when->add_option("--at", how->at, "Once, at 2026-12-24T18:00:00Z");
+    auto const chosen = std::make_shared<definition_options>();
+    command->add_option("name", chosen->name, "Unique in its project")->required();
+    command->add_option("--service", chosen->service, "Service whose clients run it")->required();
+    command->add_option("--handler", chosen->handler, "Handler that they run")->required();
+    command->add_option("--payload", chosen->payload, "JSON for the handler");
+    auto* const when =
+        command->add_option_group("schedule", "When it is due; without one of these only by `baton task run`");
+    when->add_option("--cron", chosen->cron, "Five fields, or six with seconds, such as '*/5 * * * *'");
+    when->add_option("--every", chosen->every, "From start to start, such as 30s");
+    when->add_option("--delay", chosen->delay, "From an end to the next start");
+    when->add_option("--at", chosen->at, "Once, at 2026-12-24T18:00:00Z");
     when->require_option(0, 1);
-    command->add_option("--zone", how->zone, "IANA time zone of --cron")->capture_default_str();
-    command->add_option("--routing", how->routing, "round_robin, random, failover or broadcast");
-    command->add_option("--attempts", how->attempts, "How often it may be tried")->capture_default_str();
-    command->add_option("--retry-delay", how->retry_delay, "Before a further attempt, such as 5s");
-    command->add_option("--timeout", how->timeout, "For one attempt");
-    command->add_option("--project", how->project, "")->capture_default_str();
-    command->add_option("--description", how->description, "");
-    command->add_flag("--disabled", how->disabled, "Register it without letting it fire");
-    command->add_flag("--allow-unserved", how->allow_unserved, "Although no live client serves the handler");
-    command->callback([how, &common] {
-        auto const document = document_of(*how);
-        auto const target = std::string("/api/v1/tasks") + (how->allow_unserved ? "?allow_unserved=true" : "");
+    command->add_option("--zone", chosen->zone, "IANA time zone of --cron")->capture_default_str();
+    command->add_option("--routing", chosen->routing, "round_robin, random, failover or broadcast");
+    command->add_option("--attempts", chosen->attempts, "Number of attempts, the first included")
+        ->capture_default_str();
+    command->add_option("--retry-delay", chosen->retry_delay, "Pause before a further attempt, such as 5s");
+    command->add_option("--timeout", chosen->timeout, "Limit for one attempt, such as 30s");
+    command->add_option("--project", chosen->project, "Project of the task")->capture_default_str();
+    command->add_option("--description", chosen->description, "Text for people");
+    command->add_flag("--disabled", chosen->disabled, "Register it without enabling it");
+    command->add_flag("--allow-unserved", chosen->allow_unserved,
+                      "Accept it although no live client serves the handler");
+    command->callback([chosen, &common] {
+        auto const document = document_of(*chosen);
+        auto const target = std::string("/api/v1/tasks") + (chosen->allow_unserved ? "?allow_unserved=true" : "");
         auto const made = rest(common).send(http::verb::post, target, document);
         if (common.json)
             print_json(std::cout, made);
@@ -133,21 +136,21 @@ void add_list(CLI::App& task, common_options const& common)
         std::size_t limit = 1'000;
     };
     auto* const command = task.add_subcommand("list", "List tasks");
-    auto const how = std::make_shared<options>();
-    command->add_option("--project", how->project, "Only of this project");
-    command->add_option("--service", how->service, "Only of this service");
-    command->add_option("--name", how->name, "Only with this in the name");
-    command->add_option("--limit", how->limit, "At most so many")
+    auto const chosen = std::make_shared<options>();
+    command->add_option("--project", chosen->project, "Only of this project");
+    command->add_option("--service", chosen->service, "Only of this service");
+    command->add_option("--name", chosen->name, "Only tasks with this text in the name");
+    command->add_option("--limit", chosen->limit, "Number of tasks")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
-    command->callback([how, &common] {
+    command->callback([chosen, &common] {
         std::string target = "/api/v1/tasks?";
         for (auto const& [key, value] :
-             {std::pair{"project", how->project}, {"service", how->service}, {"name", how->name}})
+             {std::pair{"project", chosen->project}, {"service", chosen->service}, {"name", chosen->name}})
             if (!value.empty())
                 target += std::string(key) + "=" + http::percent_encode(value) + "&";
         target.pop_back();
-        auto const tasks = rest(common).list(target, how->limit);
+        auto const tasks = rest(common).list(target, chosen->limit);
         if (common.json)
             return print_json(std::cout, tasks);
         table shown({"ID", "NAME", "SERVICE", "HANDLER", "SCHEDULE", "ENABLED", "NEXT (UTC)"});
@@ -161,8 +164,8 @@ void add_list(CLI::App& task, common_options const& common)
 std::shared_ptr<selection> add_selection(CLI::App& command)
 {
     auto const which = std::make_shared<selection>();
-    command.add_option("task", which->task, "Its id or name")->required();
-    command.add_option("--project", which->project, "Of a task that is named")->capture_default_str();
+    command.add_option("task", which->task, "Id or name of the task")->required();
+    command.add_option("--project", which->project, "Project of a task that is given by name")->capture_default_str();
     return which;
 }
 
@@ -224,27 +227,28 @@ void add_run(CLI::App& task, common_options const& common, int& status)
     };
     auto* const command = task.add_subcommand("run", "Run a task now");
     auto const which = add_selection(*command);
-    auto const how = std::make_shared<options>();
-    command->add_option("--payload", how->payload, "JSON instead of the task's");
-    command->add_flag("--wait", how->wait, "Until it has ended; status 1 unless it succeeded");
-    command->add_flag("--allow-unserved", how->allow_unserved, "Although no live client serves the handler");
-    command->callback([which, how, &common, &status] {
+    auto const chosen = std::make_shared<options>();
+    command->add_option("--payload", chosen->payload, "JSON for the handler instead of the task's payload");
+    command->add_flag("--wait", chosen->wait, "Wait until it has ended; exit status 1 unless it succeeded");
+    command->add_flag("--allow-unserved", chosen->allow_unserved,
+                      "Accept it although no live client serves the handler");
+    command->callback([which, chosen, &common, &status] {
         rest web(common);
         auto const id = web.task_id(which->task, which->project);
         nlohmann::json body;
-        if (!how->payload.empty())
-            body = {{"payload", parse_payload(how->payload)}};
-        auto const target = "/api/v1/tasks/" + id + "/run" + (how->allow_unserved ? "?allow_unserved=true" : "");
+        if (!chosen->payload.empty())
+            body = {{"payload", parse_payload(chosen->payload)}};
+        auto const target = "/api/v1/tasks/" + id + "/run" + (chosen->allow_unserved ? "?allow_unserved=true" : "");
         auto answer = web.send(http::verb::post, target, body);
         auto const execution = answer.at("execution").get<std::string>();
-        if (how->wait) {
+        if (chosen->wait) {
             answer = wait_for(web, execution);
             status = answer.at("state") == "succeeded" ? status : status_failed;
         }
         if (common.json)
             return print_json(std::cout, answer);
         std::cout << "execution " << execution;
-        if (how->wait)
+        if (chosen->wait)
             std::cout << ": " << cell(answer, "state") << ' '
                       << answer.at("attempts").back().value("result", nlohmann::json()).dump();
         std::cout << '\n';
@@ -255,14 +259,14 @@ void add_run(CLI::App& task, common_options const& common, int& status)
 
 void add_task(CLI::App& program, common_options const& common, int& status)
 {
-    auto& task = *program.add_subcommand("task", "Register, show and steer tasks");
+    auto& task = *program.add_subcommand("task", "Register, show, change and run tasks");
     task.require_subcommand(1)->fallthrough();
     add_list(task, common);
     add_add(task, common);
     add_show(task, common);
     add_run(task, common, status);
-    add_change(task, common, "enable", "Let a task fire");
-    add_change(task, common, "disable", "Keep a task from firing");
+    add_change(task, common, "enable", "Enable a task");
+    add_change(task, common, "disable", "Disable a task: it does not fire");
     add_change(task, common, "delete", "Delete a task; its executions stay");
     add_task_import(task, common, status);
 }

@@ -10,25 +10,25 @@ namespace {
 
 constexpr duration node_answers_for = 1s; // for requests in progress when the listener closes
 
-stores_settings stores_of(trigger_config const& how)
+stores_settings stores_of(trigger_config const& config)
 {
     stores_settings out;
-    out.sessions = how.database.sessions;
-    out.lock_namespace = how.node.election.name_space;
-    // A call that hangs must have returned before a lost term has to have drained.
-    out.call_limit = how.node.election.grace * 4 / 5;
-    out.lease_limit = how.node.election.ttl / 3; // so that a renewal can be tried again in time
-    out.guarded = how.node.guard.enabled;
-    out.guard_silence = how.node.guard.silence;
+    out.sessions = config.database.sessions;
+    out.lock_namespace = config.node.election.name_space;
+    // A hanging call must return before the deadline by which a lost term has drained.
+    out.call_limit = config.node.election.grace * 4 / 5;
+    out.lease_limit = config.node.election.ttl / 3; // so that a renewal can be tried again in time
+    out.guarded = config.node.guard.enabled;
+    out.guard_silence = config.node.guard.silence;
     return out;
 }
 
 http::server_settings listener_of(listen_config const& listen)
 {
-    http::server_settings how;
-    how.address = listen.address;
-    how.port = listen.port;
-    return how;
+    http::server_settings settings;
+    settings.address = listen.address;
+    settings.port = listen.port;
+    return settings;
 }
 
 std::string host_part(std::string const& address)
@@ -38,18 +38,19 @@ std::string host_part(std::string const& address)
 
 } // namespace
 
-trigger_process::trigger_process(asio::io_context& loop, time_source& time, random_source& random, trigger_config how)
-    : how_(std::move(how)),
+trigger_process::trigger_process(asio::io_context& loop, time_source& time, random_source& random,
+                                 trigger_config config)
+    : config_(std::move(config)),
       time_(time),
       stop_bell_(loop.get_executor()),
-      stores_(open_stores(how_.database.where(), stores_of(how_), time)),
+      stores_(open_stores(config_.database.where(), stores_of(config_), time)),
       http_(http::make_client(time))
 {
-    // The node needs the port that the listener gets, so the listener comes first and is given its routes afterwards.
+    // The node needs the port of the listener, so the listener comes first and gets its routes afterwards.
     http::handler const forward = [this](http::request const& message) { return routes_(message); };
-    listener_ = http::make_server(loop.get_executor(), time, listener_of(how_.listen), forward);
-    if (how_.node.address.empty())
-        how_.node.address = "http://" + host_part(how_.listen.address) + ":" + std::to_string(listener_->port());
+    listener_ = http::make_server(loop.get_executor(), time, listener_of(config_.listen), forward);
+    if (config_.node.address.empty())
+        config_.node.address = "http://" + host_part(config_.listen.address) + ":" + std::to_string(listener_->port());
     trigger::world outside{time,
                            random,
                            *stores_.shared,
@@ -60,7 +61,7 @@ trigger_process::trigger_process(asio::io_context& loop, time_source& time, rand
                            make_incarnation(host_name(), process_id(), boot_id(), random),
                            secret_hex(32),
                            &last_resort_};
-    node_ = std::make_unique<trigger::node>(loop.get_executor(), how_.node, std::move(outside));
+    node_ = std::make_unique<trigger::node>(loop.get_executor(), config_.node, std::move(outside));
     routes_ = node_->routes();
 }
 
@@ -69,7 +70,7 @@ awaitable<void> trigger_process::run()
     using namespace asio::experimental::awaitable_operators;
     std::exception_ptr failure;
     co_await (kept(prepare(stores_, time_), failure) || stop_bell_.wait());
-    if (stopping_) // then a failure is the cancellation that the bell brought
+    if (stopping_) // a failure is then the cancellation by the stop
         co_return;
     if (failure)
         std::rethrow_exception(failure);
@@ -80,12 +81,12 @@ awaitable<void> trigger_process::run()
 awaitable<void> trigger_process::serve()
 {
     using namespace asio::experimental::awaitable_operators;
-    log::old::info("node {} listening at {}", how_.node.name, how_.node.address);
+    log::info("trigger", "listening", {{"node", config_.node.name}, {"address", config_.node.address}});
     std::exception_ptr node_failure;
     std::exception_ptr listener_failure;
     auto const first =
         co_await (kept(node_->run(), node_failure) || kept(listener_->run(node_answers_for), listener_failure));
-    // The other one was cancelled and may have failed with that.
+    // The other part was cancelled, and may have failed with that.
     auto const failure = first.index() == 0 ? node_failure : listener_failure;
     if (failure)
         std::rethrow_exception(failure);

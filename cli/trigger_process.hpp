@@ -13,23 +13,23 @@
 
 namespace baton::cli {
 
-// A node with its databases and its listener, on one loop, which must outlive it. Declare it after the loop: the
-// databases are joined while the frames of what waits for them still exist.
+// A node with its databases and its listener, on one loop, which must outlive it. Declare it after the loop: its end
+// joins the database threads while the coroutine frames that wait for them still exist.
 class trigger_process {
 public:
-    // Binds the listener at once; throws unavailable when it cannot.
-    trigger_process(asio::io_context& loop, time_source& time, random_source& random, trigger_config how);
+    // Binds the listener at once; throws unavailable if it cannot be bound.
+    trigger_process(asio::io_context& loop, time_source& time, random_source& random, trigger_config config);
 
     // Runs until `stop`, and then until the node has drained.
     awaitable<void> run();
     void stop();
 
-    std::string const& address() const { return how_.node.address; }
+    std::string const& address() const { return config_.node.address; }
 
 private:
     awaitable<void> serve();
 
-    trigger_config how_;
+    trigger_config config_;
     time_source& time_;
     waker stop_bell_;
     stores stores_;

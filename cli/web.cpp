@@ -18,10 +18,10 @@ struct options {
     bool check = false;
 };
 
-void run(options const& how)
+void run(options const& chosen)
 {
-    auto const config = load<web_config>(how.config, process_environment());
-    if (how.check)
+    auto const config = load<web_config>(chosen.config, process_environment());
+    if (chosen.check)
         return;
     log::start("web", config.log_level);
     asio::io_context loop(1);
@@ -37,10 +37,11 @@ void run(options const& how)
 void add_web(CLI::App& program, int&)
 {
     auto* const command = program.add_subcommand("web", "Serve the REST API and the page");
-    auto const how = std::make_shared<options>();
-    command->add_option("--config", how->config, "JSON file; BATON_... variables go over it")->check(CLI::ExistingFile);
-    command->add_flag("--check", how->check, "Only check the configuration");
-    command->callback([how] { run(*how); });
+    auto const chosen = std::make_shared<options>();
+    command->add_option("--config", chosen->config, "JSON file; BATON_... variables override it")
+        ->check(CLI::ExistingFile);
+    command->add_flag("--check", chosen->check, "Only check the configuration");
+    command->callback([chosen] { run(*chosen); });
 }
 
 } // namespace baton::cli

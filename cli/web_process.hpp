@@ -12,12 +12,12 @@
 
 namespace baton::cli {
 
-// The site with its databases and its listener, on one loop, which must outlive it. Declare it after the loop, as
-// trigger_process.
+// The site with its databases and its listener, on one loop, which must outlive it. Declare it after the loop (see
+// trigger_process).
 class web_process {
 public:
-    // Binds the listener at once; throws unavailable when it cannot.
-    web_process(asio::io_context& loop, time_source& time, random_source& random, web_config how);
+    // Binds the listener at once; throws unavailable if it cannot be bound.
+    web_process(asio::io_context& loop, time_source& time, random_source& random, web_config config);
 
     // Runs until `stop`, and then until requests in progress are answered.
     awaitable<void> run();
@@ -28,7 +28,7 @@ public:
 private:
     awaitable<void> serve();
 
-    web_config how_;
+    web_config config_;
     time_source& time_;
     waker stop_bell_;
     stores stores_;

@@ -35,7 +35,7 @@ void bind(reader& from, trigger::epoch_rule& into)
     into = *rule;
 }
 
-// Numbers and spans of the parts of a node.
+// The settings of the parts of a node.
 void bind(reader& from, trigger::settings& into)
 {
     from.value("election.namespace", into.election.name_space);
@@ -83,7 +83,7 @@ std::map<std::string, agent::command> read_handlers(reader& from, std::string co
         auto const here = path + "." + name;
         if (!value.is_object())
             from.refuse(here, "must be an object");
-        // Keys below a name are read by a reader of their own: no variable overrides them.
+        // The keys below a name have a reader without environment: no variable overrides them.
         reader part({}, value, [](std::string const&) { return std::nullopt; });
         agent::command run;
         try {
@@ -127,7 +127,7 @@ void check_log_level(reader const& from, std::string const& level)
         from.refuse("log.level", "must be trace, debug, info, warn, error or off");
 }
 
-// Whoever can reach a listener that asks for no token can run tasks, so only this host may.
+// A process that can reach a listener without a token can run tasks, so only this host may reach it.
 void check_listener(reader const& from, std::string const& address, std::string const& token)
 {
     if (!http::is_address(address))
@@ -238,7 +238,7 @@ void settle(reader const& from, trigger_config& config)
                                      ": the address at which other hosts reach this one");
     if (config.node.address.empty() && config.listen.port != 0)
         config.node.address = url_of(config.listen);
-    if (!config.node.address.empty()) // otherwise the listener's, once it has its port
+    if (!config.node.address.empty()) // otherwise derived once the listener has its port
         checked(
             from, [&] { http::parse_url(config.node.address); }, "advertise");
     auto probe = config.node;
@@ -280,7 +280,7 @@ void settle(reader const& from, dev_config& config)
         from.refuse("data", "must not be empty");
     if (config.agent.service.name.empty())
         config.agent.service.name = "agent";
-    // Something to try a first task with.
+    // A handler to try a first task with.
     if (config.agent.handlers.empty() && config.agent.crontabs.empty())
         config.agent.handlers["echo"].argv = {"/bin/cat"};
     checked(

@@ -1,6 +1,6 @@
 #pragma once
-// The four configurations, one a process: what their keys are, and what they must satisfy together. Each is described
-// by a JSON Schema in config/schema; a test holds keys and schemas together.
+// The four configurations, one for each process: their keys and the rules among them. Each has a JSON Schema in
+// config/schema; a test compares keys and schemas.
 
 #include "agent/settings.hpp"
 #include "cli/config/reader.hpp"
@@ -32,7 +32,7 @@ struct database_config {
 struct trigger_config {
     listen_config listen{.port = trigger_port};
     database_config database;
-    trigger::settings node; // an empty address follows from where it listens
+    trigger::settings node; // an empty address is derived from `listen`
     std::string log_level = "info";
 };
 
@@ -57,13 +57,13 @@ struct dev_config {
     std::string log_level = "info";
 };
 
-// Give every key that is known its value, from the document or the environment.
+// Read each known key from the document or the environment.
 void bind(reader& from, trigger_config& into);
 void bind(reader& from, web_config& into);
 void bind(reader& from, agent_config& into);
 void bind(reader& from, dev_config& into);
 
-// Fill in what follows from other keys, and throw config_error for what cannot work.
+// Fill in the keys that are derived from others; throw config_error for settings that cannot work.
 void settle(reader const& from, trigger_config& config);
 void settle(reader const& from, web_config& config);
 void settle(reader const& from, agent_config& config);

@@ -8,7 +8,7 @@
 namespace baton::cli {
 
 // A span as people write it: a whole number and a unit of us, ms, s, m, h or d, as in "300ms" or "2m". Throws
-// invalid_input (field "") saying what is wrong; a number without unit is refused, since nobody can tell what it means.
+// invalid_input (field "") with the reason. A number without a unit is ambiguous, so it is refused.
 duration parse_duration(std::string_view text);
 
 // The shortest such text: 90s, not 90000ms.

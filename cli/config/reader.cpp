@@ -26,7 +26,7 @@ std::string read_file(std::filesystem::path const& file)
     return text.str();
 }
 
-// A repeated key is a mistake that JSON readers hide: the last one wins, wherever it stands.
+// A repeated key is a mistake that JSON readers hide: the last one wins.
 nlohmann::json parse(std::filesystem::path const& file, std::string const& text)
 {
     std::vector<std::set<std::string>> keys;
@@ -223,7 +223,7 @@ void reader::secret(std::string const& path, std::string& into)
         bool const file_written = file->origin == path + "_file";
         if (plain_written == file_written)
             refuse(plain->origin, "give either this or " + file->origin + ", not both");
-        (plain_written ? plain : file).reset(); // a variable goes over whatever the document has
+        (plain_written ? plain : file).reset(); // a variable overrides the document
     }
     if (plain) {
         into = text_of(*plain);
@@ -267,7 +267,7 @@ void reader::finish(nlohmann::json const& part, std::string const& path) const
 {
     for (auto const& [key, value] : part.items()) {
         auto const here = path.empty() ? key : path + "." + key;
-        // A dot within a key would look like a path that is known.
+        // A key with a dot in it would look like a known path.
         bool const plain = key.find('.') == std::string::npos;
         if (plain && std::find(known_.begin(), known_.end(), here) != known_.end())
             continue;

@@ -16,7 +16,8 @@
 
 namespace baton::cli {
 
-// A configuration that cannot be used. The text says where and why: "trigger.json: election.ttl: must be ...".
+// A configuration that cannot be used. The text names the file, the key and the reason: "trigger.json: election.ttl:
+// must be ...".
 class config_error : public std::exception {
 public:
     explicit config_error(std::string what) : what_(std::move(what)) {}
@@ -33,12 +34,12 @@ environment process_environment();
 // "election.ttl" -> "BATON_ELECTION_TTL"
 std::string variable_of(std::string const& path);
 
-// Reads one configuration: a JSON document in which comments are allowed, and the environment over it. The caller asks
-// for every key that it knows by its path, giving a variable that holds the default; `finish` then refuses what nobody
-// asked for. So one list of keys decides what is known, what it means, and which variable overrides it.
+// Reads one configuration: a JSON document with comments, overridden by the environment. The caller asks for each key
+// by its path and gives a variable that holds the default; `finish` then refuses all other keys. So one list of keys
+// defines the known keys, their meaning, and the variables that override them.
 class reader {
 public:
-    // `file` only goes into messages and is where relative paths start; empty for no file at all.
+    // `file` is named in messages, and relative paths start at its folder; empty without a file.
     reader(std::filesystem::path file, nlohmann::json document, environment outside);
 
     // Reads and parses `file`; an empty path is an empty document. Throws config_error.
@@ -62,13 +63,13 @@ public:
                                               : static_cast<std::int64_t>(most)));
     }
 
-    // The key `path` + "_file" names a file whose first line is the secret. Giving both is wrong.
+    // The key `path` + "_file" names a file whose first line is the secret. Giving both is refused.
     void secret(std::string const& path, std::string& into);
 
-    // A part that its caller reads, in which keys are names: null when absent.
+    // An object whose keys are names, for the caller to read; null when absent.
     nlohmann::json object(std::string const& path);
 
-    // Refuses every key that was not asked for.
+    // Refuses each key that no call above has named.
     void finish() const;
 
     [[noreturn]] void refuse(std::string const& path, std::string const& why) const;

@@ -29,7 +29,7 @@ outcome run(call const& how)
     return run_command(how, {}, real_time);
 }
 
-// A folder of the test's own.
+// A temporary folder for one test.
 struct scratch {
     std::filesystem::path folder;
     scratch()
@@ -49,7 +49,7 @@ std::string content(std::string const& file)
     return text;
 }
 
-// Starts `how` on a thread and stops it as soon as `begun` has content.
+// Runs a command on a thread and stops it once the file `begun` has content.
 outcome run_until(call const& how, std::string const& begun)
 {
     std::stop_source stop;
@@ -67,7 +67,7 @@ bool exists(pid_t process)
 {
     if (kill(process, 0) != 0)
         return false;
-    // A zombie whose parent has not looked yet is gone for our purposes.
+    // A zombie has ended, though its parent has not reaped it yet.
     std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
     std::string text;
     std::getline(stat, text);
@@ -84,7 +84,7 @@ bool gone(pid_t process)
 
 } // namespace
 
-TEST_CASE("a command's exit status and both of its outputs are told")
+TEST_CASE("a command's outcome has its exit status and both of its outputs")
 {
     auto const ended = run(shell("echo out; echo err >&2; exit 3"));
     CHECK(ended.exit == 3);
@@ -95,14 +95,14 @@ TEST_CASE("a command's exit status and both of its outputs are told")
     CHECK(ended.reason() == "exit status 3");
 }
 
-TEST_CASE("input reaches the command, NUL and all, however much it is")
+TEST_CASE("input of any size reaches the command unchanged, with NUL bytes")
 {
     auto how = shell("wc -c");
     how.input = std::string(1'000'000, '\0');
     CHECK(run(how).out.text() == "1000000\n");
 }
 
-TEST_CASE("a command that reads no input does not hurt")
+TEST_CASE("a command that reads no input ends normally")
 {
     auto how = shell("exec 0<&-; echo done");
     how.input = std::string(1'000'000, 'x');
@@ -111,7 +111,7 @@ TEST_CASE("a command that reads no input does not hurt")
     CHECK(ended.out.text() == "done\n");
 }
 
-TEST_CASE("output beyond the limit is cut in the middle and the command goes on")
+TEST_CASE("output beyond the limit is cut in the middle, and the command runs on")
 {
     auto how = shell("i=0; while [ $i -lt 20000 ]; do echo \"number $i\"; i=$((i+1)); done; exit 4");
     how.output_limit = 1'024;
@@ -123,7 +123,7 @@ TEST_CASE("output beyond the limit is cut in the middle and the command goes on"
     CHECK(text.size() < 1'200);
 }
 
-TEST_CASE("a signal that ends the command is told")
+TEST_CASE("the outcome names the signal that ended a command")
 {
     auto const ended = run(shell("kill -9 $$"));
     CHECK_FALSE(ended.exit);
@@ -131,7 +131,7 @@ TEST_CASE("a signal that ends the command is told")
     CHECK(ended.reason() == "killed by signal 9 (Killed)");
 }
 
-TEST_CASE("a missing program, folder or user is told and nothing runs")
+TEST_CASE("a missing program, folder or user is reported, and no process remains")
 {
     call how;
     how.what.argv = {"/no/such/program"};
@@ -160,7 +160,7 @@ TEST_CASE("a program without a slash is found in the command's own PATH")
     CHECK(run(how).out.text() == "hello\n");
 }
 
-TEST_CASE("folder and environment are the command's own; the agent's settings stay with the agent")
+TEST_CASE("a command has its own folder and environment, without the agent's settings")
 {
     setenv("BATON_TOKEN", "secret", 1);
     setenv("INHERITED", "yes", 1);
@@ -180,7 +180,7 @@ TEST_CASE("a cron-like command gets cron's environment and the home folder")
     CHECK(run(how).out.text() == "/usr/bin:/bin /bin/sh\nhome\n");
 }
 
-TEST_CASE("the command leads its own session, with clean signals and no file of ours")
+TEST_CASE("a command leads its own session, with default signals and no open file of the agent")
 {
     int const leak = ::dup(0);
     signal(SIGUSR1, SIG_IGN);
@@ -192,7 +192,7 @@ TEST_CASE("the command leads its own session, with clean signals and no file of 
     CHECK(ended.out.text() == "leader\n0 1 2 SigBlk: 0000000000000000\nSigIgn: 0000000000000000\n");
 }
 
-TEST_CASE("a stop ends the command with SIGTERM, and it may tidy up")
+TEST_CASE("a stop sends SIGTERM, which a command may handle")
 {
     scratch here;
     auto how =
@@ -203,7 +203,7 @@ TEST_CASE("a stop ends the command with SIGTERM, and it may tidy up")
     CHECK(ended.out.text() == "tidy\n");
 }
 
-TEST_CASE("a command that ignores SIGTERM is killed after its grace, and its grandchildren with it")
+TEST_CASE("a command that ignores SIGTERM is killed after the grace, with its children")
 {
     scratch here;
     auto how = shell("trap '' TERM; (trap '' TERM; echo $(exec sh -c 'echo $PPID') > " + here.file("grandchild") +
@@ -216,7 +216,7 @@ TEST_CASE("a command that ignores SIGTERM is killed after its grace, and its gra
     CHECK(gone(grandchild));
 }
 
-TEST_CASE("a grandchild that outlives its parent's obedience to SIGTERM is killed too")
+TEST_CASE("a child that survives SIGTERM is killed too when the command itself has ended")
 {
     scratch here;
     auto how = shell("(trap '' TERM; echo $(exec sh -c 'echo $PPID') > " + here.file("grandchild") +
@@ -227,7 +227,7 @@ TEST_CASE("a grandchild that outlives its parent's obedience to SIGTERM is kille
     CHECK(gone(std::stoi(content(here.file("grandchild")))));
 }
 
-TEST_CASE("what a command leaves in the background neither holds up its end nor dies with it")
+TEST_CASE("a background process of a command neither delays its end nor dies with it")
 {
     scratch here;
     auto const began = real_time.now();

@@ -42,7 +42,7 @@ client::result run_script(std::string const& script, nlohmann::json payload = nl
     return run(handlers.at("it"), std::move(payload));
 }
 
-// A crontab that lies in a folder of its own.
+// A crontab in a temporary folder.
 struct crontab_file {
     std::filesystem::path folder;
     explicit crontab_file(std::string const& text)
@@ -65,7 +65,7 @@ agent::settings offering(crontab_file const& file, bool execute)
 
 } // namespace
 
-TEST_CASE("a command gets the payload on standard input and what it runs for in its environment")
+TEST_CASE("a command gets the payload on standard input and its execution in the environment")
 {
     auto const got = run_script("cat; echo; echo $BATON_EXECUTION $BATON_ATTEMPT $BATON_TASK $BATON_SCHEDULED_AT "
                                 "$BATON_SHARD_INDEX/$BATON_SHARD_TOTAL; echo \"$BATON_PAYLOAD\"",
@@ -77,21 +77,21 @@ TEST_CASE("a command gets the payload on standard input and what it runs for in 
     CHECK(got.value().at("stderr") == "");
 }
 
-TEST_CASE("a payload is data: nothing in it is run")
+TEST_CASE("no part of a payload is run as a command")
 {
     auto const got = run_script("cat", {{"x", "$(echo harm); `echo harm`\n'\""}});
     CHECK(nlohmann::json::parse(got.value().at("stdout").get<std::string>()).at("x") ==
           "$(echo harm); `echo harm`\n'\"");
 }
 
-TEST_CASE("a payload with NUL and broken text neither cuts nor stops anything")
+TEST_CASE("a payload with NUL and invalid text reaches the command whole")
 {
     auto const got = run_script("cat", {{"x", std::string("a\0b", 3)}, {"y", "\xff"}});
     CHECK(got.succeeded());
     CHECK(got.value().at("stdout") == "{\"x\":\"a\\u0000b\",\"y\":\"\xef\xbf\xbd\"}");
 }
 
-TEST_CASE("a failed command is a failed result that keeps what it printed")
+TEST_CASE("a failed command gives a failed result with its output")
 {
     auto const got = run_script("echo partly; echo why >&2; exit 2");
     CHECK_FALSE(got.succeeded());
@@ -107,7 +107,7 @@ TEST_CASE("output that is not text, or is much longer as JSON, still fits into a
     CHECK(got.value().at("stdout").get<std::string>().find("bytes left out") != std::string::npos);
 }
 
-TEST_CASE("a crontab's lines are only told unless execution is asked for")
+TEST_CASE("without --execute the lines of a crontab are logged and not run")
 {
     crontab_file const file("0 3 * * * touch $HOME/harm\n");
     auto const handlers = agent::make_handlers(offering(file, false), real_time);
@@ -117,7 +117,7 @@ TEST_CASE("a crontab's lines are only told unless execution is asked for")
     CHECK(got.value() == nlohmann::json{{"dry_run", true}, {"command", "touch $HOME/harm"}});
 }
 
-TEST_CASE("a crontab's line runs as cron would run it, with its assignments and its input")
+TEST_CASE("a crontab line runs as in cron, with its assignments and its input")
 {
     crontab_file const file("GREETING=hello world\n"
                             "5 4 * * * echo \"$GREETING\" 100\\%; cat%first%second\n");
@@ -129,7 +129,7 @@ TEST_CASE("a crontab's line runs as cron would run it, with its assignments and 
     CHECK(got.value().at("stdout") == "hello world 100%\nfirst\nsecond\n");
 }
 
-TEST_CASE("a crontab that cannot be read, or offers what is offered already, is refused")
+TEST_CASE("an unreadable crontab and a repeated handler name are refused")
 {
     agent::settings how;
     how.crontabs = {"/no/such/crontab"};

@@ -4,7 +4,7 @@
 
 using baton::agent::output;
 
-TEST_CASE("short output is kept as it came")
+TEST_CASE("short output is kept unchanged")
 {
     output kept(1'000);
     kept.append("one\n");
@@ -13,7 +13,7 @@ TEST_CASE("short output is kept as it came")
     CHECK(kept.total() == 8);
 }
 
-TEST_CASE("long output keeps its beginning and its end, says how much is missing, and stays bounded")
+TEST_CASE("long output keeps its beginning and its end, names the number of missing bytes, and stays bounded")
 {
     output kept(100);
     for (int i = 0; i < 10'000; ++i)
@@ -35,7 +35,7 @@ TEST_CASE("output that fits exactly is not cut, and one byte more is")
     CHECK(exact.text() == "01234\n[... 1 bytes left out ...]\n6789x");
 }
 
-TEST_CASE("one large piece is treated like many small ones")
+TEST_CASE("one large write gives the same text as many small ones")
 {
     output at_once(1'000);
     output bit_by_bit(1'000);
@@ -48,7 +48,7 @@ TEST_CASE("one large piece is treated like many small ones")
     CHECK(at_once.text() == bit_by_bit.text());
 }
 
-TEST_CASE("a shorter text than was kept can be asked for, down to none")
+TEST_CASE("a caller can ask for a shorter text than the kept one")
 {
     output kept(1'000);
     kept.append(std::string(400, 'a') + std::string(400, 'b'));
@@ -57,7 +57,7 @@ TEST_CASE("a shorter text than was kept can be asked for, down to none")
     CHECK(kept.text(0) == "\n[... 800 bytes left out ...]\n");
 }
 
-TEST_CASE("a character of several bytes is not cut in two")
+TEST_CASE("a character of several bytes is never split")
 {
     output kept(11);
     for (int i = 0; i < 100; ++i)

@@ -27,7 +27,7 @@ environment with(std::map<std::string, std::string> variables)
     };
 }
 
-// A folder of the test's own.
+// A temporary folder for one test.
 struct scratch {
     std::filesystem::path folder;
     scratch()
@@ -117,7 +117,7 @@ TEST_CASE("every example configuration is accepted")
             continue;
         INFO(entry.path());
         auto document = read_json(entry.path());
-        // Secrets lie on the machine that the example is for.
+        // The files with the secrets exist only on the example's host.
         if (document.contains("token_file"))
             document["token_file"] = "secret";
         if (document.contains("database") && document["database"].contains("password_file"))
@@ -146,7 +146,7 @@ TEST_CASE("every wrong configuration is refused with the file, the path and a re
     }
 }
 
-TEST_CASE("the schemas know exactly the keys that the loader knows")
+TEST_CASE("the schemas have exactly the keys of the loader")
 {
     CHECK(known_keys<trigger_config>() == schema_keys("trigger"));
     CHECK(known_keys<web_config>() == schema_keys("web"));
@@ -154,7 +154,7 @@ TEST_CASE("the schemas know exactly the keys that the loader knows")
     CHECK(known_keys<dev_config>() == schema_keys("dev"));
 }
 
-TEST_CASE("the schemas' defaults are the loader's")
+TEST_CASE("the schemas have the defaults of the loader")
 {
     auto const schema = read_json(root / "config/schema/trigger.schema.json");
     nlohmann::json document{{"database", {{"url", "sqlite:/b.db"}}}};
@@ -199,13 +199,13 @@ TEST_CASE("the schemas' defaults are the loader's")
     CHECK(filled.node.results.queue_limit == plain.node.results.queue_limit);
 }
 
-TEST_CASE("comments are allowed, and a key that comes twice is not")
+TEST_CASE("comments are allowed and a repeated key is refused")
 {
     CHECK(refusal("{ // one\n \"database\": {\"url\": /* two */ \"sqlite:/b.db\"}}") == "accepted");
     CHECK(refusal(R"({"database": {"url": "sqlite:/b.db"}, "drain": "1s", "drain": "2s"})") == "drain: is given twice");
 }
 
-TEST_CASE("what is no JSON is refused with its place")
+TEST_CASE("text that is not JSON is refused with its position")
 {
     CHECK(refusal("{\"database\": ").starts_with("parse error at line 1, column 14"));
     CHECK(refusal("[1]") == "must be a JSON object");
@@ -213,7 +213,7 @@ TEST_CASE("what is no JSON is refused with its place")
     CHECK_THROWS_AS(load<trigger_config>("/no/such/file.json", nothing), config_error);
 }
 
-TEST_CASE("a variable goes over the document, for every kind of value")
+TEST_CASE("a variable overrides the document, for every type of value")
 {
     scratch const here;
     auto const file = here.write("trigger.json", R"({"database": {"url": "sqlite:/b.db"}, "election": {"ttl": "9s"}})");
@@ -235,7 +235,7 @@ TEST_CASE("a variable goes over the document, for every kind of value")
     CHECK(read.agent.service.slots == 3);
 }
 
-TEST_CASE("a variable that is wrong is named as the culprit")
+TEST_CASE("a wrong value in a variable is refused with the variable's name")
 {
     std::string const fine = R"({"database": {"url": "sqlite:/b.db"}})";
     CHECK(refusal(fine, with({{"BATON_ELECTION_TTL", "soon"}})).starts_with("BATON_ELECTION_TTL: must be"));
@@ -244,14 +244,14 @@ TEST_CASE("a variable that is wrong is named as the culprit")
     CHECK(refusal(fine, with({{"BATON_ELECTION_EPOCHS", "mixed"}})) == "election.epochs: must be counted or hybrid");
 }
 
-TEST_CASE("a trigger that listens on any free port is told by its listener where that is")
+TEST_CASE("a trigger on any free port takes its address from the listener")
 {
     scratch const here;
     auto const file = here.write("trigger.json", R"({"database": {"url": "sqlite:/b.db"}, "listen": {"port": 0}})");
     CHECK(load<trigger_config>(file, nothing).node.address.empty());
 }
 
-TEST_CASE("a secret can come from a file beside the configuration, and a variable goes over it")
+TEST_CASE("a secret can come from a file beside the configuration, and a variable overrides it")
 {
     scratch const here;
     here.write("token", "from the file\n");
@@ -266,7 +266,7 @@ TEST_CASE("a secret can come from a file beside the configuration, and a variabl
     CHECK_THROWS_AS(load<trigger_config>(file, nothing), config_error);
 }
 
-TEST_CASE("listening beyond loopback without a token is refused and says what to do; with one it is not")
+TEST_CASE("listening beyond loopback is refused without a token, with the remedy, and accepted with one")
 {
     std::string const open = R"({"database": {"url": "sqlite:/b.db"}, "listen": {"address": "10.0.0.1"}})";
     CHECK(refusal(open) == "listen.address: 10.0.0.1 can be reached from other hosts, which needs a shared token: set "

@@ -18,14 +18,14 @@ TEST_CASE("a span is a whole number and a unit")
     CHECK(parse_duration("1d") == 24h);
 }
 
-TEST_CASE("what is no span, or one whose sum could overflow, is refused")
+TEST_CASE("text that is not a span and a span that could overflow are refused")
 {
     for (char const* const text : {"", "5", "s", "5 s", " 5s", "5s ", "-5s", "+5s", "1.5s", "5S", "5min", "0x5s", "5ss",
                                    "99999999999999999999s", "9223372036854775807d", "36526d"})
         CHECK_THROWS_AS(parse_duration(text), invalid_input);
 }
 
-TEST_CASE("a span is shown in the largest unit that loses nothing, and can be read again")
+TEST_CASE("a span is shown in the largest exact unit and can be read again")
 {
     CHECK(format_duration(0s) == "0s");
     CHECK(format_duration(90s) == "90s");

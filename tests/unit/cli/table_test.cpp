@@ -16,7 +16,7 @@ TEST_CASE("columns line up by characters, not bytes, and missing cells are blank
     CHECK(out.str() == "NAME   STATE\ngröße  up\nx      \n");
 }
 
-TEST_CASE("what comes from elsewhere cannot steer the terminal")
+TEST_CASE("control characters in a cell do not reach the terminal")
 {
     CHECK(harmless("a\x1b[2Jb\nc\x7f") == "a?[2Jb?c?");
     CHECK(harmless("a\xc2\x9b"
@@ -24,7 +24,7 @@ TEST_CASE("what comes from elsewhere cannot steer the terminal")
     CHECK(harmless("größe") == "größe");
 }
 
-TEST_CASE("cells show strings bare, nothing as a dash, and times without the T")
+TEST_CASE("cells show strings without quotes, null as a dash, and times without the T")
 {
     nlohmann::json const row{{"a", "x"}, {"b", nullptr}, {"c", 5}, {"d", true}, {"t", "2026-03-29T01:30:00.123456Z"}};
     CHECK(cell(row, "a") == "x");
