@@ -369,7 +369,7 @@ http::handler node::parts::make_routes()
         past.take(message.epoch, message.master, message.executions.size());
         return carry.accept(std::move(message));
     };
-    for_nodes.withdraw = [this](std::vector<std::int64_t> ids_) { return carry.withdraw(ids_); };
+    for_nodes.withdraw = [this](std::vector<execution_id> ids_) { return carry.withdraw(ids_); };
     for_nodes.report = [this](protocol::report_request const& what) { return take_report(what); };
     for_nodes.signal = [this] {
         if (lead)

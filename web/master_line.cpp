@@ -7,14 +7,14 @@ namespace baton::web {
 awaitable<bool> master_line::tell(protocol::signal_kind kind, signal_id id, std::int64_t subject)
 {
     protocol::signal_request signal;
-    signal.id = id.value();
-    signal.kind = protocol::to_string(kind);
+    signal.id = id;
+    signal.kind = kind;
     signal.subject = subject;
     try {
         if (co_await send(signal))
             co_return true;
     } catch (unavailable const& reason) {
-        log::old::debug("the master was not told of {} {}: {}", signal.kind, signal.subject, reason.what());
+        log::old::debug("the master was not told of {} {}: {}", to_string(kind), signal.subject, reason.what());
     } catch (invalid_input const& reason) {
         log::old::warn("the master's address cannot be used: {}", reason.what());
     }

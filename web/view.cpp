@@ -80,7 +80,7 @@ std::vector<std::string> const& read_only_members()
 json show(storage::attempt_record const& attempt)
 {
     return {{"attempt", attempt.attempt},
-            {"cause", attempt.cause},
+            {"cause", protocol::to_string(attempt.cause)},
             {"node", text(attempt.node)},
             {"client", text(attempt.client)},
             {"started_at", moment(attempt.started_at)},

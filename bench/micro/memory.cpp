@@ -21,7 +21,7 @@ std::shared_ptr<known_task const> make_task()
     task->definition.name = "bench";
     task->definition.service = "bench";
     task->definition.handler = "noop";
-    task->definition.payload = {{"data", std::string(245, 'x')}};
+    task->definition.payload = protocol::json_text(nlohmann::json{{"data", std::string(245, 'x')}});
     task->definition.schedule.kind = protocol::schedule_kind::fixed_rate;
     task->definition.schedule.every = 1s;
     task->plan.emplace(task->definition, start);
@@ -88,7 +88,7 @@ void client_chosen(benchmark::State& state)
     router_of_clients router(random);
     for (auto _ : state) {
         auto const able = candidates(live, "noop", instant{1s});
-        benchmark::DoNotOptimize(router.choose(able, "round_robin", "bench", "noop"));
+        benchmark::DoNotOptimize(router.choose(able, protocol::client_choice::round_robin, "bench", "noop"));
     }
     state.SetItemsProcessed(state.iterations());
 }

@@ -12,11 +12,11 @@ namespace {
 protocol::dispatch make_dispatch(std::int64_t number)
 {
     protocol::dispatch one;
-    one.execution = 381'204'117'561'114'624 + number;
-    one.task = 381'200'000'000'000'001 + number;
+    one.execution = execution_id{381'204'117'561'114'624 + number};
+    one.task = task_id{381'200'000'000'000'001 + number};
     one.task_name = "bench " + std::to_string(number);
     one.handler = "noop";
-    one.payload = {{"data", std::string(245, 'x')}};
+    one.payload = protocol::json_text(nlohmann::json{{"data", std::string(245, 'x')}});
     one.scheduled_at = 1'774'746'000'000'000 + number * 100;
     return one;
 }
@@ -37,7 +37,7 @@ protocol::results_request make_results(std::int64_t many)
     message.instance = "host-a:4711:2f9c01d3:8c1f6f4ce05a9b3f77b0b4c2d8e9f1a6";
     for (std::int64_t i = 0; i < many; ++i) {
         auto& one = message.results.emplace_back();
-        one.execution = 381'204'117'561'114'624 + i;
+        one.execution = execution_id{381'204'117'561'114'624 + i};
         one.started_at = 1'774'746'000'000'000 + i * 100;
         one.finished_at = one.started_at + 12;
     }

@@ -29,11 +29,11 @@ protocol::dispatch_ack engine::take(protocol::dispatch work, instant now)
         answer.holds = holds;
         return answer;
     };
-    if (work.execution <= 0 || work.attempt <= 0 || work.timeout_us < 0)
+    if (work.execution.value() <= 0 || work.attempt <= 0 || work.timeout_us < 0)
         return say(ack::invalid, 0);
     if (auto const found = held_.find(work.execution); found != held_.end()) {
         auto& mine = found->second;
-        // What has not begun can still become the later attempt; what runs must end before another one starts.
+        // A queued attempt can still become the later one; a running attempt must end before another starts.
         if (!mine.started && work.attempt > mine.work->work.attempt) {
             mine.work->work = std::move(work);
             mine.work->epoch = epoch_;
@@ -55,12 +55,12 @@ protocol::dispatch_ack engine::take(protocol::dispatch work, instant now)
     auto const execution = work.execution;
     auto& one = held_[execution];
     one.work = std::make_shared<job>(std::move(work));
-    one.work->epoch = epoch_; // a message of another epoch is refused or raises it
+    one.work->epoch = epoch_; // that of the message: a lower one is refused, a higher one raises it
     queue_.push_back(execution);
     return answer;
 }
 
-std::optional<protocol::held_execution> engine::known(std::int64_t execution, instant now) const
+std::optional<protocol::held_execution> engine::known(execution_id execution, instant now) const
 {
     if (auto const found = held_.find(execution); found != held_.end())
         return protocol::held_execution{execution, found->second.work->work.attempt, false, false};
@@ -77,8 +77,8 @@ std::vector<protocol::held_execution> engine::query(protocol::query_request cons
     return answer;
 }
 
-// A message that is still on its way must find that its attempt is settled here.
-void engine::refuse(std::int64_t execution, int attempt, instant now)
+// A dispatch that is still on its way must find its attempt settled here.
+void engine::refuse(execution_id execution, int attempt, instant now)
 {
     auto const* ended = memory_.find(execution, now);
     bool const settled = ended != nullptr && (ended->attempt >= attempt || ended->status == protocol::state::succeeded);
@@ -92,7 +92,7 @@ void engine::refuse(std::int64_t execution, int attempt, instant now)
     memory_.remember(execution, mark);
 }
 
-std::vector<protocol::held_execution> engine::query(std::vector<std::int64_t> const& executions, instant now) const
+std::vector<protocol::held_execution> engine::query(std::vector<execution_id> const& executions, instant now) const
 {
     std::vector<protocol::held_execution> answer;
     for (auto const execution : executions)
@@ -101,7 +101,7 @@ std::vector<protocol::held_execution> engine::query(std::vector<std::int64_t> co
     return answer;
 }
 
-std::vector<protocol::held_execution> engine::cancel(std::vector<std::int64_t> const& executions, reading now)
+std::vector<protocol::held_execution> engine::cancel(std::vector<execution_id> const& executions, reading now)
 {
     for (auto const execution : executions) {
         auto const found = held_.find(execution);
@@ -143,7 +143,7 @@ std::vector<std::shared_ptr<job>> engine::start_ready(reading now)
         auto& one = held_.at(execution);
         one.started = now;
         one.next_note = now.at + note_interval;
-        // A timeout so long that it overflows the clock is none.
+        // A timeout that would overflow the clock counts as none.
         if (auto const timeout = duration{one.work->work.timeout_us};
             timeout > duration::zero() && timeout < instant::max() - now.at)
             one.deadline = now.at + timeout;
@@ -153,26 +153,26 @@ std::vector<std::shared_ptr<job>> engine::start_ready(reading now)
     return ready;
 }
 
-void engine::finish(std::int64_t execution, outcome what)
+void engine::finish(execution_id execution, outcome end)
 {
     using protocol::state;
     auto const found = held_.find(execution);
     if (found == held_.end())
         return;
     auto& one = found->second;
-    auto status = what.succeeded ? state::succeeded : state::failed;
-    if (one.cancelled && !what.succeeded) {
+    auto status = end.succeeded ? state::succeeded : state::failed;
+    if (one.cancelled && !end.succeeded) {
         status = state::cancelled;
-    } else if (what.ended.at >= one.deadline) {
+    } else if (end.ended.at >= one.deadline) {
         status = state::timed_out;
-        auto const ran = std::to_string((what.ended.at - one.started->at) / 1ms);
+        auto const ran = std::to_string((end.ended.at - one.started->at) / 1ms);
         auto const limit = std::to_string(one.work->work.timeout_us / 1'000);
-        what.error = "ran " + ran + " ms of at most " + limit + (what.error.empty() ? "" : ": ") + what.error;
+        end.error = "ran " + ran + " ms of at most " + limit + (end.error.empty() ? "" : ": ") + end.error;
     }
-    conclude(one, status, std::move(what));
+    conclude(one, status, std::move(end));
 }
 
-void engine::conclude(held const& one, protocol::state status, outcome what)
+void engine::conclude(held const& one, protocol::state status, outcome end)
 {
     auto const work = one.work; // outlives its entry
     auto const execution = work->work.execution;
@@ -182,12 +182,12 @@ void engine::conclude(held const& one, protocol::state status, outcome what)
     report.attempt = attempt;
     report.status = status;
     report.started_at = one.started ? to_micros(one.started->utc) : 0;
-    report.finished_at = to_micros(what.ended.utc);
+    report.finished_at = to_micros(end.ended.utc);
     report.progress = work->progress.load(std::memory_order_relaxed);
-    report.value = std::move(what.value);
-    report.error = std::move(what.error);
-    results_.add(std::move(report), what.bytes, what.ended.at);
-    memory_.remember(execution, {attempt, status, what.ended.at, false});
+    report.value = std::move(end.value);
+    report.error = std::move(end.error);
+    results_.add(std::move(report), end.bytes, end.ended.at);
+    memory_.remember(execution, {attempt, status, end.ended.at, false});
     notes_ -= one.note_due ? 1 : 0;
     running_.erase(execution);
     held_.erase(execution);
@@ -216,7 +216,7 @@ std::optional<instant> engine::next_tick() const
     return next;
 }
 
-instant engine::tick_of(std::int64_t running) const
+instant engine::tick_of(execution_id running) const
 {
     auto const& one = held_.at(running);
     return one.work->stop.stop_requested() ? one.next_note : std::min(one.next_note, one.deadline);
@@ -254,11 +254,11 @@ std::vector<protocol::result_report> engine::batch(instant now, std::size_t most
 void engine::settle(std::vector<protocol::result_report> const& sent,
                     std::vector<protocol::attempt_key> const& recorded, instant now)
 {
-    std::set<std::pair<std::int64_t, int>> durable;
+    std::set<std::pair<execution_id, int>> durable;
     for (auto const& which : recorded)
         durable.emplace(which.execution, which.attempt);
-    // Only what this message carried as a result: a node may name a note of a running execution as recorded, too, and
-    // its result may have come into the outbox since.
+    // Only the results of this message: a node may also name the note of a running execution as recorded, whose result
+    // may have entered the outbox since.
     for (auto const& report : sent) {
         if (report.status == protocol::state::running)
             continue;

@@ -13,7 +13,7 @@ std::string text_of(nlohmann::json const& value)
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Cut where no character is split.
+// Cuts between characters.
 std::string shorten(std::string text, std::size_t limit)
 {
     if (text.size() <= limit)
@@ -26,26 +26,34 @@ std::string shorten(std::string text, std::size_t limit)
 
 } // namespace
 
-void normalise(outcome& what)
+outcome make_outcome(result const& returned, reading ended)
 {
-    auto const value = text_of(what.value);
-    if (value.size() > value_limit) {
-        what.value = nullptr;
-        what.error += (what.error.empty() ? "" : "; ") + std::string("the handler's value of ") +
-                      std::to_string(value.size()) + " bytes was dropped: the limit is " + std::to_string(value_limit);
-    } else {
-        what.value = nlohmann::json::parse(value); // as the other side will read it: valid text, no binary
+    outcome made;
+    made.succeeded = returned.succeeded();
+    made.ended = ended;
+    made.value = protocol::json_text(returned.value());
+    auto error = returned.error();
+    if (auto const size = made.value.size(); size > value_limit) {
+        made.value = {};
+        error += (error.empty() ? "" : "; ") + std::string("the handler's value of ") + std::to_string(size) +
+                 " bytes was dropped: the limit is " + std::to_string(value_limit);
     }
-    auto const clean = nlohmann::json::parse(text_of(what.error)).get<std::string>();
-    what.error = shorten(clean, error_limit);
-    what.bytes = (what.value.is_null() ? 4 : value.size()) + what.error.size();
+    made.error = shorten(nlohmann::json::parse(text_of(error)).get<std::string>(), error_limit);
+    made.bytes = made.value.size() + made.error.size();
+    return made;
+}
+
+nlohmann::json const& job::payload()
+{
+    std::call_once(parsed_, [this] { payload_ = work.payload.parse(); });
+    return payload_;
 }
 
 execution::execution(std::shared_ptr<job> work) : work_(std::move(work)) {}
 
 std::int64_t execution::id() const
 {
-    return work_->work.execution;
+    return work_->work.execution.value();
 }
 
 int execution::attempt() const
@@ -65,7 +73,7 @@ std::int64_t execution::epoch() const
 
 std::int64_t execution::task_id() const
 {
-    return work_->work.task;
+    return work_->work.task.value();
 }
 
 std::string const& execution::task() const
@@ -80,7 +88,7 @@ std::string const& execution::handler() const
 
 nlohmann::json const& execution::payload() const
 {
-    return work_->work.payload;
+    return work_->payload();
 }
 
 std::chrono::sys_time<std::chrono::microseconds> execution::scheduled_at() const

@@ -1,30 +1,40 @@
 #pragma once
-// One accepted execution, shared by the loop and whoever runs its handler.
+// One accepted execution, shared by the loop and the thread that runs its handler.
 
+#include "baton/client/result.hpp"
 #include "libs/base/time.hpp"
 #include "libs/protocol/client_wire.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 
 namespace baton::client {
 
 struct job {
-    explicit job(protocol::dispatch what) : work(std::move(what)) {}
+    explicit job(protocol::dispatch given) : work(std::move(given)) {}
+
+    // Parsed at the first call. Once the job has started, from any thread.
+    nlohmann::json const& payload();
 
     // Written only before the job starts.
     protocol::dispatch work;
-    std::int64_t epoch = 0; // of the message that brought it
+    std::int64_t epoch = 0; // of the dispatch
 
     std::stop_source stop;
     std::atomic<int> progress{0};
+
+private:
+    std::once_flag parsed_;
+    nlohmann::json payload_;
 };
 
-// Both clocks at one moment: spans are measured with the first, people are shown the second.
+// Both clocks at one moment: the first measures spans, the second is shown to people.
 struct reading {
     instant at;
     utc_time utc;
@@ -35,24 +45,24 @@ inline reading read(time_source const& time)
     return {time.now(), time.utc()};
 }
 
-// What became of a handler's call.
+// The end of a handler's call, fit to be sent.
 struct outcome {
     bool succeeded = false;
-    nlohmann::json value;
+    protocol::json_text value;
     std::string error;
     reading ended{};       // when the handler returned
     std::size_t bytes = 0; // of `value` and `error` as JSON text
 };
 
-inline constexpr std::size_t value_limit = 64u << 10;
-inline constexpr std::size_t error_limit = 16u << 10;
+inline constexpr std::size_t value_limit = 64u << 10; // bytes of JSON text
+inline constexpr std::size_t error_limit = 16u << 10; // bytes
 
-// Makes an outcome fit to be sent: valid UTF-8 and within the limits; fills `bytes`.
-void normalise(outcome& what);
+// Renders a handler's result as valid UTF-8 within the limits: a longer value is dropped, a longer error is cut.
+outcome make_outcome(result const& returned, reading ended);
 
-// Runs handlers: real with threads (worker_pool), simulated in virtual time. `start` is called on the loop for at most
-// `slots` jobs at a time and returns at once; `done` is called on the loop when the handler has returned, never from
-// within `start`, with a normalised outcome.
+// Runs handlers: on threads (worker_pool), or simulated in virtual time. The loop calls `start` for at most `slots`
+// jobs at a time; it returns at once. When the handler has returned, `done` is called on the loop, never from within
+// `start`.
 class executor {
 public:
     virtual ~executor() = default;

@@ -13,7 +13,7 @@ constexpr std::size_t most_results = 500;           // in one message
 constexpr std::size_t most_result_bytes = 1u << 20; // and roughly so many bytes
 constexpr int most_on_way = 8;                      // messages: two groups of a node, one while the other is committed
 constexpr duration results_limit = 10s;
-constexpr duration longest_wait = 1h; // a bound for waits that are ended by a bell
+constexpr duration longest_wait = 1h; // a bound for waits that a wake-up ends
 
 } // namespace
 
@@ -48,11 +48,15 @@ awaitable<std::optional<http::response>> link::post(std::size_t node, char const
     try {
         answer = co_await http_.send(to, std::move(message), limit);
     } catch (unavailable const& failure) {
-        log::old::debug("baton client: {}{}: {}", to.text(), path, failure.what());
+        log::debug("client", "a request to a node failed, trying again or the next node",
+                   {log::reason(failure.what()), {"node", to.text()}, {"path", path}});
     }
     if (answer && answer->status >= 400 && answer->status != 404)
-        log::old::warn("baton client: {}{} answered {}: {}", to.text(), path, answer->status,
-                       answer->body.substr(0, 300));
+        log::warn("client", "a node refused a request, trying again or the next node",
+                  {log::reason(answer->body.substr(0, 300)),
+                   {"node", to.text()},
+                   {"path", path},
+                   {"status", answer->status}});
     co_return answer;
 }
 
@@ -64,13 +68,13 @@ awaitable<void> link::beat()
         beating_ = false;
         quiet_bell_.wake();
         failures = heard ? 0 : failures + 1;
-        // Jitter only shortens: three periods without a beat mean that we are gone.
+        // Jitter only shortens: after three periods without a heartbeat a client counts as gone.
         auto const wait = heard ? duration{period_.count() - static_cast<std::int64_t>(random_.below(
                                                                  static_cast<std::uint64_t>(period_.count() / 10 + 1)))}
                                 : pause(failures, period_);
         co_await beat_bell_.wait_until(time_, time_.now() + wait);
     }
-    co_await beat_bell_.wait(); // the part must not end before its scope does
+    co_await beat_bell_.wait(); // its end would end the other parts of the runtime
 }
 
 awaitable<bool> link::beat_once()
@@ -86,15 +90,15 @@ awaitable<bool> link::beat_once()
     for (std::size_t tries = 0; tries < settings_.nodes.size() && !leaving_; ++tries) {
         registered_ = co_await register_with(node_);
         if (registered_ && engine_.draining())
-            co_await heartbeat(); // a registration does not say it
+            co_await heartbeat(); // a registration does not say that the client drains
         if (registered_)
             co_return true;
         node_ = (node_ + 1) % settings_.nodes.size();
     }
-    if (!complained_ && !leaving_)
-        log::old::warn("baton client: no trigger node takes the registration of {}; going on trying",
-                       settings_.identity.service);
-    complained_ = true;
+    if (!warned_ && !leaving_)
+        log::warn("client", "no trigger node takes the registration, trying on",
+                  {{"service", settings_.identity.service}, {"instance", settings_.identity.instance}});
+    warned_ = true;
     co_return false;
 }
 
@@ -109,14 +113,17 @@ awaitable<bool> link::register_with(std::size_t node)
     if (!answer || answer->status != 200)
         co_return false;
     absorb(*answer, asked);
-    complained_ = false;
-    log::old::info("baton client: {} registered with {}", settings_.identity.service, settings_.nodes[node].text());
+    warned_ = false;
+    log::info("client", "registered",
+              {{"service", settings_.identity.service},
+               {"instance", settings_.identity.instance},
+               {"node", settings_.nodes[node].text()}});
     co_return true;
 }
 
-// We were silent for too long: what we had goes out as further attempts. What has not begun must not begin here; what
-// runs is found under the new name, and its result is still welcome. A node that has not heard of it yet must not reach
-// us under the old one, which is gone for the master: hence another secret, which nobody could guess either.
+// The client was silent for too long, so its executions go out as further attempts. Queued ones must not start here;
+// running ones are found under the new name, and their results are still taken. A node that does not know this yet must
+// not reach the client under its old name, which is gone for the master. Hence a new secret, no easier to guess.
 void link::take_new_name()
 {
     constexpr std::size_t longest = 100; // of the old name, so that the suffix fits
@@ -126,7 +133,8 @@ void link::take_new_name()
     settings_.identity.secret = first_secret_.substr(0, longest_secret) + suffix;
     on_new_secret_(settings_.identity.secret);
     engine_.give_up_queued(time_.now());
-    log::old::warn("baton client: counted as gone; going on as {}", settings_.identity.instance);
+    log::warn("client", "the nodes count this client as gone, going on under a new name",
+              {{"instance", settings_.identity.instance}});
 }
 
 awaitable<int> link::heartbeat()
@@ -154,7 +162,7 @@ void link::absorb(http::response const& answer, instant asked)
     engine_.observe(told->epoch);
     duration const wanted = std::chrono::milliseconds{std::max(told->heartbeat_ms, 50)};
     period_ = std::min(settings_.heartbeat, wanted);
-    // The node counts from when it heard the beat, which is later, by a clock that may be a little faster.
+    // The node counts from its receipt of the heartbeat, which is later, by a clock that may run a little faster.
     duration const ttl =
         std::chrono::milliseconds{told->ttl_ms > 0 ? told->ttl_ms : 3 * std::max(told->heartbeat_ms, 50)};
     engine_.trust_until(asked + ttl - ttl / 100);
@@ -166,7 +174,7 @@ awaitable<void> link::report()
     co_await senders_.around(feed());
 }
 
-// Beside what is on its way only full messages go out; what is less gathers meanwhile.
+// While a message is on its way only full ones follow; fewer results gather meanwhile.
 bool link::may_send() const
 {
     if (on_way_ == 0)
@@ -187,7 +195,7 @@ awaitable<void> link::feed()
             continue;
         }
         auto wake_at = now + longest_wait;
-        if (on_way_ == 0) // otherwise the end of a message rings
+        if (on_way_ == 0) // otherwise the end of a message wakes
             wake_at = std::min(wake_at, std::max(engine_.results().next_due().value_or(wake_at), quiet_until_));
         co_await report_bell_.wait_until(time_, wake_at);
     }
@@ -205,7 +213,7 @@ awaitable<void> link::send(std::vector<protocol::result_report> batch)
         auto text = to_text(request);
         auto const answer = co_await post(node, protocol::path_results, std::move(text), results_limit);
         answered = settle(request.results, answer);
-    } catch (...) { // whatever it was: nothing stays under way
+    } catch (...) { // cancellation too: no result stays marked as on its way
         engine_.unsent(request.results);
         ended(turn, false);
         throw;
@@ -213,7 +221,7 @@ awaitable<void> link::send(std::vector<protocol::result_report> batch)
     ended(turn, answered);
 }
 
-// Those that were sent beside one that failed fail with it, which counts once.
+// Messages that were sent beside one that failed belong to its turn, so their failures count once.
 void link::ended(int turn, bool answered)
 {
     auto const nodes = static_cast<int>(settings_.nodes.size());
@@ -230,7 +238,7 @@ void link::ended(int turn, bool answered)
     report_bell_.wake();
 }
 
-// True when a node dealt with the batch, whatever it thought of it.
+// True when a node answered for the batch, also by refusing it.
 bool link::settle(std::vector<protocol::result_report> const& batch, std::optional<http::response> const& answer)
 {
     if (answer && (answer->status == 400 || answer->status == 413 || answer->status == 422)) {

@@ -1,5 +1,5 @@
 #pragma once
-// The client's side of its talk with the nodes: registration, heartbeats, results, good-bye.
+// The client's requests to the nodes: registration, heartbeats, results, leaving.
 
 #include "client-sdk/src/engine.hpp"
 #include "libs/base/loop.hpp"
@@ -20,33 +20,33 @@ struct link_settings {
     duration heartbeat = 5s;
 };
 
-// Knows the nodes and which of them listens. On the loop only.
+// Chooses a node and fails over to the next. On the loop only.
 class link {
 public:
     link(asio::any_io_executor loop, time_source& time, random_source& random, http::client& http, engine& state,
          link_settings settings);
 
-    // Registers with one node and beats there; moves on to the next when it fails. Until cancelled.
+    // Registers with one node and sends it heartbeats; moves on to the next when it fails. Until cancelled.
     awaitable<void> beat();
-    // Sends what the engine has to report: at once when idle, and what gathers during a send in the next one; when that
-    // is full, beside it. Moves on to the next node when one fails, and waits longer after each full round.
-    // Until cancelled.
+    // Sends the engine's reports: at once when idle; reports that gather during a send go out in the next message, or
+    // beside it when they fill one. Moves on to the next node when one fails, with a longer pause after each full
+    // round. Until cancelled.
     awaitable<void> report();
-    // Stops the heartbeats, which would register again, and tells the node that hears us that this incarnation is over;
-    // when it does not answer, the others in turn until `until`.
+    // Stops the heartbeats, which would register again, and tells the node that hears this client that it leaves; when
+    // that one does not answer, the others in turn until `until`.
     awaitable<void> leave(instant until);
 
-    void beat_now() { beat_bell_.wake(); }     // something changed that nodes should know: we drain
+    void beat_now() { beat_bell_.wake(); }     // for news that nodes should have: the client drains
     void report_now() { report_bell_.wake(); } // the engine may have something to report
-    // Called after every acknowledgement.
+    // Called after each acknowledgement.
     void on_recorded(std::function<void()> call) { on_recorded_ = std::move(call); }
-    // Called after every heartbeat that a node has answered.
+    // Called after each heartbeat that a node has answered.
     void on_heard(std::function<void()> call) { on_heard_ = std::move(call); }
-    // Called with the secret that nodes will give from now on.
+    // Called with the secret that nodes will show from now on.
     void on_new_secret(std::function<void(std::string const&)> call) { on_new_secret_ = std::move(call); }
 
     bool registered() const { return registered_; }
-    // Under which the nodes know us.
+    // The name under which the nodes know this client.
     std::string const& instance() const { return settings_.identity.instance; }
 
 private:
@@ -71,16 +71,16 @@ private:
     link_settings settings_;
     waker beat_bell_;
     waker report_bell_;
-    waker quiet_bell_; // rung when a beat has ended
+    waker quiet_bell_; // after each heartbeat
     task_group senders_;
     std::function<void()> on_recorded_ = [] {};
     std::function<void()> on_heard_ = [] {};
     std::function<void(std::string const&)> on_new_secret_ = [](std::string const&) {};
 
-    std::size_t node_ = 0; // that hears our heartbeats
+    std::size_t node_ = 0; // the one that hears the heartbeats
     bool registered_ = false;
-    bool complained_ = false; // about having no node
-    bool beating_ = false;    // a heartbeat or registration is on its way
+    bool warned_ = false;  // that no node takes the registration
+    bool beating_ = false; // a heartbeat or registration is on its way
     bool leaving_ = false;
     std::string first_name_; // of the instance
     std::string first_secret_;
@@ -88,8 +88,8 @@ private:
     duration period_;
     std::size_t results_node_ = 0;
     int on_way_ = 0;   // messages with results
-    int turn_ = 0;     // a new one with each change of node
-    int failures_ = 0; // of turns, in a row
+    int turn_ = 0;     // rises with each change of node
+    int failures_ = 0; // consecutive failed turns
     instant quiet_until_{};
 };
 

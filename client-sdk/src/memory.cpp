@@ -2,7 +2,7 @@
 
 namespace baton::client {
 
-void memory::remember(std::int64_t execution, ended what)
+void memory::remember(execution_id execution, ended what)
 {
     order_.emplace_back(what.at, execution);
     ended_[execution] = what;
@@ -10,7 +10,7 @@ void memory::remember(std::int64_t execution, ended what)
         drop_oldest();
 }
 
-memory::ended const* memory::find(std::int64_t execution, instant now) const
+memory::ended const* memory::find(execution_id execution, instant now) const
 {
     auto const found = ended_.find(execution);
     return found == ended_.end() || now - found->second.at > span_ ? nullptr : &found->second;

@@ -1,6 +1,7 @@
 #pragma once
-// Which executions ended lately, so that a repeated delivery is recognised.
+// The executions that ended lately, so that a repeated delivery is recognised.
 
+#include "libs/base/id.hpp"
 #include "libs/base/time.hpp"
 #include "libs/protocol/outcome.hpp"
 
@@ -17,14 +18,14 @@ public:
         int attempt = 0;
         protocol::state status = protocol::state::succeeded;
         instant at;
-        bool refused = false; // not ended: never had, and not to be taken any more up to this attempt
+        bool refused = false; // never had: to be refused up to this attempt
     };
 
     memory(duration span, std::size_t most) : span_(span), most_(most) {}
 
-    void remember(std::int64_t execution, ended what);
-    ended const* find(std::int64_t execution, instant now) const; // null when unknown or too long ago
-    void forget(instant now);                                     // what is too old
+    void remember(execution_id execution, ended what);
+    ended const* find(execution_id execution, instant now) const; // null when unknown or too old
+    void forget(instant now);                                     // drops those that are too old
     std::size_t size() const { return ended_.size(); }
 
 private:
@@ -32,8 +33,8 @@ private:
 
     duration span_;
     std::size_t most_;
-    std::unordered_map<std::int64_t, ended> ended_;
-    std::deque<std::pair<instant, std::int64_t>> order_; // one entry for each call of remember
+    std::unordered_map<execution_id, ended> ended_;
+    std::deque<std::pair<instant, execution_id>> order_; // one entry for each call of remember
 };
 
 } // namespace baton::client

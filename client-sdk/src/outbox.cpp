@@ -5,7 +5,7 @@
 namespace baton::client {
 
 namespace {
-constexpr std::size_t frame = 160; // of one report beside its value and error, as JSON text
+constexpr std::size_t frame = 160; // bytes of a report as JSON text, without its value and error
 }
 
 void outbox::add(protocol::result_report report, std::size_t bytes, instant now)
@@ -27,7 +27,7 @@ std::vector<protocol::result_report> outbox::batch(instant now, std::size_t most
     auto each = waiting_.begin();
     for (; each != waiting_.end() && each->first.first <= now; ++each) {
         auto& one = *each->second;
-        most = std::min(most, one.company);
+        most = std::min(most, one.batch_limit);
         if (taken.size() >= most || (!taken.empty() && size + one.bytes > bytes))
             break;
         size += one.bytes;
@@ -69,7 +69,7 @@ void outbox::part(protocol::attempt_key which, std::size_t most)
 {
     unsent(which);
     if (auto* one = find(which))
-        one->company = std::min(one->company, std::max<std::size_t>(1, most));
+        one->batch_limit = std::min(one->batch_limit, std::max<std::size_t>(1, most));
 }
 
 bool outbox::alone(std::vector<protocol::result_report> const& batch) const
@@ -77,7 +77,7 @@ bool outbox::alone(std::vector<protocol::result_report> const& batch) const
     if (batch.size() != 1)
         return false;
     auto const at = entries_.find({batch.front().execution, batch.front().attempt});
-    return at != entries_.end() && at->second.company == 1;
+    return at != entries_.end() && at->second.batch_limit == 1;
 }
 
 bool outbox::strip(protocol::attempt_key which, std::string why)
@@ -86,8 +86,8 @@ bool outbox::strip(protocol::attempt_key which, std::string why)
     if (one == nullptr || one->stripped)
         return false;
     one->stripped = true;
-    one->company = SIZE_MAX; // the reason is gone
-    one->report.value = nullptr;
+    one->batch_limit = SIZE_MAX; // the reason is gone
+    one->report.value = {};
     one->report.error = std::move(why);
     one->bytes = one->report.error.size() + frame;
     return true;

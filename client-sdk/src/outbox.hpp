@@ -1,5 +1,5 @@
 #pragma once
-// Results that no node has recorded yet, in the order in which they fall due, and which of them are on their way.
+// Results that no node has recorded yet, in the order in which they fall due.
 
 #include "libs/base/time.hpp"
 #include "libs/protocol/client_wire.hpp"
@@ -13,35 +13,35 @@
 
 namespace baton::client {
 
-// Bounded by its user, which accepts no work whose result would not find room.
+// Its user bounds it: the engine accepts no execution whose result would have no room.
 class outbox {
 public:
     void add(protocol::result_report report, std::size_t bytes, instant now);
 
-    // What is due, oldest first: at most `most`, and no more than `bytes` unless one alone is larger. They stay here,
-    // on their way: in no other batch until one of the calls below names them.
+    // The results that are due, oldest first: at most `most`, and no more than `bytes` unless one alone is larger. They
+    // stay here, marked as on their way: in no other batch until one of the calls below names them.
     std::vector<protocol::result_report> batch(instant now, std::size_t most, std::size_t bytes);
 
     void recorded(protocol::attempt_key which);
-    // It did not arrive: again now.
+    // It did not arrive: due again now.
     void unsent(protocol::attempt_key which);
-    // A node answered without recording it: again later, each time after a longer wait.
+    // A node answered without recording it: due again later, each time after a longer wait.
     void postpone(protocol::attempt_key which, instant now);
-    // Somebody asks for it: again now, if it is not on its way.
+    // A node asks for it: due now, unless it is on its way.
     void hurry(protocol::attempt_key which, instant now);
-    // A node would not read the batch that it was in: again now, from now on with at most so many in one batch.
+    // A node could not read its batch: due again now, from now on in batches of at most `most`.
     void part(protocol::attempt_key which, std::size_t most);
-    // Whether this batch is a single result that must have no company, nor notes beside it.
+    // Whether this batch is a single result that must be sent alone, without notes.
     bool alone(std::vector<protocol::result_report> const& batch) const;
-    // No node will take it as it is: send it without value and with `why` for its error. False if that was done before.
+    // No node takes it: send it without its value, and with `why` as its error. False if that was done before.
     bool strip(protocol::attempt_key which, std::string why);
 
     std::size_t size() const { return entries_.size(); }
     std::size_t waiting() const { return waiting_.size(); } // not on their way
-    std::optional<instant> next_due() const;                // of these
+    std::optional<instant> next_due() const;                // among those
 
 private:
-    using key = std::pair<std::int64_t, int>;
+    using key = std::pair<execution_id, int>;
     using place = std::pair<instant, std::uint64_t>; // when it is due, and of those the order of arrival
 
     struct entry {
@@ -50,7 +50,7 @@ private:
         std::uint64_t order = 0;
         instant due;
         bool on_its_way = false;
-        std::size_t company = SIZE_MAX; // most in one batch with it
+        std::size_t batch_limit = SIZE_MAX; // on the size of its batch
         int refusals = 0;
         bool stripped = false;
     };

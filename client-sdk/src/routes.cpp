@@ -22,13 +22,12 @@ protocol::dispatch read_one(nlohmann::json const& value)
         protocol::dispatch broken;
         broken.attempt = 0; // which the engine refuses as invalid
         if (value.is_object() && value.contains("execution") && value["execution"].is_number_integer())
-            broken.execution = value["execution"].get<std::int64_t>();
+            broken.execution = execution_id{value["execution"].get<std::int64_t>()};
         return broken;
     }
 }
 
-// One execution that cannot be read must not cost the others: it is answered with `invalid`, as far as its id can be
-// told.
+// One unreadable execution must not cost the others: it is answered as `invalid`, if its id can be read.
 protocol::dispatch_request read_one_by_one(nlohmann::json body)
 {
     auto const found = body.find("executions");
@@ -42,7 +41,7 @@ protocol::dispatch_request read_one_by_one(nlohmann::json body)
     return request;
 }
 
-// Nothing when it cannot be read as it should be, or names no executions.
+// Nothing when the message cannot be read as a whole, or names no executions.
 std::optional<protocol::dispatch_request> read_at_once(std::string const& text)
 {
     try {
@@ -75,8 +74,7 @@ awaitable<http::response> routes::handle(http::request message) const
     co_return co_await router_.handle(std::move(message));
 }
 
-// Everything that carries an epoch is checked against it first, so that a master whose term is over is refused whatever
-// it asks.
+// The epoch is checked first, so that every request of a master whose term is over is refused.
 void routes::add(char const* path, action act)
 {
     router_.add(http::verb::post, path, [this, act](http::request const& message) {
@@ -118,7 +116,7 @@ http::response routes::dispatch(std::string const& body) const
     if (auto const last = last_.find(node); number > 0 && last != last_.end()) {
         if (number == last->second.number)
             return last->second.answer;
-        if (number < last->second.number) // nobody waits for this answer any more
+        if (number < last->second.number) // the node no longer waits for this answer
             return http::json_response(200, answer);
     }
     auto const now = time_.now();
@@ -134,7 +132,7 @@ http::response routes::dispatch(std::string const& body) const
     return said;
 }
 
-// Nodes are few, but each is another one after a restart.
+// Nodes are few, but each gets a new name at a restart.
 void routes::remember(std::string const& node, last_dispatch what) const
 {
     constexpr std::size_t most = 64;

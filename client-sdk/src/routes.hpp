@@ -1,5 +1,5 @@
 #pragma once
-// What nodes may ask of a client over HTTP: dispatch, cancel, query, and the announcement of an epoch.
+// The client's HTTP endpoints for nodes: dispatch, cancel, query, and the announcement of an epoch.
 
 #include "client-sdk/src/engine.hpp"
 #include "libs/http/message.hpp"
@@ -11,11 +11,11 @@
 
 namespace baton::client {
 
-// Puts the engine behind HTTP; the listener, or a simulated network, is the caller's. On the loop only.
+// The caller provides the listener, or a simulated network. On the loop only.
 class routes {
 public:
-    // `secret` is that of the incarnation: a call without it gets 401, whatever it asks. `changed` is called after a
-    // call that may have changed what is to be started, stopped or sent.
+    // `secret`: that of the incarnation; a request without it gets 401. `changed` is called after a request that may
+    // have given the engine something to start, stop or send.
     routes(engine& state, time_source const& time, std::string secret, std::function<void()> changed);
     routes(routes const&) = delete;
     routes& operator=(routes const&) = delete;
@@ -45,7 +45,7 @@ private:
 
     engine& engine_;
     time_source const& time_;
-    std::string expected_; // the Authorization field of a rightful caller
+    std::string expected_; // the Authorization field with the secret
     std::function<void()> changed_;
     mutable std::map<std::string, last_dispatch> last_; // by the node's incarnation
     http::router router_;

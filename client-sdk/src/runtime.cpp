@@ -8,7 +8,7 @@ namespace baton::client {
 
 namespace {
 
-constexpr duration forget_every = 1min; // the engine forgets old executions at least so often
+constexpr duration forget_every = 1min; // the longest interval at which the engine forgets old executions
 
 link_settings complete(runtime_settings const& settings)
 {
@@ -60,12 +60,11 @@ void runtime::pump()
 awaitable<void> runtime::run()
 {
     using namespace asio::experimental::awaitable_operators;
-    co_await (supervised("baton client heartbeats", link_.beat()) ||
-              supervised("baton client reports", link_.report()) || supervised("baton client timers", keep_time()) ||
-              supervised("baton client handlers", follow_handlers()));
+    co_await (supervised("client heartbeats", link_.beat()) || supervised("client reports", link_.report()) ||
+              supervised("client timers", keep_time()) || supervised("client handlers", follow_handlers()));
 }
 
-// Many handlers may have ended by the time the bell is heard.
+// One wake-up serves all handlers that have ended by then.
 awaitable<void> runtime::follow_handlers()
 {
     for (;;) {
@@ -93,15 +92,16 @@ awaitable<void> runtime::drain(duration grace)
     link_.beat_now();
     co_await wait_idle(end - std::min<duration>(grace / 4, 5s));
     if (!engine_.idle()) {
-        log::old::warn("baton client: handlers still run near the end of the grace; asking them to stop");
+        log::warn("client", "handlers still run near the end of the grace, asking them to stop");
         engine_.stop_running();
         co_await wait_idle(end - std::min<duration>(grace / 8, 2s));
     }
     if (!engine_.idle())
-        log::old::warn("baton client: leaving executions behind that did not end within the grace");
+        log::warn("client", "executions did not end within the grace, leaving them to the nodes as in doubt");
     co_await wait_recorded(end - std::min<duration>(grace / 16, 1s));
     if (auto const lost = engine_.results().size(); lost > 0)
-        log::old::warn("baton client: no node has acknowledged {} results; they will be settled as in doubt", lost);
+        log::warn("client", "no node has acknowledged the last results, the nodes settle them as in doubt",
+                  {{"results", lost}});
     co_await link_.leave(end);
 }
 

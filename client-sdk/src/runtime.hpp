@@ -1,6 +1,6 @@
 #pragma once
-// One client on one loop: engine, routes and link, and the timers and bells between them. The service gives it threads
-// and sockets, a simulation virtual time and a simulated network.
+// One client on one loop: engine, routes and link, with their timers. The service gives it threads and sockets; a
+// simulation gives it virtual time and a simulated network.
 
 #include "client-sdk/src/engine.hpp"
 #include "client-sdk/src/link.hpp"
@@ -30,13 +30,13 @@ public:
     // For the listener: answers the calls of nodes.
     http::handler handler();
 
-    // Heartbeats, reports and timers, until cancelled. A job that still runs then calls back into this object: it must
-    // outlive the executor's use of it.
+    // Heartbeats, reports and timers, until cancelled. Jobs that still run then call back into this object, so it must
+    // outlive them.
     awaitable<void> run();
 
-    // Beside run(): announces that it drains, refuses new work, waits for what it has, and for the acknowledgement of
-    // all results, then says good-bye. Returns within `grace`: near its end handlers are asked to stop, and what has
-    // not ended by then is left to the nodes, which find it in doubt.
+    // Beside run(): announces that the client drains, refuses new executions, waits for those it has and for the
+    // acknowledgement of all results, then leaves. Returns within `grace`: near its end handlers are asked to stop;
+    // executions that have not ended by then are in doubt for the nodes.
     awaitable<void> drain(duration grace);
 
     engine const& state() const { return engine_; }
@@ -44,7 +44,7 @@ public:
     std::string const& instance() const { return link_.instance(); }
 
 private:
-    void pump(); // starts what can start, and lets timers and link look
+    void pump(); // starts ready jobs, and wakes timers and link
     awaitable<void> keep_time();
     awaitable<void> follow_handlers();
     awaitable<void> wait_idle(instant until);
@@ -54,9 +54,9 @@ private:
     engine engine_;
     routes routes_;
     link link_;
-    waker pump_bell_; // rung when handlers have ended
+    waker pump_bell_; // after the end of a handler
     waker timer_bell_;
-    instant tick_at_{}; // until when the timer sleeps
+    instant tick_at_{}; // the end of the timer's sleep
     waker drain_bell_;
 };
 

@@ -43,7 +43,7 @@ struct service::impl {
     std::unique_ptr<http::client> http;
     std::unique_ptr<runtime> work;
     std::unique_ptr<http::server> listener;
-    std::unique_ptr<worker_pool> pool; // goes first, so that nothing calls back into what is gone
+    std::unique_ptr<worker_pool> pool; // destroyed first, because its threads call the members above
     std::uint16_t port = 0;
     std::string address;
 
@@ -64,7 +64,7 @@ void service::impl::start(bool with_signals)
     compose();
     asio::co_spawn(io, live(with_signals), [this](std::exception_ptr const& failure) {
         if (failure)
-            log::old::error("baton client: ended by a failure that nobody expected");
+            log::error("client", "the client ended by an unexpected failure");
         io.stop(); // idle connections would keep it running
     });
     thread = std::thread([this] {
@@ -82,7 +82,7 @@ void service::impl::compose()
     for (auto const& [name, run] : handlers)
         names.insert(name);
     http = http::make_client(time);
-    // The listener's port is part of what the runtime announces, and the runtime answers what the listener hears.
+    // The runtime announces the listener's port, and answers the listener's requests.
     http::server_settings listening;
     listening.address = options.listen;
     listening.port = options.port;
@@ -112,7 +112,7 @@ awaitable<void> service::impl::live(bool with_signals)
 awaitable<void> service::impl::serve()
 {
     using namespace asio::experimental::awaitable_operators;
-    co_await (supervised("baton client listener", listener->run(last_requests)) || work->run());
+    co_await (supervised("client listener", listener->run(last_requests)) || work->run());
 }
 
 awaitable<void> service::impl::stop_when_asked()
@@ -173,7 +173,7 @@ void service::stop()
 {
     {
         std::lock_guard const lock(impl_->mutex);
-        if (impl_->started) // once it has ended, nobody hears the bell
+        if (impl_->started) // without effect once it has ended
             asio::post(impl_->io, [state = impl_.get()] { state->stop_bell.wake(); });
     }
     impl_->wait();

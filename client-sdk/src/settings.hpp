@@ -1,5 +1,5 @@
 #pragma once
-// From the options of a service to what its parts are given.
+// Turns the options of a service into the settings of its parts.
 
 #include "baton/client/options.hpp"
 #include "client-sdk/src/runtime.hpp"
@@ -8,11 +8,11 @@
 
 namespace baton::client {
 
-// Fills in defaults (slots, token from its file, instance) and checks. Throws std::invalid_argument whose text begins
+// Fills in defaults (slots, token from its file, instance) and checks. Throws std::invalid_argument; its text begins
 // with the option's name.
 service_options checked(service_options given, random_source& random);
 
-// Where nodes reach a listener on `port`, as the options (checked) say.
+// The address at which nodes reach a listener on `port`, by the checked options.
 std::string advertised(service_options const& options, std::uint16_t port);
 
 runtime_settings settings_of(service_options const& options, std::set<std::string> handlers, std::uint16_t port);

@@ -10,7 +10,7 @@
 
 namespace baton::client {
 
-// Outlives the pool for as long as a handler does not return.
+// Outlives the pool until the last handler has returned.
 struct worker_pool::shared {
     struct item {
         std::shared_ptr<job> work;
@@ -18,7 +18,7 @@ struct worker_pool::shared {
     };
     struct ended {
         std::function<void(outcome)> done;
-        outcome what;
+        outcome end;
     };
 
     shared(asio::any_io_executor l, time_source& t, handler_table h)
@@ -28,9 +28,9 @@ struct worker_pool::shared {
     std::mutex mutex;
     std::condition_variable ready;
     std::deque<item> waiting;
-    std::vector<ended> over; // for the loop, which takes them all at once
-    int idle = 0;            // threads that wait
-    bool called = false;     // one of them has been woken and is not here yet
+    std::vector<ended> over; // for the loop, which takes all at once
+    int idle = 0;            // waiting threads
+    bool called = false;     // one of them has been woken and has not taken a job yet
     int busy = 0;
     bool closed = false;
     asio::any_io_executor loop; // this and `time` only under the mutex and while not closed
@@ -40,13 +40,13 @@ struct worker_pool::shared {
     static void serve(std::shared_ptr<shared> const& self);
     void call_one();
     void await_work(std::unique_lock<std::mutex>& lock);
-    static void hand_over(std::shared_ptr<shared> const& self, ended what);
+    static void hand_over(std::shared_ptr<shared> const& self, ended one);
     void tell();
-    outcome call(std::shared_ptr<job> work) const;
+    result call(std::shared_ptr<job> work) const;
 };
 
-// Under the mutex. One thread at a time is on its way, and calls the next when it is here and more waits: so handlers
-// that take no time are run by few threads, without a wake-up for each.
+// Under the mutex. One thread at a time is waking up; it wakes the next if more jobs wait when it has taken one. So few
+// threads run short handlers, without a wake-up for each.
 void worker_pool::shared::call_one()
 {
     if (idle == 0 || called)
@@ -78,15 +78,15 @@ void worker_pool::shared::serve(std::shared_ptr<shared> const& self)
             self->call_one();
         ++self->busy;
         lock.unlock();
-        ended over{std::move(one.done), self->call(one.work)};
+        auto const returned = self->call(one.work);
         one.work.reset();
         lock.lock();
         --self->busy;
         if (self->closed)
             return;
-        over.what.ended = read(*self->time);
+        auto const now = read(*self->time);
         lock.unlock();
-        normalise(over.what);
+        ended over{std::move(one.done), make_outcome(returned, now)};
         lock.lock();
         if (self->closed)
             return;
@@ -94,10 +94,10 @@ void worker_pool::shared::serve(std::shared_ptr<shared> const& self)
     }
 }
 
-// Under the mutex. The loop is woken once for all that end before it looks.
-void worker_pool::shared::hand_over(std::shared_ptr<shared> const& self, ended what)
+// Under the mutex. One post serves all handlers that end before the loop runs it.
+void worker_pool::shared::hand_over(std::shared_ptr<shared> const& self, ended one)
 {
-    self->over.push_back(std::move(what));
+    self->over.push_back(std::move(one));
     if (self->over.size() == 1)
         asio::post(self->loop, [self] { self->tell(); });
 }
@@ -110,26 +110,23 @@ void worker_pool::shared::tell()
         all.swap(over);
     }
     for (auto& one : all)
-        one.done(std::move(one.what));
+        one.done(std::move(one.end));
 }
 
-outcome worker_pool::shared::call(std::shared_ptr<job> work) const
+result worker_pool::shared::call(std::shared_ptr<job> work) const
 {
-    outcome what;
     try {
         execution run(work);
-        auto const returned = handlers.at(work->work.handler)(run);
-        what.succeeded = returned.succeeded();
-        what.value = returned.value();
-        what.error = returned.error();
+        auto returned = handlers.at(work->work.handler)(run);
+        if (!returned.succeeded() && returned.error().empty())
+            return result::fail("the handler failed without saying why", returned.value());
+        return returned;
     } catch (std::exception const& failure) {
-        what.error = failure.what();
+        std::string const text = failure.what();
+        return result::fail(text.empty() ? "the handler failed without saying why" : text);
     } catch (...) {
-        what.error = "the handler threw something that is no std::exception";
+        return result::fail("the handler threw something that is no std::exception");
     }
-    if (!what.succeeded && what.error.empty())
-        what.error = "the handler failed without saying why";
-    return what;
 }
 
 worker_pool::worker_pool(asio::any_io_executor loop, time_source& time, handler_table handlers, int threads)

@@ -16,7 +16,7 @@ namespace baton::client {
 
 using handler_table = std::map<std::string, std::function<result(execution&)>>;
 
-// One thread a slot. Calls of `start` come from the loop; handlers run on the threads, and `done` is posted back.
+// One thread for each slot. The loop calls `start`; handlers run on the threads, and `done` is posted to the loop.
 class worker_pool final : public executor {
 public:
     worker_pool(asio::any_io_executor loop, time_source& time, handler_table handlers, int threads);
@@ -25,8 +25,8 @@ public:
 
     void start(std::shared_ptr<job> work, std::function<void(outcome)> done) override;
 
-    // Ends the threads. One that is still in a handler is left behind: it touches nothing of this object, of the loop
-    // or of the time source any more, and ends when the handler returns.
+    // Ends the threads. A thread that is still in a handler is left behind: it no longer touches this object, the loop
+    // or the time source, and ends when the handler returns.
     void close();
 
 private:

@@ -1,4 +1,4 @@
-// A small service that closes days: what embedding the client SDK looks like.
+// A small service that closes days: an example of the client SDK.
 //
 //     billing http://127.0.0.1:7800 [more trigger nodes]
 //
@@ -26,7 +26,7 @@ void pause(std::stop_token const& stop, std::chrono::milliseconds span)
 
 client::result close_day(client::execution& run)
 {
-    auto const day = run.payload().at("day").get<std::string>(); // what it throws becomes a failed result
+    auto const day = run.payload().at("day").get<std::string>(); // an exception becomes a failed result
     int closed = 0;
     for (int percent = 0; percent < 100; percent += 5) {
         if (run.stop_requested())

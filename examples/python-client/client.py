@@ -27,7 +27,7 @@ SECRET = secrets.token_hex(32)
 INSTANCE = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
 lock = threading.Condition()
 epoch, draining, node = 0, threading.Event(), 0
-trusted = 0.0  # until when we surely do not count as gone
+trusted = 0.0  # until then the nodes surely count this client as live
 answered = {}  # node: its last dispatch's number, and the answer
 held, ended, unsent = {}, {}, {}  # id: job; id: (attempt, status, when); (id, attempt): report
 waiting = queue.SimpleQueue()
@@ -48,7 +48,7 @@ def post(url, path, body, limit=3):
 
 
 def conclude(job, status, value=None, error="", started=0):
-    """Under the lock."""
+    """Call it under the lock."""
     ident, attempt = job["execution"], job["attempt"]
     unsent[ident, attempt] = {"execution": ident, "attempt": attempt, "status": status, "started_at": started,
                               "finished_at": micros(), "value": value, "error": error[:4000]}
@@ -83,7 +83,7 @@ def worker():
 
 
 def take(work):
-    """One line of the table in the document: the answer and the attempt that is held."""
+    """The answer and the attempt that is held, by the table in the document."""
     try:
         ident, attempt = int(work["execution"]), int(work.get("attempt", 1))
         if ident <= 0 or attempt <= 0:
@@ -198,7 +198,7 @@ def learn(answer, asked=None):
 
 
 def take_new_name():
-    """This instance counts as gone, and what it had goes out again: what has not begun must not begin here."""
+    """This instance counts as gone and its executions go out again, so those that wait must not start here."""
     global INSTANCE
     with lock:
         INSTANCE = f"{INSTANCE.split('~')[0]}~{secrets.token_hex(4)}"

@@ -1,47 +1,8 @@
 #include "libs/protocol/client_wire.hpp"
 
-#include "libs/base/error.hpp"
 #include "libs/protocol/wire_json.hpp"
 
-#include <array>
-
 namespace baton::protocol {
-
-namespace {
-constexpr std::array<std::string_view, 7> acks{"accepted", "running",    "finished", "busy",
-                                               "draining", "no_handler", "invalid"};
-}
-
-std::string_view to_string(ack which)
-{
-    return acks[static_cast<std::size_t>(which)];
-}
-
-void to_json(nlohmann::json& out, ack const& in)
-{
-    out = to_string(in);
-}
-
-void from_json(nlohmann::json const& in, ack& out)
-{
-    auto const text = in.get<std::string>();
-    for (std::size_t i = 0; i < acks.size(); ++i)
-        if (acks[i] == text) {
-            out = static_cast<ack>(i);
-            return;
-        }
-    throw invalid_input("answer", "unknown answer '" + text + "'");
-}
-
-void to_json(nlohmann::json& out, state const& in)
-{
-    out = to_string(in);
-}
-
-void from_json(nlohmann::json const& in, state& out)
-{
-    out = parse_state(in.get<std::string>());
-}
 
 BATON_WIRE(register_request, service, instance, address, secret, handlers, slots, queue, version, epoch)
 BATON_WIRE(heartbeat_request, instance, free_slots, epoch, draining)

@@ -1,5 +1,10 @@
 #pragma once
+// Messages between nodes and clients (docs/protocol.md). Paths carry the version. Unknown fields are ignored and
+// missing ones have the defaults below, so that either side may be newer. Items of lists (executions, results, keys)
+// are written without the fields that have their default. All times are microseconds since the Unix epoch.
 
+#include "libs/base/id.hpp"
+#include "libs/protocol/json_text.hpp"
 #include "libs/protocol/outcome.hpp"
 
 #include <nlohmann/json.hpp>
@@ -8,9 +13,6 @@
 #include <string>
 #include <vector>
 
-// Between nodes and clients (docs/protocol.md). Paths carry the version. Unknown fields are ignored, missing ones have
-// the defaults below, so that both sides can be newer than the other; what stands in a list of executions, results or
-// keys is written without the fields that have their default. All times are microseconds since the Unix epoch.
 namespace baton::protocol {
 
 // --- client to node; header "Authorization: Bearer <shared token>" where one is configured ---------------------------
@@ -25,7 +27,7 @@ struct register_request {
     std::string address;  // "http://10.0.0.7:41234": where the node reaches this client
     std::string secret;   // of this incarnation; every call to the client carries it
     std::vector<std::string> handlers;
-    int slots = 1;       // executions that it runs side by side
+    int slots = 1;       // executions that the client runs at the same time
     int queue = 0;       // executions that it accepts beyond those
     std::string version; // of the SDK
     std::int64_t epoch = 0;
@@ -38,12 +40,12 @@ struct heartbeat_request {
     bool draining = false;
 };
 
-// To a registration and to a heartbeat. 404 from heartbeat: this node has not heard of the client, which then registers
-// with it. 410 from registration: the instance counts as gone, for good; the client takes a new name.
+// The answer to a registration and to a heartbeat. 404 to a heartbeat: this node does not know the client, which then
+// registers with it. 410 to a registration: the instance counts as gone, for good; the client takes a new name.
 struct heartbeat_answer {
     std::int64_t epoch = 0;
-    int heartbeat_ms = 5'000; // how often to beat
-    int ttl_ms = 0;           // silent for so long the client counts as gone; 0: three heartbeats
+    int heartbeat_ms = 5'000; // the interval between heartbeats
+    int ttl_ms = 0;           // a client that is silent for so long counts as gone; 0: three heartbeats
 };
 
 struct leave_request {
@@ -51,13 +53,13 @@ struct leave_request {
 };
 
 struct result_report {
-    std::int64_t execution = 0;
+    execution_id execution;
     int attempt = 1;
     state status = state::succeeded; // running, succeeded, failed, timed_out or cancelled
     std::int64_t started_at = 0;
     std::int64_t finished_at = 0; // 0 while running
     int progress = 0;             // percent, for running
-    nlohmann::json value;         // what the handler returned; null if nothing
+    json_text value;              // the handler's return value; null for none
     std::string error;            // why it failed
 };
 
@@ -67,12 +69,12 @@ struct results_request {
 };
 
 struct attempt_key {
-    std::int64_t execution = 0;
+    execution_id execution;
     int attempt = 1;
 };
 
-// What is named here is durable (or was already settled otherwise) and may be forgotten. A node takes results from
-// clients that are registered with another node, too.
+// The results named here are durable (or were settled otherwise), so the client may forget them. A node also takes
+// results from clients that are registered with another node.
 struct results_answer {
     std::int64_t epoch = 0;
     std::vector<attempt_key> recorded;
@@ -85,12 +87,12 @@ inline constexpr char path_query[] = "/baton/v1/query";
 inline constexpr char path_epoch[] = "/baton/v1/epoch";
 
 struct dispatch {
-    std::int64_t execution = 0; // with `attempt` the idempotency key
+    execution_id execution; // with `attempt` the idempotency key
     int attempt = 1;
-    std::int64_t task = 0;
+    task_id task;
     std::string task_name;
     std::string handler;
-    nlohmann::json payload;
+    json_text payload;
     std::int64_t scheduled_at = 0;
     std::int64_t timeout_us = 0; // 0: none
     int shard_index = 0;
@@ -98,8 +100,9 @@ struct dispatch {
     bool operator==(dispatch const&) const = default;
 };
 
-// A node sends a client one of these at a time, and numbers them: the client answers one that comes twice as it did the
-// first time and takes nothing from one that was overtaken, since what it refused then may be elsewhere by now.
+// A node sends a client one of these at a time, and numbers them. The client answers a repeated number as it did the
+// first time. It takes nothing from a number that a higher one has overtaken: the node may have sent those executions
+// elsewhere by now.
 struct dispatch_request {
     std::int64_t epoch = 0;
     std::vector<dispatch> executions;
@@ -107,7 +110,7 @@ struct dispatch_request {
     std::int64_t number = 0; // 0: not told
 };
 
-// How a client answers for one execution. Only the first three mean that it has it.
+// A client's answer for one execution. Only the first three mean that the client has it.
 enum class ack {
     accepted,   // taken now
     running,    // already has it, queued or running: this attempt or another one (`holds` tells)
@@ -117,14 +120,16 @@ enum class ack {
     no_handler, // does not serve this handler
     invalid,    // cannot be read: sending it again will not help
 };
-std::string_view to_string(ack which);
+template <>
+inline constexpr std::array<std::string_view, 7> names_of<ack>{"accepted", "running",    "finished", "busy",
+                                                               "draining", "no_handler", "invalid"};
 
 struct dispatch_ack {
-    std::int64_t execution = 0;
+    execution_id execution;
     int attempt = 1; // as asked
     ack answer = ack::accepted;
-    // With `running` and `finished` the attempt that it has, under which its result was or will be reported. It differs
-    // from `attempt` when that one came while an earlier one still ran here, and was therefore not started.
+    // With `running` and `finished` the attempt that the client has, whose result it reported or will report. It
+    // differs from `attempt` when an earlier attempt was still running there; the later one was then not started.
     int holds = 0;
 };
 
@@ -135,28 +140,29 @@ struct dispatch_answer {
     std::vector<dispatch_ack> executions;
 };
 
-// Cancel. Answered by a query_answer: what still runs or has ended.
+// Cancel. Answered by a query_answer: the executions that still run or have ended.
 struct executions_request {
     std::int64_t epoch = 0;
-    std::vector<std::int64_t> executions;
+    std::vector<execution_id> executions;
 };
 
-// Which of these does the client have? `attempts` has one for each execution (or is empty: none in particular): what
-// the client does not have it must refuse from then on up to that attempt, because the next one goes out elsewhere.
+// Which of these does the client have? `attempts` has one for each execution (or is empty: none in particular). The
+// client must refuse an execution that it does not have from then on up to that attempt, because the next attempt goes
+// out elsewhere.
 struct query_request {
     std::int64_t epoch = 0;
-    std::vector<std::int64_t> executions;
+    std::vector<execution_id> executions;
     std::vector<int> attempts;
 };
 
 struct held_execution {
-    std::int64_t execution = 0;
+    execution_id execution;
     int attempt = 1;
     bool finished = false;
     bool succeeded = false; // finished, and with success: no further attempt is wanted
 };
 
-// The asked ones that this client runs, has queued, or has finished within the last ten minutes.
+// Of the executions asked for, those that this client runs, has queued, or has finished within the last ten minutes.
 struct query_answer {
     std::int64_t epoch = 0;
     std::vector<held_execution> held;
@@ -166,10 +172,6 @@ struct epoch_message { // announcement, and the body of 409 answers
     std::int64_t epoch = 0;
 };
 
-void to_json(nlohmann::json& out, state const& in);
-void from_json(nlohmann::json const& in, state& out);
-void to_json(nlohmann::json& out, ack const& in);
-void from_json(nlohmann::json const& in, ack& out);
 void to_json(nlohmann::json& out, register_request const& in);
 void from_json(nlohmann::json const& in, register_request& out);
 void to_json(nlohmann::json& out, heartbeat_request const& in);
@@ -205,7 +207,7 @@ void from_json(nlohmann::json const& in, query_answer& out);
 void to_json(nlohmann::json& out, epoch_message const& in);
 void from_json(nlohmann::json const& in, epoch_message& out);
 
-// The JSON text of what is sent by the thousand, without a tree of values in between. from_text throws invalid_input.
+// The JSON text of messages that travel in thousands, without a tree of values. from_text throws invalid_input.
 std::string to_text(heartbeat_request const& message);
 void from_text(std::string_view text, heartbeat_request& message);
 std::string to_text(heartbeat_answer const& message);

@@ -1,27 +1,22 @@
 #include "libs/protocol/node_wire.hpp"
 
-#include "libs/base/error.hpp"
 #include "libs/protocol/wire_json.hpp"
-
-#include <array>
 
 namespace baton::protocol {
 
-namespace {
-constexpr std::array<std::string_view, 3> signal_kinds{"task", "run", "cancel"};
-}
-
-std::string_view to_string(signal_kind which)
+client_choice choice_for(routing task)
 {
-    return signal_kinds[static_cast<std::size_t>(which)];
-}
-
-signal_kind parse_signal_kind(std::string_view text)
-{
-    for (std::size_t i = 0; i < signal_kinds.size(); ++i)
-        if (signal_kinds[i] == text)
-            return static_cast<signal_kind>(i);
-    throw invalid_input("kind", "unknown kind '" + std::string(text) + "'");
+    switch (task) {
+    case routing::round_robin:
+        return client_choice::round_robin;
+    case routing::random:
+        return client_choice::random;
+    case routing::failover:
+        return client_choice::failover;
+    case routing::broadcast:
+        break;
+    }
+    return client_choice::instance;
 }
 
 BATON_LEAN_WIRE(assignment, work, service, routing, instance)

@@ -1,6 +1,9 @@
 #pragma once
+// Messages among nodes, and from web to a node. Header "Authorization: Bearer <secret of the called node's
+// incarnation>". The secret is in the node's row, so only a process that can read the database can call.
 
 #include "libs/protocol/client_wire.hpp"
+#include "libs/protocol/task.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -8,8 +11,6 @@
 #include <string>
 #include <vector>
 
-// Among nodes, and from web to a node. Header "Authorization: Bearer <secret of the called node's incarnation>": the
-// secret lies in the node's row, so whoever may read the database may call, and nobody else.
 namespace baton::protocol {
 
 inline constexpr char path_assign[] = "/internal/v1/assign";
@@ -19,16 +20,28 @@ inline constexpr char path_stop[] = "/internal/v1/stop";
 inline constexpr char path_announce[] = "/internal/v1/epoch";
 inline constexpr char path_departed[] = "/internal/v1/departed";
 
+// How a slave chooses the client of one execution.
+enum class client_choice {
+    round_robin,
+    random,
+    failover,
+    instance, // the one that is named: a shard of a broadcast
+};
+template <>
+inline constexpr std::array<std::string_view, 4> names_of<client_choice>{"round_robin", "random", "failover",
+                                                                         "instance"};
+client_choice choice_for(routing task);
+
 // Master to slave: deliver these now. `work` is what the client will see; service and routing choose the client.
 struct assignment {
     dispatch work;
     std::string service;
-    std::string routing; // round_robin, random, failover, or "instance" for a shard that belongs to one client
-    std::string instance;
+    client_choice routing = client_choice::round_robin;
+    std::string instance; // for client_choice::instance
 };
 
-// A message may come late or twice, after what it assigned has been delivered and forgotten. So each of a term to a
-// slave has a number of its own, and names the lower ones that may still count: the others are void.
+// A message may come late or twice, after its executions have been delivered and forgotten. So each message of a term
+// to a slave has a number, and names the lower numbers that may still count: all others are void.
 struct assign_request {
     std::int64_t epoch = 0;
     std::string master; // incarnation
@@ -45,28 +58,29 @@ struct assign_answer {
 };
 
 struct delivered {
-    std::int64_t execution = 0;
+    execution_id execution;
     int attempt = 1;
     std::string client; // instance that holds it
     int holds = 0;      // when not 0: not this attempt, but an earlier one, which still runs there
 };
 
-// `possibly_held`: the client named may have it although it did not say so (no answer, then gone).
+// An attempt that the slave will not deliver. With `client`: this instance, which is gone, may have it although it did
+// not answer.
 struct undelivered {
-    std::int64_t execution = 0;
+    execution_id execution;
     int attempt = 1;
     std::string client;
     std::string why;
 };
 
 struct finished {
-    std::int64_t execution = 0;
+    execution_id execution;
     int attempt = 1;
     state status = state::succeeded; // as the client reported it, before any retry rule
     std::int64_t finished_at = 0;
 };
 
-// Slave to master: what happened since the last report. Hints only: the ledger is the truth.
+// Slave to master: the events since the last report. Hints only: the ledger is the truth.
 struct report_request {
     std::string node; // incarnation
     std::int64_t epoch = 0;
@@ -75,7 +89,7 @@ struct report_request {
     std::vector<protocol::finished> finished;
 };
 
-// No assignment with this number or a higher one speaks of what the report named as delivered.
+// No assignment with this number or a higher one names an attempt that the report named as delivered.
 struct report_answer {
     std::int64_t assigned = 0;
 };
@@ -85,13 +99,13 @@ enum class signal_kind {
     run,    // an execution was inserted by run now
     cancel, // an execution is to be cancelled
 };
-std::string_view to_string(signal_kind which);
-signal_kind parse_signal_kind(std::string_view text);
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<signal_kind>{"task", "run", "cancel"};
 
 // Web to master, after the row of the same content was committed: act on it now.
 struct signal_request {
-    std::int64_t id = 0; // of the row in `signal`
-    std::string kind;
+    signal_id id; // of the row in `signal`
+    signal_kind kind = signal_kind::task;
     std::int64_t subject = 0; // task or execution
 };
 
@@ -120,7 +134,7 @@ void from_json(nlohmann::json const& in, signal_request& out);
 void to_json(nlohmann::json& out, departed_message const& in);
 void from_json(nlohmann::json const& in, departed_message& out);
 
-// The JSON text of what is sent by the thousand, without a tree of values in between. from_text throws invalid_input.
+// The JSON text of messages that travel in thousands, without a tree of values. from_text throws invalid_input.
 std::string to_text(assign_request const& message);
 void from_text(std::string_view text, assign_request& message);
 std::string to_text(report_request const& message);

@@ -1,23 +1,23 @@
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "libs/protocol/names.hpp"
 
 namespace baton::protocol {
 
-// Where an execution stands. The text of each is what is stored, sent and shown.
+// The state of an execution.
 enum class state {
     planned,   // has a row and an instant, not known to be delivered
-    running,   // a client reported it as running (written only for what runs longer than about a second)
+    running,   // a client reported it as running (written only for executions longer than about a second)
     retrying,  // an attempt failed; the next one is due at `due_at`
     succeeded, // final, as are all that follow
     failed,
     timed_out,
     cancelled, // by a person or program, or because its task was edited before it was sent (the reason tells)
 };
+template <>
+inline constexpr std::array<std::string_view, 7> names_of<state>{"planned", "running",   "retrying", "succeeded",
+                                                                 "failed",  "timed_out", "cancelled"};
 
-std::string_view to_string(state which);
-state parse_state(std::string_view text); // throws invalid_input("state")
 constexpr bool is_final(state which)
 {
     return which >= state::succeeded;
@@ -29,13 +29,30 @@ enum class cause {
     manual,   // run now
     shard,    // one part of a broadcast
 };
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<cause>{"schedule", "manual", "shard"};
 
-std::string_view to_string(cause which);
-cause parse_cause(std::string_view text);
+// Why an attempt exists. The last three replace an attempt that was lost, so they do not count against the task's own
+// attempts.
+enum class attempt_cause {
+    first,
+    retry,       // the attempt before it failed
+    client_gone, // its client is gone
+    node_gone,   // the node that was to deliver it is gone
+    take_over,   // a new master does not know whether the attempt before it was delivered
+};
+template <>
+inline constexpr std::array<std::string_view, 5> names_of<attempt_cause>{"first", "retry", "client_gone", "node_gone",
+                                                                         "take_over"};
 
-// What follows when an attempt ends with `ended` (succeeded, failed, timed_out or cancelled): the same, or `retrying`
-// while attempts are left; a failure after cancellation was requested counts as cancelled. The one rule for it; the
-// ledger's SQL says the same and a test holds the two together.
+constexpr bool replaces_lost(attempt_cause which)
+{
+    return which > attempt_cause::retry;
+}
+
+// The state of an execution whose attempt has ended as `ended` (succeeded, failed, timed_out or cancelled): the same,
+// or `retrying` while attempts are left; a failure after a request to cancel counts as cancelled. The ledger's SQL
+// states the same rule, and a test holds the two together.
 state after_attempt(state ended, int attempt, int max_attempts, bool cancel_requested);
 
 } // namespace baton::protocol

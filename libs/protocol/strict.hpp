@@ -10,8 +10,8 @@
 
 namespace baton::protocol {
 
-// Reads a JSON object that a person wrote: each wrong type or unknown key throws invalid_input with the path of the
-// field ("schedule.cron"). For messages between our own programs, where unknown fields must be ignored, it is not used.
+// Reads a JSON object that a person wrote: a wrong type or an unknown key throws invalid_input with the path of the
+// field ("schedule.cron"). Not for messages between our own programs, where unknown fields must be ignored.
 class strict_object {
 public:
     strict_object(nlohmann::json const& value, std::string path);
@@ -26,7 +26,7 @@ public:
     bool flag(char const* key, bool fallback);
     std::string path_of(char const* key) const;
 
-    // Throws for the first key that nobody asked for. Call it last.
+    // Throws for the first key that no call above has named. Call it last.
     void finish() const;
 
 private:

@@ -2,26 +2,9 @@
 
 #include "libs/protocol/strict.hpp"
 
-#include <array>
-
 namespace baton::protocol {
 
 namespace {
-
-constexpr std::array<std::string_view, 5> kinds{"cron", "fixed_rate", "fixed_delay", "once", "api"};
-constexpr std::array<std::string_view, 4> routings{"round_robin", "random", "failover", "broadcast"};
-
-template <class Enum, std::size_t Size>
-Enum choose(std::array<std::string_view, Size> const& names, std::string const& text, std::string const& field)
-{
-    std::string all;
-    for (std::size_t i = 0; i < Size; ++i) {
-        if (names[i] == text)
-            return static_cast<Enum>(i);
-        all += (i == 0 ? "" : ", ") + std::string(names[i]);
-    }
-    throw invalid_input(field, field + " must be one of " + all);
-}
 
 // Names appear in logs, URLs and tables: printable, without control characters or slashes.
 void check_name(std::string const& text, char const* field)
@@ -54,7 +37,7 @@ schedule_spec parse_schedule(nlohmann::json const& value)
 {
     strict_object object(value, "schedule");
     schedule_spec spec;
-    spec.kind = parse_schedule_kind(object.need_text("kind", 32), "schedule.kind");
+    spec.kind = parse<schedule_kind>(object.need_text("kind", 32), "schedule.kind");
     if (spec.kind == schedule_kind::cron) {
         spec.cron = object.need_text("cron", 256);
         spec.zone = object.text("zone", "UTC", 64);
@@ -100,19 +83,15 @@ nlohmann::json schedule_json(schedule_spec const& spec)
 
 } // namespace
 
-std::string_view to_string(schedule_kind kind)
+std::optional<json_text> read_payload(strict_object& object)
 {
-    return kinds[static_cast<std::size_t>(kind)];
-}
-
-schedule_kind parse_schedule_kind(std::string const& text, std::string const& field)
-{
-    return choose<schedule_kind>(kinds, text, field);
-}
-
-std::string_view to_string(routing strategy)
-{
-    return routings[static_cast<std::size_t>(strategy)];
+    auto const* const given = object.find("payload");
+    if (given == nullptr)
+        return std::nullopt;
+    json_text payload(*given);
+    if (payload.size() > payload_limit)
+        throw invalid_input("payload", "payload is longer than " + std::to_string(payload_limit) + " bytes of JSON");
+    return payload;
 }
 
 task_definition parse_task(nlohmann::json const& value)
@@ -130,12 +109,10 @@ task_definition parse_task(nlohmann::json const& value)
     check_name(task.name, "name");
     check_name(task.service, "service");
     check_name(task.handler, "handler");
-    if (auto const* payload = object.find("payload"))
-        task.payload = *payload;
-    if (task.payload.dump().size() > payload_limit)
-        throw invalid_input("payload", "payload is longer than " + std::to_string(payload_limit) + " bytes of JSON");
+    if (auto payload = read_payload(object))
+        task.payload = std::move(*payload);
     task.schedule = parse_schedule(object.need("schedule"));
-    task.routing = choose<protocol::routing>(routings, object.text("routing", "round_robin", 32), "routing");
+    task.routing = parse<protocol::routing>(object.text("routing", "round_robin", 32), "routing");
     task.max_attempts = static_cast<int>(object.number("max_attempts", 1, 1, 1'000));
     task.retry_delay = millis(object, "retry_delay_ms", 1'000, 0);
     task.timeout = millis(object, "timeout_ms", 0, 0);
@@ -144,20 +121,37 @@ task_definition parse_task(nlohmann::json const& value)
     return task;
 }
 
-nlohmann::json to_json(task_definition const& task)
+namespace {
+
+nlohmann::json without_payload(task_definition const& task)
 {
     return {{"project", task.project},
             {"name", task.name},
             {"description", task.description},
             {"service", task.service},
             {"handler", task.handler},
-            {"payload", task.payload},
             {"schedule", schedule_json(task.schedule)},
             {"routing", to_string(task.routing)},
             {"max_attempts", task.max_attempts},
             {"retry_delay_ms", task.retry_delay / 1ms},
             {"timeout_ms", task.timeout / 1ms},
             {"enabled", task.enabled}};
+}
+
+} // namespace
+
+nlohmann::json to_json(task_definition const& task)
+{
+    auto value = without_payload(task);
+    value["payload"] = task.payload;
+    return value;
+}
+
+std::string to_text(task_definition const& task)
+{
+    auto text = without_payload(task).dump();
+    text.pop_back(); // the brace
+    return text.append(",\"payload\":").append(task.payload.view()).append("}");
 }
 
 task_definition patch_task(task_definition const& task, nlohmann::json const& patch)

@@ -2,6 +2,8 @@
 // A task as a person or a program registers it, and its JSON document.
 
 #include "libs/base/time.hpp"
+#include "libs/protocol/json_text.hpp"
+#include "libs/protocol/names.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +13,8 @@
 
 namespace baton::protocol {
 
+class strict_object;
+
 enum class schedule_kind {
     cron,        // at the times that an expression names in a time zone
     fixed_rate,  // at start_at (or the registration) + k * every, k = 0, 1, 2, ..., however long the runs take
@@ -18,9 +22,9 @@ enum class schedule_kind {
     once,        // at one instant
     api,         // only on request ("run now")
 };
-std::string_view to_string(schedule_kind kind);
-// Throws invalid_input(field, ...) with the list of the kinds.
-schedule_kind parse_schedule_kind(std::string const& text, std::string const& field);
+template <>
+inline constexpr std::array<std::string_view, 5> names_of<schedule_kind>{"cron", "fixed_rate", "fixed_delay", "once",
+                                                                         "api"};
 
 // When a task is due. schedule::timetable computes the firings.
 //   {"kind": "cron", "cron": "*/5 * * * *", "zone": "Europe/Berlin"}
@@ -50,7 +54,8 @@ enum class routing {
     failover,  // the first by instance name; the next one only if a client cannot be reached
     broadcast, // all of them, one shard each
 };
-std::string_view to_string(routing strategy);
+template <>
+inline constexpr std::array<std::string_view, 4> names_of<routing>{"round_robin", "random", "failover", "broadcast"};
 
 // A task's definition, versioned as a whole: `task_version.definition` holds this JSON, and an execution names the
 // version that it runs.
@@ -60,7 +65,7 @@ struct task_definition {
     std::string description;
     std::string service;
     std::string handler;
-    nlohmann::json payload = nlohmann::json::object();
+    json_text payload = json_text::checked("{}");
     schedule_spec schedule;
     protocol::routing routing = protocol::routing::round_robin;
     int max_attempts = 1;
@@ -71,10 +76,14 @@ struct task_definition {
 
 inline constexpr std::size_t payload_limit = 64u << 10; // bytes of JSON text
 
+// The member "payload", if there is one that is not null. Throws invalid_input when it is longer than payload_limit.
+std::optional<json_text> read_payload(strict_object& object);
+
 // Strict: throws invalid_input with the field for unknown keys, wrong types, values out of range and bad names.
 // schedule::check_schedule checks the cron expression and the zone.
 task_definition parse_task(nlohmann::json const& value);
 nlohmann::json to_json(task_definition const& task);
+std::string to_text(task_definition const& task); // the same as text; the payload is not looked into
 
 // Applies a JSON merge patch (RFC 7396) to a definition and parses the result as strictly. A patch with
 // `schedule.kind` must carry the whole schedule.

@@ -6,51 +6,49 @@ namespace baton::protocol {
 
 namespace {
 
-constexpr int deepest = 64; // nesting of a message, as of any body
+using json_kind = simdjson::ondemand::json_type;
 
-nlohmann::json make_json(simdjson::ondemand::value in);
+constexpr int depth_limit = 64; // levels of a value inside a message
 
-nlohmann::json make_list(simdjson::ondemand::array in)
+void check_number(simdjson::ondemand::value& in)
 {
-    auto out = nlohmann::json::array();
-    for (auto each : in)
-        out.push_back(make_json(std::move(each)));
-    return out;
+    std::int64_t whole = 0;
+    double real = 0;
+    if (in.get_int64().get(whole) != simdjson::SUCCESS && in.get_double().get(real) != simdjson::SUCCESS)
+        throw invalid_input("", "not JSON: neither a number nor null");
 }
 
-nlohmann::json make_object(simdjson::ondemand::object in)
+// The parser checks only what is read, so every part is read once.
+void check_value(simdjson::ondemand::value in, int levels)
 {
-    auto out = nlohmann::json::object();
-    for (auto each : in) {
-        std::string key(std::string_view(each.unescaped_key()));
-        out[std::move(key)] = make_json(each.value());
-    }
-    return out;
-}
-
-nlohmann::json make_json(simdjson::ondemand::value in)
-{
-    using kind = simdjson::ondemand::json_type;
-    kind const which = in.type();
-    if ((which == kind::array || which == kind::object) && in.current_depth() > deepest)
-        throw invalid_input("", "JSON is nested deeper than " + std::to_string(deepest));
-    switch (which) {
-    case kind::array:
-        return make_list(in.get_array());
-    case kind::object:
-        return make_object(in.get_object());
-    case kind::string:
-        return std::string(std::string_view(in.get_string()));
-    case kind::boolean:
-        return bool(in.get_bool());
-    case kind::null:
-    case kind::number: // the JSON library knows more of them
+    auto const kind = in.type().value();
+    if ((kind == json_kind::array || kind == json_kind::object) && levels == 0)
+        throw invalid_input("", "JSON is nested deeper than " + std::to_string(depth_limit));
+    switch (kind) {
+    case json_kind::array:
+        for (auto each : in.get_array())
+            check_value(each.value(), levels - 1);
+        break;
+    case json_kind::object:
+        for (auto each : in.get_object()) {
+            each.unescaped_key().value();
+            check_value(each.value(), levels - 1);
+        }
+        break;
+    case json_kind::string:
+        in.get_string().value();
+        break;
+    case json_kind::boolean:
+        in.get_bool().value();
+        break;
+    case json_kind::null:
+        if (!in.is_null().value())
+            throw invalid_input("", "not JSON: neither a number nor null");
+        break;
+    case json_kind::number:
+        check_number(in);
         break;
     }
-    auto out = nlohmann::json::parse(in.raw_json_token(), nullptr, false);
-    if (out.is_discarded())
-        throw invalid_input("", "not JSON: neither a number nor null");
-    return out;
 }
 
 } // namespace
@@ -70,6 +68,11 @@ void refuse_part()
     throw invalid_input("", "a message and its parts must be JSON objects");
 }
 
+void skip_value(simdjson::ondemand::value& in)
+{
+    check_value(in, depth_limit);
+}
+
 void read_value(simdjson::ondemand::value& in, char const* name, bool& out)
 {
     if (in.get_bool().get(out) != simdjson::SUCCESS)
@@ -84,14 +87,18 @@ void read_value(simdjson::ondemand::value& in, char const* name, std::string& ou
     out = text;
 }
 
-void read_value(simdjson::ondemand::value& in, char const*, nlohmann::json& out)
+void read_value(simdjson::ondemand::value& in, char const*, json_text& out)
 {
-    out = make_json(in);
+    char const* const begin = in.raw_json_token().data();
+    check_value(in, depth_limit);
+    std::string_view text(begin, static_cast<std::size_t>(in.current_location().value() - begin));
+    text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1); // the parser stands at the token behind the value
+    out = json_text::checked(std::string(text));
 }
 
 void append_json(std::string& out, std::string const& text)
 {
-    // What needs no escapes is copied; the rest is the library's.
+    // Plain text is copied; escapes are left to the library.
     bool const plain =
         std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; });
     if (plain)
@@ -100,26 +107,9 @@ void append_json(std::string& out, std::string const& text)
         out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// The library's own writing looks at each character of each string.
-void append_json(std::string& out, nlohmann::json const& value)
+void append_json(std::string& out, json_text const& value)
 {
-    if (value.is_object()) {
-        out += '{';
-        for (auto const& [name, member] : value.items()) {
-            if (out.back() != '{')
-                out += ',';
-            append_json(out, name);
-            out += ':';
-            append_json(out, member);
-        }
-        out += '}';
-    } else if (value.is_array()) {
-        append_json(out, value.get_ref<nlohmann::json::array_t const&>());
-    } else if (value.is_string()) {
-        append_json(out, value.get_ref<std::string const&>());
-    } else {
-        out += value.dump();
-    }
+    out += value.view();
 }
 
 void append_json(std::string& out, bool value)

@@ -1,12 +1,13 @@
 #pragma once
-// For this folder's .cpp files: both directions of a struct's JSON from one list of members, by the JSON library's own
-// macros. A missing member takes the struct's default, an unknown one is ignored; one of another type, or a number that
-// does not fit, is refused by name, where the library would convert it. BATON_WIRE writes all members; BATON_LEAN_WIRE,
-// for what is sent by the thousand, leaves out those that have their default. Both also write the text of a message
-// (append_json) and read it (read_fields, with simdjson) without the library's tree of values, which costs an
-// allocation and more for each member; BATON_TEXT offers that for a message (to_text, from_text).
+// For the .cpp files of this folder: both directions of a struct's JSON from one list of its members, by the JSON
+// library's own macros. A missing member takes the struct's default and an unknown one is ignored. A member of another
+// type, or a number that does not fit, is refused by name; the library would convert it. BATON_WIRE writes all members;
+// BATON_LEAN_WIRE, for messages that travel in thousands, leaves out members that have their default. Both also write
+// the text of a message (append_json) and read it (read_fields, with simdjson) without the library's tree of values,
+// which costs at least one allocation for each member; BATON_TEXT offers that for a message (to_text, from_text).
 
 #include "libs/base/error.hpp"
+#include "libs/base/id.hpp"
 #include "libs/protocol/client_wire.hpp"
 
 #include <nlohmann/json.hpp>
@@ -20,15 +21,32 @@
 #include <utility>
 #include <vector>
 
+namespace baton {
+
+// On the wire an id is a number.
+template <class Tag>
+void to_json(nlohmann::json& out, id<Tag> const& in)
+{
+    out = in.value();
+}
+
+template <class Tag>
+void from_json(nlohmann::json const& in, id<Tag>& out)
+{
+    out = id<Tag>{in.get<std::int64_t>()};
+}
+
+} // namespace baton
+
 namespace baton::protocol {
 
-// Of client_wire.cpp, for the messages between nodes that hold one.
+// In client_wire.cpp, for the messages between nodes that hold one.
 void append_json(std::string& out, dispatch const& in);
 void read_fields(simdjson::ondemand::object& in, dispatch& out);
 
 [[noreturn]] void refuse_type(char const* name);
 [[noreturn]] void refuse_number(char const* name);
-[[noreturn]] void refuse_part(); // that is no object
+[[noreturn]] void refuse_part(); // it is not an object
 
 template <class Number>
 Number fitting(nlohmann::json const& value, char const* name)
@@ -42,6 +60,11 @@ Number fitting(nlohmann::json const& value, char const* name)
 }
 
 template <class Member>
+inline constexpr bool is_id = false;
+template <class Tag>
+inline constexpr bool is_id<id<Tag>> = true;
+
+template <class Member>
 void read_member(nlohmann::json const& object, char const* name, Member& out, Member const& otherwise)
 {
     if (!object.is_object())
@@ -51,6 +74,12 @@ void read_member(nlohmann::json const& object, char const* name, Member& out, Me
         out = otherwise;
     } else if constexpr (std::integral<Member> && !std::same_as<Member, bool>) {
         out = fitting<Member>(*found, name);
+    } else if constexpr (named<Member>) {
+        if (!found->is_string())
+            refuse_type(name);
+        out = parse<Member>(found->template get_ref<std::string const&>(), name);
+    } else if constexpr (is_id<Member>) {
+        out = Member{fitting<std::int64_t>(*found, name)};
     } else {
         try {
             out = found->template get<Member>();
@@ -62,7 +91,8 @@ void read_member(nlohmann::json const& object, char const* name, Member& out, Me
 
 void read_value(simdjson::ondemand::value& in, char const* name, bool& out);
 void read_value(simdjson::ondemand::value& in, char const* name, std::string& out);
-void read_value(simdjson::ondemand::value& in, char const* name, nlohmann::json& out);
+void read_value(simdjson::ondemand::value& in, char const* name, json_text& out);
+void skip_value(simdjson::ondemand::value& in); // checks that it is JSON
 
 template <std::integral Number>
 void read_value(simdjson::ondemand::value& in, char const* name, Number& out)
@@ -73,13 +103,21 @@ void read_value(simdjson::ondemand::value& in, char const* name, Number& out)
     out = static_cast<Number>(whole);
 }
 
-template <class Word>
-requires std::is_enum_v<Word>
-void read_value(simdjson::ondemand::value& in, char const* name, Word& out)
+template <class Tag>
+void read_value(simdjson::ondemand::value& in, char const* name, id<Tag>& out)
 {
-    std::string text;
-    read_value(in, name, text);
-    from_json(nlohmann::json(std::move(text)), out);
+    std::int64_t whole = 0;
+    read_value(in, name, whole);
+    out = id<Tag>{whole};
+}
+
+template <named Enum>
+void read_value(simdjson::ondemand::value& in, char const* name, Enum& out)
+{
+    std::string_view text;
+    if (in.get_string().get(text) != simdjson::SUCCESS)
+        refuse_type(name);
+    out = parse<Enum>(text, name);
 }
 
 template <class Part>
@@ -123,7 +161,7 @@ void read_message(std::string_view text, Message& out)
 }
 
 void append_json(std::string& out, std::string const& text);
-void append_json(std::string& out, nlohmann::json const& value);
+void append_json(std::string& out, json_text const& value);
 void append_json(std::string& out, bool value);
 
 template <std::integral Number>
@@ -133,9 +171,14 @@ void append_json(std::string& out, Number value)
     out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
-template <class Word>
-requires std::is_enum_v<Word>
-void append_json(std::string& out, Word value)
+template <class Tag>
+void append_json(std::string& out, id<Tag> const& value)
+{
+    append_json(out, value.value());
+}
+
+template <named Enum>
+void append_json(std::string& out, Enum value)
 {
     out.append("\"").append(to_string(value)).append("\"");
 }
@@ -182,8 +225,7 @@ void append_member(std::string& out, char const* name, Member const& value)
             std::string_view const key = field.unescaped_key();                                                        \
             simdjson::ondemand::value value = field.value();                                                           \
             NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_READ_FIELD, __VA_ARGS__))                                   \
-            nlohmann::json unknown;                                                                                    \
-            read_value(value, "", unknown);                                                                            \
+            skip_value(value);                                                                                         \
         }                                                                                                              \
     }
 

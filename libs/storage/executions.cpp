@@ -74,7 +74,7 @@ std::optional<std::pair<protocol::state, bool>> lock_execution(soci::session& sq
     statement(sql)
         .select("state", "due_at IS NOT NULL")(" FROM execution WHERE id = ", id, for_update(sql))
         .each([&](row& cells) {
-            auto const state = protocol::parse_state(cells.text());
+            auto const state = protocol::parse<protocol::state>(cells.text(), "state");
             found.emplace(state, cells.flag());
         });
     return found;

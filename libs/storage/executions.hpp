@@ -12,7 +12,7 @@ namespace baton::storage {
 
 struct attempt_record {
     int attempt = 1;
-    std::string cause; // first, retry, client_gone, node_gone, take_over
+    protocol::attempt_cause cause = protocol::attempt_cause::first;
     std::optional<std::string> node;
     std::optional<std::string> client;
     std::optional<utc_time> started_at;

@@ -1,9 +1,22 @@
 #include "libs/storage/executions.hpp"
 #include "libs/storage/statement.hpp"
 
+#include <stdexcept>
+
 namespace baton::storage {
 
 namespace {
+
+// A value that this version does not know is no mistake of the request, which invalid_input would blame.
+template <class Enum>
+Enum stored(std::string const& text, char const* column)
+{
+    try {
+        return protocol::parse<Enum>(text, column);
+    } catch (invalid_input const& failure) {
+        throw std::runtime_error(std::string("a row of the ledger cannot be read: ") + failure.what());
+    }
+}
 
 // Appends what an execution is read from, by one index or by whichever the database likes.
 void select_execution(statement& ask, fragment index = {""})
@@ -23,7 +36,7 @@ void read_attempt(row& cells, attempt_record& attempt)
     attempt.started_at = cells.maybe_moment();
     attempt.finished_at = cells.maybe_moment();
     if (auto const outcome = cells.maybe_text())
-        attempt.outcome = protocol::parse_state(*outcome);
+        attempt.outcome = stored<protocol::state>(*outcome, "outcome");
     if (auto const progress = cells.maybe_number())
         attempt.progress = static_cast<int>(*progress);
     attempt.result = cells.maybe_text();
@@ -39,8 +52,8 @@ execution_record read_execution(row& cells)
     record.task_name = cells.text();
     record.task_version = cells.small();
     record.scheduled_at = cells.moment();
-    record.cause = protocol::parse_cause(cells.text());
-    record.state = protocol::parse_state(cells.text());
+    record.cause = stored<protocol::cause>(cells.text(), "cause");
+    record.state = stored<protocol::state>(cells.text(), "state");
     record.due_at = cells.maybe_moment();
     record.attempt = cells.small();
     record.max_attempts = cells.small();
@@ -53,7 +66,6 @@ execution_record read_execution(row& cells)
     record.created_at = cells.moment();
     record.ended_at = cells.maybe_moment();
     record.first.attempt = 1;
-    record.first.cause = "first";
     read_attempt(cells, record.first);
     return record;
 }
@@ -181,7 +193,7 @@ awaitable<std::vector<attempt_record>> executions::attempts(execution_id id)
         ask.each([&](row& cells) {
             auto& attempt = found.emplace_back();
             attempt.attempt = cells.small();
-            attempt.cause = cells.text();
+            attempt.cause = stored<protocol::attempt_cause>(cells.text(), "cause");
             read_attempt(cells, attempt);
         });
     };

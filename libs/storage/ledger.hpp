@@ -80,6 +80,7 @@ struct open_execution_row {
     std::string shard_instance;
     std::optional<std::string> payload; // instead of the task's own; JSON text
     std::string definition;             // of the version that it runs
+    std::string unreadable;             // why cause or state cannot be read; empty when they can
 };
 
 struct open_cursor {
@@ -91,7 +92,7 @@ struct open_cursor {
 struct open_key {
     execution_id id;
     int attempt = 1;
-    protocol::state state = protocol::state::planned;
+    bool retrying = false; // its state
     utc_time due_at;
     bool cancel_requested = false;
 };
@@ -101,7 +102,7 @@ struct next_attempt {
     execution_id id;
     int attempt = 1; // present
     utc_time due_at;
-    std::string cause; // retry, client_gone, node_gone, take_over
+    protocol::attempt_cause cause = protocol::attempt_cause::retry;
 };
 
 // A fixed-delay task whose execution has ended.
@@ -156,8 +157,8 @@ public:
     awaitable<std::vector<open_key>> open_keys(utc_time until, open_cursor after, int limit);
 
     // Opens the next attempt of each that is still at `attempt` and has not ended or been asked to cancel; returns
-    // those that now stand at attempt + 1 because of this call. Any cause but "retry" raises max_attempts by one: what
-    // a death cost does not count against the task's own attempts.
+    // those that now stand at attempt + 1 because of this call. A cause that replaces a lost attempt raises
+    // max_attempts by one, so that it does not count against the task's own attempts.
     awaitable<std::vector<execution_id>> begin_attempts(fence mine, std::vector<next_attempt> const& attempts);
 
     // Ends open executions as cancelled. Those that have ended meanwhile stay as they are.

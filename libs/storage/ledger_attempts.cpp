@@ -39,9 +39,9 @@ std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_a
 void give_up_silent(soci::session& sql, std::vector<next_attempt> const& chunk)
 {
     for (auto const& each : chunk) {
-        if (each.cause == "retry")
+        if (!protocol::replaces_lost(each.cause))
             continue;
-        auto const why = "given up: " + each.cause;
+        auto const why = "given up: " + std::string(protocol::to_string(each.cause));
         if (each.attempt == 1)
             statement(sql, "UPDATE execution SET error = ", why, " WHERE id = ", each.id, " AND outcome IS NULL")
                 .execute();
@@ -57,7 +57,7 @@ void begin_chunk(soci::session& sql, std::vector<next_attempt> const& chunk, std
     give_up_silent(sql, chunk);
     batch_update update(sql, {"execution"}, {"id", "attempt", "due", "more"});
     for (auto const& each : chunk) // what a death cost does not count against the task's own attempts
-        update.row(each.id, each.attempt + 1, each.due_at, each.cause == "retry" ? 0 : 1);
+        update.row(each.id, each.attempt + 1, each.due_at, protocol::replaces_lost(each.cause) ? 1 : 0);
     update.set("attempt = ", update["attempt"], ", max_attempts = max_attempts + ", update["more"],
                ", due_at = ", update["due"], ", state = 'planned'");
     update.where("e.due_at IS NOT NULL");
@@ -66,7 +66,7 @@ void begin_chunk(soci::session& sql, std::vector<next_attempt> const& chunk, std
     statement insert(sql, "INSERT INTO attempt (execution_id, attempt, cause, due_at, epoch) VALUES ");
     for (std::size_t i = 0; i < chunk.size(); ++i)
         insert(fragment{i == 0 ? "(" : ", ("}, chunk[i].id, ", ", chunk[i].attempt + 1, ", ",
-               std::string_view(chunk[i].cause), ", ", chunk[i].due_at, ", ", epoch, ")");
+               protocol::to_string(chunk[i].cause), ", ", chunk[i].due_at, ", ", epoch, ")");
     insert.execute();
 }
 

@@ -24,6 +24,19 @@ fragment open_rows(soci::session& sql)
 constexpr char with_definition[] =
     " LEFT JOIN task_version v ON v.task_id = e.task_id AND v.version = e.task_version WHERE ";
 
+// A value that this version does not know, as after a downgrade, must not keep the master from all other rows.
+void read_names(row& cells, open_execution_row& open)
+{
+    auto const cause = cells.text();
+    auto const state = cells.text();
+    try {
+        open.cause = protocol::parse<protocol::cause>(cause, "cause");
+        open.state = protocol::parse<protocol::state>(state, "state");
+    } catch (invalid_input const& failure) {
+        open.unreadable = failure.what();
+    }
+}
+
 open_execution_row read_open(row& cells)
 {
     open_execution_row open;
@@ -32,8 +45,7 @@ open_execution_row read_open(row& cells)
     open.version = cells.small();
     open.scheduled_at = cells.moment();
     open.due_at = cells.moment();
-    open.cause = protocol::parse_cause(cells.text());
-    open.state = protocol::parse_state(cells.text());
+    read_names(cells, open);
     open.attempt = cells.small();
     open.max_attempts = cells.small();
     open.cancel_requested = cells.flag();
@@ -116,7 +128,7 @@ awaitable<std::vector<open_key>> ledger::open_keys(utc_time until, open_cursor a
             auto& key = found.emplace_back();
             key.id = cells.name<execution_id>();
             key.attempt = cells.small();
-            key.state = protocol::parse_state(cells.text());
+            key.retrying = cells.text() == protocol::to_string(protocol::state::retrying);
             key.due_at = cells.moment();
             key.cancel_requested = cells.flag();
         });

@@ -6,6 +6,19 @@
 
 namespace baton::storage {
 
+namespace {
+
+std::optional<protocol::signal_kind> known_kind(std::string const& text)
+{
+    try {
+        return protocol::parse<protocol::signal_kind>(text, "kind");
+    } catch (invalid_input const&) {
+        return std::nullopt;
+    }
+}
+
+} // namespace
+
 awaitable<std::vector<signal_record>> signals::pending(int limit)
 {
     std::vector<signal_record> found;
@@ -16,7 +29,8 @@ awaitable<std::vector<signal_record>> signals::pending(int limit)
             .each([&](row& cells) {
                 auto& signal = found.emplace_back();
                 signal.id = cells.name<signal_id>();
-                signal.kind = protocol::parse_signal_kind(cells.text());
+                signal.text = cells.text();
+                signal.kind = known_kind(signal.text);
                 signal.subject = cells.number();
             });
     };

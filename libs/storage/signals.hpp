@@ -4,13 +4,16 @@
 #include "libs/protocol/node_wire.hpp"
 #include "libs/storage/database.hpp"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace baton::storage {
 
 struct signal_record {
     signal_id id;
-    protocol::signal_kind kind = protocol::signal_kind::task;
+    std::optional<protocol::signal_kind> kind; // none: `text` is of another version of the program
+    std::string text;
     std::int64_t subject = 0;
 };
 

@@ -35,7 +35,7 @@ std::optional<stored_task> find_task(soci::session& sql, task_id id, bool lock)
 std::string document(protocol::task_definition const& definition)
 {
     try {
-        return protocol::to_json(definition).dump();
+        return protocol::to_text(definition);
     } catch (nlohmann::json::type_error const&) {
         throw invalid_input("", "the task holds text that is not valid UTF-8");
     }

@@ -65,7 +65,7 @@ client_process::client_process(sim::stage& stage, client_options const& options,
 void client_process::start(std::shared_ptr<client::job> work, std::function<void(client::outcome)> done)
 {
     handler_run run;
-    run.execution = work->work.execution;
+    run.execution = work->work.execution.value();
     run.attempt = work->work.attempt;
     run.host = &host_;
     run.instance = runtime_->instance();
@@ -87,14 +87,11 @@ awaitable<void> client_process::handle(std::shared_ptr<client::job> work, std::f
         auto const next = std::min(end, host_.time().now() + 100ms);
         co_await host_.time().sleep_until(next);
     }
-    client::outcome result;
-    result.succeeded = !fails && !work->stop.stop_requested();
-    result.error = result.succeeded ? "" : "this attempt fails";
-    result.ended = client::read(host_.time());
-    client::normalise(result);
+    bool const succeeded = !fails && !work->stop.stop_requested();
     runs_[run].ended = true;
-    runs_[run].succeeded = result.succeeded;
-    done(std::move(result));
+    runs_[run].succeeded = succeeded;
+    auto const returned = succeeded ? client::result::ok() : client::result::fail("this attempt fails");
+    done(client::make_outcome(returned, client::read(host_.time())));
 }
 
 } // namespace baton::simulation

@@ -26,7 +26,7 @@ struct node_calls {
     std::function<bool(std::int64_t epoch, std::string const& who)> admit;
     std::function<std::int64_t()> epoch;
     std::function<std::size_t(protocol::assign_request)> assign;
-    std::function<std::vector<std::int64_t>(std::vector<std::int64_t>)> withdraw;
+    std::function<std::vector<execution_id>(std::vector<execution_id>)> withdraw;
     // Nothing: this node is not the master.
     std::function<std::optional<protocol::report_answer>(protocol::report_request const&)> report;
     std::function<bool()> signal; // false: not the master

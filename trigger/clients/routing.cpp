@@ -11,16 +11,22 @@ std::vector<known_client*> candidates(std::vector<known_client*> const& live, st
     return able;
 }
 
-known_client* router_of_clients::choose(std::vector<known_client*> const& among, std::string const& routing,
+known_client* router_of_clients::choose(std::vector<known_client*> const& among, protocol::client_choice choice,
                                         std::string const& service, std::string const& handler)
 {
     if (among.empty())
         return nullptr;
-    if (routing == "failover")
-        return among.front();
-    if (routing == "random")
+    switch (choice) {
+    case protocol::client_choice::round_robin:
+        return among[turns_[service + '/' + handler]++ % among.size()];
+    case protocol::client_choice::random:
         return among[random_.below(among.size())];
-    return among[turns_[service + '/' + handler]++ % among.size()];
+    case protocol::client_choice::failover:
+        return among.front();
+    case protocol::client_choice::instance:
+        break; // chosen already
+    }
+    return nullptr;
 }
 
 } // namespace baton::trigger

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/base/random.hpp"
+#include "libs/protocol/node_wire.hpp"
 #include "trigger/clients/registry.hpp"
 
 #include <string>
@@ -12,12 +13,12 @@ namespace baton::trigger {
 // Who could take an execution now: up, serves the handler, not to be avoided. In order of instance.
 std::vector<known_client*> candidates(std::vector<known_client*> const& live, std::string const& handler, instant now);
 
-// Chooses among candidates by a task's strategy: "round_robin" (in turn, a turn for each service and handler),
-// "random", "failover" (the first). Null when there is none.
+// Chooses one of the candidates: in turn (a turn for each service and handler), at random, or the first (failover).
+// Null when there is none.
 class router_of_clients {
 public:
     explicit router_of_clients(random_source& random) : random_(random) {}
-    known_client* choose(std::vector<known_client*> const& among, std::string const& routing,
+    known_client* choose(std::vector<known_client*> const& among, protocol::client_choice choice,
                          std::string const& service, std::string const& handler);
 
 private:

@@ -119,9 +119,9 @@ void carrier::drop(std::string const& instance, std::deque<delivery>& queue)
     queue.clear();
 }
 
-std::vector<std::int64_t> carrier::withdraw(std::vector<std::int64_t> const& executions)
+std::vector<execution_id> carrier::withdraw(std::vector<execution_id> const& executions)
 {
-    std::vector<std::int64_t> withdrawn;
+    std::vector<execution_id> withdrawn;
     auto const wanted = [&](delivery const& one) {
         return !one.bound &&
                std::find(executions.begin(), executions.end(), one.what.work.execution) != executions.end();
@@ -215,7 +215,7 @@ void carrier::route_waiting()
 void carrier::route(delivery one, std::map<std::string, std::vector<known_client*>>& able)
 {
     auto const& work = one.what.work;
-    if (one.what.routing == "instance") {
+    if (one.what.routing == protocol::client_choice::instance) {
         if (clients_.find(one.what.instance) != nullptr) {
             lanes_[one.what.instance].queue.push_back(std::move(one));
         } else if (clients_.read_at() <= one.since) {
@@ -274,7 +274,7 @@ void carrier::tell_of_departure(std::string const& instance, std::vector<deliver
 {
     if (!leaving_)
         return;
-    std::vector<std::int64_t> executions;
+    std::vector<execution_id> executions;
     executions.reserve(group.size());
     for (auto const& one : group)
         executions.push_back(one.what.work.execution);
@@ -320,7 +320,7 @@ awaitable<void> carrier::send_group(std::string instance, std::vector<delivery>&
 
 void carrier::settle(std::string const& instance, std::vector<delivery>& group, protocol::dispatch_answer const& answer)
 {
-    std::unordered_map<std::int64_t, protocol::dispatch_ack> acks;
+    std::unordered_map<execution_id, protocol::dispatch_ack> acks;
     for (auto const& one : answer.executions)
         acks[one.execution] = one;
     std::vector<delivery> unanswered;
@@ -374,7 +374,7 @@ void carrier::settle_one(std::string const& instance, delivery one, protocol::di
 void carrier::let_go(std::string const& instance, std::vector<delivery>& group,
                      std::optional<protocol::dispatch_answer> const& answer)
 {
-    std::unordered_map<std::int64_t, protocol::dispatch_ack> taken;
+    std::unordered_map<execution_id, protocol::dispatch_ack> taken;
     if (answer)
         for (auto const& one : answer->executions)
             if (one.answer <= protocol::ack::finished)
@@ -410,9 +410,9 @@ void carrier::hold_back(std::string const& instance, std::vector<delivery>& grou
     std::vector<delivery> free;
     for (auto& one : group) {
         one.bound = one.bound || maybe_there;
-        if (gone && (one.bound || one.what.routing == "instance")) {
+        if (gone && (one.bound || one.what.routing == protocol::client_choice::instance)) {
             give_back(one, instance, "client gone");
-        } else if (one.bound || one.what.routing == "instance") {
+        } else if (one.bound || one.what.routing == protocol::client_choice::instance) {
             auto& mine = lanes_[instance];
             mine.not_before = time_.now() + settings_.retry_pause;
             mine.queue.push_back(std::move(one));

@@ -41,7 +41,7 @@ public:
     std::int64_t epoch() const { return epoch_; }
 
     // Forgets what has not been sent to any client; returns those.
-    std::vector<std::int64_t> withdraw(std::vector<std::int64_t> const& executions);
+    std::vector<execution_id> withdraw(std::vector<execution_id> const& executions);
 
     // The master has heard what became of it: no message with this number or a higher one assigns it again.
     void acknowledged(protocol::attempt_key const& which, std::int64_t from);

@@ -15,7 +15,7 @@ void check(protocol::result_report const& report)
 {
     using protocol::state;
     bool const known = report.status == state::running || protocol::is_final(report.status);
-    if (report.execution <= 0 || report.attempt < 1 || !known)
+    if (report.execution.value() <= 0 || report.attempt < 1 || !known)
         throw invalid_input("results", "a result must name an execution, an attempt and running or a final status");
 }
 
@@ -34,7 +34,7 @@ storage::result_row make_row(protocol::result_report const& report, std::string 
 {
     check(report);
     storage::result_row row;
-    row.id = execution_id{report.execution};
+    row.id = report.execution;
     row.attempt = report.attempt;
     row.outcome = report.status;
     row.client = client;
@@ -43,9 +43,8 @@ storage::result_row make_row(protocol::result_report const& report, std::string 
     row.progress = std::clamp(report.progress, 0, 100);
     row.error = report.error.substr(0, error_limit);
     if (!report.value.is_null()) {
-        auto text = report.value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-        if (text.size() <= value_limit)
-            row.value = std::move(text);
+        if (report.value.size() <= value_limit)
+            row.value = report.value.view();
         else
             row.value = R"({"dropped":"the result was longer than 256 KiB"})";
     }
@@ -125,8 +124,7 @@ awaitable<void> collector::commit(std::vector<std::shared_ptr<submission>> group
     if (failure.empty())
         for (auto const& row : rows)
             if (protocol::is_final(row.outcome))
-                report_.finished(
-                    {row.id.value(), row.attempt, row.outcome, to_micros(row.finished_at.value_or(time_.utc()))});
+                report_.finished({row.id, row.attempt, row.outcome, to_micros(row.finished_at.value_or(time_.utc()))});
     for (auto const& one : group) {
         one->failure = failure;
         one->done.wake();

@@ -2,7 +2,7 @@
 
 namespace baton::trigger {
 
-known_attempt const* known_attempts::find(std::int64_t execution) const
+known_attempt const* known_attempts::find(execution_id execution) const
 {
     auto const found = known_.find(execution);
     return found == known_.end() ? nullptr : &found->second;

@@ -33,9 +33,9 @@ public:
     // forget_settled().
     bool take(std::int64_t number, std::vector<std::int64_t> const& open) { return window_.take(number, open); }
 
-    known_attempt const* find(std::int64_t execution) const;
-    void set(std::int64_t execution, known_attempt what) { known_[execution] = std::move(what); }
-    void forget(std::int64_t execution) { known_.erase(execution); }
+    known_attempt const* find(execution_id execution) const;
+    void set(execution_id execution, known_attempt what) { known_[execution] = std::move(what); }
+    void forget(execution_id execution) { known_.erase(execution); }
 
     // A later attempt has come: a client had this one, though its answer was lost.
     bool superseded(protocol::dispatch const& one) const;
@@ -46,7 +46,7 @@ public:
     void forget_settled();
 
 private:
-    std::unordered_map<std::int64_t, known_attempt> known_;
+    std::unordered_map<execution_id, known_attempt> known_;
     assignment_window window_;
     std::multimap<std::int64_t, protocol::attempt_key> acknowledged_; // by the number from which they may be forgotten
 };

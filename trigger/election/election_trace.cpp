@@ -22,11 +22,11 @@ std::string nanos(char const* name, instant at)
     return field(name, at == instant::max() ? "-" : std::to_string(micros * 1'000));
 }
 
-std::string list(std::vector<std::int64_t> const& executions)
+std::string list(std::vector<execution_id> const& executions)
 {
     std::string text = field("n", std::to_string(executions.size())) + field("executions", "");
     for (std::size_t i = 0; i < executions.size(); ++i)
-        text += (i == 0 ? "" : ",") + std::to_string(executions[i]);
+        text += (i == 0 ? "" : ",") + to_string(executions[i]);
     return text;
 }
 
@@ -72,7 +72,7 @@ void election_trace::trust(trust_event const& what)
               nanos("lease", what.lease_until) + nanos("guard", what.guard_until));
 }
 
-void election_trace::assign(std::int64_t epoch, std::string const& to, std::vector<std::int64_t> const& executions)
+void election_trace::assign(std::int64_t epoch, std::string const& to, std::vector<execution_id> const& executions)
 {
     write("assign", epoch, field("to", to) + list(executions));
 }
@@ -87,7 +87,7 @@ void election_trace::refuse(std::int64_t epoch, std::string const& from)
     write("refuse", epoch, field("from", from));
 }
 
-void election_trace::deliver(std::int64_t epoch, std::string const& client, std::vector<std::int64_t> const& executions)
+void election_trace::deliver(std::int64_t epoch, std::string const& client, std::vector<execution_id> const& executions)
 {
     write("deliver", epoch, field("client", client) + list(executions));
 }

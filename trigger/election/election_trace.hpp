@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/base/id.hpp"
 #include "libs/base/line_file.hpp"
 #include "trigger/election/elector.hpp"
 
@@ -35,10 +36,10 @@ public:
 
     void verdict(election_event const& what);
     void trust(trust_event const& what);
-    void assign(std::int64_t epoch, std::string const& to, std::vector<std::int64_t> const& executions);
+    void assign(std::int64_t epoch, std::string const& to, std::vector<execution_id> const& executions);
     void take(std::int64_t epoch, std::string const& from, std::size_t count);
     void refuse(std::int64_t epoch, std::string const& from);
-    void deliver(std::int64_t epoch, std::string const& client, std::vector<std::int64_t> const& executions);
+    void deliver(std::int64_t epoch, std::string const& client, std::vector<execution_id> const& executions);
 
 private:
     void write(char const* event, std::int64_t epoch, std::string const& fields);
@@ -51,6 +52,6 @@ private:
 
 // Told of executions that are about to leave: to whom, and which. Empty when nobody keeps a history.
 using departure_watcher =
-    std::function<void(std::int64_t epoch, std::string const& to, std::vector<std::int64_t> const& executions)>;
+    std::function<void(std::int64_t epoch, std::string const& to, std::vector<execution_id> const& executions)>;
 
 } // namespace baton::trigger

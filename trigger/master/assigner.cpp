@@ -14,22 +14,13 @@ constexpr std::size_t worth_splitting = 64;
 constexpr duration unreachable_pause = 1s;
 constexpr duration full_pause = 50ms; // before a slave whose queue was full is asked again
 
-std::vector<std::int64_t> values(std::vector<execution_id> const& ids)
+std::vector<execution_id> executions_of(std::vector<protocol::attempt_key> const& keys)
 {
-    std::vector<std::int64_t> plain;
-    plain.reserve(ids.size());
-    for (auto const id : ids)
-        plain.push_back(id.value());
-    return plain;
-}
-
-std::vector<std::int64_t> values(std::vector<protocol::attempt_key> const& keys)
-{
-    std::vector<std::int64_t> plain;
-    plain.reserve(keys.size());
+    std::vector<execution_id> ids;
+    ids.reserve(keys.size());
     for (auto const& key : keys)
-        plain.push_back(key.execution);
-    return plain;
+        ids.push_back(key.execution);
+    return ids;
 }
 
 } // namespace
@@ -137,7 +128,7 @@ void assigner::hand_over(std::string const& node, std::vector<execution_id> ids,
             if (auto const* one = open_.find(id))
                 batch.push_back(make_assignment(*one));
         if (to_.leaving)
-            to_.leaving(term_.epoch(), node, values(ids));
+            to_.leaving(term_.epoch(), node, ids);
         auto const given = assigned_to(node, ids);
         auto const count = here_.accept(std::move(batch));
         if (!maybe_there)
@@ -158,14 +149,14 @@ std::vector<protocol::attempt_key> assigner::assigned_to(std::string const& node
     out.reserve(ids.size());
     for (auto const id : ids)
         if (auto const* one = open_.find(id); one != nullptr && one->phase == phase::assigned && one->where == node)
-            out.push_back({id.value(), one->attempt});
+            out.push_back({id, one->attempt});
     return out;
 }
 
 // An answer may come when the node has long counted as gone, and what it was given is elsewhere as the next attempt.
 bool assigner::still_assigned(std::string const& node, protocol::attempt_key const& which)
 {
-    auto const* one = open_.find(execution_id{which.execution});
+    auto const* one = open_.find(which.execution);
     return one != nullptr && one->phase == phase::assigned && one->where == node && one->attempt == which.attempt;
 }
 
@@ -174,14 +165,14 @@ void assigner::taken(std::string const& node, std::vector<protocol::attempt_key>
 {
     for (auto i = count; i < given.size(); ++i)
         if (still_assigned(node, given[i]))
-            open_.wait(*open_.find(execution_id{given[i].execution}), term_.clock.now() + full_pause);
+            open_.wait(*open_.find(given[i].execution), term_.clock.now() + full_pause);
 }
 
 void assigner::fire_again(std::string const& node, std::vector<protocol::attempt_key> const& given)
 {
     for (auto const& one : given)
         if (still_assigned(node, one))
-            open_.wait(*open_.find(execution_id{one.execution}), term_.clock.now());
+            open_.wait(*open_.find(one.execution), term_.clock.now());
     bell_.wake();
 }
 
@@ -198,9 +189,9 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, 
         request.epoch = term_.epoch();
         request.master = nodes_.self().incarnation;
         for (auto const& one : given)
-            request.executions.push_back(make_assignment(*open_.find(execution_id{one.execution})));
+            request.executions.push_back(make_assignment(*open_.find(one.execution)));
         if (to_.leaving)
-            to_.leaving(term_.epoch(), node, values(given));
+            to_.leaving(term_.epoch(), node, executions_of(given));
         auto const answer = co_await ask(*row, std::move(request), maybe_there);
         if (answer && answer->status == 200) {
             if (maybe_there) // a node that takes nothing now may have passed on what it took before
@@ -222,7 +213,7 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, 
     }
     for (auto const& one : given)
         if (still_assigned(node, one))
-            to_.doubt(execution_id{one.execution});
+            to_.doubt(one.execution);
 }
 
 std::int64_t assigner::next_number(std::string const& node) const
@@ -255,7 +246,7 @@ awaitable<std::optional<http::response>> assigner::ask(storage::node_record cons
     co_return answer;
 }
 
-awaitable<void> assigner::cancel_at_client(std::string instance, std::vector<std::int64_t> ids)
+awaitable<void> assigner::cancel_at_client(std::string instance, std::vector<execution_id> ids)
 {
     protocol::executions_request request;
     request.epoch = term_.epoch();
@@ -265,13 +256,13 @@ awaitable<void> assigner::cancel_at_client(std::string instance, std::vector<std
 
 awaitable<std::vector<execution_id>> assigner::withdraw(std::string node, std::vector<execution_id> ids)
 {
-    std::vector<std::int64_t> withdrawn;
+    std::vector<execution_id> withdrawn;
     if (node == nodes_.self().incarnation) {
-        withdrawn = here_.withdraw(values(ids));
+        withdrawn = here_.withdraw(ids);
     } else if (auto const* row = nodes_.find(node)) {
         protocol::executions_request request;
         request.epoch = term_.epoch();
-        request.executions = values(ids);
+        request.executions = ids;
         auto message = http::json_request(http::verb::post, protocol::path_stop, request);
         message.headers.set("Authorization", "Bearer " + row->secret);
         auto const to = http::parse_url(row->address);
@@ -283,11 +274,7 @@ awaitable<std::vector<execution_id>> assigner::withdraw(std::string node, std::v
             co_return std::vector<execution_id>{};
         }
     }
-    std::vector<execution_id> out;
-    out.reserve(withdrawn.size());
-    for (auto const id : withdrawn)
-        out.emplace_back(id);
-    co_return out;
+    co_return withdrawn;
 }
 
 } // namespace baton::trigger

@@ -43,7 +43,7 @@ public:
     // No word of it for long: the same node is told again, which answers with what it knows.
     void repeat(std::string const& node, std::vector<execution_id> ids);
 
-    awaitable<void> cancel_at_client(std::string instance, std::vector<std::int64_t> ids);
+    awaitable<void> cancel_at_client(std::string instance, std::vector<execution_id> ids);
 
     // Takes back from a node what it has not sent to a client. Empty when the node does not answer.
     awaitable<std::vector<execution_id>> withdraw(std::string node, std::vector<execution_id> ids);

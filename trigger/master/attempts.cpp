@@ -24,12 +24,12 @@ attempts::attempts(term& term, storage::ledger& ledger, open_set& open, asio::an
     : term_(term), ledger_(ledger), open_(open), opened_(std::move(opened)), stale_(std::move(stale)), bell_(loop)
 {}
 
-void attempts::open(open_execution& one, utc_time due, std::string cause)
+void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause cause)
 {
     if (one.cancel_requested)
         return cancel(one);
     open_.move(one, phase::opening);
-    to_open_.push_back({one.id, one.attempt, due, std::move(cause)});
+    to_open_.push_back({one.id, one.attempt, due, cause});
     bell_.wake();
 }
 
@@ -89,8 +89,8 @@ awaitable<void> attempts::open_group()
             continue;
         }
         one->attempt = next.attempt + 1;
-        if (next.cause != "retry")
-            ++one->max_attempts; // what a death cost does not count against the task's own attempts
+        if (protocol::replaces_lost(next.cause))
+            ++one->max_attempts; // it does not count against the task's own attempts
         one->due_at = next.due_at;
         open_.wait(*one, next.due_at);
     }

@@ -20,7 +20,7 @@ public:
     attempts(term& term, storage::ledger& ledger, open_set& open, asio::any_io_executor loop,
              std::function<void()> opened, std::function<void(std::vector<execution_id>)> stale);
 
-    void open(open_execution& one, utc_time due, std::string cause);
+    void open(open_execution& one, utc_time due, protocol::attempt_cause cause);
     void cancel(open_execution& one);
     void fail(open_execution& one, std::string why);
 

@@ -35,7 +35,7 @@ void completions::finished(execution_id id, int attempt, protocol::state status)
         return;
     auto const next = protocol::after_attempt(status, attempt, one->max_attempts, one->cancel_requested);
     if (next == protocol::state::retrying)
-        next_.open(*one, term_.clock.now() + one->task->definition.retry_delay, "retry");
+        next_.open(*one, term_.clock.now() + one->task->definition.retry_delay, protocol::attempt_cause::retry);
     else
         ended(id);
 }

@@ -26,9 +26,10 @@ in_doubt_resolver::in_doubt_resolver(term& term, open_set& open, attempts& next,
       tellers_(loop)
 {}
 
-void in_doubt_resolver::add(open_execution& one, std::string cause)
+void in_doubt_resolver::add(open_execution& one, protocol::attempt_cause cause)
 {
-    open_.move(one, phase::in_doubt, std::move(cause));
+    open_.move(one, phase::in_doubt);
+    one.next_cause = cause;
     bell_.wake();
 }
 
@@ -143,7 +144,7 @@ awaitable<std::optional<duration>> in_doubt_resolver::step()
 
 void in_doubt_resolver::note(client_answers& all, std::string const& instance, protocol::held_execution const& held)
 {
-    auto const* one = open_.find(execution_id{held.execution});
+    auto const* one = open_.find(held.execution);
     if (one == nullptr)
         return;
     // A client that remembers the failure of an earlier attempt does not have the one that is asked for.
@@ -153,13 +154,13 @@ void in_doubt_resolver::note(client_answers& all, std::string const& instance, p
         all.earlier[held.execution] = instance;
 }
 
-awaitable<in_doubt_resolver::client_answers> in_doubt_resolver::hear(std::string service, std::vector<std::int64_t> ids)
+awaitable<in_doubt_resolver::client_answers> in_doubt_resolver::hear(std::string service, std::vector<execution_id> ids)
 {
     protocol::query_request request;
     request.epoch = term_.epoch();
     request.executions = ids;
     for (auto const id : ids) {
-        auto const* one = open_.find(execution_id{id});
+        auto const* one = open_.find(id);
         request.attempts.push_back(one == nullptr ? 0 : one->attempt);
     }
     std::vector<std::string> instances;
@@ -179,9 +180,9 @@ awaitable<in_doubt_resolver::client_answers> in_doubt_resolver::hear(std::string
 
 awaitable<void> in_doubt_resolver::cancel_earlier(client_answers const& all)
 {
-    std::map<std::string, std::vector<std::int64_t>> asked;
+    std::map<std::string, std::vector<execution_id>> asked;
     for (auto const& [id, instance] : all.earlier)
-        if (auto const* one = open_.find(execution_id{id}); one != nullptr && one->cancel_requested)
+        if (auto const* one = open_.find(id); one != nullptr && one->cancel_requested)
             asked[instance].push_back(id);
     for (auto const& [instance, ids] : asked) {
         protocol::executions_request request;
@@ -194,25 +195,24 @@ awaitable<void> in_doubt_resolver::cancel_earlier(client_answers const& all)
 awaitable<std::optional<duration>> in_doubt_resolver::settle(std::string service)
 {
     co_await term_.until_active(100ms);
-    std::vector<std::int64_t> ids;
+    std::vector<execution_id> ids;
     open_.each([&](open_execution& one) {
         if (one.phase == phase::in_doubt && one.task->definition.service == service && ids.size() < most_asked)
-            ids.push_back(one.id.value());
+            ids.push_back(one.id);
     });
     std::sort(ids.begin(), ids.end()); // in order of time
     auto const all = co_await hear(service, ids);
     std::size_t known = 0;
     std::size_t unknown = 0;
     for (auto const id : ids) {
-        auto* one = open_.find(execution_id{id});
+        auto* one = open_.find(id);
         if (one == nullptr || one->phase != phase::in_doubt)
             continue;
         if (auto const holder = all.holders.find(id); holder != all.holders.end()) {
             open_.move(*one, phase::held, holder->second);
             ++known;
         } else if (all.complete && !all.earlier.contains(id)) {
-            auto const cause = one->where;
-            next_.open(*one, std::max(one->due_at, term_.clock.now()), cause);
+            next_.open(*one, std::max(one->due_at, term_.clock.now()), one->next_cause);
             ++unknown;
         }
     }

@@ -29,7 +29,7 @@ public:
     in_doubt_resolver(term& term, open_set& open, attempts& next, registry& clients, client_stub& stub,
                       membership const& nodes, http::client& http, asio::any_io_executor loop);
 
-    void add(open_execution& one, std::string cause); // node_gone, take_over
+    void add(open_execution& one, protocol::attempt_cause cause); // of the next attempt, if no client has it
 
     awaitable<void> run();
 
@@ -51,11 +51,11 @@ private:
 
     // What the clients of a service said.
     struct client_answers {
-        std::map<std::int64_t, std::string> holders; // the attempt itself, or the execution's success
-        std::map<std::int64_t, std::string> earlier; // an earlier attempt that has not ended
+        std::map<execution_id, std::string> holders; // the attempt itself, or the execution's success
+        std::map<execution_id, std::string> earlier; // an earlier attempt that has not ended
         bool complete = true;                        // all have answered, or are gone
     };
-    awaitable<client_answers> hear(std::string service, std::vector<std::int64_t> ids);
+    awaitable<client_answers> hear(std::string service, std::vector<execution_id> ids);
     void note(client_answers& all, std::string const& instance, protocol::held_execution const& held);
     awaitable<void> cancel_earlier(client_answers const& all);
 

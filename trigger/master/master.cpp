@@ -29,7 +29,7 @@ master::master(settings const& settings, surroundings outside)
                 {[this](std::vector<execution_id> ids) { completions_.broadcast(std::move(ids)); },
                  [this](execution_id id) {
                      if (auto* one = open_.find(id); one != nullptr && one->phase == phase::assigned)
-                         in_doubt_.add(*one, "node_gone");
+                         in_doubt_.add(*one, protocol::attempt_cause::node_gone);
                  },
                  with_.heard, with_.leaving}),
       completions_(with_.term, with_.ledger, open_, attempts_, with_.clients, book_, with_.ids, with_.loop,
@@ -123,23 +123,25 @@ void master::load(storage::open_execution_row const& row, bool may_be_out, open_
 {
     if (open_.find(row.id) != nullptr || seen.ended(row.id))
         return;
-    std::shared_ptr<known_task const> task;
     try {
-        task = book_.get(row.task, row.version, row.definition, std::nullopt);
+        if (!row.unreadable.empty())
+            throw invalid_input("", row.unreadable);
+        auto task = book_.get(row.task, row.version, row.definition, std::nullopt);
+        open_.add(make_open_execution(row, std::move(task)), seen);
     } catch (invalid_input const& failure) {
-        log::old::error("execution {} cannot be read: {}", row.id.value(), failure.what());
+        log::error("dispatch", "an execution cannot be read, it stays open and is not delivered",
+                   {log::reason(failure.what()), {"execution", row.id.value()}, {"task", row.task.value()}});
         return;
     }
-    open_.add(make_open_execution(row, std::move(task)), seen);
     auto& one = *open_.find(row.id);
     if (row.state == protocol::state::retrying)
-        attempts_.open(one, row.due_at, "retry");
+        attempts_.open(one, row.due_at, protocol::attempt_cause::retry);
     else if (one.broadcast() && row.state == protocol::state::running)
         open_.move(one, phase::parent);
     else if (row.cancel_requested && !may_be_out)
         attempts_.cancel(one);
     else if (may_be_out && !one.broadcast())
-        in_doubt_.add(one, "take_over");
+        in_doubt_.add(one, protocol::attempt_cause::take_over);
     assigner_.wake();
 }
 
@@ -147,25 +149,27 @@ protocol::report_answer master::report(protocol::report_request const& what)
 {
     bool const of_this_term = what.epoch == epoch(); // what an older one assigned is void
     for (auto const& one : what.delivered) {
-        auto* known = open_.find(execution_id{one.execution});
+        auto* known = open_.find(one.execution);
         if (!of_this_term || known == nullptr || known->attempt != one.attempt || known->phase != phase::assigned)
             continue;
         if (one.holds == 0)
             open_.move(*known, phase::held, one.client);
         else
-            in_doubt_.add(*known, "client_gone"); // which was not: it runs what was opened anew in its stead
+            in_doubt_.add(
+                *known,
+                protocol::attempt_cause::client_gone); // which was not: it runs what was opened anew in its stead
     }
     for (auto const& one : what.undelivered) {
-        auto* known = open_.find(execution_id{one.execution});
+        auto* known = open_.find(one.execution);
         if (!of_this_term || known == nullptr || known->attempt != one.attempt || known->phase != phase::assigned)
             continue;
         if (one.client.empty() || !known->shard_instance.empty())
             attempts_.fail(*known, one.why);
         else
-            attempts_.open(*known, with_.term.clock.now(), "client_gone");
+            attempts_.open(*known, with_.term.clock.now(), protocol::attempt_cause::client_gone);
     }
     for (auto const& one : what.finished)
-        completions_.finished(execution_id{one.execution}, one.attempt, one.status);
+        completions_.finished(one.execution, one.attempt, one.status);
     protocol::report_answer answer;
     answer.assigned = assigner_.next_number(what.node);
     return answer;

@@ -18,7 +18,7 @@ open_execution make_open_execution(storage::open_execution_row const& row, std::
     one.shard_total = row.shard_total;
     one.shard_instance = row.shard_instance;
     if (row.payload)
-        one.payload = nlohmann::json::parse(*row.payload, nullptr, false);
+        one.payload = protocol::json_text::check(*row.payload, "payload");
     return one;
 }
 
@@ -26,9 +26,9 @@ protocol::assignment make_assignment(open_execution const& execution)
 {
     auto const& definition = execution.task->definition;
     protocol::assignment out;
-    out.work.execution = execution.id.value();
+    out.work.execution = execution.id;
     out.work.attempt = execution.attempt;
-    out.work.task = execution.task->id.value();
+    out.work.task = execution.task->id;
     out.work.task_name = definition.name;
     out.work.handler = definition.handler;
     out.work.payload = execution.payload ? *execution.payload : definition.payload;
@@ -37,7 +37,8 @@ protocol::assignment make_assignment(open_execution const& execution)
     out.work.shard_index = execution.shard_index;
     out.work.shard_total = execution.shard_total;
     out.service = definition.service;
-    out.routing = execution.shard_instance.empty() ? std::string(to_string(definition.routing)) : "instance";
+    out.routing =
+        execution.shard_instance.empty() ? protocol::choice_for(definition.routing) : protocol::client_choice::instance;
     out.instance = execution.shard_instance;
     return out;
 }

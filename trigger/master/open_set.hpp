@@ -37,14 +37,15 @@ struct open_execution {
     int max_attempts = 1;
     trigger::phase phase = phase::waiting;
     std::string where;
-    instant since{}; // of the phase
+    protocol::attempt_cause next_cause = protocol::attempt_cause::take_over; // in doubt: of the next attempt
+    instant since{};                                                         // of the phase
     bool cancel_requested = false;
     bool scheduled = false; // a firing, not a run now: what an edit may take back
     std::optional<execution_id> parent;
     int shard_index = 0;
     int shard_total = 1;
     std::string shard_instance;
-    std::optional<nlohmann::json> payload; // instead of the task's own
+    std::optional<protocol::json_text> payload; // instead of the task's own
 
     bool broadcast() const
     {

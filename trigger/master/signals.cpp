@@ -41,7 +41,12 @@ awaitable<bool> signal_reader::round()
     std::vector<signal_id> done;
     for (auto const& one : found) {
         done.push_back(one.id);
-        switch (one.kind) {
+        if (!one.kind) {
+            log::error("signals", "a signal has an unknown kind, deleting it",
+                       {{"kind", one.text}, {"signal", one.id.value()}, {"subject", one.subject}});
+            continue;
+        }
+        switch (*one.kind) {
         case protocol::signal_kind::task:
             tasks.insert(task_id{one.subject});
             break;

@@ -58,7 +58,7 @@ void sweeper::client_gone(std::string const& instance)
     });
     for (auto* one : held) {
         if (one->shard_instance.empty())
-            with_.next.open(*one, with_.term.clock.now(), "client_gone");
+            with_.next.open(*one, with_.term.clock.now(), protocol::attempt_cause::client_gone);
         else
             with_.next.fail(*one, "the client of this shard is gone");
     }
@@ -74,7 +74,7 @@ void sweeper::nodes_changed()
             lost.push_back(&one);
     });
     for (auto* one : lost)
-        with_.in_doubt.add(*one, "node_gone");
+        with_.in_doubt.add(*one, protocol::attempt_cause::node_gone);
 }
 
 void sweeper::repeat_the_silent()
@@ -115,7 +115,7 @@ awaitable<void> sweeper::compare()
         auto* one = with_.open.find(id);
         if (one != nullptr && key.cancel_requested)
             one->cancel_requested = true;
-        bool const behind = one != nullptr && key.state == protocol::state::retrying && one->attempt == key.attempt &&
+        bool const behind = one != nullptr && key.retrying && one->attempt == key.attempt &&
                             (one->phase == phase::held || one->phase == phase::assigned);
         if (one == nullptr || behind)
             ids.push_back(id);
@@ -149,13 +149,13 @@ awaitable<void> sweeper::follow(std::vector<execution_id> ids)
             bool const waits_for_hint = one->phase == phase::held || one->phase == phase::assigned;
             if (row.state == protocol::state::retrying && row.attempt == one->attempt &&
                 (waits_for_hint || one->phase == phase::opening)) {
-                with_.next.open(*one, row.due_at, "retry");
+                with_.next.open(*one, row.due_at, protocol::attempt_cause::retry);
             } else if (one->phase == phase::opening) { // the attempt was opened, or somebody else moved it
                 one->attempt = row.attempt;
                 if (one->cancel_requested)
                     with_.next.cancel(*one);
                 else
-                    with_.in_doubt.add(*one, "take_over");
+                    with_.in_doubt.add(*one, protocol::attempt_cause::take_over);
             }
         }
         for (auto const id : some)
@@ -176,7 +176,7 @@ awaitable<void> sweeper::cancel(std::vector<execution_id> ids)
 
 awaitable<void> sweeper::cancel_requested()
 {
-    std::map<std::string, std::vector<std::int64_t>> at_clients;
+    std::map<std::string, std::vector<execution_id>> at_clients;
     std::map<std::string, std::vector<execution_id>> at_nodes;
     auto const now = with_.term.time.now();
     with_.open.each([&](open_execution& one) {
@@ -187,7 +187,7 @@ awaitable<void> sweeper::cancel_requested()
             return;
         told = now;
         if (one.phase == phase::held)
-            at_clients[one.where].push_back(one.id.value());
+            at_clients[one.where].push_back(one.id);
         else if (one.phase == phase::parent)
             told = {}; // ends with its shards
         else if (one.phase == phase::assigned)

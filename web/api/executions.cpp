@@ -41,7 +41,7 @@ storage::execution_filter filter_of(query& asked)
     filter.task = asked.id<task_id>("task");
     filter.project = asked.text("project");
     if (auto const state = asked.text("state"))
-        filter.state = protocol::parse_state(*state);
+        filter.state = protocol::parse<protocol::state>(*state, "state");
     filter.open = asked.flag("open");
     filter.from = asked.moment("from");
     filter.until = asked.moment("until");

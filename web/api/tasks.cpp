@@ -42,7 +42,7 @@ std::optional<protocol::schedule_kind> kind_of(std::optional<std::string> const&
 {
     if (!text)
         return std::nullopt;
-    return protocol::parse_schedule_kind(*text, "kind");
+    return protocol::parse<protocol::schedule_kind>(*text, "kind");
 }
 
 awaitable<http::response> list_tasks(context& site, http::request const& message)

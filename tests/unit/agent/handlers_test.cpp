@@ -15,13 +15,13 @@ namespace {
 
 system_time const real_time;
 
-client::result run(client::service::handler const& handle, nlohmann::json payload)
+client::result run(client::service::handler const& handle, nlohmann::json const& payload)
 {
     protocol::dispatch work;
-    work.execution = 77;
+    work.execution = execution_id{77};
     work.attempt = 2;
     work.task_name = "nightly";
-    work.payload = std::move(payload);
+    work.payload = protocol::json_text(payload);
     work.scheduled_at = 1'774'747'800'000'000;
     work.shard_index = 1;
     work.shard_total = 3;
@@ -39,7 +39,7 @@ agent::settings with(std::string const& script)
 client::result run_script(std::string const& script, nlohmann::json payload = nlohmann::json::object())
 {
     auto const handlers = agent::make_handlers(with(script), real_time);
-    return run(handlers.at("it"), std::move(payload));
+    return run(handlers.at("it"), payload);
 }
 
 // A crontab in a temporary folder.

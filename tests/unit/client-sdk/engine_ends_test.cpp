@@ -11,7 +11,7 @@ using namespace baton::client;
 using protocol::ack;
 using protocol::state;
 
-TEST_CASE("a timeout asks to stop, and counts once the handler has returned", "[client]")
+TEST_CASE("a timeout asks the handler to stop and decides the outcome when the handler returns", "[client]")
 {
     stage s;
     s.take(1, 1, 500ms);
@@ -33,7 +33,7 @@ TEST_CASE("a timeout asks to stop, and counts once the handler has returned", "[
     CHECK(report.finished_at - report.started_at == 600'000);
 }
 
-TEST_CASE("success after the timeout is a timeout, success before it is one although the timer was late", "[client]")
+TEST_CASE("the handler's run time decides on a timeout, not the moment at which the timer ran", "[client]")
 {
     stage s;
     s.take(1, 1, 500ms);
@@ -48,7 +48,7 @@ TEST_CASE("success after the timeout is a timeout, success before it is one alth
     CHECK(s.report().status == state::succeeded);
 }
 
-TEST_CASE("a timeout beyond the end of the clock is none", "[client]")
+TEST_CASE("a timeout that would overflow the clock counts as none", "[client]")
 {
     stage s;
     s.take(1, 1, duration::max());
@@ -59,7 +59,7 @@ TEST_CASE("a timeout beyond the end of the clock is none", "[client]")
     CHECK(s.report().status == state::succeeded);
 }
 
-TEST_CASE("cancelling ends what is queued and asks what runs", "[client]")
+TEST_CASE("a cancellation ends a queued execution and asks a running one to stop", "[client]")
 {
     engine_limits one_slot;
     one_slot.slots = 1;
@@ -67,14 +67,14 @@ TEST_CASE("cancelling ends what is queued and asks what runs", "[client]")
     s.take(1);
     s.take(2);
     auto const begun = s.start();
-    auto const left = s.it.cancel({1, 2, 3}, s.now());
+    auto const left = s.it.cancel({execution_id{1}, execution_id{2}, execution_id{3}}, s.now());
     REQUIRE(left.size() == 2);
-    CHECK(left[0].execution == 1);
+    CHECK(left[0].execution == execution_id{1});
     CHECK_FALSE(left[0].finished);
     CHECK(left[1].finished);
     CHECK(begun[0]->stop.stop_requested());
     auto const queued = s.report();
-    CHECK(queued.execution == 2);
+    CHECK(queued.execution == execution_id{2});
     CHECK(queued.status == state::cancelled);
     CHECK(queued.started_at == 0);
     s.finish(1, false, "stopped");
@@ -88,12 +88,12 @@ TEST_CASE("a handler that succeeds in spite of a cancellation has succeeded", "[
     stage s;
     s.take(1);
     s.start();
-    s.it.cancel({1}, s.now());
+    s.it.cancel({execution_id{1}}, s.now());
     s.finish(1, true);
     CHECK(s.report().status == state::succeeded);
 }
 
-TEST_CASE("what runs for a second is reported once, and again when its progress has changed", "[client]")
+TEST_CASE("an execution that runs for a second is reported once, and again when its progress has changed", "[client]")
 {
     stage s;
     s.take(1);
@@ -119,7 +119,7 @@ TEST_CASE("what runs for a second is reported once, and again when its progress 
     auto const second = s.batch();
     REQUIRE(second.size() == 1);
     CHECK(second[0].progress == 40);
-    s.it.unsent(second); // nobody heard it
+    s.it.unsent(second); // it did not arrive
     CHECK(s.batch().size() == 1);
     s.it.unsent(second);
     s.finish(1);
@@ -127,7 +127,7 @@ TEST_CASE("what runs for a second is reported once, and again when its progress 
     CHECK(s.report().status == state::succeeded);
 }
 
-TEST_CASE("an acknowledged note that it runs does not acknowledge the result that came meanwhile", "[client]")
+TEST_CASE("acknowledging a report of a running execution does not acknowledge its later result", "[client]")
 {
     stage s;
     s.take(1);
@@ -137,12 +137,11 @@ TEST_CASE("an acknowledged note that it runs does not acknowledge the result tha
     auto const note = s.batch();
     REQUIRE(note.size() == 1);
     s.finish(1); // while the note is on its way
-    s.it.settle(note, {{1, 1}}, s.at);
+    s.it.settle(note, {{execution_id{1}, 1}}, s.at);
     CHECK(s.report().status == state::succeeded);
 }
 
-TEST_CASE("of results that a node cannot read only the culprit loses its value, and no note takes the blame",
-          "[client]")
+TEST_CASE("of a batch that a node cannot read only the unreadable result loses its value", "[client]")
 {
     engine_limits two_slots;
     two_slots.slots = 2;
@@ -157,7 +156,7 @@ TEST_CASE("of results that a node cannot read only the culprit loses its value, 
     for (int messages = 0; messages < 20 && recorded.size() < 4; ++messages) {
         auto const sent = s.batch();
         bool const poisoned = std::any_of(sent.begin(), sent.end(), [](auto const& report) {
-            return report.execution == 4 && report.error.empty(); // until it is stripped
+            return report.execution == execution_id{4} && report.error.empty(); // until it is stripped
         });
         if (poisoned) {
             s.it.refused(sent, "no node reads it", s.at);
@@ -167,9 +166,9 @@ TEST_CASE("of results that a node cannot read only the culprit loses its value, 
         for (auto const& report : sent) {
             if (report.status == state::running)
                 continue;
-            CHECK(report.error == (report.execution == 4 ? "no node reads it" : ""));
+            CHECK(report.error == (report.execution == execution_id{4} ? "no node reads it" : ""));
             keys.push_back({report.execution, report.attempt});
-            recorded.insert(report.execution);
+            recorded.insert(report.execution.value());
         }
         s.it.settle(sent, keys, s.at);
     }
@@ -194,21 +193,20 @@ TEST_CASE("near the end of the grace running jobs are asked to stop and no more 
     CHECK_FALSE(s.it.idle());
 }
 
-TEST_CASE("an outcome is made fit to be sent", "[client]")
+TEST_CASE("invalid UTF-8, a long value and a long error do not leave the client", "[client]")
 {
-    outcome what;
-    what.value = {{"text", "bad \xff byte"}};
-    what.error = "also \xc3";
-    normalise(what);
-    CHECK(what.value["text"] == "bad \xef\xbf\xbd byte");
-    CHECK(what.error == "also \xef\xbf\xbd");
+    reading const now{};
+    auto const unclean = make_outcome(result::fail("also \xc3", {{"text", "bad \xff byte"}}), now);
+    CHECK(unclean.value.parse()["text"] == "bad \xef\xbf\xbd byte");
+    CHECK(unclean.error == "also \xef\xbf\xbd");
 
-    outcome large;
-    large.succeeded = true;
-    large.value = std::string(value_limit, 'x');
-    large.error = std::string(error_limit - 1, 'e') + "\xc3\xa4";
-    normalise(large);
-    CHECK(large.succeeded);
+    auto const long_error = std::string(error_limit - 1, 'e');
+    auto const large = make_outcome(result::fail(long_error + "\xc3\xa4", std::string(value_limit, 'x')), now);
     CHECK(large.value.is_null());
-    CHECK(large.error == std::string(error_limit - 1, 'e'));
+    CHECK(large.error == long_error);
+
+    auto const dropped = make_outcome(result::ok(std::string(value_limit, 'x')), now);
+    CHECK(dropped.succeeded);
+    CHECK(dropped.value.is_null());
+    CHECK_THAT(dropped.error, Catch::Contains("was dropped: the limit is 65536"));
 }

@@ -6,7 +6,7 @@
 
 namespace baton::client {
 
-// An engine with one handler, "work", whose clock moves when it is told to.
+// An engine with one handler, "work", and a clock that moves by `pass` alone.
 struct stage {
     explicit stage(engine_limits limits = {}) : it(limits, {"work"}) {}
 
@@ -16,7 +16,7 @@ struct stage {
     protocol::dispatch_ack take(std::int64_t execution, int attempt = 1, duration timeout = {})
     {
         protocol::dispatch work;
-        work.execution = execution;
+        work.execution = execution_id{execution};
         work.attempt = attempt;
         work.handler = "work";
         work.timeout_us = timeout.count();
@@ -27,11 +27,11 @@ struct stage {
 
     void finish(std::int64_t execution, bool succeeded = true, std::string error = {})
     {
-        outcome what;
-        what.succeeded = succeeded;
-        what.error = std::move(error);
-        what.ended = now();
-        it.finish(execution, what);
+        outcome end;
+        end.succeeded = succeeded;
+        end.error = std::move(error);
+        end.ended = now();
+        it.finish(execution_id{execution}, end);
     }
 
     void run(std::int64_t execution, int attempt, bool succeeded)
@@ -43,7 +43,7 @@ struct stage {
 
     std::vector<protocol::result_report> batch() { return it.batch(at, 500, 1u << 20); }
 
-    // What is reported for this execution, all of it acknowledged.
+    // The one report of the next batch, acknowledged.
     protocol::result_report report()
     {
         auto const sent = batch();

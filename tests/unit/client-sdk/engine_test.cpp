@@ -19,14 +19,14 @@ TEST_CASE("the highest epoch is remembered and lower ones are refused", "[client
     CHECK(s.it.epoch() == 9);
 }
 
-TEST_CASE("a handler sees the epoch of the message that brought its attempt", "[client]")
+TEST_CASE("a handler sees the epoch of the dispatch of its attempt", "[client]")
 {
     stage s({.slots = 1, .queue = 10});
     s.it.observe(5);
     s.take(1);
     s.take(2, 1);
     s.it.observe(6);
-    s.take(2, 2); // takes the place of the first attempt, which has not begun
+    s.take(2, 2); // replaces the queued first attempt
     auto const first = s.start();
     REQUIRE(first.size() == 1);
     CHECK(execution(first[0]).epoch() == 5);
@@ -48,7 +48,7 @@ TEST_CASE("an execution is accepted once, whether queued or running", "[client]"
     CHECK(s.start().empty());
 }
 
-TEST_CASE("a later attempt does not start while an earlier one runs, whose result keeps its number", "[client]")
+TEST_CASE("a later attempt does not start while an earlier one runs, and the result names the earlier one", "[client]")
 {
     stage s;
     s.take(1, 1);
@@ -65,7 +65,7 @@ TEST_CASE("a later attempt does not start while an earlier one runs, whose resul
     CHECK(after.holds == 1);
 }
 
-TEST_CASE("a later attempt takes the place of one that has not begun", "[client]")
+TEST_CASE("a later attempt replaces a queued one", "[client]")
 {
     engine_limits one_slot;
     one_slot.slots = 1;
@@ -95,7 +95,7 @@ TEST_CASE("a repeated attempt is answered from memory for ten minutes", "[client
     CHECK(s.take(1, 2).answer == ack::accepted);
 }
 
-TEST_CASE("a retry after a failure runs, one after a success does not", "[client]")
+TEST_CASE("a further attempt starts after a failure and is refused after a success", "[client]")
 {
     stage s;
     s.run(1, 1, false);
@@ -104,22 +104,22 @@ TEST_CASE("a retry after a failure runs, one after a success does not", "[client
     CHECK(s.take(2, 2).answer == ack::finished);
 }
 
-TEST_CASE("what a query left out is refused up to the attempt that was asked for", "[client]")
+TEST_CASE("an execution that was missing at a query is refused afterwards, up to the attempt asked for", "[client]")
 {
     stage s;
     protocol::query_request asked;
-    asked.executions = {1, 2, 3, 4};
+    asked.executions = {execution_id{1}, execution_id{2}, execution_id{3}, execution_id{4}};
     asked.attempts = {2, 1, 2, 2};
     s.run(3, 1, true);
     s.run(4, 1, false);
     s.take(2, 1); // queued
     auto const held = s.it.query(asked, s.at);
     REQUIRE(held.size() == 3);
-    CHECK(held[0].execution == 2);
+    CHECK(held[0].execution == execution_id{2});
     CHECK_FALSE(held[0].finished);
-    CHECK(held[1].execution == 3);
+    CHECK(held[1].execution == execution_id{3});
     CHECK(held[1].succeeded);
-    CHECK(held[2].execution == 4);
+    CHECK(held[2].execution == execution_id{4});
     CHECK(held[2].finished);
     CHECK_FALSE(held[2].succeeded);
 
@@ -127,16 +127,16 @@ TEST_CASE("what a query left out is refused up to the attempt that was asked for
     CHECK(s.take(1, 2).answer == ack::finished);
     CHECK(s.take(4, 2).answer == ack::finished);
     CHECK(s.start().size() == 1); // the queued one
-    CHECK(s.it.query(std::vector<std::int64_t>{1}, s.at).empty());
+    CHECK(s.it.query(std::vector{execution_id{1}}, s.at).empty());
     CHECK(s.take(1, 3).answer == ack::accepted);
     CHECK(s.take(4, 3).answer == ack::accepted);
 }
 
-TEST_CASE("a late query takes nothing back", "[client]")
+TEST_CASE("a late query with an older attempt leaves later refusals in place", "[client]")
 {
     stage s;
     protocol::query_request asked;
-    asked.executions = {1};
+    asked.executions = {execution_id{1}};
     asked.attempts = {3};
     s.it.query(asked, s.at);
     asked.attempts = {1};
@@ -144,7 +144,7 @@ TEST_CASE("a late query takes nothing back", "[client]")
     CHECK(s.take(1, 3).answer == ack::finished);
 }
 
-TEST_CASE("nothing begins while this client may count as gone", "[client]")
+TEST_CASE("no queued execution starts while the client may count as gone", "[client]")
 {
     stage s;
     s.it.trust_until(s.at + 5s);
@@ -154,12 +154,12 @@ TEST_CASE("nothing begins while this client may count as gone", "[client]")
     s.pass(5s);
     CHECK(s.start().empty());
     CHECK(s.take(3).answer == ack::accepted);
-    s.finish(1); // what runs goes on
+    s.finish(1); // a running one continues
     s.it.trust_until(s.at + 5s);
     CHECK(s.start().size() == 1);
 }
 
-TEST_CASE("what has not begun is given up when the nodes have handed it on", "[client]")
+TEST_CASE("queued executions are dropped when the nodes have handed them on", "[client]")
 {
     engine_limits one_slot;
     one_slot.slots = 1;
@@ -169,27 +169,27 @@ TEST_CASE("what has not begun is given up when the nodes have handed it on", "[c
     s.take(2, 2);
     s.it.give_up_queued(s.at);
     s.finish(1);
-    CHECK(s.report().execution == 1);
+    CHECK(s.report().execution == execution_id{1});
     CHECK(s.start().empty());
     CHECK(s.take(2, 2).answer == ack::finished);
     CHECK(s.take(2, 3).answer == ack::accepted);
 }
 
-TEST_CASE("what is remembered is bounded in number and in time", "[client]")
+TEST_CASE("the memory of ended executions is bounded in number and in time", "[client]")
 {
     engine_limits limits;
     limits.remembered = 2;
     stage s(limits);
     for (int i = 1; i <= 3; ++i)
         s.run(i, 1, true);
-    std::vector<std::int64_t> const all{1, 2, 3};
+    std::vector const all{execution_id{1}, execution_id{2}, execution_id{3}};
     CHECK(s.it.query(all, s.at).size() == 2);
     s.pass(10min + 1us);
     s.it.tick(s.at);
     CHECK(s.it.query(all, s.at).empty());
 }
 
-TEST_CASE("asking for a finished one again sends its result again at once", "[client]")
+TEST_CASE("a repeated dispatch of a finished execution sends its result again at once", "[client]")
 {
     stage s;
     s.run(1, 1, true);
@@ -200,7 +200,7 @@ TEST_CASE("asking for a finished one again sends its result again at once", "[cl
     CHECK(s.batch().size() == 1);
 }
 
-TEST_CASE("slots and queue are the measure of busy", "[client]")
+TEST_CASE("a client is busy when its slots and its queue are full", "[client]")
 {
     engine_limits limits;
     limits.slots = 2;
@@ -218,7 +218,7 @@ TEST_CASE("slots and queue are the measure of busy", "[client]")
     CHECK(s.take(4).answer == ack::accepted);
 }
 
-TEST_CASE("no result is dropped: a full buffer of results counts as busy", "[client]")
+TEST_CASE("a client whose buffer of results is full is busy instead of dropping results", "[client]")
 {
     engine_limits limits;
     limits.slots = 4;
@@ -231,11 +231,13 @@ TEST_CASE("no result is dropped: a full buffer of results counts as busy", "[cli
     CHECK(s.take(3).answer == ack::accepted);
 }
 
-TEST_CASE("refusals: unknown handler, draining, nonsense; what is held is still answered for", "[client]")
+TEST_CASE(
+    "an unknown handler, draining and a malformed dispatch are refused, but held executions are still answered for",
+    "[client]")
 {
     stage s;
     protocol::dispatch strange;
-    strange.execution = 9;
+    strange.execution = execution_id{9};
     strange.handler = "nobody";
     CHECK(s.it.take(strange, s.at).answer == ack::no_handler);
     CHECK(s.take(0).answer == ack::invalid);
@@ -246,5 +248,5 @@ TEST_CASE("refusals: unknown handler, draining, nonsense; what is held is still 
     CHECK(s.take(1).answer == ack::running);
     CHECK(s.take(2).answer == ack::draining);
     CHECK(s.it.free() == 0);
-    CHECK(s.start().size() == 1); // what was accepted is still done
+    CHECK(s.start().size() == 1); // accepted executions still run
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A trigger node as a client sees it: a real listener on a free port of 127.0.0.1 with a thread of its own, which
-// remembers what it is told and misbehaves on request.
+// A trigger node as a client sees it: a real listener on a free port of 127.0.0.1, on its own thread. It records the
+// requests and misbehaves on demand.
 
 #include "libs/base/random.hpp"
 #include "libs/http/http.hpp"
@@ -30,14 +30,14 @@ public:
         std::vector<std::string> credentials; // of every call
     };
 
-    // How it behaves; under the lock of `with`.
+    // Its behaviour; changed under the lock of `with`.
     struct manners {
         std::int64_t epoch = 1;
         int heartbeat_ms = 50;
         bool forgets = false;    // 404 to the next heartbeat
         bool buries = false;     // 410 to the next registration
-        int unrecorded = 0;      // so many result messages get 200 without a word of what was recorded
-        int failing_results = 0; // so many get 503
+        int unrecorded = 0;      // the next N result messages get 200 that names none as recorded
+        int failing_results = 0; // the next N get 503
         std::string poison;      // a message with this text gets 400
     };
 
@@ -186,10 +186,10 @@ private:
 inline protocol::dispatch work(std::int64_t execution, std::string handler, nlohmann::json payload = nullptr)
 {
     protocol::dispatch one;
-    one.execution = execution;
+    one.execution = execution_id{execution};
     one.handler = std::move(handler);
-    one.payload = std::move(payload);
-    one.task = 7;
+    one.payload = protocol::json_text(payload);
+    one.task = task_id{7};
     one.task_name = "a task";
     one.scheduled_at = 1'774'746'000'000'000;
     return one;
@@ -201,7 +201,7 @@ inline std::vector<protocol::result_report> final_of(std::vector<protocol::resul
 {
     std::vector<protocol::result_report> found;
     for (auto const& report : results)
-        if (report.execution == execution && protocol::is_final(report.status))
+        if (report.execution == execution_id{execution} && protocol::is_final(report.status))
             found.push_back(report);
     return found;
 }

@@ -42,7 +42,7 @@ struct stage {
 
 } // namespace
 
-TEST_CASE("nobody without the secret of the incarnation is answered", "[client]")
+TEST_CASE("a request without the secret of the incarnation is refused", "[client]")
 {
     stage s;
     for (auto const* const path :
@@ -77,7 +77,7 @@ TEST_CASE("one unreadable execution does not cost the others", "[client]")
                 {"execution": 2, "handler": 7}, 5, {"execution": 3, "handler": "nobody"}, {"execution": 4, "handler": "work"}]})"));
     std::vector<std::string> said;
     for (auto const& one : answer.get<protocol::dispatch_answer>().executions)
-        said.push_back(std::to_string(one.execution) + std::string(to_string(one.answer)));
+        said.push_back(to_string(one.execution) + std::string(to_string(one.answer)));
     CHECK(said == std::vector<std::string>{"1accepted", "2invalid", "0invalid", "3no_handler", "4accepted"});
     CHECK(s.changes == 1);
 }
@@ -92,7 +92,7 @@ TEST_CASE("malformed bodies and other methods get a 4xx", "[client]")
     CHECK(s.call("/baton/v2/dispatch", "{}").status == 404);
 }
 
-TEST_CASE("query and cancel name what is held", "[client]")
+TEST_CASE("query and cancel answer with the held executions", "[client]")
 {
     stage s;
     s.ok(protocol::path_dispatch,
@@ -105,7 +105,7 @@ TEST_CASE("query and cancel name what is held", "[client]")
           nlohmann::json::parse(R"([{"execution": 1, "attempt": 3, "finished": true, "succeeded": false}])"));
 }
 
-TEST_CASE("a dispatch that comes twice is answered as it was, one that was overtaken gives nothing", "[client]")
+TEST_CASE("a repeated dispatch gets the same answer, an overtaken one gives the client nothing", "[client]")
 {
     stage s;
     auto const dispatch = [](int number, int execution, std::string const& node = "n1") {

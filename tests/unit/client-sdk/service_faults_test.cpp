@@ -50,7 +50,7 @@ TEST_CASE("a result that a node cannot store now is sent again", "[client]")
     CHECK(node.snapshot().batches.size() == 4);
 }
 
-TEST_CASE("a node that has forgotten the client is told again who it is", "[client]")
+TEST_CASE("a client registers again with a node that has forgotten it", "[client]")
 {
     fake_node node;
     auto const service = serve({node.url()});
@@ -62,7 +62,7 @@ TEST_CASE("a node that has forgotten the client is told again who it is", "[clie
     CHECK(told.registrations[0].secret == told.registrations[1].secret);
 }
 
-TEST_CASE("a client that counts as gone goes on under a new name, and takes nothing sent to the old one", "[client]")
+TEST_CASE("a client that counts as gone continues under a new name and refuses dispatches to the old one", "[client]")
 {
     fake_node node;
     auto const service = serve({node.url()});
@@ -83,12 +83,12 @@ TEST_CASE("a client that counts as gone goes on under a new name, and takes noth
     CHECK_FALSE(ended(1)(node.snapshot()));
 }
 
-TEST_CASE("when its node dies, a client goes to another one, with its results", "[client]")
+TEST_CASE("when its node dies, a client registers with another and sends its results there", "[client]")
 {
     auto a = std::make_unique<fake_node>();
     auto b = std::make_unique<fake_node>();
     auto const service = serve({a->url(), b->url()});
-    // It begins with either.
+    // It starts with either node.
     auto const took_a = [&] { return !a->snapshot().registrations.empty(); };
     while (!took_a() && b->snapshot().registrations.empty())
         std::this_thread::yield();
@@ -102,14 +102,15 @@ TEST_CASE("when its node dies, a client goes to another one, with its results", 
     CHECK(second->wait(ended(1)));
 }
 
-TEST_CASE("a client joins when its first node appears only later in the list", "[client]")
+TEST_CASE("a client joins through a later node of its list when the first ones do not answer", "[client]")
 {
     fake_node node;
     auto const service = serve({"http://127.0.0.1:1", node.url()});
     CHECK(node.wait(registered));
 }
 
-TEST_CASE("a result that a node refuses does not hold up the others, and is known at last", "[client]")
+TEST_CASE("a result that a node refuses does not hold up the others, and its outcome is reported in the end",
+          "[client]")
 {
     fake_node node;
     node.with([](auto& manners) { manners.poison = "poison-value"; });
@@ -126,10 +127,10 @@ TEST_CASE("a result that a node refuses does not hold up the others, and is know
     CHECK(refused.status == state::succeeded);
     CHECK(refused.value.is_null());
     CHECK_THAT(refused.error, Catch::Contains("400"));
-    CHECK(final_of(results, 8).at(0).value == "fine");
+    CHECK(final_of(results, 8).at(0).value.parse() == "fine");
 }
 
-TEST_CASE("several messages of results under way that fail, or are not believed, lose none", "[client]")
+TEST_CASE("no result is lost when several messages of results fail or are not acknowledged", "[client]")
 {
     fake_node node;
     client::service service{{.name = "billing", .triggers = {node.url()}, .slots = 8, .queue = 5'000}};
@@ -147,7 +148,7 @@ TEST_CASE("several messages of results under way that fail, or are not believed,
     auto const all_ended = [](auto const& told) {
         std::set<std::int64_t> ended;
         for (auto const& one : told.results)
-            ended.insert(one.execution);
+            ended.insert(one.execution.value());
         return ended.size() == 4'000;
     };
     REQUIRE(node.wait(all_ended));
@@ -168,7 +169,8 @@ TEST_CASE("a repeated delivery runs once", "[client]")
     auto const again = node.dispatch({work(1, "work")}).executions.at(0);
     CHECK(again.answer == ack::finished);
     CHECK(again.holds == 1);
-    auto const held = node.call(protocol::path_query, protocol::executions_request{1, {1, 2}});
+    auto const held =
+        node.call(protocol::path_query, protocol::executions_request{1, {execution_id{1}, execution_id{2}}});
     CHECK(nlohmann::json::parse(held.body)["held"] ==
           nlohmann::json::parse(R"([{"execution": 1, "attempt": 1, "finished": true, "succeeded": true}])"));
 }

@@ -25,7 +25,7 @@ client::service_options options(fake_node const& node, std::chrono::milliseconds
 
 } // namespace
 
-TEST_CASE("a stopping client says so, refuses new work, ends what it has, and takes its leave", "[client]")
+TEST_CASE("a stopping client announces it, refuses new executions, finishes its own and leaves", "[client]")
 {
     fake_node node;
     std::promise<void> begun;
@@ -51,9 +51,10 @@ TEST_CASE("a stopping client says so, refuses new work, ends what it has, and ta
     stopping.get();
 
     auto const told = node.snapshot();
-    CHECK(final_of(told.results, 1).at(0).value == "done");
+    CHECK(final_of(told.results, 1).at(0).value.parse() == "done");
     CHECK(told.left == std::vector<std::string>{service.instance()});
-    CHECK_THROWS_AS(node.call(protocol::path_query, protocol::executions_request{1, {1}}), http::unreachable);
+    CHECK_THROWS_AS(node.call(protocol::path_query, protocol::executions_request{1, {execution_id{1}}}),
+                    http::unreachable);
     service.stop(); // again: nothing left to do
 }
 
@@ -78,7 +79,7 @@ TEST_CASE("near the end of the grace a handler is asked to stop", "[client]")
     CHECK(report.error == "interrupted");
 }
 
-TEST_CASE("a handler that never returns is left behind within the grace, and reported by nobody", "[client]")
+TEST_CASE("a handler that never returns is left behind within the grace and not reported", "[client]")
 {
     fake_node node;
     auto const enough = std::make_shared<std::promise<void>>();
@@ -102,11 +103,11 @@ TEST_CASE("a handler that never returns is left behind within the grace, and rep
     CHECK(std::chrono::steady_clock::now() - from < 20s);
     CHECK(node.snapshot().left.size() == 1);
     CHECK(final_of(node.snapshot().results, 1).empty());
-    enough->set_value(); // it returns into what is left of the pool
+    enough->set_value(); // it returns after the end of the pool
     CHECK(returned->get_future().wait_for(20s) == std::future_status::ready);
 }
 
-TEST_CASE("a client that no node hears stops all the same", "[client]")
+TEST_CASE("a client that reaches no node stops as well", "[client]")
 {
     client::service_options lonely;
     lonely.name = "billing";

@@ -10,7 +10,7 @@ using baton::client::result;
 using protocol::ack;
 using protocol::state;
 
-TEST_CASE("a service registers, runs what it is sent, and reports it", "[client]")
+TEST_CASE("a service registers, runs dispatched executions and reports their results", "[client]")
 {
     fake_node node;
     client::service service{{.name = "billing", .triggers = {node.url()}, .token = "shared", .slots = 2}};
@@ -38,14 +38,14 @@ TEST_CASE("a service registers, runs what it is sent, and reports it", "[client]
     auto const reports = final_of(told.results, 11);
     REQUIRE(reports.size() == 1);
     CHECK(reports[0].status == state::succeeded);
-    CHECK(reports[0].value == nlohmann::json{{"closed", "monday"}, {"key", "11/1"}, {"task", "a task"}});
+    CHECK(reports[0].value.parse() == nlohmann::json{{"closed", "monday"}, {"key", "11/1"}, {"task", "a task"}});
     CHECK(reports[0].started_at <= reports[0].finished_at);
     for (auto const& credential : told.credentials)
         CHECK(credential == "Bearer shared");
     CHECK(told.left == std::vector<std::string>{service.instance()});
 }
 
-TEST_CASE("what a handler throws becomes a failed result", "[client]")
+TEST_CASE("an exception of a handler becomes a failed result", "[client]")
 {
     fake_node node;
     client::service service{{.name = "billing", .triggers = {node.url()}, .slots = 1}};
@@ -61,17 +61,17 @@ TEST_CASE("what a handler throws becomes a failed result", "[client]")
     CHECK(final_of(results, 1).at(0).error == "broken \xef\xbf\xbd text");
     CHECK(final_of(results, 2).at(0).status == state::failed);
     CHECK(final_of(results, 3).at(0).error == "no such day");
-    CHECK(final_of(results, 3).at(0).value == nlohmann::json{{"code", 3}});
+    CHECK(final_of(results, 3).at(0).value.parse() == nlohmann::json{{"code", 3}});
 }
 
-TEST_CASE("a client obeys its node's secret and the highest epoch only", "[client]")
+TEST_CASE("a client refuses a wrong secret and a lower epoch", "[client]")
 {
     fake_node node;
     node.with([](auto& manners) { manners.epoch = 5; });
     client::service service{{.name = "billing", .triggers = {node.url()}}};
     service.handle("work", [](execution&) { return result::ok(); });
     service.start();
-    // A heartbeat that tells epoch 5 proves that the answer to the registration was read.
+    // A heartbeat with epoch 5 proves that the client has read the answer to its registration.
     REQUIRE(node.wait([](auto const& told) { return !told.heartbeats.empty() && told.heartbeats.back().epoch == 5; }));
     protocol::dispatch_request const request{5, {work(1, "work")}};
     auto const stranger = node.call(service.address(), "guess", protocol::path_dispatch, request);
@@ -83,7 +83,7 @@ TEST_CASE("a client obeys its node's secret and the highest epoch only", "[clien
     REQUIRE(node.wait([](auto const& told) { return told.heartbeats.back().epoch == 6; }));
 }
 
-TEST_CASE("a cancelled and an overdue handler see the request to stop", "[client]")
+TEST_CASE("a handler sees the request to stop after a cancellation and after its timeout", "[client]")
 {
     fake_node node;
     client::service service{{.name = "billing", .triggers = {node.url()}, .slots = 2}};
@@ -102,7 +102,7 @@ TEST_CASE("a cancelled and an overdue handler see the request to stop", "[client
     overdue.timeout_us = 20'000;
     node.dispatch({work(1, "until-told"), overdue, work(3, "until-told")});
     REQUIRE(node.wait(ended(2)));
-    node.call(protocol::path_cancel, protocol::executions_request{1, {1, 3}});
+    node.call(protocol::path_cancel, protocol::executions_request{1, {execution_id{1}, execution_id{3}}});
     REQUIRE(node.wait(ended(1)));
     REQUIRE(node.wait(ended(3)));
     auto const results = node.snapshot().results;
@@ -112,7 +112,7 @@ TEST_CASE("a cancelled and an overdue handler see the request to stop", "[client
     CHECK(final_of(results, 3).at(0).status == state::cancelled);
 }
 
-TEST_CASE("what takes long is reported while it runs, with its progress", "[client]")
+TEST_CASE("a long execution is reported while it runs, with its progress", "[client]")
 {
     fake_node node;
     client::service service{{.name = "billing", .triggers = {node.url()}}};
@@ -151,7 +151,7 @@ TEST_CASE("results gather while a message is on its way", "[client]")
     CHECK(*std::max_element(told.batches.begin(), told.batches.end()) <= 500);
 }
 
-TEST_CASE("a service is told wrongly: names, order, port", "[client]")
+TEST_CASE("wrong names, a wrong order of calls and a taken port are refused", "[client]")
 {
     CHECK_THROWS_WITH(client::service({.name = "", .triggers = {"http://127.0.0.1:1"}}), Catch::StartsWith("name"));
     fake_node node;

@@ -59,7 +59,8 @@ TEST_CASE("a wrong option is refused by name", "[client]")
     CHECK(complaint([](options&) {}) == "nothing");
 }
 
-TEST_CASE("listening where others can reach it requires the token, and everywhere an address as well", "[client]")
+TEST_CASE("listening beyond loopback requires the token, and on all addresses an advertised address as well",
+          "[client]")
 {
     auto options = good();
     options.listen = "10.0.0.7";
@@ -72,7 +73,7 @@ TEST_CASE("listening where others can reach it requires the token, and everywher
     CHECK(advertised(check(options), 4711) == "http://10.0.0.7:4711");
 }
 
-TEST_CASE("defaults: a slot at least, an instance of its own, the address that it listens on", "[client]")
+TEST_CASE("the defaults are a slot for each core, a new instance name and the listening address", "[client]")
 {
     auto const one = check(good());
     CHECK(one.slots >= 1);

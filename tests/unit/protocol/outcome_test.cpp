@@ -10,11 +10,15 @@ TEST_CASE("states and causes have one text each", "[protocol]")
 {
     for (auto const which : {state::planned, state::running, state::retrying, state::succeeded, state::failed,
                              state::timed_out, state::cancelled})
-        CHECK(parse_state(to_string(which)) == which);
+        CHECK(parse<state>(to_string(which), "state") == which);
     for (auto const which : {cause::schedule, cause::manual, cause::shard})
-        CHECK(parse_cause(to_string(which)) == which);
-    CHECK_THROWS_AS(parse_state("Planned"), invalid_input);
-    CHECK_THROWS_AS(parse_cause(""), invalid_input);
+        CHECK(parse<cause>(to_string(which), "cause") == which);
+    CHECK_THROWS_WITH(parse<cause>("Shard", "cause"), "cause must be one of schedule, manual, shard, not 'Shard'");
+    CHECK_THROWS_AS(parse<state>("Planned", "state"), invalid_input);
+    CHECK_THROWS_AS(parse<cause>("", "cause"), invalid_input);
+    CHECK(to_string(attempt_cause::client_gone) == "client_gone");
+    CHECK(replaces_lost(attempt_cause::take_over));
+    CHECK_FALSE(replaces_lost(attempt_cause::retry));
 }
 
 TEST_CASE("four states are final", "[protocol]")
@@ -25,7 +29,7 @@ TEST_CASE("four states are final", "[protocol]")
         CHECK(is_final(which));
 }
 
-TEST_CASE("failures and timeouts are tried again while attempts are left, and are cancelled if somebody asked for it",
+TEST_CASE("a failure or timeout is retried while attempts are left, and ends as cancelled after a request to cancel",
           "[protocol]")
 {
     for (auto const ended : {state::failed, state::timed_out}) {

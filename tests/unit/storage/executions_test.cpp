@@ -163,7 +163,7 @@ TEST_CASE("an execution is shown with all its attempts")
     auto failed = bench.result(10, state::failed);
     failed.error = "boom: 'x'";
     bench.record(failed);
-    storage::next_attempt const next{execution_id{10}, 1, noon, "retry"};
+    storage::next_attempt const next{execution_id{10}, 1, noon, protocol::attempt_cause::retry};
     REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
     auto done = bench.result(10, state::succeeded, 2);
     done.client = "client-2";
@@ -181,13 +181,13 @@ TEST_CASE("an execution is shown with all its attempts")
 
     auto const attempts = wait_for(bench.executions.attempts(execution_id{10}));
     REQUIRE(attempts.size() == 2);
-    CHECK(attempts[0].cause == "first");
+    CHECK(attempts[0].cause == protocol::attempt_cause::first);
     CHECK(attempts[0].error == "boom: 'x'");
     CHECK(attempts[0].client == "client-1");
     CHECK(attempts[0].outcome == state::failed);
     CHECK(attempts[0].started_at == from_micros(1'000));
     CHECK(attempts[1].attempt == 2);
-    CHECK(attempts[1].cause == "retry");
+    CHECK(attempts[1].cause == protocol::attempt_cause::retry);
     CHECK(attempts[1].client == "client-2");
     CHECK(attempts[1].node == "node-1");
     CHECK(attempts[1].outcome == state::succeeded);

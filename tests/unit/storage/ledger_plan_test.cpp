@@ -34,7 +34,7 @@ TEST_CASE("all that a master decides rolls back under an epoch that is not the f
 
     std::vector<execution_id> const ids{execution_id{1}};
     advance const step{task_id{2}, 1, noon, noon + 1s, std::nullopt};
-    storage::next_attempt const next{execution_id{1}, 1, noon, "retry"};
+    storage::next_attempt const next{execution_id{1}, 1, noon, protocol::attempt_cause::retry};
     auto shard = bench.firing(9, 1, noon);
     shard.parent = execution_id{1};
     for (std::int64_t const epoch : {4, 5, 7}) {
@@ -224,6 +224,22 @@ TEST_CASE("open executions come with all that delivery needs, in order of due ti
     CHECK(keys[2].id == execution_id{1});
     CHECK(keys[2].cancel_requested);
     CHECK_FALSE(keys[0].cancel_requested);
+}
+
+TEST_CASE("an open row with an unknown cause or state is read with the reason, and the rows behind it are read too")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    for (int id = 1; id <= 3; ++id)
+        bench.plan_one(id, id, noon);
+    bench.home.exec("UPDATE execution SET cause = 'novel' WHERE id = 1");
+    bench.home.exec("UPDATE execution SET state = 'lost' WHERE id = 2");
+    auto const rows = wait_for(bench.ledger.open(noon + 10s, {}, 10));
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0].unreadable == "cause must be one of schedule, manual, shard, not 'novel'");
+    CHECK_THAT(rows[1].unreadable, Catch::StartsWith("state must be one of") && Catch::EndsWith("not 'lost'"));
+    CHECK(rows[2].unreadable.empty());
+    CHECK(wait_for(bench.ledger.open_keys(noon + 10s, {}, 10)).size() == 3);
 }
 
 TEST_CASE("a fixed-delay task is ready when what it waits for has ended, and moves on once")

@@ -68,7 +68,7 @@ TEST_CASE("what follows an attempt is the same in SQL and in protocol::after_att
                     ++id;
                     bench.plan_one(id, id, noon, max_attempts);
                     for (int past = 1; past < attempt; ++past) {
-                        next_attempt const next{execution_id{id}, past, noon, "retry"};
+                        next_attempt const next{execution_id{id}, past, noon, protocol::attempt_cause::retry};
                         REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
                     }
                     if (cancel)
@@ -111,7 +111,7 @@ TEST_CASE("a result that comes twice, or for an attempt that is past, changes no
     CHECK(bench.state(1) == "retrying");
     CHECK(bench.column(1, "due_at") == due);
 
-    next_attempt const next{execution_id{1}, 1, noon, "retry"};
+    next_attempt const next{execution_id{1}, 1, noon, protocol::attempt_cause::retry};
     CHECK(wait_for(bench.ledger.begin_attempts(bench.mine, {next})) == std::vector{execution_id{1}});
     bench.record(bench.result(1, state::succeeded, 1));
     bench.record(bench.result(1, state::succeeded, 3));
@@ -133,7 +133,7 @@ TEST_CASE("the late success of an attempt that was given up ends the execution; 
         bench.plan_one(id, id, noon, 3);
     for (int attempt = 1; attempt <= 2; ++attempt)
         for (int id = 1; id <= 4; ++id) {
-            next_attempt const next{execution_id{id}, attempt, noon, "client_gone"};
+            next_attempt const next{execution_id{id}, attempt, noon, protocol::attempt_cause::client_gone};
             REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
         }
     bench.record(bench.result(1, state::failed, 1));
@@ -225,11 +225,13 @@ TEST_CASE("the next attempt begins only from the present one, once, and not afte
         bench.plan_one(id, id, noon, 3);
     bench.record(bench.result(2, state::succeeded));
     bench.home.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = 3");
-    std::vector<next_attempt> const wanted{
-        {execution_id{5}, 1, noon + 3s, "retry"},     {execution_id{1}, 1, noon + 1s, "client_gone"},
-        {execution_id{1}, 1, noon + 2s, "node_gone"}, {execution_id{2}, 1, noon, "retry"},
-        {execution_id{3}, 1, noon, "retry"},          {execution_id{4}, 2, noon, "retry"},
-        {execution_id{6}, 1, noon, "retry"}};
+    std::vector<next_attempt> const wanted{{execution_id{5}, 1, noon + 3s, protocol::attempt_cause::retry},
+                                           {execution_id{1}, 1, noon + 1s, protocol::attempt_cause::client_gone},
+                                           {execution_id{1}, 1, noon + 2s, protocol::attempt_cause::node_gone},
+                                           {execution_id{2}, 1, noon, protocol::attempt_cause::retry},
+                                           {execution_id{3}, 1, noon, protocol::attempt_cause::retry},
+                                           {execution_id{4}, 2, noon, protocol::attempt_cause::retry},
+                                           {execution_id{6}, 1, noon, protocol::attempt_cause::retry}};
     auto const begun = wait_for(bench.ledger.begin_attempts(bench.mine, wanted));
     CHECK(begun == std::vector{execution_id{1}, execution_id{5}});
     CHECK(wait_for(bench.ledger.begin_attempts(bench.mine, wanted)).empty());
@@ -243,7 +245,7 @@ TEST_CASE("the next attempt begins only from the present one, once, and not afte
     CHECK(bench.home.text("SELECT error FROM execution WHERE id = 1") == "given up: client_gone");
     CHECK(bench.home.text("SELECT error FROM execution WHERE id = 5") == "NULL");
 
-    next_attempt const third{execution_id{1}, 2, noon, "node_gone"};
+    next_attempt const third{execution_id{1}, 2, noon, protocol::attempt_cause::node_gone};
     CHECK(wait_for(bench.ledger.begin_attempts(bench.mine, {third})).size() == 1);
     CHECK(bench.home.text("SELECT error FROM attempt WHERE execution_id = 1 AND attempt = 2") == "given up: node_gone");
 }
@@ -254,13 +256,14 @@ TEST_CASE("an attempt that a death made necessary does not count against the tas
     wait_for(bench.ledger.raise(bench.mine));
     bench.plan_one(1, 1, noon, 2);
     for (int past = 1; past <= 2; ++past) {
-        next_attempt const next{execution_id{1}, past, noon, past == 1 ? "client_gone" : "take_over"};
+        next_attempt const next{execution_id{1}, past, noon,
+                                past == 1 ? protocol::attempt_cause::client_gone : protocol::attempt_cause::take_over};
         REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
     }
     CHECK(bench.column(1, "max_attempts") == 4);
     bench.record(bench.result(1, state::failed, 3));
     CHECK(bench.state(1) == "retrying");
-    next_attempt const last{execution_id{1}, 3, noon, "retry"};
+    next_attempt const last{execution_id{1}, 3, noon, protocol::attempt_cause::retry};
     REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {last})).size() == 1);
     CHECK(bench.column(1, "max_attempts") == 4);
     bench.record(bench.result(1, state::failed, 4));

@@ -267,3 +267,16 @@ TEST_CASE("signals wait in order until they are removed")
     REQUIRE(left.size() == 1);
     CHECK(left[0].kind == protocol::signal_kind::cancel);
 }
+
+TEST_CASE("a signal of an unknown kind does not hide the signals behind it")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::signals signals(*database);
+    home.exec("INSERT INTO `signal` (id, kind, subject, created_at) VALUES (1, 'novel', 10, 1), (2, 'run', 20, 1)");
+    auto const found = wait_for(signals.pending(10));
+    REQUIRE(found.size() == 2);
+    CHECK_FALSE(found[0].kind);
+    CHECK(found[0].text == "novel");
+    CHECK(found[1].kind == protocol::signal_kind::run);
+}

@@ -75,7 +75,7 @@ TEST_CASE("an execution goes with its further attempts, and others keep theirs")
     for (int const id : {1, 2}) {
         b.plan_one(id, id, noon, 3);
         b.record(b.result(id, state::failed));
-        storage::next_attempt const next{execution_id{id}, 1, noon, "retry"};
+        storage::next_attempt const next{execution_id{id}, 1, noon, protocol::attempt_cause::retry};
         REQUIRE(wait_for(b.ledger.begin_attempts(b.mine, {next})).size() == 1);
     }
     b.record(b.result(1, state::succeeded, 2));

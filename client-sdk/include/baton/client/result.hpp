@@ -1,5 +1,5 @@
 #pragma once
-// What a handler returns.
+// The return value of a handler.
 
 #include <nlohmann/json.hpp>
 
@@ -8,8 +8,8 @@
 
 namespace baton::client {
 
-// Success with a value, or failure with a reason (and perhaps a value). Values of more than 64 KiB of JSON are not
-// sent: the execution keeps its outcome, and its error text says that the value was dropped.
+// Success with a value, or failure with a reason and an optional value. A value of more than 64 KiB of JSON is not
+// sent: the execution keeps its outcome, and its error text says that the value was dropped. A reason is cut at 16 KiB.
 class result {
 public:
     static result ok(nlohmann::json value = nullptr) { return {true, std::move(value), {}}; }

@@ -43,8 +43,8 @@ TEST_CASE("round robin gives everyone the same share, with a turn for each handl
     std::vector<known_client*> const all{&a, &b, &c};
     std::map<known_client*, int> share;
     for (int i = 0; i < 30; ++i) {
-        ++share[router.choose(all, "round_robin", "s", "h")];
-        router.choose(all, "round_robin", "s", "another");
+        ++share[router.choose(all, protocol::client_choice::round_robin, "s", "h")];
+        router.choose(all, protocol::client_choice::round_robin, "s", "another");
     }
     CHECK(share == std::map<known_client*, int>{{&a, 10}, {&b, 10}, {&c, 10}});
 }
@@ -57,10 +57,10 @@ TEST_CASE("failover stays with the first, random reaches everyone, and nobody is
     auto b = make_client("b", {});
     std::vector<known_client*> const all{&a, &b};
     for (int i = 0; i < 5; ++i)
-        CHECK(router.choose(all, "failover", "s", "h") == &a);
+        CHECK(router.choose(all, protocol::client_choice::failover, "s", "h") == &a);
     std::set<known_client*> reached;
     for (int i = 0; i < 50; ++i)
-        reached.insert(router.choose(all, "random", "s", "h"));
+        reached.insert(router.choose(all, protocol::client_choice::random, "s", "h"));
     CHECK(reached.size() == 2);
-    CHECK(router.choose({}, "random", "s", "h") == nullptr);
+    CHECK(router.choose({}, protocol::client_choice::random, "s", "h") == nullptr);
 }

@@ -36,10 +36,10 @@ TEST_CASE("a history has a line for each change of belief and each departure", "
         past.verdict({verdict::promoted, 7, "the lease is free"});
         past.trust({"seize", 7, instant{1s}, instant{2s}, instant{4s}, instant::max()});
         past.trust({"guard_ping", 7, instant{3s}, instant{3s}, instant{4s}, instant{3300ms}});
-        past.assign(7, "host:2:boot:y", {11, 12});
+        past.assign(7, "host:2:boot:y", {execution_id{11}, execution_id{12}});
         past.take(7, "host:2:boot:y", 2);
         past.refuse(6, "a master");
-        past.deliver(7, "client-1", {11});
+        past.deliver(7, "client-1", {execution_id{11}});
     }
     auto const lines = lines_of(path);
     std::filesystem::remove_all(folder);

@@ -1,0 +1,38 @@
+#include "libs/protocol/json_text.hpp"
+
+#include "libs/base/error.hpp"
+
+namespace baton::protocol {
+
+json_text::json_text(nlohmann::json const& value)
+{
+    if (!value.is_null())
+        text_ = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+json_text json_text::checked(std::string text)
+{
+    json_text out;
+    if (text != "null")
+        out.text_ = std::move(text);
+    return out;
+}
+
+json_text json_text::check(std::string text, std::string const& field)
+{
+    if (!nlohmann::json::accept(text))
+        throw invalid_input(field, field + " is not JSON");
+    return checked(std::move(text));
+}
+
+void to_json(nlohmann::json& out, json_text const& in)
+{
+    out = in.parse();
+}
+
+void from_json(nlohmann::json const& in, json_text& out)
+{
+    out = json_text(in);
+}
+
+} // namespace baton::protocol
