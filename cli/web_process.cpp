@@ -11,32 +11,32 @@ constexpr duration web_answers_for = 5s; // for requests in progress when the li
 
 } // namespace
 
-web_process::web_process(asio::io_context& loop, time_source& time, random_source& random, web_config how)
-    : how_(std::move(how)),
+web_process::web_process(asio::io_context& loop, time_source& time, random_source& random, web_config config)
+    : config_(std::move(config)),
       time_(time),
       stop_bell_(loop.get_executor()),
-      stores_(open_stores(how_.database.where(), {.sessions = how_.database.sessions}, time)),
+      stores_(open_stores(config_.database.where(), {.sessions = config_.database.sessions}, time)),
       http_(http::make_client(time))
 {
-    web::world const outside{time, random, *stores_.shared, *stores_.lease, *http_};
-    site_ = std::make_unique<web::site>(how_.site, outside);
+    web::dependencies const outside{time, random, *stores_.shared, *stores_.lease, *http_};
+    site_ = std::make_unique<web::site>(config_.site, outside);
     http::server_settings listener;
-    listener.address = how_.listen.address;
-    listener.port = how_.listen.port;
+    listener.address = config_.listen.address;
+    listener.port = config_.listen.port;
     listener_ = http::make_server(loop.get_executor(), time, listener, site_->routes());
 }
 
 std::string web_process::address() const
 {
-    bool const v6 = how_.listen.address.find(':') != std::string::npos;
-    auto const host = v6 ? "[" + how_.listen.address + "]" : how_.listen.address;
+    bool const v6 = config_.listen.address.find(':') != std::string::npos;
+    auto const host = v6 ? "[" + config_.listen.address + "]" : config_.listen.address;
     return "http://" + host + ":" + std::to_string(listener_->port());
 }
 
 awaitable<void> web_process::serve()
 {
     co_await prepare(stores_, time_);
-    log::old::info("web listening at {}", address());
+    log::info("web", "listening", {{"address", address()}});
     co_await listener_->run(web_answers_for);
 }
 
@@ -45,7 +45,7 @@ awaitable<void> web_process::run()
     using namespace asio::experimental::awaitable_operators;
     std::exception_ptr failure;
     auto const first = co_await (kept(serve(), failure) || stop_bell_.wait());
-    if (failure && first.index() == 0) // otherwise it is the cancellation that the bell brought
+    if (failure && first.index() == 0) // otherwise the failure is the cancellation by the stop
         std::rethrow_exception(failure);
 }
 

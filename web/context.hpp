@@ -8,42 +8,42 @@
 #include "libs/storage/nodes.hpp"
 #include "libs/storage/tasks.hpp"
 #include "libs/storage/terms.hpp"
-#include "web/master_line.hpp"
+#include "web/master_notifier.hpp"
 #include "web/site.hpp"
 
 #include <string>
 
 namespace baton::web {
 
-// What the endpoints share.
+// Shared by the endpoints.
 struct context {
-    context(settings const& how, world const& given)
-        : outside(given),
-          token(how.token),
-          edit_lead(how.edit_lead),
+    context(web::settings const& chosen, dependencies const& given)
+        : deps(given),
+          settings(chosen),
           ids(given.time, given.random),
-          tasks(given.shared, schedule::plan_edit, how.edit_lead),
+          tasks(given.shared, schedule::plan_edit, chosen.edit_lead),
           executions(given.shared),
           nodes(given.shared),
           clients(given.shared),
           terms(given.shared, given.shared), // only read here
-          master(given.time, given.lease, given.shared, given.http, {how.notify_limit, how.master_cache})
+          master(given.time, given.lease, given.shared, given.http, {chosen.notify_limit, chosen.master_cache})
     {}
 
-    world outside;
-    std::string token;
-    duration edit_lead;
+    dependencies deps;
+    web::settings settings;
     id_generator ids;
     storage::tasks tasks;
     storage::executions executions;
     storage::nodes nodes;
     storage::clients clients;
     storage::terms terms;
-    std::string const name_space = "master"; // of the lock row, which the lease store reads
-    master_line master;
+    master_notifier master;
 };
 
-// An endpoint. May throw `refused`, besides what the router understands; the request lives until it has ended.
+inline constexpr char name_space[] = "master"; // of the lock row, which the lease store reads
+
+// An endpoint. May throw `refused`, besides the exceptions that the router turns into answers. The request lives until
+// the endpoint has ended.
 using endpoint = awaitable<http::response> (*)(context&, http::request const&);
 
 // Adds it to the table; `site` must outlive the table.

@@ -5,7 +5,7 @@
 
 namespace baton::web {
 
-// SHA-256 of OpenSSL in hex: tells a repeated request from another under the same key.
+// SHA-256 (OpenSSL) in hex: tells a repeated request from a different one under the same idempotency key.
 std::string fingerprint(std::string_view text);
 
 } // namespace baton::web

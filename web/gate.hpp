@@ -6,9 +6,9 @@
 
 namespace baton::web {
 
-// Who may use /api. With a token: whoever shows it (401 otherwise). Without one: whoever reaches a loopback listener by
-// a loopback name, and no other site's page in a browser, which would name itself in Origin or, by DNS rebinding, its
-// own host (403). Throws `refused`.
+// Access to /api; throws `refused`. With a token: requests that show it (401 otherwise). Without one: requests that
+// reach a loopback listener by a loopback name, and not from another site's page in a browser, which would name that
+// site in Origin or, by DNS rebinding, its host (403).
 void admit(http::request const& message, std::string const& token);
 
 } // namespace baton::web

@@ -7,7 +7,7 @@ namespace baton::web {
 
 namespace {
 
-// Nothing but the page's own files and the API of the same origin.
+// Allows the page's own files and the API of the same origin, and nothing else.
 constexpr char policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
                           "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

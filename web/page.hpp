@@ -4,7 +4,7 @@
 
 namespace baton::web {
 
-// The page at / and its parts (web/ui), which travel inside the program. It holds no data: it reads the API.
+// The page at / and its files (web/ui), which are part of the program. The page holds no data: it reads the API.
 void serve_page(http::router& table);
 
 } // namespace baton::web

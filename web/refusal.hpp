@@ -1,5 +1,5 @@
 #pragma once
-// How an endpoint says no: it throws, and the site answers with RFC 9457 problem JSON.
+// An endpoint refuses a request by an exception; the site answers it with RFC 9457 problem JSON.
 
 #include "libs/base/error.hpp"
 #include "libs/http/message.hpp"
@@ -10,7 +10,7 @@
 
 namespace baton::web {
 
-// A request that is understood and refused; `field` names the part at fault, or nothing.
+// A request that is understood and refused. `field` names the part at fault, or is empty.
 class refused : public std::exception {
 public:
     refused(int status, std::string detail, std::string field = {})
@@ -25,7 +25,7 @@ private:
     std::string field_;
 };
 
-// What `read` throws as invalid_input is about the meaning of a well-formed document: 422 instead of 400.
+// Turns invalid_input from `read` into 422: it is about the meaning of a well-formed document, not its form (400).
 template <class Read>
 auto as_document(Read&& read)
 {

@@ -7,8 +7,8 @@
 
 namespace baton::web {
 
-// Refuses with `status`, naming field "service" or "handler" and what is served, unless a client that is not gone
-// serves the handler.
+// Refuses with `status` unless a live client of the service serves the handler. The refusal names the field ("service"
+// or "handler") and the services or handlers that are served.
 void require_served(std::vector<storage::clients::service_handlers> const& live, std::string const& service,
                     std::string const& handler, int status);
 

@@ -25,7 +25,7 @@ awaitable<http::response> call(context& site, bool guarded, endpoint which, http
     http::response no;
     try {
         if (guarded)
-            admit(message, site.token);
+            admit(message, site.settings.token);
         co_return co_await which(site, message);
     } catch (refused const& refusal) {
         no = refusal.answer();
@@ -49,7 +49,7 @@ void serve(http::router& table, context& site, http::verb method, std::string pa
 }
 
 struct site::parts {
-    parts(settings const& how, world const& outside) : shared(how, outside)
+    parts(settings const& chosen, dependencies const& given) : shared(chosen, given)
     {
         serve_tasks(table, shared);
         serve_task_actions(table, shared);
@@ -74,10 +74,10 @@ struct site::parts {
     http::router table;
 };
 
-site::site(settings how, world outside)
+site::site(settings chosen, dependencies given)
 {
-    how.validate();
-    parts_ = std::make_unique<parts>(how, outside);
+    chosen.validate();
+    parts_ = std::make_unique<parts>(chosen, given);
 }
 
 site::~site() = default;

@@ -28,7 +28,7 @@ json text(std::optional<std::string> const& value)
     return value ? json(*value) : json();
 }
 
-// What a client returned is JSON by contract; should it ever not be, people still see it.
+// A result is checked to be JSON before it is stored. Text that is not, after damage, is still shown.
 json stored_json(std::optional<std::string> const& value)
 {
     if (!value)
@@ -42,7 +42,8 @@ json schedule_text(storage::task_record const& task)
     try {
         return schedule::describe(task.definition.schedule);
     } catch (invalid_input const& wrong) { // a zone that this machine's database does not know
-        log::old::warn("task {}: {}", to_string(task.id), wrong.what());
+        log::warn("web", "the schedule of a task cannot be described, showing the task without a description",
+                  {log::reason(wrong.what()), {"task", to_string(task.id)}});
         return "";
     }
 }

@@ -1,5 +1,6 @@
 #pragma once
-// What is stored, as REST shows it: ids as decimal strings, times as RFC 3339, spans in milliseconds, no secrets.
+// Rows as REST shows them, one function for each thing: ids as decimal strings, times as RFC 3339, spans in
+// milliseconds, no secrets.
 
 #include "libs/lease/lease_store.hpp"
 #include "libs/storage/clients.hpp"
@@ -22,17 +23,17 @@ nlohmann::json or_null(std::optional<Value> const& value, Show show)
     return value ? nlohmann::json(show(*value)) : nlohmann::json();
 }
 
-// The definition with what is known of it beside: id, version, schedule_text, next_fire_at, created_at, updated_at.
+// The definition, and beside it id, version, schedule_text, next_fire_at, created_at and updated_at.
 nlohmann::json show(storage::task_record const& task);
 
-// The members of show(task) that are not part of the definition, and those that an edit's answer adds.
+// The members of show(task) that are not part of the definition, and the members that an edit's answer adds.
 std::vector<std::string> const& read_only_members();
 
 nlohmann::json show(storage::execution_record const& execution);
 nlohmann::json show(storage::attempt_record const& attempt);
 nlohmann::json show(storage::client_record const& client);
 
-// `lease`: as the lock row stands, if it could be read; it says who is master and under which epoch.
+// `lease`: the lock row, if it could be read. It names the master and its epoch.
 nlohmann::json show(storage::node_record const& node, std::optional<lease::lease_row> const& lease);
 nlohmann::json show(lease::lease_row const& lease);
 
@@ -40,7 +41,7 @@ nlohmann::json show(storage::term_record const& term);
 // The latest change of masters: `latest` are the newest terms, the newest first. Null while there was none.
 nlohmann::json show_failover(std::vector<storage::term_record> const& latest);
 
-// A firing: the instant, the same on the wall clock of `zone`, and whether the clock was changed since `before`.
+// A firing: the instant in UTC and on the wall clock of `zone`, and whether that clock was changed since `before`.
 nlohmann::json show_firing(utc_time at, std::string const& zone, utc_time before);
 
 } // namespace baton::web

@@ -1,5 +1,5 @@
 #pragma once
-// The resources under /api/v1, a file each.
+// The resources under /api/v1, one file for each.
 
 #include "web/context.hpp"
 

@@ -1,5 +1,5 @@
 #include "web/api/api.hpp"
-#include "web/query.hpp"
+#include "web/query_parameters.hpp"
 #include "web/view.hpp"
 
 namespace baton::web {

@@ -1,7 +1,7 @@
 #include "libs/protocol/strict.hpp"
 #include "libs/schedule/schedule.hpp"
 #include "web/api/api.hpp"
-#include "web/query.hpp"
+#include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/view.hpp"
 
@@ -9,7 +9,7 @@ namespace baton::web {
 
 namespace {
 
-// libs/schedule names fields as a task's document does; here they stand at the top.
+// libs/schedule names the fields of a task's document ("schedule.cron"); here they are at the top level.
 [[noreturn]] void rethrow_at_top(invalid_input const& wrong)
 {
     std::string const prefix = "schedule.";
@@ -41,7 +41,7 @@ awaitable<http::response> explain(context& site, http::request const& message)
     expect_no_query(message);
     auto const document = read_body(message);
     try {
-        co_return http::json_response(200, explained(document, site.outside.time.utc()));
+        co_return http::json_response(200, explained(document, site.deps.time.utc()));
     } catch (invalid_input const& wrong) {
         rethrow_at_top(wrong);
     }

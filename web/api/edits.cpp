@@ -1,7 +1,7 @@
 #include "web/api/edits.hpp"
 
 #include "libs/schedule/schedule.hpp"
-#include "web/query.hpp"
+#include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/view.hpp"
 
@@ -49,11 +49,11 @@ void expect_done(storage::edit_outcome outcome)
 
 awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status)
 {
-    bool const told = co_await site.master.tell(protocol::signal_kind::task, done.signal, done.task.id.value());
+    bool const notified = co_await site.master.notify(protocol::signal_kind::task, done.signal, done.task.id.value());
     auto body = show(done.task);
     body["valid_from"] = to_rfc3339(done.valid_from);
     body["cancelled"] = done.cancelled;
-    body["master_notified"] = told;
+    body["master_notified"] = notified;
     auto answer = http::json_response(status, body);
     answer.headers.set("ETag", etag_of(done.task.version));
     co_return answer;

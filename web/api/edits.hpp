@@ -1,5 +1,5 @@
 #pragma once
-// What the endpoints that change tasks have in common.
+// Shared by the endpoints that change tasks.
 
 #include "libs/storage/tasks.hpp"
 #include "web/context.hpp"
@@ -8,13 +8,13 @@
 
 namespace baton::web {
 
-// Refuses with 422 a schedule that means nothing or that has no firing from `from` on.
+// Refuses with 422 a schedule that is invalid or has no firing from `from` on.
 void check_future(protocol::task_definition const& definition, utc_time created_at, utc_time from);
 
-// Refuses what is not done: 404, 409 or 412.
+// Refuses any outcome but `done`: 404, 409 or 412.
 void expect_done(storage::edit_outcome outcome);
 
-// Tells the master of the committed edit and shows the task as it is now, with ETag.
+// Notifies the master of the committed edit and shows the task as it is now, with ETag.
 awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status);
 
 // Runs an edit with the If-Match of `message` and answers it.

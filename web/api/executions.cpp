@@ -1,5 +1,6 @@
 #include "web/api/api.hpp"
-#include "web/query.hpp"
+#include "web/api/listing.hpp"
+#include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/view.hpp"
 
@@ -13,16 +14,7 @@ std::string cursor_of(utc_time scheduled_at, execution_id id)
     return std::to_string(to_micros(scheduled_at)) + '_' + to_string(id);
 }
 
-constexpr execution_id before_any{1}; // of an instant that is done with
-
-nlohmann::json next_of(storage::execution_page const& page, bool more)
-{
-    if (more)
-        return cursor_of(page.items.back().scheduled_at, page.items.back().id);
-    if (page.looked_to)
-        return cursor_of(*page.looked_to, before_any);
-    return nullptr;
-}
+constexpr execution_id before_any{1}; // behind every execution of an instant
 
 void continue_after(storage::execution_filter& filter, std::optional<std::string> const& cursor)
 {
@@ -31,11 +23,11 @@ void continue_after(storage::execution_filter& filter, std::optional<std::string
     auto const bar = cursor->find('_');
     if (bar == std::string::npos)
         throw invalid_input("after", "after must be the 'next' of an earlier answer");
-    filter.before_at = from_micros(query::parse_number(cursor->substr(0, bar), "after"));
-    filter.before_id = execution_id{query::parse_number(cursor->substr(bar + 1), "after")};
+    filter.before_at = from_micros(query_parameters::parse_number(cursor->substr(0, bar), "after"));
+    filter.before_id = execution_id{query_parameters::parse_number(cursor->substr(bar + 1), "after")};
 }
 
-storage::execution_filter filter_of(query& asked)
+storage::execution_filter filter_of(query_parameters& asked)
 {
     storage::execution_filter filter;
     filter.task = asked.id<task_id>("task");
@@ -52,19 +44,17 @@ storage::execution_filter filter_of(query& asked)
 
 awaitable<http::response> list_executions(context& site, http::request const& message)
 {
-    query asked(message);
+    query_parameters asked(message);
     auto filter = filter_of(asked);
-    auto const limit = static_cast<std::size_t>(asked.number("limit", 50, 1, 500));
+    auto const size = read_limit(asked);
     asked.finish();
-    filter.limit = static_cast<int>(limit) + 1; // one more tells whether there is a next page
-    auto page = co_await site.executions.list(filter);
-    auto const more = page.items.size() > limit;
-    if (more)
-        page.items.resize(limit);
-    auto items = nlohmann::json::array();
-    for (auto const& execution : page.items)
-        items.push_back(show(execution));
-    co_return http::json_response(200, {{"items", std::move(items)}, {"next", next_of(page, more)}});
+    filter.limit = size.rows();
+    auto const page = co_await site.executions.list(filter);
+    auto shown = show_page(page.items, size,
+                           [](storage::execution_record const& last) { return cursor_of(last.scheduled_at, last.id); });
+    if (page.looked_to)
+        shown["next"] = cursor_of(*page.looked_to, before_any);
+    co_return http::json_response(200, shown);
 }
 
 refused no_such_execution()
@@ -97,9 +87,9 @@ awaitable<http::response> cancel(context& site, http::request const& message)
         throw no_such_execution();
     if (done.outcome == storage::cancel_outcome::already_ended)
         throw refused(409, "the execution has already ended: " + std::string(protocol::to_string(done.state)), "id");
-    bool const told = co_await site.master.tell(protocol::signal_kind::cancel, done.signal, id.value());
+    bool const notified = co_await site.master.notify(protocol::signal_kind::cancel, done.signal, id.value());
     co_return http::json_response(
-        202, {{"execution", to_string(id)}, {"state", protocol::to_string(done.state)}, {"master_notified", told}});
+        202, {{"execution", to_string(id)}, {"state", protocol::to_string(done.state)}, {"master_notified", notified}});
 }
 
 } // namespace

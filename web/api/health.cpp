@@ -1,6 +1,6 @@
 #include "libs/storage/migrations.hpp"
 #include "web/api/api.hpp"
-#include "web/query.hpp"
+#include "web/query_parameters.hpp"
 
 namespace baton::web {
 
@@ -17,7 +17,7 @@ awaitable<http::response> readiness(context& site, http::request const& message)
 {
     expect_no_query(message);
     auto const set = storage::scheduler_tables();
-    co_await storage::check_schema(site.outside.shared, set);
+    co_await storage::check_schema(site.deps.shared, set);
     co_return http::json_response(200, {{"status", "ready"}});
 }
 

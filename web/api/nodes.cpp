@@ -1,20 +1,20 @@
 #include "libs/base/log.hpp"
 #include "web/api/api.hpp"
-#include "web/query.hpp"
+#include "web/query_parameters.hpp"
 #include "web/view.hpp"
 
 namespace baton::web {
 
 namespace {
 
-// Nothing before the first trigger has made the row, or while its store does not answer.
+// Nothing before the first trigger has made the row, and while its store does not answer.
 awaitable<std::optional<lease::lease_row>> lease_row(context& site)
 {
     std::optional<lease::lease_row> row;
     try {
-        row = co_await site.outside.lease.poll();
+        row = co_await site.deps.lease.poll();
     } catch (unavailable const& reason) {
-        log::old::debug("the lock row cannot be shown: {}", reason.what());
+        log::debug("web", "reading the lock row failed, showing the nodes without it", {log::reason(reason.what())});
     }
     co_return row;
 }
@@ -24,7 +24,7 @@ awaitable<http::response> list(context& site, http::request const& message)
     expect_no_query(message);
     auto const lease = co_await lease_row(site);
     auto const all = co_await site.nodes.all();
-    auto const terms = co_await site.terms.list(site.name_space, std::nullopt, 2);
+    auto const terms = co_await site.terms.list(name_space, std::nullopt, 2);
     auto items = nlohmann::json::array();
     for (auto const& node : all)
         items.push_back(show(node, lease));

@@ -3,7 +3,7 @@
 #include "web/api/api.hpp"
 #include "web/api/edits.hpp"
 #include "web/fingerprint.hpp"
-#include "web/query.hpp"
+#include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/served.hpp"
 #include "web/view.hpp"
@@ -17,12 +17,12 @@ constexpr std::size_t longest_key = 128;
 awaitable<http::response> enable(context& site, http::request const& message)
 {
     expect_no_query(message);
-    auto const from = site.outside.time.utc() + site.edit_lead;
+    auto const from = site.deps.time.utc() + site.settings.edit_lead;
     std::function<protocol::task_definition(storage::task_record const&)> const change =
         [from](storage::task_record const& before) {
             auto after = before.definition;
             after.enabled = true;
-            if (!before.definition.enabled) // one that has fired all its times may stand as it is
+            if (!before.definition.enabled) // an enabled one may have fired for the last time
                 check_future(after, before.created_at, from);
             return after;
         };
@@ -49,7 +49,7 @@ std::optional<std::string> idempotency_key(http::request const& message)
     return key;
 }
 
-// The payload that a run is given instead of the task's own, as JSON text.
+// The payload of this run, if the request gives one instead of the task's own.
 std::optional<std::string> payload_of(http::request const& message)
 {
     if (message.body.empty())
@@ -57,19 +57,13 @@ std::optional<std::string> payload_of(http::request const& message)
     auto const document = http::parse_json(message.body);
     return as_document([&]() -> std::optional<std::string> {
         protocol::strict_object object(document, "");
-        auto const* const payload = object.find("payload");
+        auto const payload = protocol::read_payload(object);
         object.finish();
-        if (payload == nullptr)
-            return std::nullopt;
-        auto text = payload->dump();
-        if (text.size() > protocol::payload_limit)
-            throw invalid_input("payload",
-                                "payload is longer than " + std::to_string(protocol::payload_limit) + " bytes of JSON");
-        return text;
+        return payload ? std::optional(std::string(payload->view())) : std::nullopt;
     });
 }
 
-http::response answer_run(storage::run_result const& done, bool told)
+http::response answer_run(storage::run_result const& done, bool notified)
 {
     switch (done.outcome) {
     case storage::run_outcome::not_found:
@@ -83,14 +77,14 @@ http::response answer_run(storage::run_result const& done, bool told)
     bool const repeated = done.outcome == storage::run_outcome::repeated;
     auto answer = http::json_response(
         repeated ? 200 : 202,
-        {{"execution", to_string(done.execution)}, {"repeated", repeated}, {"master_notified", told}});
+        {{"execution", to_string(done.execution)}, {"repeated", repeated}, {"master_notified", notified}});
     answer.headers.set("Location", "/api/v1/executions/" + to_string(done.execution));
     return answer;
 }
 
 awaitable<http::response> run(context& site, http::request const& message)
 {
-    query asked(message);
+    query_parameters asked(message);
     bool const unchecked = asked.flag("allow_unserved").value_or(false);
     asked.finish();
     storage::run_request wanted;
@@ -106,10 +100,10 @@ awaitable<http::response> run(context& site, http::request const& message)
         require_served(live, task->definition.service, task->definition.handler, 409);
     }
     auto const done = co_await site.executions.run_now(wanted, site.ids);
-    bool told = false;
+    bool notified = false;
     if (done.outcome == storage::run_outcome::created)
-        told = co_await site.master.tell(protocol::signal_kind::run, done.signal, done.execution.value());
-    co_return answer_run(done, told);
+        notified = co_await site.master.notify(protocol::signal_kind::run, done.signal, done.execution.value());
+    co_return answer_run(done, notified);
 }
 
 // A fixed delay depends on the previous run, so its next firing stands only in the task's row.
@@ -123,14 +117,14 @@ std::vector<utc_time> next_firings(storage::task_record const& task, utc_time fr
 
 awaitable<http::response> next(context& site, http::request const& message)
 {
-    query asked(message);
+    query_parameters asked(message);
     auto const count = static_cast<std::size_t>(asked.number("count", 10, 1, 1'000));
     asked.finish();
     auto const id = path_id<task_id>(message);
     auto const task = co_await site.tasks.find(id);
     if (!task)
         expect_done(storage::edit_outcome::not_found);
-    auto const now = site.outside.time.utc();
+    auto const now = site.deps.time.utc();
     auto firings = nlohmann::json::array();
     auto before = now;
     for (auto const at : next_firings(*task, now, count)) {

@@ -1,6 +1,7 @@
 #include "web/api/api.hpp"
 #include "web/api/edits.hpp"
-#include "web/query.hpp"
+#include "web/api/listing.hpp"
+#include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/served.hpp"
 #include "web/view.hpp"
@@ -11,10 +12,10 @@ namespace {
 
 using services = std::vector<storage::clients::service_handlers>;
 
-// Clients that are live, for checking that somebody serves a handler; nothing when that is not to be checked.
+// The live clients, to check that one serves the handler; nothing when the caller waives the check.
 awaitable<std::optional<services>> live_services(context& site, http::request const& message)
 {
-    query asked(message);
+    query_parameters asked(message);
     bool const unchecked = asked.flag("allow_unserved").value_or(false);
     asked.finish();
     if (unchecked)
@@ -27,8 +28,8 @@ awaitable<http::response> create(context& site, http::request const& message)
     auto const live = co_await live_services(site, message);
     auto const document = read_body(message);
     auto const definition = as_document([&] { return protocol::parse_task(document); });
-    auto const now = site.outside.time.utc();
-    check_future(definition, now, now + site.edit_lead);
+    auto const now = site.deps.time.utc();
+    check_future(definition, now, now + site.settings.edit_lead);
     if (live)
         require_served(*live, definition.service, definition.handler, 422);
     auto const done = co_await site.tasks.create(site.ids, definition);
@@ -40,14 +41,12 @@ awaitable<http::response> create(context& site, http::request const& message)
 
 std::optional<protocol::schedule_kind> kind_of(std::optional<std::string> const& text)
 {
-    if (!text)
-        return std::nullopt;
-    return protocol::parse<protocol::schedule_kind>(*text, "kind");
+    return text ? std::optional(protocol::parse<protocol::schedule_kind>(*text, "kind")) : std::nullopt;
 }
 
 awaitable<http::response> list_tasks(context& site, http::request const& message)
 {
-    query asked(message);
+    query_parameters asked(message);
     storage::task_filter filter;
     filter.project = asked.text("project");
     filter.service = asked.text("service");
@@ -56,18 +55,12 @@ awaitable<http::response> list_tasks(context& site, http::request const& message
     filter.enabled = asked.flag("enabled");
     filter.kind = kind_of(asked.text("kind"));
     filter.after = asked.id<task_id>("after").value_or(task_id{});
-    auto const limit = static_cast<std::size_t>(asked.number("limit", 50, 1, 500));
+    auto const size = read_limit(asked);
     asked.finish();
-    filter.limit = static_cast<int>(limit) + 1; // one more tells whether there is a next page
-    auto found = co_await site.tasks.list(filter);
-    auto const more = found.size() > limit;
-    if (more)
-        found.resize(limit);
-    auto items = nlohmann::json::array();
-    for (auto const& task : found)
-        items.push_back(show(task));
-    auto const next = more ? nlohmann::json(to_string(found.back().id)) : nlohmann::json();
-    co_return http::json_response(200, {{"items", std::move(items)}, {"next", next}});
+    filter.limit = size.rows();
+    auto const found = co_await site.tasks.list(filter);
+    co_return http::json_response(
+        200, show_page(found, size, [](storage::task_record const& last) { return to_string(last.id); }));
 }
 
 awaitable<http::response> read(context& site, http::request const& message)
@@ -86,8 +79,8 @@ awaitable<http::response> read(context& site, http::request const& message)
     co_return answer;
 }
 
-// Runs on a database thread, hence on values alone. What an edit leaves as it was is not judged anew: a task whose
-// only firing is past, or whose clients are down, can still be given another description.
+// Runs on a database thread, so it uses values alone. A member that the edit leaves unchanged is not checked again: a
+// task whose only firing is past, or whose clients are down, can still be given another description.
 protocol::task_definition checked_change(storage::task_record const& before, protocol::task_definition after,
                                          std::optional<services> const& live, utc_time from)
 {
@@ -106,9 +99,9 @@ awaitable<http::response> replace(context& site, http::request const& message)
     auto document = read_body(message);
     if (document.is_object())
         for (auto const& name : read_only_members())
-            document.erase(name); // so that what was read can be changed and sent back
+            document.erase(name); // so that an answer can be changed and sent back
     auto const definition = as_document([&] { return protocol::parse_task(document); });
-    auto const from = site.outside.time.utc() + site.edit_lead;
+    auto const from = site.deps.time.utc() + site.settings.edit_lead;
     std::function<protocol::task_definition(storage::task_record const&)> const change =
         [&](storage::task_record const& before) { return checked_change(before, definition, live, from); };
     co_return co_await edit_task(site, message, storage::edit_action::edited, change);
@@ -118,7 +111,7 @@ awaitable<http::response> patch(context& site, http::request const& message)
 {
     auto const live = co_await live_services(site, message);
     auto const document = read_body(message);
-    auto const from = site.outside.time.utc() + site.edit_lead;
+    auto const from = site.deps.time.utc() + site.settings.edit_lead;
     std::function<protocol::task_definition(storage::task_record const&)> const change =
         [&](storage::task_record const& before) {
             auto after = as_document([&] { return protocol::patch_task(before.definition, document); });
@@ -134,11 +127,11 @@ awaitable<http::response> remove(context& site, http::request const& message)
     auto const seen = seen_version(message);
     auto const done = co_await site.tasks.remove(id, seen, site.ids);
     expect_done(done.outcome);
-    bool const told = co_await site.master.tell(protocol::signal_kind::task, done.signal, id.value());
+    bool const notified = co_await site.master.notify(protocol::signal_kind::task, done.signal, id.value());
     co_return http::json_response(200, {{"id", to_string(id)},
                                         {"valid_from", to_rfc3339(done.valid_from)},
                                         {"cancelled", done.cancelled},
-                                        {"master_notified", told}});
+                                        {"master_notified", notified}});
 }
 
 } // namespace

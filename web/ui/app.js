@@ -106,7 +106,7 @@ const tone_of = { succeeded: "good", failed: "bad", timed_out: "bad", running: "
 
 // --- the three tables --------------------------------------------------------------------------------------------
 
-// How mastership changed hands for the last time, and for how long nobody led.
+// The last failover, and the gap without a master.
 function show_failover(last, gap_ms) {
   const line = $("failover");
   line.hidden = !last;
@@ -224,7 +224,7 @@ async function keep_refreshing() {
   }
 }
 
-// --- deeds -------------------------------------------------------------------------------------------------------
+// --- actions -----------------------------------------------------------------------------------------------------
 
 function notice(where, text, bad = false) {
   const place = $(where);
@@ -265,7 +265,7 @@ function ask(text) {
 }
 
 async function remove_task(task) {
-  if (!(await ask("Delete the task " + task.name + "? What it has run stays in the history."))) return;
+  if (!(await ask("Delete the task " + task.name + "? Its executions stay in the history."))) return;
   try {
     await call("DELETE", "/tasks/" + task.id, { headers: { "If-Match": '"' + task.version + '"' } });
     notice("task-notice", task.name + " is deleted.");
@@ -278,7 +278,7 @@ async function remove_task(task) {
 async function cancel(run) {
   try {
     await call("POST", "/executions/" + run.id + "/cancel");
-    notice("execution-notice", "Cancelling was asked for.");
+    notice("execution-notice", "The cancellation was requested.");
   } catch (failure) {
     notice("execution-notice", failure.message, true);
   }
@@ -383,7 +383,7 @@ function clear_problems() {
   $("editor-problem").hidden = true;
 }
 
-// At the field that is wrong; what has none of its own stands in the document.
+// Shows a problem at its field, or at the document when the field has no input of its own.
 function show_problem(failure) {
   const own = failure.field ? form.elements[failure.field] : null;
   const shown = own && !own.closest("[hidden]") ? own : failure.field && !/^[A-Z]/.test(failure.field) ? form.elements.definition : null;
@@ -449,7 +449,7 @@ form.addEventListener("submit", async (event) => {
   try {
     JSON.parse(form.elements.definition.value);
   } catch (failure) {
-    return show_problem({ field: "definition", message: "This is no JSON: " + failure.message });
+    return show_problem({ field: "definition", message: "This is not JSON: " + failure.message });
   }
   const query = form.elements.allow_unserved.checked ? "?allow_unserved=true" : "";
   $("editor-save").disabled = true;

@@ -17,7 +17,7 @@ web::settings with_token()
 
 } // namespace
 
-TEST_CASE("where a token is configured nothing under /api is answered without it")
+TEST_CASE("with a configured token every request under /api needs it")
 {
     auto const web = arrange(storage::engine::sqlite, with_token());
     std::vector<std::pair<verb, std::string>> const all{
@@ -46,7 +46,7 @@ TEST_CASE("where a token is configured nothing under /api is answered without it
     CHECK(web->get("/").status == 200);
 }
 
-TEST_CASE("without a token only loopback names and the site's own page are answered")
+TEST_CASE("without a token only requests to loopback names and from the site's own page are answered")
 {
     auto const web = arrange(storage::engine::sqlite);
     auto const ask = [&](headers const& with) { return web->get("/api/v1/tasks", with); };
@@ -104,7 +104,7 @@ TEST_CASE("a body of ten megabytes is refused by the listener and nothing is wri
     CHECK(web->data.number("SELECT COUNT(*) FROM task") == 0);
 }
 
-TEST_CASE("settings that make no sense are refused with their key")
+TEST_CASE("settings out of range are refused with their key")
 {
     web::settings how;
     how.edit_lead = -1s;

@@ -20,7 +20,7 @@ json with(char const* member, json value)
 
 } // namespace
 
-TEST_CASE("a body that is no JSON or no UTF-8 gets 400 and writes nothing")
+TEST_CASE("a body that is not JSON or not UTF-8 gets 400 and writes nothing")
 {
     auto const web = arrange(engines());
     auto const path = "/api/v1/tasks/" + web->create(sample("stands"));
@@ -39,7 +39,7 @@ TEST_CASE("a body that is no JSON or no UTF-8 gets 400 and writes nothing")
     CHECK(web->data.number("SELECT COUNT(*) FROM execution") == 0);
 }
 
-TEST_CASE("a document that means nothing gets 422 with the field that is wrong")
+TEST_CASE("a document with an invalid value gets 422 with the name of the field")
 {
     auto const web = arrange(engines());
     auto const field = [&](json const& task) {
@@ -71,7 +71,7 @@ TEST_CASE("a document that means nothing gets 422 with the field that is wrong")
     CHECK(web->data.number("SELECT COUNT(*) FROM task_version") == 0);
 }
 
-TEST_CASE("a handler that no live client serves is refused with what is served, unless the caller insists")
+TEST_CASE("a handler that no live client serves is refused with the served ones, unless allow_unserved is set")
 {
     auto const web = arrange(engines());
     auto const handler = web->problem(422, web->post("/api/v1/tasks", with("handler", "close-dya")));
@@ -91,7 +91,7 @@ TEST_CASE("a handler that no live client serves is refused with what is served, 
     CHECK(web->call(verb::patch, path + "?allow_unserved=true", R"({"handler":"other"})").status == 200);
 }
 
-TEST_CASE("an edit is judged like a registration where it changes the schedule, and only there")
+TEST_CASE("an edit of the schedule is checked like a registration, other edits are not")
 {
     auto const web = arrange(engines());
     auto const path = "/api/v1/tasks/" + web->create(sample("edited"));
@@ -104,7 +104,7 @@ TEST_CASE("an edit is judged like a registration where it changes the schedule, 
     CHECK(task.at("schedule").at("cron") == "30 2 * * *");
 }
 
-TEST_CASE("a query that cannot be read gets 400 with the parameter that is wrong")
+TEST_CASE("a query that cannot be read gets 400 with the name of the parameter")
 {
     auto const web = arrange(engines());
     auto const field = [&](std::string const& target) {
@@ -139,7 +139,7 @@ TEST_CASE("a query that cannot be read gets 400 with the parameter that is wrong
     CHECK(web->data.number("SELECT COUNT(*) FROM task") == 0);
 }
 
-TEST_CASE("an id that is none names nothing")
+TEST_CASE("an id that is not a number or unknown gets 404")
 {
     auto const web = arrange(engines());
     for (auto const* id : {"x", "0", "-1", "1.5", "99999999999999999999", "1%20", "9223372036854775807"}) {
@@ -150,7 +150,7 @@ TEST_CASE("an id that is none names nothing")
     }
 }
 
-TEST_CASE("paths and methods that are not there are told apart")
+TEST_CASE("an unknown path gets 404 and an unknown method 405")
 {
     auto const web = arrange(storage::engine::sqlite);
     web->problem(404, web->get("/api/v2/tasks"));

@@ -44,7 +44,7 @@ TEST_CASE("a free lease has no owner and no time left")
 
 namespace {
 
-// Terms 2 to `last`, a minute each; all but the first came ten seconds after the one before.
+// Terms 2 to `last`, a minute each. All but the first began ten seconds after the end of the one before.
 void add_terms(site_on_store& web, int last)
 {
     for (int epoch = 2; epoch <= last; ++epoch) {
@@ -91,14 +91,14 @@ TEST_CASE("the history of terms is shown newest first, in pages, with gaps and r
     CHECK(rest.at("next").is_null());
 }
 
-TEST_CASE("the terms are asked for in whole numbers only")
+TEST_CASE("the list of terms takes only whole numbers")
 {
     auto const web = arrange(storage::engine::sqlite);
     for (auto const* bad : {"limit=0", "limit=501", "after=x", "after=0", "after=", "namespace=master"})
         web->problem(400, web->get("/api/v1/terms?" + std::string(bad)));
 }
 
-TEST_CASE("with the nodes stands how mastership changed hands for the last time, and for how long nobody led")
+TEST_CASE("the nodes are shown with the last failover and the gap without a master")
 {
     auto const web = arrange(engines());
     auto const never = web->got(200, "/api/v1/nodes");
@@ -128,7 +128,7 @@ TEST_CASE("clients are shown without their secrets")
     CHECK(answer.dump().find("never shown") == std::string::npos);
 }
 
-TEST_CASE("after an edit, a run and a cancellation the master is told at once, with its own secret")
+TEST_CASE("the master is notified of an edit, a run and a cancellation at once, with its own secret")
 {
     auto const web = arrange(engines());
     web->lead("host:1:boot:aa", "http://127.0.0.1:7801", "s3cret");
@@ -155,7 +155,7 @@ TEST_CASE("after an edit, a run and a cancellation the master is told at once, w
     CHECK(web->data.number("SELECT COUNT(*) FROM `signal`") == 4);
 }
 
-TEST_CASE("a master that does not answer, refuses or is absent costs only the notice")
+TEST_CASE("a master that does not answer, refuses or is absent costs only the notification")
 {
     auto const web = arrange(engines());
     CHECK(web->posted(201, "/api/v1/tasks", sample("nobody leads")).at("master_notified") == false);
@@ -170,7 +170,7 @@ TEST_CASE("a master that does not answer, refuses or is absent costs only the no
     CHECK(web->data.number("SELECT COUNT(*) FROM task") == 4);
 }
 
-TEST_CASE("an address in a node's row that is none is not called")
+TEST_CASE("an invalid address in a node's row is not called")
 {
     auto const web = arrange(storage::engine::sqlite);
     web->lead("host:1:boot:aa", "not an address", "s3cret");
@@ -198,7 +198,7 @@ TEST_CASE("a cron expression is explained in words and by its next firings")
     CHECK(field({{"cron", "* * * * *"}, {"tz", "UTC"}}) == "tz");
 }
 
-TEST_CASE("a site is healthy when its process runs and ready when the schema is its own")
+TEST_CASE("a site is healthy when its process runs and ready when the schema has its version")
 {
     auto const web = arrange(engines());
     CHECK(web->got(200, "/healthz").at("status") == "ok");

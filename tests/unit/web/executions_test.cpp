@@ -36,7 +36,7 @@ void finish(site_on_store& web, std::string const& execution)
 
 } // namespace
 
-TEST_CASE("run now writes an execution that is due at once and can be followed to its end")
+TEST_CASE("run now inserts an execution that is due at once and can be followed to its end")
 {
     auto const web = arrange(engines());
     auto const task = web->create(only_when_asked("by hand"));
@@ -83,7 +83,7 @@ TEST_CASE("the same idempotency key and body run once, and another body under it
     web->problem(400, web->post(run, body, {{"Idempotency-Key", "\xff"}}));
 }
 
-TEST_CASE("a payload given to a run is checked like a task's own")
+TEST_CASE("the payload of a run is checked like a task's own")
 {
     auto const web = arrange(engines());
     auto const run = "/api/v1/tasks/" + web->create(only_when_asked("payload")) + "/run";
@@ -144,7 +144,7 @@ TEST_CASE("executions are listed latest first, by page and by filter")
     CHECK(count("parent=1") == 0);
 }
 
-TEST_CASE("a search that finds little within its bound says where to go on, and gets to the end")
+TEST_CASE("a search that finds little within its bound returns a cursor and reaches the end")
 {
     auto const web = arrange(engines());
     auto const task = web->create(only_when_asked("searched"));

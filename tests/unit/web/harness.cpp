@@ -46,7 +46,7 @@ awaitable<http::response> recording_client::send(http::url to, http::request mes
     seen.push_back({to.text(), message.target, message.headers.find("Authorization").value_or(""),
                     json::parse(message.body), limit});
     if (status == 0)
-        throw http::unreachable("nobody answers", false);
+        throw http::unreachable("no answer", false);
     http::response answer;
     answer.status = status;
     co_return answer;
@@ -65,7 +65,7 @@ site_on_store::site_on_store(storage::engine engine, settings how) : data(engine
         leasing = data.open(one_session());
         lease = lease::make_clocked_lease(*leasing, "master");
     }
-    site = std::make_unique<web::site>(how, world{time, random, *shared, *lease, http});
+    site = std::make_unique<web::site>(how, dependencies{time, random, *shared, *lease, http});
     routes = site->routes();
 }
 

@@ -21,7 +21,7 @@ namespace baton::web::test {
 using baton::test::wait_for;
 using nlohmann::json;
 
-// Stands for the network: remembers what was sent and answers what it is told to.
+// Takes the place of the network: records each request and answers with `status`.
 class recording_client final : public http::client {
 public:
     awaitable<http::response> send(http::url to, http::request message, duration limit) override;
@@ -34,7 +34,7 @@ public:
         duration limit;
     };
     std::vector<sent> seen;
-    int status = 200; // 0: nobody answers
+    int status = 200; // 0: no answer
 };
 
 using headers = std::map<std::string, std::string>;
@@ -47,11 +47,11 @@ public:
     http::response get(std::string target, headers const& with = {});
     http::response post(std::string target, json const& body, headers const& with = {});
 
-    // The same, but the answer must have this status; its document.
+    // The same, returning the document; requires this status.
     json got(int status, std::string target);
     json posted(int status, std::string target, json const& body = nullptr, headers const& with = {});
 
-    json problem(int status, http::response const& answer) const; // checks that it is one
+    json problem(int status, http::response const& answer) const; // checks status and media type
 
     void join_client(std::string service, std::vector<std::string> handlers);
     void lead(std::string incarnation, std::string address,

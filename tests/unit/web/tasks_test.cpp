@@ -15,7 +15,7 @@ auto engines()
 
 } // namespace
 
-TEST_CASE("a registered task is answered with its id, its version as ETag, and the instant from which it holds")
+TEST_CASE("a registration is answered with the id, the version as ETag, and the instant from which the task is valid")
 {
     auto const web = arrange(engines());
     auto const answer = web->post("/api/v1/tasks", sample("close the day"));
@@ -36,7 +36,7 @@ TEST_CASE("a registered task is answered with its id, its version as ETag, and t
     CHECK(read.at("next_fire_at") == task.at("next_fire_at"));
 }
 
-TEST_CASE("a name that the project has already is refused and nothing is written")
+TEST_CASE("a task name that is taken in the project is refused and nothing is written")
 {
     auto const web = arrange(engines());
     web->create(sample("twice"));
@@ -50,7 +50,7 @@ TEST_CASE("a name that the project has already is refused and nothing is written
     web->create(elsewhere);
 }
 
-TEST_CASE("text that looks like SQL or markup is stored and given back literally")
+TEST_CASE("text that looks like SQL or markup is stored and returned literally")
 {
     auto const web = arrange(engines());
     std::string const name = R"('); DROP TABLE task; -- <b>"%s" {0} ü 漢 🎼)";
@@ -91,7 +91,7 @@ TEST_CASE("paging through two hundred tasks shows each once, in the order of reg
     CHECK(web->got(200, "/api/v1/tasks?limit=200").at("next").is_null());
 }
 
-TEST_CASE("a list shows only what its filters name")
+TEST_CASE("a list shows only the tasks that match its filters")
 {
     auto const web = arrange(engines());
     web->create(sample("one"));
@@ -118,7 +118,7 @@ TEST_CASE("a list shows only what its filters name")
     CHECK(names("service=nobody").empty());
 }
 
-TEST_CASE("what was read can be changed and sent back, and a stale ETag is refused")
+TEST_CASE("an answer can be changed and sent back, and a stale ETag is refused")
 {
     auto const web = arrange(engines());
     auto const path = "/api/v1/tasks/" + web->create(sample("edited"));
@@ -141,7 +141,7 @@ TEST_CASE("what was read can be changed and sent back, and a stale ETag is refus
     CHECK(web->call(verb::put, path, task.dump()).status == 200);
 }
 
-TEST_CASE("a patch changes what it names and leaves the rest")
+TEST_CASE("a patch changes the fields that it names and keeps the others")
 {
     auto const web = arrange(engines());
     auto const path = "/api/v1/tasks/" + web->create(sample("patched"));
@@ -166,7 +166,7 @@ TEST_CASE("renaming a task to a name that is taken is refused")
     CHECK(web->got(200, path).at("name") == "b");
 }
 
-TEST_CASE("a read that names the present version is answered without a body")
+TEST_CASE("a read with the current ETag is answered with 304")
 {
     auto const web = arrange(engines());
     auto const path = "/api/v1/tasks/" + web->create(sample("cached"));
@@ -194,7 +194,7 @@ TEST_CASE("a disabled task has no next firing until it is enabled again")
     CHECK(on.at("version") == 3);
 }
 
-TEST_CASE("a task whose only firing has passed while it was disabled is not switched on as if it would fire")
+TEST_CASE("enabling a task whose only firing has passed is refused")
 {
     auto const web = arrange(engines());
     auto task = sample("missed");
@@ -208,7 +208,7 @@ TEST_CASE("a task whose only firing has passed while it was disabled is not swit
     CHECK(web->call(verb::patch, path, R"({"description":"missed its day"})").status == 200);
 }
 
-TEST_CASE("a deleted task is gone, and its name is free")
+TEST_CASE("a deleted task is no longer found, and its name is free")
 {
     auto const web = arrange(engines());
     auto const id = web->create(sample("deleted"));
@@ -227,7 +227,7 @@ TEST_CASE("a deleted task is gone, and its name is free")
     web->create(sample("deleted"));
 }
 
-TEST_CASE("the next firings are told in UTC and on the task's own clock, with the changes of that clock")
+TEST_CASE("the next firings are shown in UTC and on the task's own clock, with changes of that clock")
 {
     auto const web = arrange(engines());
     auto task = sample("forecast");
@@ -248,7 +248,7 @@ TEST_CASE("the next firings are told in UTC and on the task's own clock, with th
     web->problem(400, web->get(path + "?count=1001"));
 }
 
-TEST_CASE("of a fixed delay only the firing that its row knows is told")
+TEST_CASE("for a fixed delay only the firing in its row is shown")
 {
     auto const web = arrange(engines());
     auto task = sample("delayed");

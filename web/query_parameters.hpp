@@ -1,6 +1,6 @@
 #pragma once
-// Reading what a request says outside of its body: path, query and header fields. Strictly, since a misspelt filter
-// that is ignored shows everything to somebody who asked for little.
+// Reads the parts of a request outside its body: path, query and header fields. Strictly: a misspelt filter that is
+// ignored would show everything to a caller that asked for little.
 
 #include "libs/base/id.hpp"
 #include "libs/base/time.hpp"
@@ -17,10 +17,11 @@
 
 namespace baton::web {
 
-// Throws invalid_input naming the parameter (400) for what cannot be read, is given twice, or that nobody asked for.
-class query {
+// The query of a request. Throws invalid_input naming the parameter (400) when it cannot be read, is given twice, or is
+// unknown to the endpoint.
+class query_parameters {
 public:
-    explicit query(http::request const& message) : given_(message.queries()) {}
+    explicit query_parameters(http::request const& message) : given_(message.queries()) {}
 
     std::optional<std::string> text(std::string_view name);
     std::optional<bool> flag(std::string_view name);
@@ -34,7 +35,7 @@ public:
         return given ? std::optional(Id{parse_number(*given, name)}) : std::nullopt;
     }
 
-    void finish() const; // throws for the first parameter that nobody asked for
+    void finish() const; // throws for the first parameter that no call above has named
 
     // A positive decimal number that an id can be.
     static std::int64_t parse_number(std::string const& text, std::string_view name);
@@ -44,7 +45,7 @@ private:
     std::vector<std::string> known_;
 };
 
-// The {id} of the path. What is not a number names nothing: refused with 404.
+// The {id} of the path. Text that is not a number names no resource: refused with 404.
 std::int64_t path_number(http::request const& message);
 
 template <class Id>
@@ -62,7 +63,7 @@ nlohmann::json read_body(http::request const& message);
 std::string etag_of(int version);
 
 // If-Match: the version that the caller has seen; nothing without the field or for "*". Refuses with 412 an ETag that
-// is none of ours, and with 400 what is no single ETag.
+// this site never gives, and with 400 anything but a single ETag.
 std::optional<int> seen_version(http::request const& message);
 
 // Whether If-None-Match names this version.

@@ -1,4 +1,4 @@
-#include "web/query.hpp"
+#include "web/query_parameters.hpp"
 
 #include "libs/base/error.hpp"
 #include "web/refusal.hpp"
@@ -27,6 +27,12 @@ std::optional<Number> whole(std::string_view text)
     return value;
 }
 
+std::optional<std::int64_t> positive(std::string_view text)
+{
+    auto const value = whole<std::int64_t>(text);
+    return value && *value > 0 ? value : std::nullopt;
+}
+
 std::string_view trimmed(std::string_view text)
 {
     auto const first = std::min(text.find_first_not_of(" \t"), text.size());
@@ -34,7 +40,7 @@ std::string_view trimmed(std::string_view text)
     return text.substr(0, text.find_last_not_of(" \t") + 1);
 }
 
-// The version in an ETag of ours, "\"7\""; nothing for another.
+// The version in an ETag that etag_of has made, "\"7\""; nothing for another.
 std::optional<int> version_of(std::string_view tag)
 {
     if (tag.size() < 3 || tag.front() != '"' || tag.back() != '"')
@@ -44,12 +50,12 @@ std::optional<int> version_of(std::string_view tag)
 
 } // namespace
 
-std::optional<std::string> query::text(std::string_view name)
+std::optional<std::string> query_parameters::text(std::string_view name)
 {
     known_.emplace_back(name);
     std::optional<std::string> found;
-    for (auto const& [its_name, value] : given_) {
-        if (its_name != name)
+    for (auto const& [key, value] : given_) {
+        if (key != name)
             continue;
         if (found)
             throw invalid_input(std::string(name), named(name, " is given twice"));
@@ -58,7 +64,7 @@ std::optional<std::string> query::text(std::string_view name)
     return found;
 }
 
-std::optional<bool> query::flag(std::string_view name)
+std::optional<bool> query_parameters::flag(std::string_view name)
 {
     auto const given = text(name);
     if (!given)
@@ -68,7 +74,7 @@ std::optional<bool> query::flag(std::string_view name)
     return *given == "true";
 }
 
-std::optional<utc_time> query::moment(std::string_view name)
+std::optional<utc_time> query_parameters::moment(std::string_view name)
 {
     auto const given = text(name);
     if (!given)
@@ -80,7 +86,8 @@ std::optional<utc_time> query::moment(std::string_view name)
     }
 }
 
-std::int64_t query::number(std::string_view name, std::int64_t fallback, std::int64_t least, std::int64_t most)
+std::int64_t query_parameters::number(std::string_view name, std::int64_t fallback, std::int64_t least,
+                                      std::int64_t most)
 {
     auto const given = text(name);
     if (!given)
@@ -92,17 +99,17 @@ std::int64_t query::number(std::string_view name, std::int64_t fallback, std::in
     return *value;
 }
 
-void query::finish() const
+void query_parameters::finish() const
 {
     for (auto const& [name, value] : given_)
         if (std::ranges::find(known_, name) == known_.end())
             throw invalid_input(name, "unknown query parameter '" + name + "'");
 }
 
-std::int64_t query::parse_number(std::string const& text, std::string_view name)
+std::int64_t query_parameters::parse_number(std::string const& text, std::string_view name)
 {
-    auto const value = whole<std::int64_t>(text);
-    if (!value || *value <= 0)
+    auto const value = positive(text);
+    if (!value)
         throw invalid_input(std::string(name), named(name, " must be an id: a positive decimal number"));
     return *value;
 }
@@ -110,15 +117,15 @@ std::int64_t query::parse_number(std::string const& text, std::string_view name)
 std::int64_t path_number(http::request const& message)
 {
     auto const& text = message.params.at("id");
-    auto const value = whole<std::int64_t>(text);
-    if (!value || *value <= 0)
+    auto const value = positive(text);
+    if (!value)
         throw refused(404, "'" + text + "' is not an id: ids are positive decimal numbers", "id");
     return *value;
 }
 
 void expect_no_query(http::request const& message)
 {
-    query(message).finish();
+    query_parameters(message).finish();
 }
 
 nlohmann::json read_body(http::request const& message)

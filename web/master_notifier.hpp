@@ -12,21 +12,22 @@
 
 namespace baton::web {
 
-// The short way to the master: after a row was committed, tells it to look at once. Only speed depends on it, since the
-// master finds the row by itself. On the loop only.
-class master_line {
+// Tells the master of a committed row, so that it looks at once. The master also finds the row by itself within a
+// second, so only speed depends on this. On the loop only.
+class master_notifier {
 public:
     struct limits {
         duration notify; // for a call
         duration cache;  // how long an address is used before the lock row is read again
     };
 
-    master_line(time_source& time, lease::lease_store& lease, storage::database& shared, http::client& http, limits how)
-        : time_(time), lease_(lease), nodes_(shared), http_(http), how_(how)
+    master_notifier(time_source& time, lease::lease_store& lease, storage::database& shared, http::client& http,
+                    limits given)
+        : time_(time), lease_(lease), nodes_(shared), http_(http), limits_(given)
     {}
 
-    // True when the master has taken the message. No failure is thrown but cancellation.
-    awaitable<bool> tell(protocol::signal_kind kind, signal_id id, std::int64_t subject);
+    // True when the master has taken the message. Throws nothing but cancellation.
+    awaitable<bool> notify(protocol::signal_kind kind, signal_id id, std::int64_t subject);
 
 private:
     struct place {
@@ -42,7 +43,7 @@ private:
     lease::lease_store& lease_;
     storage::nodes nodes_;
     http::client& http_;
-    limits how_;
+    limits limits_;
     std::optional<place> known_;
     std::optional<instant> known_at_;
 };
