@@ -25,15 +25,14 @@ runtime::runtime(asio::any_io_executor loop, runtime_parts parts, runtime_settin
     : parts_(parts),
       engine_(settings.limits, settings.handlers),
       routes_(engine_, parts.time, settings.link.identity.secret, [this] { pump(); }),
-      link_(loop, parts.time, parts.random, parts.http, engine_, complete(settings)),
+      calls_({parts.time, parts.random, parts.http}, settings.link),
+      registration_(loop, calls_, engine_, complete(settings),
+                    {[this] { pump(); }, [this](std::string const& secret) { routes_.expect(secret); }}),
+      sender_(loop, calls_, engine_, registration_, [this] { drain_bell_.wake(); }),
       pump_bell_(loop),
       timer_bell_(loop),
       drain_bell_(loop)
-{
-    link_.on_recorded([this] { drain_bell_.wake(); });
-    link_.on_heard([this] { pump(); });
-    link_.on_new_secret([this](std::string const& secret) { routes_.expect(secret); });
-}
+{}
 
 http::handler runtime::handler()
 {
@@ -53,14 +52,14 @@ void runtime::pump()
     }
     if (first < tick_at_)
         timer_bell_.wake();
-    link_.report_now();
+    sender_.wake();
     drain_bell_.wake();
 }
 
 awaitable<void> runtime::run()
 {
     using namespace asio::experimental::awaitable_operators;
-    co_await (supervised("client heartbeats", link_.beat()) || supervised("client reports", link_.report()) ||
+    co_await (supervised("client heartbeats", registration_.beat()) || supervised("client reports", sender_.run()) ||
               supervised("client timers", keep_time()) || supervised("client handlers", follow_handlers()));
 }
 
@@ -79,7 +78,7 @@ awaitable<void> runtime::keep_time()
         auto const now = parts_.time.now();
         engine_.tick(now);
         if (engine_.has_notes())
-            link_.report_now();
+            sender_.wake();
         tick_at_ = std::min(engine_.next_tick().value_or(instant::max()), now + forget_every);
         co_await timer_bell_.wait_until(parts_.time, tick_at_);
     }
@@ -89,7 +88,7 @@ awaitable<void> runtime::drain(duration grace)
 {
     auto const end = parts_.time.now() + grace;
     engine_.drain();
-    link_.beat_now();
+    registration_.beat_now();
     co_await wait_idle(end - std::min<duration>(grace / 4, 5s));
     if (!engine_.idle()) {
         log::warn("client", "handlers still run near the end of the grace, asking them to stop");
@@ -102,7 +101,7 @@ awaitable<void> runtime::drain(duration grace)
     if (auto const lost = engine_.results().size(); lost > 0)
         log::warn("client", "no node has acknowledged the last results, the nodes settle them as in doubt",
                   {{"results", lost}});
-    co_await link_.leave(end);
+    co_await registration_.leave(end);
 }
 
 awaitable<void> runtime::wait_idle(instant until)

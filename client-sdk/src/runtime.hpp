@@ -1,9 +1,10 @@
 #pragma once
-// One client on one loop: engine, routes and link, with their timers. The service gives it threads and sockets; a
-// simulation gives it virtual time and a simulated network.
+// One client on one loop: engine, routes, registration and result sender, with their timers. The service gives it
+// threads and sockets; a simulation gives it virtual time and a simulated network.
 
 #include "client-sdk/src/engine.hpp"
-#include "client-sdk/src/link.hpp"
+#include "client-sdk/src/registration.hpp"
+#include "client-sdk/src/result_sender.hpp"
 #include "client-sdk/src/routes.hpp"
 
 namespace baton::client {
@@ -40,11 +41,11 @@ public:
     awaitable<void> drain(duration grace);
 
     engine const& state() const { return engine_; }
-    bool registered() const { return link_.registered(); }
-    std::string const& instance() const { return link_.instance(); }
+    bool registered() const { return registration_.registered(); }
+    std::string const& instance() const { return registration_.instance(); }
 
 private:
-    void pump(); // starts ready jobs, and wakes timers and link
+    void pump(); // starts ready jobs, and wakes timers and sender
     awaitable<void> keep_time();
     awaitable<void> follow_handlers();
     awaitable<void> wait_idle(instant until);
@@ -53,7 +54,9 @@ private:
     runtime_parts parts_;
     engine engine_;
     routes routes_;
-    link link_;
+    node_calls calls_;
+    registration registration_;
+    result_sender sender_;
     waker pump_bell_; // after the end of a handler
     waker timer_bell_;
     instant tick_at_{}; // the end of the timer's sleep

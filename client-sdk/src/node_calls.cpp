@@ -1,0 +1,43 @@
+#include "client-sdk/src/node_calls.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <algorithm>
+
+namespace baton::client {
+
+node_calls::node_calls(node_calls_parts parts, link_settings const& settings)
+    : parts_(parts), nodes_(settings.nodes), token_(settings.token), first_(parts.random.below(settings.nodes.size()))
+{}
+
+awaitable<std::optional<http::response>> node_calls::post(std::size_t node, char const* path, std::string json,
+                                                          duration limit)
+{
+    auto message = http::text_request(http::verb::post, path, std::move(json));
+    if (!token_.empty())
+        message.headers.set("Authorization", "Bearer " + token_);
+    auto const& to = nodes_[node];
+    std::optional<http::response> answer;
+    try {
+        answer = co_await parts_.http.send(to, std::move(message), limit);
+    } catch (unavailable const& failure) {
+        log::debug("client", "a request to a node failed, trying again or the next node",
+                   {log::reason(failure.what()), {"node", to.text()}, {"path", path}});
+    }
+    if (answer && answer->status >= 400 && answer->status != 404)
+        log::warn("client", "a node refused a request, trying again or the next node",
+                  {log::reason(answer->body.substr(0, 300)),
+                   {"node", to.text()},
+                   {"path", path},
+                   {"status", answer->status}});
+    co_return answer;
+}
+
+duration node_calls::pause(int failures, duration longest)
+{
+    auto const full = std::min<duration>(100ms * (1 << std::min(failures - 1, 9)), longest);
+    return duration{full.count() / 2 +
+                    static_cast<std::int64_t>(parts_.random.below(static_cast<std::uint64_t>(full.count() / 2 + 1)))};
+}
+
+} // namespace baton::client

@@ -1,0 +1,54 @@
+#pragma once
+// Requests from the client to the nodes.
+
+#include "libs/base/loop.hpp"
+#include "libs/base/random.hpp"
+#include "libs/http/client.hpp"
+#include "libs/protocol/client_wire.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::client {
+
+struct link_settings {
+    std::vector<http::url> nodes;        // at least one
+    std::string token;                   // shared with the nodes; may be empty
+    protocol::register_request identity; // without the epoch
+    duration heartbeat = 5s;
+};
+
+struct node_calls_parts {
+    time_source& time;
+    random_source& random;
+    http::client& http;
+};
+
+// The nodes of the list, by their index, and calls to them with the shared token. On the loop only.
+class node_calls {
+public:
+    node_calls(node_calls_parts parts, link_settings const& settings);
+
+    // The answer, or nothing without one. Logs refusals.
+    awaitable<std::optional<http::response>> post(std::size_t node, char const* path, std::string json, duration limit);
+
+    std::size_t count() const { return nodes_.size(); }
+    std::size_t first() const { return first_; } // drawn at random: clients that start together spread over the nodes
+    std::size_t after(std::size_t node) const { return (node + 1) % nodes_.size(); }
+    std::string name(std::size_t node) const { return nodes_[node].text(); }
+
+    // The pause after so many failures in a row: doubles from 100 ms to `longest`; half of it is random.
+    duration pause(int failures, duration longest);
+
+    time_source& time() { return parts_.time; }
+    random_source& random() { return parts_.random; }
+
+private:
+    node_calls_parts parts_;
+    std::vector<http::url> nodes_;
+    std::string token_;
+    std::size_t first_;
+};
+
+} // namespace baton::client

@@ -1,0 +1,159 @@
+#include "client-sdk/src/registration.hpp"
+
+#include "libs/base/log.hpp"
+#include "libs/http/parse_as.hpp"
+
+#include <algorithm>
+
+namespace baton::client {
+
+registration::registration(asio::any_io_executor loop, node_calls& calls, engine& state, link_settings settings,
+                           watchers notify)
+    : calls_(calls),
+      engine_(state),
+      settings_(std::move(settings)),
+      notify_(std::move(notify)),
+      beat_bell_(loop),
+      quiet_bell_(loop),
+      node_(calls.first()),
+      first_{settings_.identity.instance, settings_.identity.secret},
+      period_(settings_.heartbeat)
+{}
+
+awaitable<void> registration::beat()
+{
+    for (int failures = 0; !status_.leaving;) {
+        status_.beating = true;
+        bool const heard = co_await beat_once();
+        status_.beating = false;
+        quiet_bell_.wake();
+        failures = heard ? 0 : failures + 1;
+        auto const wait = next_wait(failures);
+        co_await beat_bell_.wait_until(calls_.time(), calls_.time().now() + wait);
+    }
+    co_await beat_bell_.wait(); // its end would end the other parts of the runtime
+}
+
+// Jitter only shortens: after three periods without a heartbeat a client counts as gone.
+duration registration::next_wait(int failures)
+{
+    if (failures > 0)
+        return calls_.pause(failures, period_);
+    auto const jitter = calls_.random().below(static_cast<std::uint64_t>(period_.count() / 10 + 1));
+    return duration{period_.count() - static_cast<std::int64_t>(jitter)};
+}
+
+awaitable<bool> registration::beat_once()
+{
+    if (status_.registered) {
+        auto const answered = co_await heartbeat();
+        if (answered == 200)
+            co_return true;
+        status_.registered = false;
+        if (answered != 404)
+            node_ = calls_.after(node_);
+    }
+    for (std::size_t tries = 0; tries < calls_.count() && !status_.leaving; ++tries) {
+        status_.registered = co_await register_with(node_);
+        if (status_.registered && engine_.draining())
+            co_await heartbeat(); // a registration does not say that the client drains
+        if (status_.registered)
+            co_return true;
+        node_ = calls_.after(node_);
+    }
+    if (!status_.warned && !status_.leaving)
+        log::warn("client", "no trigger node takes the registration, trying on",
+                  {{"service", settings_.identity.service}, {"instance", settings_.identity.instance}});
+    status_.warned = true;
+    co_return false;
+}
+
+awaitable<bool> registration::register_with(std::size_t node)
+{
+    settings_.identity.epoch = engine_.epoch();
+    auto text = nlohmann::json(settings_.identity).dump();
+    auto const asked = calls_.time().now();
+    auto const answer = co_await calls_.post(node, protocol::path_register, std::move(text), beat_limit());
+    if (answer && answer->status == 410)
+        take_new_name();
+    if (!answer || answer->status != 200)
+        co_return false;
+    absorb(*answer, asked);
+    status_.warned = false;
+    log::info("client", "registered",
+              {{"service", settings_.identity.service},
+               {"instance", settings_.identity.instance},
+               {"node", calls_.name(node)}});
+    co_return true;
+}
+
+// The client was silent for too long, so its executions go out as further attempts. Queued ones must not start here;
+// running ones are found under the new name, and their results are still taken. A node that does not know this yet must
+// not reach the client under its old name, which is gone for the master. Hence a new secret, no easier to guess.
+void registration::take_new_name()
+{
+    constexpr std::size_t longest = 100; // of the old name, so that the suffix fits
+    constexpr std::size_t longest_secret = 50;
+    auto const suffix = "~" + std::to_string(++renamed_);
+    settings_.identity.instance = first_.instance.substr(0, longest) + suffix;
+    settings_.identity.secret = first_.secret.substr(0, longest_secret) + suffix;
+    notify_.new_secret(settings_.identity.secret);
+    engine_.give_up_queued(calls_.time().now());
+    log::warn("client", "the nodes count this client as gone, going on under a new name",
+              {{"instance", settings_.identity.instance}});
+}
+
+awaitable<int> registration::heartbeat()
+{
+    protocol::heartbeat_request request;
+    request.instance = settings_.identity.instance;
+    request.free_slots = engine_.free_slots();
+    request.epoch = engine_.epoch();
+    request.draining = engine_.draining();
+    auto text = to_text(request);
+    auto const asked = calls_.time().now();
+    auto const answer = co_await calls_.post(node_, protocol::path_heartbeat, std::move(text), beat_limit());
+    if (!answer)
+        co_return 0;
+    if (answer->status == 200)
+        absorb(*answer, asked);
+    co_return answer->status;
+}
+
+void registration::absorb(http::response const& answer, instant asked)
+{
+    auto const told = http::parse_if<protocol::heartbeat_answer>(answer.body);
+    if (!told)
+        return;
+    engine_.observe(told->epoch);
+    duration const wanted = std::chrono::milliseconds{std::max(told->heartbeat_ms, 50)};
+    period_ = std::min(settings_.heartbeat, wanted);
+    // The node counts from its receipt of the heartbeat, which is later, by a clock that may run a little faster.
+    duration const ttl =
+        std::chrono::milliseconds{told->ttl_ms > 0 ? told->ttl_ms : 3 * std::max(told->heartbeat_ms, 50)};
+    engine_.trust_until(asked + ttl - ttl / 100);
+    notify_.heard();
+}
+
+awaitable<void> registration::leave(instant until)
+{
+    status_.leaving = true;
+    while (status_.beating && calls_.time().now() < until)
+        co_await quiet_bell_.wait_until(calls_.time(), until);
+    protocol::leave_request request;
+    request.instance = settings_.identity.instance;
+    for (std::size_t tries = 0; registered() && tries < calls_.count() && calls_.time().now() < until; ++tries) {
+        auto text = nlohmann::json(request).dump();
+        auto const limit = until - calls_.time().now();
+        auto const answer = co_await calls_.post(node_, protocol::path_leave, std::move(text), limit);
+        status_.registered = !answer || answer->status >= 500;
+        node_ = calls_.after(node_);
+    }
+}
+
+duration registration::beat_limit() const
+{
+    return std::clamp<duration>(period_ / 2, 500ms, 3s);
+}
+
+} // namespace baton::client

@@ -1,0 +1,67 @@
+#pragma once
+// The client's membership: registration, heartbeats, leaving.
+
+#include "client-sdk/src/engine.hpp"
+#include "client-sdk/src/node_calls.hpp"
+
+#include <functional>
+#include <string>
+
+namespace baton::client {
+
+// Keeps the client registered with one node of the list. On the loop only.
+class registration {
+public:
+    struct watchers {
+        std::function<void()> heard;                        // after each heartbeat that a node has answered
+        std::function<void(std::string const&)> new_secret; // nodes show this secret from now on
+    };
+
+    registration(asio::any_io_executor loop, node_calls& calls, engine& state, link_settings settings, watchers notify);
+
+    // Registers with one node and sends it heartbeats; moves on to the next when it fails. Until cancelled.
+    awaitable<void> beat();
+    void beat_now() { beat_bell_.wake(); } // for news that nodes should have: the client drains
+
+    // Stops the heartbeats, which would register again, and tells the node that hears this client that it leaves; when
+    // that one does not answer, the others in turn until `until`.
+    awaitable<void> leave(instant until);
+
+    bool registered() const { return status_.registered; }
+    // The name under which the nodes know this client.
+    std::string const& instance() const { return settings_.identity.instance; }
+
+private:
+    struct status {
+        bool registered = false;
+        bool warned = false;  // that no node takes the registration
+        bool beating = false; // a heartbeat or registration is on its way
+        bool leaving = false;
+    };
+    struct first_name { // before the first new name
+        std::string instance;
+        std::string secret;
+    };
+
+    awaitable<bool> beat_once();
+    awaitable<bool> register_with(std::size_t node);
+    void take_new_name();
+    awaitable<int> heartbeat(); // the status; 0 for no answer
+    void absorb(http::response const& answer, instant asked);
+    duration next_wait(int failures);
+    duration beat_limit() const;
+
+    node_calls& calls_;
+    engine& engine_;
+    link_settings settings_;
+    watchers notify_;
+    waker beat_bell_;
+    waker quiet_bell_; // after each heartbeat
+    std::size_t node_; // the one that hears the heartbeats
+    status status_;
+    first_name first_;
+    int renamed_ = 0;
+    duration period_;
+};
+
+} // namespace baton::client
