@@ -1,7 +1,7 @@
 -- MySQL 8 and MariaDB 10.11. Times are BIGINT microseconds since the Unix epoch, UTC, except in `lock`.
 -- Statements end with a semicolon at the end of a line.
 
--- One row a namespace: who leads, for how long, under which epoch (`version`). docs/election.md
+-- One row per namespace: the master, its ttl and its epoch (`version`). See docs/election.md.
 CREATE TABLE `lock` (
     id           BIGINT          NOT NULL AUTO_INCREMENT PRIMARY KEY,
     namespace    VARCHAR(128)    CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -24,7 +24,7 @@ CREATE TABLE lock_fence (
     touched   BIGINT UNSIGNED NOT NULL DEFAULT 0
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- What is registered now. `definition` is the whole document; the columns beside it are what queries need.
+-- The registered tasks. `definition` is the whole document; the other columns are for queries.
 CREATE TABLE task (
     id            BIGINT       NOT NULL PRIMARY KEY,
     project       VARCHAR(64)  NOT NULL,
@@ -44,7 +44,7 @@ CREATE TABLE task (
     KEY task_waiting (waiting_for)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- Every state that a task ever had. `valid_from` is the first instant at which this version decides what is due.
+-- All versions of all tasks. `valid_from` is the first instant that this version decides.
 CREATE TABLE task_version (
     task_id    BIGINT      NOT NULL,
     version    INT         NOT NULL,
@@ -55,7 +55,7 @@ CREATE TABLE task_version (
     PRIMARY KEY (task_id, version)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- The fire ledger. One row a firing (run_key 0) or other run (run_key = id). `due_at` is the instant of the current
+-- The fire ledger. One row per firing (run_key 0) or other run (run_key = id). `due_at` is the instant of the current
 -- attempt and NULL once the execution has ended. started_at to error are those of the first attempt.
 CREATE TABLE execution (
     id                  BIGINT       NOT NULL PRIMARY KEY,
@@ -113,7 +113,7 @@ CREATE TABLE attempt (
     PRIMARY KEY (execution_id, attempt)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- Trigger processes; a row an incarnation. Silent for `ttl_us`: gone.
+-- Trigger processes, one row per incarnation. A node without a heartbeat for `ttl_us` counts as gone.
 CREATE TABLE node (
     incarnation  VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     name         VARCHAR(100) NOT NULL,
@@ -129,8 +129,8 @@ CREATE TABLE node (
     heartbeat_at BIGINT       NOT NULL
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- Client processes, as they joined, changed, drained or left; the heartbeats themselves stay in the memory of the node
--- that hears them. A row in state 'gone' is kept for a while, so that every node reads of the departure.
+-- Client processes and their states. Heartbeats are kept in the memory of the node that receives them. A row in state
+-- 'gone' is kept for a while, so that every node reads of the departure.
 CREATE TABLE client (
     instance   VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     service    VARCHAR(100) NOT NULL,
@@ -148,7 +148,7 @@ CREATE TABLE client (
     KEY client_service (service)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- What web did that the master must act on; inserted in the transaction of the deed, deleted by the master when done.
+-- Notices of web to the master, inserted in the transaction of the change and deleted by the master when done.
 CREATE TABLE `signal` (
     id         BIGINT      NOT NULL PRIMARY KEY,
     kind       VARCHAR(12) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,

@@ -1,2 +1,2 @@
--- How long a slave that was granted the named lock waits before it may seize: the holder's own measure, as its ttl is.
+-- The time that a slave waits between the grant of the named lock and its seizure. The holder writes it, like its ttl.
 ALTER TABLE `lock` ADD COLUMN guard_us BIGINT UNSIGNED NOT NULL DEFAULT 0;

@@ -1,7 +1,7 @@
--- The history of terms, for people: nothing decides by it. `began_at` is the seizure and `acting_at` the end of the
--- take-over, both by the database's clock as the master estimates it. A term that cannot tell of its end is ended by its
--- successor, at its last sign of life; from `ended_at` to the next `acting_at` counts `gap_us`, NULL where nobody had led.
--- `replayed`: open executions that were past due and taken over.
+-- The history of terms, for people; no decision depends on it. `began_at` is the seizure and `acting_at` the end of the
+-- take-over, both by the database's clock as the master estimates it. If a term cannot record its end, its successor does,
+-- with the last sign of life. `gap_us` is the time from `ended_at` of the previous term to `acting_at`, NULL for the first
+-- term. `replayed` counts the past-due open executions that were taken over.
 CREATE TABLE term (
     namespace VARCHAR(128)    CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     epoch     BIGINT UNSIGNED NOT NULL,

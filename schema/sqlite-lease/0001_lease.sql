@@ -1,6 +1,6 @@
--- SQLite 3.40: the lease, in a file of its own, so that a long write in the main file cannot cost mastership.
--- `update_time` is boot-time microseconds and `boot` the kernel's boot id: on one host the wall clock is the wrong clock.
--- Where SQLite stands in for a server (simulation), `update_time` is microseconds of the database's clock, `boot` unused.
+-- SQLite 3.40: the lease, in a separate file, so that a long write to the main file cannot cost mastership.
+-- `update_time` is in boot-time microseconds, because the wall clock may step, and `boot` is the kernel's boot id. In
+-- simulations of a server, `update_time` is in microseconds of the database's clock and `boot` is unused.
 CREATE TABLE `lock` (
     id           INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     namespace    TEXT    NOT NULL UNIQUE,

@@ -1,2 +1,2 @@
--- As on MySQL. 0 where the guard is a file lock: there a grant proves that the holder's process has ended.
+-- As on MySQL. 0 for a file lock, where a grant proves that the holder's process has ended.
 ALTER TABLE `lock` ADD COLUMN guard_us INTEGER NOT NULL DEFAULT 0;

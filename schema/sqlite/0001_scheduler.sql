@@ -1,4 +1,4 @@
--- SQLite 3.40. Times are INTEGER microseconds since the Unix epoch, UTC. The lease lies in a file of its own
+-- SQLite 3.40. Times are INTEGER microseconds since the Unix epoch, UTC. The lease is in a separate file
 -- (schema/sqlite-lease).
 -- Statements end with a semicolon at the end of a line.
 
@@ -9,7 +9,7 @@ CREATE TABLE lock_fence (
     touched             INTEGER NOT NULL DEFAULT 0
 );
 
--- What is registered now. `definition` is the whole document; the columns beside it are what queries need.
+-- The registered tasks. `definition` is the whole document; the other columns are for queries.
 CREATE TABLE task (
     id                  INTEGER NOT NULL PRIMARY KEY,
     project             TEXT    NOT NULL,
@@ -29,7 +29,7 @@ CREATE UNIQUE INDEX task_name ON task (project, name);
 CREATE INDEX task_due ON task (next_fire_at) WHERE next_fire_at IS NOT NULL;
 CREATE INDEX task_waiting ON task (waiting_for) WHERE waiting_for IS NOT NULL;
 
--- Every state that a task ever had. `valid_from` is the first instant at which this version decides what is due.
+-- All versions of all tasks. `valid_from` is the first instant that this version decides.
 CREATE TABLE task_version (
     task_id             INTEGER NOT NULL,
     version             INTEGER NOT NULL,
@@ -40,7 +40,7 @@ CREATE TABLE task_version (
     PRIMARY KEY (task_id, version)
 );
 
--- The fire ledger. One row a firing (run_key 0) or other run (run_key = id). `due_at` is the instant of the current
+-- The fire ledger. One row per firing (run_key 0) or other run (run_key = id). `due_at` is the instant of the current
 -- attempt and NULL once the execution has ended. started_at to error are those of the first attempt.
 CREATE TABLE execution (
     id                  INTEGER NOT NULL PRIMARY KEY,
@@ -98,7 +98,7 @@ CREATE TABLE attempt (
     PRIMARY KEY (execution_id, attempt)
 );
 
--- Trigger processes; a row an incarnation. Silent for `ttl_us`: gone.
+-- Trigger processes, one row per incarnation. A node without a heartbeat for `ttl_us` counts as gone.
 CREATE TABLE node (
     incarnation         TEXT    NOT NULL PRIMARY KEY,
     name                TEXT    NOT NULL,
@@ -114,8 +114,8 @@ CREATE TABLE node (
     heartbeat_at        INTEGER NOT NULL
 );
 
--- Client processes, as they joined, changed, drained or left; the heartbeats themselves stay in the memory of the node
--- that hears them. A row in state 'gone' is kept for a while, so that every node reads of the departure.
+-- Client processes and their states. Heartbeats are kept in the memory of the node that receives them. A row in state
+-- 'gone' is kept for a while, so that every node reads of the departure.
 CREATE TABLE client (
     instance            TEXT    NOT NULL PRIMARY KEY,
     service             TEXT    NOT NULL,
@@ -133,7 +133,7 @@ CREATE TABLE client (
 CREATE INDEX client_changed ON client (changed_at);
 CREATE INDEX client_service ON client (service);
 
--- What web did that the master must act on; inserted in the transaction of the deed, deleted by the master when done.
+-- Notices of web to the master, inserted in the transaction of the change and deleted by the master when done.
 CREATE TABLE `signal` (
     id                  INTEGER NOT NULL PRIMARY KEY,
     kind                TEXT    NOT NULL,
