@@ -10,63 +10,63 @@ namespace baton::lock {
 
 namespace {
 
-// One, or those of which a majority decides.
-std::vector<std::unique_ptr<redis_route>> routes_of(redis_url where, store_options const& how,
-                                                    redis_connection_parts parts)
+// One route, or one for each server of a majority lock.
+std::vector<std::unique_ptr<redis_route>> routes_of(redis_url url, store_options const& options,
+                                                    redis_connection_deps deps)
 {
     std::vector<std::unique_ptr<redis_route>> all;
-    if (where.setup == redis_setup::sentinels) {
-        for (auto& each : where.servers) {
-            each.user = how.redis_sentinel_user;
-            each.password = how.redis_sentinel_password;
+    if (url.setup == redis_setup::sentinels) {
+        for (auto& each : url.servers) {
+            each.user = options.redis_sentinel_user;
+            each.password = options.redis_sentinel_password;
         }
-        all.push_back(make_sentinel_route(where, parts));
-    } else if (where.setup == redis_setup::cluster) {
-        all.push_back(make_cluster_route(where, parts));
+        all.push_back(make_sentinel_route(url, deps));
+    } else if (url.setup == redis_setup::cluster) {
+        all.push_back(make_cluster_route(url, deps));
     } else {
-        for (auto const& each : where.servers)
-            all.push_back(make_route_to(each, parts));
+        for (auto const& each : url.servers)
+            all.push_back(make_route_to(each, deps));
     }
     return all;
 }
 
 class redis_backend final : public backend {
 public:
-    redis_backend(std::string const& url, store_options const& how, backend_deps parts) : parts_(parts)
+    redis_backend(std::string const& url, store_options const& options, backend_deps deps) : deps_(deps)
     {
-        redis_connection_parts const shared{parts.loop, parts.time, how.limit};
-        for (auto& each : routes_of(parse_redis_url(url), how, shared))
-            servers_.push_back(std::make_unique<redis_server>(std::move(each), shared, how.redis_wait_replicas));
+        redis_connection_deps const shared{deps.loop, deps.time, options.limit};
+        for (auto& each : routes_of(parse_redis_url(url), options, shared))
+            servers_.push_back(std::make_unique<redis_server>(std::move(each), shared, options.redis_wait_replicas));
     }
 
     std::vector<std::unique_ptr<lock_kind>> kinds() override
     {
         std::vector<std::unique_ptr<lock_kind>> all;
         if (servers_.size() == 1) {
-            all.push_back(make_redis_kind(*servers_.front(), parts_.time, parts_.random));
+            all.push_back(make_redis_kind(*servers_.front(), deps_.time, deps_.random));
             for (auto const& each : shared_kind_specs)
-                all.push_back(make_redis_shared_kind(each, *servers_.front(), parts_.time));
+                all.push_back(make_redis_shared_kind(each, *servers_.front(), deps_.time));
             return all;
         }
-        majority_parts made{{}, parts_.loop, parts_.time, parts_.random};
+        majority_deps majority{{}, deps_.loop, deps_.time, deps_.random};
         for (auto const& each : servers_)
-            made.servers.push_back(each.get());
-        all.push_back(make_majority_kind(std::move(made)));
+            majority.servers.push_back(each.get());
+        all.push_back(make_majority_kind(std::move(majority)));
         return all;
     }
     awaitable<void> create_tables() override { co_return; }
     awaitable<std::size_t> reap(duration) override { co_return 0; }
 
 private:
-    backend_deps parts_;
+    backend_deps deps_;
     std::vector<std::unique_ptr<redis_server>> servers_;
 };
 
 } // namespace
 
-std::unique_ptr<backend> open_redis_backend(std::string const& url, store_options const& how, backend_deps parts)
+std::unique_ptr<backend> open_redis_backend(std::string const& url, store_options const& options, backend_deps deps)
 {
-    return std::make_unique<redis_backend>(url, how, parts);
+    return std::make_unique<redis_backend>(url, options, deps);
 }
 
 } // namespace baton::lock

@@ -10,88 +10,89 @@ namespace baton::lock {
 
 namespace {
 
-constexpr duration between_turns = 50ms;
-constexpr int most_redirects = 5;
-constexpr std::int64_t most_silent = 3; // nodes, of which one command can wait for the connection
+constexpr duration retry_pause = 50ms;
+constexpr int max_redirects = 5;
+constexpr std::int64_t max_unreachable = 3; // nodes that one command can try in vain
 
 struct cluster_node {
     explicit cluster_node(redis_location there) : where(std::move(there)) {}
     ~cluster_node()
     {
-        if (by)
-            by->close("not needed any more");
+        if (connection)
+            connection->close("no longer needed");
     }
     cluster_node(cluster_node const&) = delete;
     cluster_node& operator=(cluster_node const&) = delete;
-    bool is_open() const { return by && by->is_open(); }
+    bool is_open() const { return connection && connection->is_open(); }
 
     redis_location where;
-    bool of_url = false;
-    std::shared_ptr<redis_connection> by;
-    bool proven = false; // that it is of a cluster
+    bool in_url = false;
+    std::shared_ptr<redis_connection> connection;
+    bool proven = false; // that it belongs to a cluster
 };
 
 using node = std::shared_ptr<cluster_node>;
 
 class cluster_route final : public redis_route {
 public:
-    cluster_route(redis_url const& of, redis_connection_parts parts) : login_(of.login), parts_(parts)
+    cluster_route(redis_url const& url, redis_connection_deps deps) : login_(url.login), deps_(deps)
     {
-        for (auto const& each : of.servers)
-            node_at(each)->of_url = true;
+        for (auto const& each : url.servers)
+            node_at(each)->in_url = true;
     }
 
-    awaitable<void> lead(redis_errand& of) override
+    awaitable<void> connect(redis_routed_command& command) override
     {
-        auto const to = of.aside ? std::vector<node>{node_at(*of.aside)} : nodes_for(slot_of(of.key));
-        of.by = co_await first_of(to, of.until);
+        auto const candidates =
+            command.asking_at ? std::vector<node>{node_at(*command.asking_at)} : nodes_for(slot_of(command.key));
+        command.connection = co_await connect_to_first(candidates, command.until);
     }
 
-    std::optional<duration> turned_away(redis_errand& of, std::string const& error) override
+    std::optional<duration> handle_error(redis_routed_command& command, std::string const& error) override
     {
-        of.aside.reset();
+        command.asking_at.reset();
         if (auto const redirect = redirect_of(error))
-            return follow(*redirect, of);
-        of.redirects = 0;
-        if (says(error, "TRYAGAIN")) // a part of the keys is under way
-            return between_turns;
-        if (!says(error, "CLUSTERDOWN") && !says(error, "LOADING") && !says(error, "MASTERDOWN") &&
-            !says(error, "READONLY"))
+            return follow(*redirect, command);
+        command.redirects = 0;
+        if (has_code(error, "TRYAGAIN")) // some of the keys are being migrated
+            return retry_pause;
+        if (!has_code(error, "CLUSTERDOWN") && !has_code(error, "LOADING") && !has_code(error, "MASTERDOWN") &&
+            !has_code(error, "READONLY"))
             return std::nullopt;
-        of.by->close(error); // others are asked first
-        slots_.erase(slot_of(of.key));
-        return between_turns;
+        command.connection->close(error); // other nodes are tried first
+        slots_.erase(slot_of(command.key));
+        return retry_pause;
     }
 
-    unsigned place_of(std::string const& key) const override { return slot_of(key); }
+    unsigned partition_of(std::string const& key) const override { return slot_of(key); }
 
-    void doubt(std::string const& key) override
+    void distrust(std::string const& key) override
     {
         if (auto const known = slots_.find(slot_of(key)); known != slots_.end())
             known->second->proven = false;
     }
 
-    // A message is told by all nodes, wherever it comes from.
-    awaitable<redis_location> find_news(instant until) override
+    // All nodes publish a message, whichever node received it.
+    awaitable<redis_location> find_publisher(instant until) override
     {
-        if (!news_ || !news_->is_open()) {
-            auto const to = nodes_for(std::nullopt);
-            news_ = co_await first_of(to, until);
+        if (!publisher_ || !publisher_->is_open()) {
+            auto const candidates = nodes_for(std::nullopt);
+            publisher_ = co_await connect_to_first(candidates, until);
         }
-        co_return news_->where();
+        co_return publisher_->where();
     }
 
 private:
-    std::optional<duration> follow(redis_redirect const& redirect, redis_errand& of)
+    std::optional<duration> follow(redis_redirect const& redirect, redis_routed_command& command)
     {
-        auto const& said_by = of.by->where();
-        auto const where = login_.at(redirect.host.empty() ? said_by.host : redirect.host, redirect.port);
-        if (!where || ++of.redirects > most_redirects)
+        auto const& sender = command.connection->where();
+        auto const where = login_.at(redirect.host.empty() ? sender.host : redirect.host, redirect.port);
+        if (!where || ++command.redirects > max_redirects)
             return std::nullopt;
         if (redirect.for_good)
-            slots_[slot_of(of.key)] = node_at(*where);
+            slots_[slot_of(command.key)] = node_at(*where);
         else
-            of.aside = where;
+            command.asking_at = where;
         return duration{};
     }
 
@@ -99,13 +100,13 @@ private:
     {
         if (auto const found = nodes_.find(where.text()); found != nodes_.end())
             return found->second;
-        std::erase_if(nodes_, [](auto const& each) { // whoever has no slot any more
-            return each.second.use_count() == 1 && !each.second->of_url;
+        std::erase_if(nodes_, [](auto const& each) { // nodes without a slot
+            return each.second.use_count() == 1 && !each.second->in_url;
         });
         return nodes_.emplace(where.text(), std::make_shared<cluster_node>(where)).first->second;
     }
 
-    // He who has the slot, then the others, those first who are there.
+    // The slot's node, then the others, connected ones first.
     std::vector<node> nodes_for(std::optional<unsigned> slot) const
     {
         std::vector<node> all;
@@ -119,54 +120,54 @@ private:
         return all;
     }
 
-    awaitable<std::shared_ptr<redis_connection>> first_of(std::vector<node> const& all, instant until)
+    awaitable<std::shared_ptr<redis_connection>> connect_to_first(std::vector<node> const& all, instant until)
     {
-        auto const turn = (until - parts_.time.now()) / most_silent;
-        std::string why = "no time was left to ask a node";
+        auto const share = (until - deps_.time.now()) / max_unreachable;
+        std::string failure_text = "no time was left to try a node";
         for (auto const& each : all) {
-            auto const now = parts_.time.now();
+            auto const now = deps_.time.now();
             if (now >= until)
                 break;
             try {
-                co_await connect(*each, std::min(until, now + turn));
-                co_return each->by;
+                co_await open(*each, std::min(until, now + share));
+                co_return each->connection;
             } catch (unavailable const& failure) {
-                why = failure.what();
+                failure_text = failure.what();
                 std::erase_if(slots_, [&](auto const& known) { return known.second == each; });
             }
         }
-        throw unavailable(why);
+        throw unavailable(failure_text);
     }
 
-    // A server that is of no cluster would answer too, and keep the lock for itself.
-    awaitable<void> connect(cluster_node& to, instant until)
+    // Makes sure that the server belongs to a cluster: a standalone server would grant the lock too.
+    awaitable<void> open(cluster_node& to, instant until)
     {
         if (to.is_open() && to.proven)
             co_return;
         if (!to.is_open()) {
             to.proven = false;
-            to.by = redis_connection::open(to.where, parts_);
+            to.connection = redis_connection::open(to.where, deps_);
         }
-        auto const by = to.by;
+        auto const connection = to.connection;
         redis_command const words{"CLUSTER", "INFO"};
-        auto const answer = co_await by->call(words, until);
+        auto const answer = co_await connection->call(words, until);
         if (answer.is_error())
             throw unavailable("Redis " + to.where.text() + ": " + answer.text);
-        to.proven = to.proven || by == to.by;
+        to.proven = to.proven || connection == to.connection;
     }
 
     redis_location login_;
-    redis_connection_parts parts_;
+    redis_connection_deps deps_;
     std::map<std::string, node> nodes_; // by host and port
-    std::map<unsigned, node> slots_;    // whose they are, as far as it was told
-    std::shared_ptr<redis_connection> news_;
+    std::map<unsigned, node> slots_;    // as far as redirects named their nodes
+    std::shared_ptr<redis_connection> publisher_;
 };
 
 } // namespace
 
-std::unique_ptr<redis_route> make_cluster_route(redis_url const& of, redis_connection_parts parts)
+std::unique_ptr<redis_route> make_cluster_route(redis_url const& url, redis_connection_deps deps)
 {
-    return std::make_unique<cluster_route>(of, parts);
+    return std::make_unique<cluster_route>(url, deps);
 }
 
 } // namespace baton::lock

@@ -10,30 +10,30 @@ struct redis_connection::request {
 
     waker done;
     std::optional<redis_reply> answer;
-    bool must_succeed = false; // or the connection is of no use
+    bool must_succeed = false; // or the connection is useless
 };
 
-std::shared_ptr<redis_connection> redis_connection::open(redis_location to, redis_connection_parts parts)
+std::shared_ptr<redis_connection> redis_connection::open(redis_location to, redis_connection_deps deps)
 {
-    auto const made = std::make_shared<redis_connection>(std::move(to), parts);
-    made->introduce();
-    asio::co_spawn(parts.loop, run(made), asio::detached);
+    auto const made = std::make_shared<redis_connection>(std::move(to), deps);
+    made->send_handshake();
+    asio::co_spawn(deps.loop, run(made), asio::detached);
     return made;
 }
 
-redis_connection::redis_connection(redis_location to, redis_connection_parts parts)
-    : to_(std::move(to)), parts_(std::move(parts)), socket_(parts_.loop), resolver_(parts_.loop)
+redis_connection::redis_connection(redis_location to, redis_connection_deps deps)
+    : to_(std::move(to)), deps_(std::move(deps)), socket_(deps_.loop), resolver_(deps_.loop)
 {}
 
-void redis_connection::introduce()
+void redis_connection::send_handshake()
 {
-    for (auto const& each : redis_introduction(to_))
+    for (auto const& each : redis_handshake(to_))
         enqueue(each)->must_succeed = true;
 }
 
 std::shared_ptr<redis_connection::request> redis_connection::enqueue(redis_command const& words)
 {
-    auto made = std::make_shared<request>(parts_.loop);
+    auto made = std::make_shared<request>(deps_.loop);
     if (!open_)
         return made;
     pending_.push_back(made);
@@ -49,20 +49,20 @@ void redis_connection::send(redis_command const& words)
 
 awaitable<redis_reply> redis_connection::call(redis_command const& words, instant until)
 {
-    auto const me = shared_from_this(); // whoever opened this may have replaced it meanwhile
-    auto const sent = parts_.time.now();
-    if (sent >= until) // nor is it the connection's fault
+    auto const me = shared_from_this(); // its owner may replace it meanwhile
+    auto const sent = deps_.time.now();
+    if (sent >= until) // the connection is not at fault
         throw unavailable("Redis " + to_.text() + ": no time was left to ask");
     auto const mine = enqueue(words);
     flush();
-    while (!mine->answer && open_ && parts_.time.now() < until)
-        co_await mine->done.wait_until(parts_.time, until);
+    while (!mine->answer && open_ && deps_.time.now() < until)
+        co_await mine->done.wait_until(deps_.time, until);
     if (!mine->answer && open_) {
-        redis_drop(socket_);
+        redis_abort(socket_);
         close("no answer within " + std::to_string((until - sent) / 1ms) + " ms");
     }
     if (!mine->answer)
-        throw unavailable("Redis " + to_.text() + ": " + why_);
+        throw unavailable("Redis " + to_.text() + ": " + failure_);
     co_return std::move(*mine->answer);
 }
 
@@ -70,7 +70,7 @@ void redis_connection::close(std::string why)
 {
     if (!std::exchange(open_, false))
         return;
-    why_ = std::move(why);
+    failure_ = std::move(why);
     error_code ignored;
     socket_.close(ignored);
     resolver_.cancel();
@@ -108,11 +108,11 @@ awaitable<void> redis_connection::connect()
         co_await socket_.async_connect(end, asio::use_awaitable);
     }
     if (!open_)
-        throw unavailable(why_);
+        throw unavailable(failure_);
     error_code ended_already;
     auto const at = socket_.remote_endpoint(ended_already);
     if (!ended_already)
-        peer_ = at;
+        remote_ = at;
     socket_.set_option(tcp::no_delay(true));
     socket_.set_option(tcp::socket::keep_alive(true));
     socket_.non_blocking(true);
@@ -141,7 +141,7 @@ void redis_connection::handle(redis_reply reply)
         return;
     }
     if (pending_.empty())
-        return close("an answer to nothing: " + reply.text);
+        return close("an answer without a command: " + reply.text);
     auto const next = std::move(pending_.front());
     pending_.pop_front();
     bool const useless = next->must_succeed && reply.is_error();
@@ -152,7 +152,7 @@ void redis_connection::handle(redis_reply reply)
         close(text);
 }
 
-// What the kernel takes at once needs no coroutine.
+// Data that the kernel takes at once needs no coroutine.
 void redis_connection::flush()
 {
     if (!open_ || !connected_ || writing_ || outgoing_.empty())
@@ -164,7 +164,7 @@ void redis_connection::flush()
     if (outgoing_.empty())
         return;
     writing_ = true;
-    asio::co_spawn(parts_.loop, write(shared_from_this()), asio::detached);
+    asio::co_spawn(deps_.loop, write(shared_from_this()), asio::detached);
 }
 
 awaitable<void> redis_connection::write(self me)

@@ -1,13 +1,13 @@
 #pragma once
-// One connection to a Redis server. It connects by itself, sends commands in the order in which they are given, and
-// ends for good with its first failure: who needs another opens one. On the loop only.
+// A connection to a Redis server for the loop. It connects by itself and sends commands in order. The first failure
+// closes it for good; open another one then. On the loop only.
 //
-// The socket is Asio's; hiredis' own asynchronous contexts look names up on the caller's thread and may be freed only
-// outside of their own callbacks. A name that is not numeric is looked up on a thread of Asio's, and the end of the
-// loop waits for that.
+// The socket is Asio's, since hiredis' own asynchronous contexts resolve names on the caller's thread and may be freed
+// only outside of their own callbacks. Asio resolves a host name on a thread of its own, and the end of the loop waits
+// for that.
 
 #include "libs/base/loop.hpp"
-#include "locks/redis/peer.hpp"
+#include "locks/redis/connection_base.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 
@@ -20,28 +20,28 @@
 
 namespace baton::lock {
 
-struct redis_connection_parts {
+struct redis_connection_deps {
     asio::any_io_executor loop;
     time_source& time;
-    duration limit; // for all that one call of a lock asks, from before the connect
+    duration limit; // of all commands of one lock call, including the connect
 };
 
-class redis_connection final : public redis_peer, public std::enable_shared_from_this<redis_connection> {
+class redis_connection final : public redis_connection_base, public std::enable_shared_from_this<redis_connection> {
 public:
-    static std::shared_ptr<redis_connection> open(redis_location to, redis_connection_parts parts);
-    redis_connection(redis_location to, redis_connection_parts parts); // for open()
+    static std::shared_ptr<redis_connection> open(redis_location to, redis_connection_deps deps);
+    redis_connection(redis_location to, redis_connection_deps deps); // for open()
 
     bool is_open() const { return open_; }
     redis_location const& where() const override { return to_; }
-    // Whom the name has led to; nothing before it is connected.
-    std::optional<asio::ip::tcp::endpoint> const& peer() const { return peer_; }
+    // The address that the host name resolved to; nothing before it is connected.
+    std::optional<asio::ip::tcp::endpoint> const& remote() const { return remote_; }
 
-    // A caller that is cancelled leaves the command on its way.
+    // If the caller is cancelled, the command still takes effect.
     awaitable<redis_reply> call(redis_command const& words, instant until) override;
-    void send(redis_command const& words); // nobody waits for the answer
+    void send(redis_command const& words); // ignores the answer
     void close(std::string why);
 
-    // Of the channels that are subscribed to.
+    // A message on a subscribed channel.
     std::function<void(std::string const& channel, std::string const& text)> on_message;
     std::function<void()> on_end;
 
@@ -53,16 +53,16 @@ private:
     static awaitable<void> write(self me);
     awaitable<void> connect();
     awaitable<void> read();
-    void introduce();
+    void send_handshake();
     void flush();
     void handle(redis_reply reply);
     std::shared_ptr<request> enqueue(redis_command const& words);
 
     redis_location to_;
-    redis_connection_parts parts_;
+    redis_connection_deps deps_;
     asio::ip::tcp::socket socket_;
     asio::ip::tcp::resolver resolver_;
-    std::optional<asio::ip::tcp::endpoint> peer_;
+    std::optional<asio::ip::tcp::endpoint> remote_;
     redis_reader reader_;
     std::array<char, 16'384> received_;
     std::deque<std::shared_ptr<request>> pending_; // sent or to be sent, in the order of their answers
@@ -71,7 +71,7 @@ private:
     bool open_ = true;
     bool connected_ = false;
     bool writing_ = false;
-    std::string why_; // it ended
+    std::string failure_; // why it closed
 };
 
 } // namespace baton::lock

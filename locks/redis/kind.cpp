@@ -6,9 +6,9 @@ namespace baton::lock {
 
 namespace {
 
-constexpr duration apart = 500us; // on average, those who are told of one release
-constexpr duration longest_apart = 100ms;
-constexpr duration longest_silence = 1s; // by which a lost message delays those who wait
+constexpr duration mean_spread = 500us; // between the tries of two waiters after one release
+constexpr duration max_spread = 100ms;  // of all of them
+constexpr duration look_interval = 1s;  // a lost message delays a waiter by so much
 
 class redis_acquisition final : public acquisition {
 public:
@@ -16,45 +16,46 @@ public:
         : server_(server), time_(time), random_(random), request_(std::move(request)), keys_(request_.name)
     {}
 
-    // Also finds what an earlier one has taken whose answer was lost.
+    // Also finds a grant of an earlier call whose answer was lost.
     awaitable<try_result> take() override
     {
         try_result made;
         auto const answer = co_await server_.take(request_, keys_);
         if (answer.token) {
             made.granted = grant{*answer.token};
-            ear_.reset();
+            subscription_.reset();
         } else if (answer.left) {
             made.refused.until = time_.now() + *answer.left;
         }
         co_return made;
     }
 
-    // The first time it only begins to listen: what was told before that, the next take finds out.
-    awaitable<void> await_change(refusal what, instant until) override
+    // The first call only subscribes: the next take() finds out what was published before.
+    awaitable<void> await_change(refusal refused, instant until) override
     {
-        if (!ear_)
-            ear_ = std::make_unique<redis_doorbell::ear>(server_.doorbell(), keys_.channel);
-        if (!ear_->hears()) {
-            co_await ear_->listen();
+        if (!subscription_)
+            subscription_ =
+                std::make_unique<redis_release_subscriptions::subscription>(server_.subscriptions(), keys_.channel);
+        if (!subscription_->is_active()) {
+            co_await subscription_->subscribe();
             co_return;
         }
-        auto at = std::min(until, time_.now() + longest_silence);
-        if (what.until)
-            at = std::min(at, *what.until);
-        auto const told = co_await ear_->wait(at);
-        if (told > 1)
-            co_await come_apart(told, until);
+        auto at = std::min(until, time_.now() + look_interval);
+        if (refused.until)
+            at = std::min(at, *refused.until);
+        auto const receivers = co_await subscription_->wait(at);
+        if (receivers > 1)
+            co_await spread_out(receivers, until);
     }
 
-    // A message wakes all who wait, and those who try at once keep each other, and the next release, from the server.
-    awaitable<void> come_apart(std::uint64_t count, instant until)
+    // A message wakes all waiters. If they all tried at once, they would delay each other and the next release.
+    awaitable<void> spread_out(std::uint64_t count, instant until)
     {
-        auto const span = std::min<std::uint64_t>(count, longest_apart / apart) * apart.count();
+        auto const span = std::min<std::uint64_t>(count, max_spread / mean_spread) * mean_spread.count();
         duration const pause{static_cast<std::int64_t>(random_.below(span))};
         auto const at = std::min(until, time_.now() + pause);
         co_await time_.sleep_until(at);
-        co_await ear_->forget();
+        co_await subscription_->clear();
     }
 
     awaitable<bool> extend() override { co_return co_await server_.extend(request_, keys_); }
@@ -66,7 +67,7 @@ private:
     random_source& random_;
     acquisition_request request_;
     redis_keys keys_;
-    std::unique_ptr<redis_doorbell::ear> ear_;
+    std::unique_ptr<redis_release_subscriptions::subscription> subscription_;
 };
 
 class redis_kind final : public lock_kind {

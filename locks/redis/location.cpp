@@ -20,12 +20,12 @@ constexpr std::uint16_t sentinel_port = 26379;
 }
 
 template <class Number>
-Number url_number(std::string const& text, int base, char const* what)
+Number url_number(std::string const& text, int base, char const* reason)
 {
     Number value{};
     auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value, base);
     if (failure != std::errc{} || end != text.data() + text.size())
-        refuse_url(what);
+        refuse_url(reason);
     return value;
 }
 
@@ -98,10 +98,10 @@ redis_setup setup_of(std::string const& scheme)
         return redis_setup::sentinels;
     if (scheme == "redis-cluster")
         return redis_setup::cluster;
-    refuse_url("another scheme");
+    refuse_url("unknown scheme");
 }
 
-// Takes what is behind the last '/', and that with it, off the text.
+// Removes the last '/' and the text behind it, and returns that text.
 std::string take_last_part(std::string& text)
 {
     auto const slash = text.rfind('/');
@@ -134,11 +134,11 @@ void check_setup(redis_url const& made)
 {
     auto const count = made.servers.size();
     if (made.setup == redis_setup::server && count != 1)
-        refuse_url("it is one server; redlock:// is of several");
+        refuse_url("it must be one server; use redlock:// for several");
     if (made.setup == redis_setup::majority && count < 3)
-        refuse_url("a majority is of three servers at least");
+        refuse_url("a majority needs at least three servers");
     if (made.setup == redis_setup::cluster && made.login.database != 0)
-        refuse_url("a cluster has no database but 0");
+        refuse_url("a cluster has only database 0");
 }
 
 } // namespace
@@ -157,9 +157,9 @@ redis_url parse_redis_url(std::string const& url)
     }
     if (made.setup == redis_setup::sentinels) {
         read_master(rest, made);
-        redis_location nobody;
-        nobody.port = sentinel_port;
-        made.servers = read_addresses(rest, nobody);
+        redis_location without_login;
+        without_login.port = sentinel_port;
+        made.servers = read_addresses(rest, without_login);
     } else {
         made.login.database = database_of(take_last_part(rest));
         made.servers = read_addresses(rest, made.login);

@@ -1,9 +1,12 @@
 #pragma once
-// Where Redis is: one server, redis://[user:password@]host[:port][/db]; independent ones, of which a majority decides,
-// redlock://[user:password@]host[:port],host[:port],host[:port][/db]; the master that sentinels name,
-// redis-sentinel://[user:password@]host[:port],host[:port]/master[/db]; or a cluster, of which some nodes suffice,
-// redis-cluster://[user:password@]host[:port],host[:port]. User and password may contain %xx; sentinels are not told
-// them, but those of the store's options.
+// URLs of Redis:
+//
+//     redis://[user:password@]host[:port][/db]                                  one server
+//     redlock://[user:password@]host[:port],host[:port],host[:port][/db]        a majority of independent servers
+//     redis-sentinel://[user:password@]host[:port],host[:port]/master[/db]      the master that these sentinels name
+//     redis-cluster://[user:password@]host[:port],host[:port]                   a cluster, by some of its nodes
+//
+// User and password may contain %xx. They are for the servers; those for the sentinels are in the store's options.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +23,7 @@ struct redis_location {
     unsigned database = 0;
 
     std::string text() const; // for messages: host:port
-    // The same user, password and database elsewhere; nothing where that is no address.
+    // The same user, password and database at another address; nothing if the address is invalid.
     std::optional<redis_location> at(std::string const& name, std::string const& number) const;
     bool operator==(redis_location const&) const = default;
 };
@@ -29,9 +32,9 @@ enum class redis_setup { server, majority, sentinels, cluster };
 
 struct redis_url {
     redis_setup setup = redis_setup::server;
-    std::vector<redis_location> servers; // or the sentinels, as nobody yet
-    redis_location login;                // what all servers have in common
-    std::string master;                  // its name among the sentinels
+    std::vector<redis_location> servers; // or the sentinels, without login
+    redis_location login;                // user, password and database of all servers
+    std::string master;                  // the name by which the sentinels know it
 };
 
 // Throws std::invalid_argument.

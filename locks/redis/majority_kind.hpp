@@ -1,13 +1,12 @@
 #pragma once
-// Locks that are held while a majority of independent Redis servers has the key of one owner (Redlock: Redis,
-// Distributed Locks with Redis). It outlives the loss of a minority of the servers, of any of which nothing is
-// replicated to another. Still for efficiency: clocks that step and servers that forget give a lock twice, and there is
-// no token (M. Kleppmann, How to do distributed locking, 2016). A server that forgets must stay away for the longest
-// time of a lock.
+// Redlock (Redis, Distributed Locks with Redis): a lock is held while a majority of independent Redis servers has its
+// key with the same owner. It survives the loss of a minority; the servers do not replicate to each other. Its
+// guarantee is efficiency only: a clock step or a server that forgets its keys can grant a lock twice, and there is no
+// token (M. Kleppmann, How to do distributed locking, 2016). A server that forgot must stay away for the longest ttl.
 //
-// All servers are asked at once, and what the majority says counts as soon as it has; its time counts from before the
-// first was asked. Who waits looks again after a random while, longer each time, lest those who have some servers each
-// meet again. Each try has an owner of its own: a command that comes late touches nothing of a later try.
+// All servers are called at once, and the majority's answer counts as soon as it is complete. The ttl counts from
+// before the first call. A refused waiter tries again after a random pause that grows, so that waiters with some votes
+// each do not meet again. Each try has its own owner, so that a late command does not affect a later try.
 
 #include "libs/base/random.hpp"
 #include "locks/redis/server.hpp"
@@ -16,8 +15,8 @@
 
 namespace baton::lock {
 
-struct majority_parts {
-    std::vector<redis_server*> servers; // they outlive the kind
+struct majority_deps {
+    std::vector<redis_server*> servers; // must outlive the kind
     asio::any_io_executor loop;
     time_source& time;
     random_source& random;
@@ -25,6 +24,6 @@ struct majority_parts {
     std::size_t quorum() const { return servers.size() / 2 + 1; }
 };
 
-std::unique_ptr<lock_kind> make_majority_kind(majority_parts parts);
+std::unique_ptr<lock_kind> make_majority_kind(majority_deps deps);
 
 } // namespace baton::lock

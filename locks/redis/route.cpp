@@ -6,47 +6,47 @@ namespace {
 
 class route_to_one final : public redis_route {
 public:
-    route_to_one(redis_location where, redis_connection_parts parts) : where_(std::move(where)), parts_(parts) {}
+    route_to_one(redis_location where, redis_connection_deps deps) : where_(std::move(where)), deps_(deps) {}
     ~route_to_one() override
     {
-        if (by_)
-            by_->close("not needed any more");
+        if (connection_)
+            connection_->close("no longer needed");
     }
 
-    awaitable<void> lead(redis_errand& of) override
+    awaitable<void> connect(redis_routed_command& command) override
     {
-        if (!by_ || !by_->is_open())
-            by_ = redis_connection::open(where_, parts_);
-        of.by = by_;
+        if (!connection_ || !connection_->is_open())
+            connection_ = redis_connection::open(where_, deps_);
+        command.connection = connection_;
         co_return;
     }
 
-    // A server that has become a replica: what the address leads to now may be its successor.
-    std::optional<duration> turned_away(redis_errand& of, std::string const& error) override
+    // The server has become a replica: its address may lead to its successor now.
+    std::optional<duration> handle_error(redis_routed_command& command, std::string const& error) override
     {
-        if (says(error, "READONLY"))
-            of.by->close(error);
+        if (has_code(error, "READONLY"))
+            command.connection->close(error);
         return std::nullopt;
     }
 
-    awaitable<redis_location> find_news(instant) override { co_return where_; }
+    awaitable<redis_location> find_publisher(instant) override { co_return where_; }
 
 private:
     redis_location where_;
-    redis_connection_parts parts_;
-    std::shared_ptr<redis_connection> by_;
+    redis_connection_deps deps_;
+    std::shared_ptr<redis_connection> connection_;
 };
 
 } // namespace
 
-bool says(std::string const& error, char const* word)
+bool has_code(std::string const& error, char const* word)
 {
     return error.substr(0, error.find(' ')) == word;
 }
 
-std::unique_ptr<redis_route> make_route_to(redis_location where, redis_connection_parts parts)
+std::unique_ptr<redis_route> make_route_to(redis_location where, redis_connection_deps deps)
 {
-    return std::make_unique<route_to_one>(std::move(where), parts);
+    return std::make_unique<route_to_one>(std::move(where), deps);
 }
 
 } // namespace baton::lock

@@ -8,8 +8,8 @@ namespace baton::lock {
 
 namespace {
 
-// What is free costs two commands, since each costs as much as the script itself. Where the token cannot be counted,
-// nothing is taken.
+// A free lock costs two commands, since each costs as much as the script itself. If the token cannot be incremented,
+// the lock is not taken.
 constexpr char const* take_text = R"(
 if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
     local token = redis.pcall('incr', KEYS[2])
@@ -48,7 +48,7 @@ std::string sha1_of(std::string const& text)
     unsigned char raw[EVP_MAX_MD_SIZE];
     unsigned size = 0;
     if (EVP_Digest(text.data(), text.size(), raw, &size, EVP_sha1(), nullptr) != 1)
-        throw std::runtime_error("no SHA-1, by which Redis knows its scripts");
+        throw std::runtime_error("OpenSSL has no SHA-1, by which Redis identifies its scripts");
     static constexpr char digits[] = "0123456789abcdef";
     std::string hex;
     for (unsigned i = 0; i < size; ++i) {
@@ -80,7 +80,7 @@ redis_script const& release_script()
     return made;
 }
 
-// What is between the braces decides on the slot: it must neither be empty nor end early.
+// The text between the braces determines the slot: it must neither be empty nor contain a '}'.
 std::string redis_hash_tag(std::string const& name)
 {
     std::string tag = "{";

@@ -7,129 +7,128 @@ namespace baton::lock {
 
 namespace {
 
-constexpr duration between_searches = 100ms; // by which a new master is not overlooked for long
+constexpr duration search_pause = 100ms; // a new master is found with so much delay
 
 struct sentinel {
     redis_location where;
-    std::shared_ptr<redis_connection> by = {};
+    std::shared_ptr<redis_connection> connection = {};
 };
 
 class sentinel_route final : public redis_route {
 public:
-    sentinel_route(redis_url const& of, redis_connection_parts parts)
-        : name_(of.master), login_(of.login), parts_(parts)
+    sentinel_route(redis_url const& url, redis_connection_deps deps) : name_(url.master), login_(url.login), deps_(deps)
     {
-        for (auto const& each : of.servers)
+        for (auto const& each : url.servers)
             sentinels_.push_back({each});
     }
 
     ~sentinel_route() override
     {
         if (master_)
-            master_->close("not needed any more");
+            master_->close("no longer needed");
         for (auto const& each : sentinels_)
-            if (each.by)
-                each.by->close("not needed any more");
+            if (each.connection)
+                each.connection->close("no longer needed");
     }
 
-    awaitable<void> lead(redis_errand& of) override
+    awaitable<void> connect(redis_routed_command& command) override
     {
-        if (!proven_ || !master_->is_open())
-            co_await search(of.until);
-        of.by = master_;
+        if (!verified_ || !master_->is_open())
+            co_await search(command.until);
+        command.connection = master_;
     }
 
-    std::optional<duration> turned_away(redis_errand& of, std::string const& error) override
+    std::optional<duration> handle_error(redis_routed_command& command, std::string const& error) override
     {
-        if (!says(error, "READONLY") && !says(error, "LOADING") && !says(error, "MASTERDOWN"))
+        if (!has_code(error, "READONLY") && !has_code(error, "LOADING") && !has_code(error, "MASTERDOWN"))
             return std::nullopt;
-        of.by->close(error);
-        return between_searches;
+        command.connection->close(error);
+        return search_pause;
     }
 
-    void doubt(std::string const&) override { proven_ = false; }
+    void distrust(std::string const&) override { verified_ = false; }
 
-    awaitable<redis_location> find_news(instant until) override
+    awaitable<redis_location> find_publisher(instant until) override
     {
-        redis_errand any{"", until};
-        co_await lead(any);
-        co_return any.by->where();
+        redis_routed_command any{"", until};
+        co_await connect(any);
+        co_return any.connection->where();
     }
 
 private:
-    // Who comes while another searches asks the same on the same connections.
+    // Concurrent searches share the connections to the sentinels.
     awaitable<void> search(instant until)
     {
         auto const count = sentinels_.size();
-        auto const turn = (until - parts_.time.now()) / static_cast<std::int64_t>(count + 1);
+        auto const share = (until - deps_.time.now()) / static_cast<std::int64_t>(count + 1);
         auto const begin = first_;
-        std::string why;
+        std::string failure_text;
         for (std::size_t tried = 0; tried < count; ++tried) {
             auto const number = (begin + tried) % count;
             try {
-                auto const where = co_await ask(sentinels_[number], std::min(until, parts_.time.now() + turn));
-                co_await prove(where, std::min(until, parts_.time.now() + turn));
+                auto const where = co_await ask(sentinels_[number], std::min(until, deps_.time.now() + share));
+                co_await verify(where, std::min(until, deps_.time.now() + share));
                 first_ = number;
                 co_return;
             } catch (unavailable const& failure) {
-                why = failure.what();
+                failure_text = failure.what();
             }
         }
-        throw unavailable("no master known as " + name_ + ": " + why);
+        throw unavailable("no master known as " + name_ + ": " + failure_text);
     }
 
     awaitable<redis_location> ask(sentinel& one, instant until)
     {
-        if (!one.by || !one.by->is_open())
-            one.by = redis_connection::open(one.where, parts_);
-        auto const by = one.by;
+        if (!one.connection || !one.connection->is_open())
+            one.connection = redis_connection::open(one.where, deps_);
+        auto const connection = one.connection;
         redis_command const words{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", name_};
-        auto const answer = co_await by->call(words, until);
+        auto const answer = co_await connection->call(words, until);
         if (answer.is_error())
-            throw unavailable("sentinel " + by->where().text() + ": " + answer.text);
+            throw unavailable("sentinel " + connection->where().text() + ": " + answer.text);
         if (answer.list.size() != 2)
-            throw unavailable("sentinel " + by->where().text() + " does not know it");
+            throw unavailable("sentinel " + connection->where().text() + " does not know this name");
         auto const where = login_.at(answer.list[0].text, answer.list[1].text);
         if (!where)
-            throw unavailable("sentinel " + by->where().text() + ": no address: " + answer.list[0].text);
+            throw unavailable("sentinel " + connection->where().text() + ": no address: " + answer.list[0].text);
         co_return *where;
     }
 
-    awaitable<void> prove(redis_location where, instant until)
+    awaitable<void> verify(redis_location where, instant until)
     {
         if (!master_ || !master_->is_open() || master_->where() != where) {
-            proven_ = false;
+            verified_ = false;
             if (master_)
-                master_->close("it is not the master any more");
-            master_ = redis_connection::open(where, parts_);
+                master_->close("no longer the master");
+            master_ = redis_connection::open(where, deps_);
         }
-        auto const by = master_;
+        auto const connection = master_;
         redis_command const words{"ROLE"};
-        auto const answer = co_await by->call(words, until);
+        auto const answer = co_await connection->call(words, until);
         if (answer.list.empty() || answer.list[0].text != "master") {
-            auto const said = answer.list.empty() ? answer.text : "a " + answer.list[0].text;
-            by->close("not a master");
-            throw unavailable("Redis " + where.text() + " is no master: " + said);
+            auto const role = answer.list.empty() ? answer.text : "a " + answer.list[0].text;
+            connection->close("not a master");
+            throw unavailable("Redis " + where.text() + " is not the master: " + role);
         }
-        if (by != master_)
-            throw unavailable("Redis " + where.text() + ": another was named meanwhile");
-        proven_ = true;
+        if (connection != master_)
+            throw unavailable("Redis " + where.text() + ": the sentinels have named another master meanwhile");
+        verified_ = true;
     }
 
     std::string name_;
     redis_location login_;
-    redis_connection_parts parts_;
+    redis_connection_deps deps_;
     std::vector<sentinel> sentinels_;
-    std::size_t first_ = 0; // to be asked: who answered last
+    std::size_t first_ = 0; // the sentinel that answered last
     std::shared_ptr<redis_connection> master_;
-    bool proven_ = false; // that it was the master when the connection was made
+    bool verified_ = false; // the server said that it is the master
 };
 
 } // namespace
 
-std::unique_ptr<redis_route> make_sentinel_route(redis_url const& of, redis_connection_parts parts)
+std::unique_ptr<redis_route> make_sentinel_route(redis_url const& url, redis_connection_deps deps)
 {
-    return std::make_unique<sentinel_route>(of, parts);
+    return std::make_unique<sentinel_route>(url, deps);
 }
 
 } // namespace baton::lock

@@ -1,12 +1,13 @@
 #pragma once
-// The way to the master that sentinels name (Redis, Guidelines for Redis clients with support for Sentinel). They are
-// asked in turn, he who answered last first; whom they name must say himself that he is the master. They are asked anew
-// when the connection to it has ended, or when it says that it is none any more.
+// The route to the master that sentinels name (Redis, Guidelines for Redis clients with support for Sentinel). The
+// sentinels are asked one after the other, starting with the one that answered last. The server that they name must
+// confirm that it is the master. They are asked again when the connection to the master has ended, or when the server
+// says that it is no longer the master.
 
 #include "locks/redis/route.hpp"
 
 namespace baton::lock {
 
-std::unique_ptr<redis_route> make_sentinel_route(redis_url const& of, redis_connection_parts parts);
+std::unique_ptr<redis_route> make_sentinel_route(redis_url const& url, redis_connection_deps deps);
 
 } // namespace baton::lock

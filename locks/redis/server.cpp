@@ -15,28 +15,28 @@ std::string milliseconds_of(duration span)
     return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(span).count());
 }
 
-[[noreturn]] void refuse(redis_peer const& by, std::string const& why)
+[[noreturn]] void fail(redis_connection_base const& connection, std::string const& reason)
 {
-    throw unavailable("Redis " + by.where().text() + ": " + why);
+    throw unavailable("Redis " + connection.where().text() + ": " + reason);
 }
 
-// One that has the key only for whoever knows that it is on its way there: ASKING is of the next command alone.
-class redis_aside final : public redis_peer {
+// Sends ASKING before each command, so that a node serves a key that is being migrated to it.
+class asking_connection final : public redis_connection_base {
 public:
-    explicit redis_aside(redis_connection& by) : by_(by) {}
+    explicit asking_connection(redis_connection& connection) : connection_(connection) {}
 
-    redis_location const& where() const override { return by_.where(); }
+    redis_location const& where() const override { return connection_.where(); }
     awaitable<redis_reply> call(redis_command const& words, instant until) override
     {
-        by_.send({"ASKING"});
-        co_return co_await by_.call(words, until);
+        connection_.send({"ASKING"});
+        co_return co_await connection_.call(words, until);
     }
 
 private:
-    redis_connection& by_;
+    redis_connection& connection_;
 };
 
-// A yes is 1, or a list that begins with it.
+// Yes is 1 or a list that begins with 1.
 bool is_yes(redis_reply const& answer)
 {
     return (answer.list.empty() ? answer : answer.list.front()).number == 1;
@@ -44,117 +44,119 @@ bool is_yes(redis_reply const& answer)
 
 } // namespace
 
-struct redis_server::question {
-    std::string const& key() const { return rest.at(1); }
+struct redis_server::script_call {
+    std::string const& key() const { return arguments.at(1); }
 
-    redis_script const& what;
-    redis_command const& rest;
+    redis_script const& script;
+    redis_command const& arguments;
     std::optional<duration> ttl;
     instant until;
 };
 
-redis_server::redis_server(std::unique_ptr<redis_route> route, redis_connection_parts parts, std::size_t replicas)
-    : parts_(parts), replicas_(replicas), route_(std::move(route)), doorbell_(*route_, parts_), lines_(parts_.time)
+redis_server::redis_server(std::unique_ptr<redis_route> route, redis_connection_deps deps, std::size_t replicas)
+    : deps_(deps), replicas_(replicas), route_(std::move(route)), subscriptions_(*route_, deps_), pool_(deps_.time)
 {}
 
-awaitable<redis_reply> redis_server::ask(redis_script const& what, redis_command const& rest,
+awaitable<redis_reply> redis_server::run(redis_script const& script, redis_command const& arguments,
                                          std::optional<duration> ttl)
 {
-    question const asked{what, rest, ttl, parts_.time.now() + parts_.limit};
+    script_call const call{script, arguments, ttl, deps_.time.now() + deps_.limit};
     if (!runs_here())
-        co_return co_await ask_by_loop(asked);
-    auto answer = co_await ask_by_line(asked);
+        co_return co_await run_by_loop(call);
+    auto answer = co_await run_by_pool(call);
     if (!answer) {
-        auto by_loop = ask_by_loop(asked);
-        answer = co_await asio::co_spawn(parts_.loop, std::move(by_loop), asio::use_awaitable);
+        auto by_loop = run_by_loop(call);
+        answer = co_await asio::co_spawn(deps_.loop, std::move(by_loop), asio::use_awaitable);
     }
     co_return std::move(*answer);
 }
 
-// Nothing when the loop is to be asked: an error executes nothing, and what it means for the way is the route's to
-// know.
-awaitable<std::optional<redis_reply>> redis_server::ask_by_line(question const& asked)
+// Nothing if the loop must run it: the server executes nothing if it answers with an error, and only the route knows
+// what the error means.
+awaitable<std::optional<redis_reply>> redis_server::run_by_pool(script_call const& call)
 {
-    std::optional<redis_reply> made;
-    auto const place = route_->place_of(asked.key());
-    auto const by = lines_.borrow(place, asked.until);
-    if (!by)
-        co_return made;
+    std::optional<redis_reply> answer;
+    auto const partition = route_->partition_of(call.key());
+    auto const connection = pool_.borrow(partition, call.until);
+    if (!connection)
+        co_return answer;
     try {
-        made = co_await ask_there(*by, asked);
-        if (!made->is_error())
-            co_await confirm(*by, asked, *made);
+        answer = co_await run_at(*connection, call);
+        if (!answer->is_error())
+            co_await confirm(*connection, call, *answer);
     } catch (unavailable const&) {
-        lines_.forget(place);
-        asio::post(parts_.loop, [this, key = asked.key()] { route_->doubt(key); });
+        pool_.forget(partition);
+        asio::post(deps_.loop, [this, key = call.key()] { route_->distrust(key); });
         throw;
     }
-    if (made->is_error()) {
-        lines_.forget(place);
-        made.reset();
-    }
-    co_return made;
-}
-
-awaitable<redis_reply> redis_server::ask_by_loop(question const& asked)
-{
-    redis_errand on{asked.key(), asked.until};
-    for (;;) {
-        co_await route_->lead(on);
-        auto const by = on.by;
-        redis_aside aside(*by);
-        redis_peer& there = on.aside ? static_cast<redis_peer&>(aside) : *by;
-        auto answer = co_await ask_there(there, asked);
-        if (!answer.is_error()) {
-            if (!on.aside)
-                lines_.learn(route_->place_of(asked.key()), *by);
-            co_await confirm(*by, asked, answer);
-            co_return answer;
-        }
-        auto const pause = route_->turned_away(on, answer.text);
-        if (!pause || parts_.time.now() + *pause >= on.until)
-            refuse(*by, answer.text);
-        if (*pause > duration{})
-            co_await parts_.time.sleep_for(*pause);
-    }
-}
-
-// A server that has forgotten the script is sent it whole.
-awaitable<redis_reply> redis_server::ask_there(redis_peer& by, question const& asked)
-{
-    redis_command words{"EVALSHA", asked.what.digest};
-    words.insert(words.end(), asked.rest.begin(), asked.rest.end());
-    auto answer = co_await by.call(words, asked.until);
-    if (answer.is_error() && says(answer.text, "NOSCRIPT")) {
-        words[0] = "EVAL";
-        words[1] = asked.what.text;
-        answer = co_await by.call(words, asked.until);
+    if (answer->is_error()) {
+        pool_.forget(partition);
+        answer.reset();
     }
     co_return answer;
 }
 
-// The server answers nothing else on this connection meanwhile. Whoever gives up releases what was written; a release
-// here might come late, and hit the next try.
-awaitable<void> redis_server::confirm(redis_peer& by, question const& asked, redis_reply const& yes)
+awaitable<redis_reply> redis_server::run_by_loop(script_call const& call)
 {
-    if (replicas_ == 0 || !asked.ttl || !is_yes(yes))
+    redis_routed_command command{call.key(), call.until};
+    for (;;) {
+        co_await route_->connect(command);
+        auto const connection = command.connection;
+        asking_connection asking(*connection);
+        redis_connection_base& target = command.asking_at ? static_cast<redis_connection_base&>(asking) : *connection;
+        auto answer = co_await run_at(target, call);
+        if (!answer.is_error()) {
+            if (!command.asking_at)
+                pool_.learn(route_->partition_of(call.key()), *connection);
+            co_await confirm(*connection, call, answer);
+            co_return answer;
+        }
+        auto const pause = route_->handle_error(command, answer.text);
+        if (!pause || deps_.time.now() + *pause >= command.until)
+            fail(*connection, answer.text);
+        if (*pause > duration{})
+            co_await deps_.time.sleep_for(*pause);
+    }
+}
+
+// A server that does not know the script is sent its text.
+awaitable<redis_reply> redis_server::run_at(redis_connection_base& connection, script_call const& call)
+{
+    redis_command words{"EVALSHA", call.script.digest};
+    words.insert(words.end(), call.arguments.begin(), call.arguments.end());
+    auto answer = co_await connection.call(words, call.until);
+    if (answer.is_error() && has_code(answer.text, "NOSCRIPT")) {
+        words[0] = "EVAL";
+        words[1] = call.script.text;
+        answer = co_await connection.call(words, call.until);
+    }
+    co_return answer;
+}
+
+// The server answers nothing else on this connection meanwhile. If too few confirm, the caller releases the write; a
+// release from here might arrive late and undo the next try.
+awaitable<void> redis_server::confirm(redis_connection_base& connection, script_call const& call,
+                                      redis_reply const& answer)
+{
+    if (replicas_ == 0 || !call.ttl || !is_yes(answer))
         co_return;
-    auto const most = (asked.until - parts_.time.now()) / 2; // where the way has cost much already
-    auto const patience = std::max<duration>(1ms, std::min({parts_.limit / 4, *asked.ttl / 4, most}));
+    auto const most = (call.until - deps_.time.now()) / 2; // if connecting took long
+    auto const patience = std::max<duration>(1ms, std::min({deps_.limit / 4, *call.ttl / 4, most}));
     redis_command const words{"WAIT", std::to_string(replicas_), milliseconds_of(patience)};
-    auto const answer = co_await by.call(words, asked.until);
-    if (answer.is_error())
-        refuse(by, answer.text);
-    if (answer.number < static_cast<std::int64_t>(replicas_))
-        refuse(by, std::to_string(answer.number) + " of " + std::to_string(replicas_) + " replicas have confirmed it");
+    auto const confirmed = co_await connection.call(words, call.until);
+    if (confirmed.is_error())
+        fail(connection, confirmed.text);
+    if (confirmed.number < static_cast<std::int64_t>(replicas_))
+        fail(connection,
+             std::to_string(confirmed.number) + " of " + std::to_string(replicas_) + " replicas have confirmed it");
 }
 
 awaitable<redis_answer> redis_server::take(acquisition_request const& request, redis_keys const& keys)
 {
-    redis_command const rest{"2", keys.lock, keys.tokens, request.owner, milliseconds_of(request.ttl)};
-    auto const answer = co_await ask(take_script(), rest, request.ttl);
+    redis_command const arguments{"2", keys.lock, keys.tokens, request.owner, milliseconds_of(request.ttl)};
+    auto const answer = co_await run(take_script(), arguments, request.ttl);
     if (answer.list.size() != 2)
-        throw unavailable("Redis: not the answer of the script");
+        throw unavailable("Redis: the script returned an unexpected answer");
     redis_answer made;
     auto const value = answer.list[1].number;
     if (is_yes(answer))
@@ -166,15 +168,15 @@ awaitable<redis_answer> redis_server::take(acquisition_request const& request, r
 
 awaitable<bool> redis_server::extend(acquisition_request const& request, redis_keys const& keys)
 {
-    redis_command const rest{"1", keys.lock, request.owner, milliseconds_of(request.ttl)};
-    auto const answer = co_await ask(extend_script(), rest, request.ttl);
+    redis_command const arguments{"1", keys.lock, request.owner, milliseconds_of(request.ttl)};
+    auto const answer = co_await run(extend_script(), arguments, request.ttl);
     co_return is_yes(answer);
 }
 
 awaitable<bool> redis_server::release(acquisition_request const& request, redis_keys const& keys)
 {
-    redis_command const rest{"1", keys.lock, request.owner, keys.channel};
-    auto const answer = co_await ask(release_script(), rest);
+    redis_command const arguments{"1", keys.lock, request.owner, keys.channel};
+    auto const answer = co_await run(release_script(), arguments);
     co_return is_yes(answer);
 }
 

@@ -8,9 +8,9 @@ namespace baton::lock {
 
 namespace {
 
-constexpr duration longest_doze = 1s; // by which a lost message delays those who wait
-// For longer than one that waits is silent.
-constexpr duration room_kept_there = 1500ms;
+constexpr duration shared_look_interval = 1s; // a lost message delays a waiter by so much
+// Longer than the interval between two looks of a waiter.
+constexpr duration reservation = 1500ms;
 
 std::string in_ms(duration span)
 {
@@ -23,16 +23,16 @@ public:
         : server_(server), time_(time), request_(std::move(request)), keys_(set, request_.name)
     {}
 
-    // Also finds what an earlier one has taken whose answer was lost.
+    // Also finds a grant of an earlier call whose answer was lost.
     awaitable<try_result> take() override
     {
         try_result made;
-        auto const answer = co_await ask_to_take();
+        auto const answer = co_await run_take_script();
         auto const value = answer.list[1].number;
         switch (answer.list[0].number) {
         case 1:
             made.granted = grant{value, answer.list[2].number == 1};
-            ear_.reset();
+            subscription_.reset();
             break;
         case 2:
             throw capacity_mismatch(request_.name, request_.share.capacity, value);
@@ -42,50 +42,51 @@ public:
         co_return made;
     }
 
-    // The first time it only begins to listen: what was told before that, the next take finds out.
-    awaitable<void> await_change(refusal what, instant until) override
+    // The first call only subscribes: the next take() finds out what was published before.
+    awaitable<void> await_change(refusal refused, instant until) override
     {
-        waits_ = true;
-        if (!ear_)
-            ear_ = std::make_unique<redis_doorbell::ear>(server_.doorbell(), keys_.channel);
-        if (!ear_->hears()) {
-            co_await ear_->listen();
+        waiting_ = true;
+        if (!subscription_)
+            subscription_ =
+                std::make_unique<redis_release_subscriptions::subscription>(server_.subscriptions(), keys_.channel);
+        if (!subscription_->is_active()) {
+            co_await subscription_->subscribe();
             co_return;
         }
-        auto const at = std::min({until, time_.now() + longest_doze, what.until.value_or(until)});
-        co_await ear_->wait(at);
+        auto const at = std::min({until, time_.now() + shared_look_interval, refused.until.value_or(until)});
+        co_await subscription_->wait(at);
     }
 
     awaitable<bool> extend() override
     {
-        redis_command const rest{"2", keys_.holders, keys_.shares, request_.owner, in_ms(request_.ttl)};
-        auto const answer = co_await server_.ask(shared_extend_script(), rest, request_.ttl);
+        redis_command const arguments{"2", keys_.holders, keys_.shares, request_.owner, in_ms(request_.ttl)};
+        auto const answer = co_await server_.run(shared_extend_script(), arguments, request_.ttl);
         co_return answer.number == 1;
     }
 
     awaitable<bool> release() override
     {
-        redis_command const rest{"2", keys_.holders, keys_.shares, request_.owner, keys_.channel};
-        auto const answer = co_await server_.ask(shared_release_script(), rest);
+        redis_command const arguments{"2", keys_.holders, keys_.shares, request_.owner, keys_.channel};
+        auto const answer = co_await server_.run(shared_release_script(), arguments);
         co_return answer.number == 1;
     }
 
 private:
-    awaitable<redis_reply> ask_to_take()
+    awaitable<redis_reply> run_take_script()
     {
-        redis_command const rest{"4",
-                                 keys_.holders,
-                                 keys_.shares,
-                                 keys_.tokens,
-                                 keys_.room,
-                                 request_.owner,
-                                 in_ms(request_.ttl),
-                                 std::to_string(request_.share.weight),
-                                 std::to_string(request_.share.capacity),
-                                 waits_ ? in_ms(room_kept_there) : "0"};
-        auto answer = co_await server_.ask(shared_take_script(), rest, request_.ttl);
+        redis_command const arguments{"4",
+                                      keys_.holders,
+                                      keys_.shares,
+                                      keys_.tokens,
+                                      keys_.room,
+                                      request_.owner,
+                                      in_ms(request_.ttl),
+                                      std::to_string(request_.share.weight),
+                                      std::to_string(request_.share.capacity),
+                                      waiting_ ? in_ms(reservation) : "0"};
+        auto answer = co_await server_.run(shared_take_script(), arguments, request_.ttl);
         if (answer.list.size() != 3)
-            throw unavailable("Redis: not the answer of the script");
+            throw unavailable("Redis: the script returned an unexpected answer");
         co_return answer;
     }
 
@@ -93,14 +94,14 @@ private:
     time_source& time_;
     acquisition_request request_;
     redis_shared_keys keys_;
-    bool waits_ = false;
-    std::unique_ptr<redis_doorbell::ear> ear_;
+    bool waiting_ = false;
+    std::unique_ptr<redis_release_subscriptions::subscription> subscription_;
 };
 
 class redis_shared_kind final : public lock_kind {
 public:
-    redis_shared_kind(shared_kind_spec const& what, redis_server& server, time_source& time)
-        : name_(what.kind), set_(what.set), server_(server), time_(time)
+    redis_shared_kind(shared_kind_spec const& spec, redis_server& server, time_source& time)
+        : name_(spec.kind), set_(spec.set), server_(server), time_(time)
     {}
 
     std::string const& name() const override { return name_; }
@@ -120,9 +121,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<lock_kind> make_redis_shared_kind(shared_kind_spec const& what, redis_server& server, time_source& time)
+std::unique_ptr<lock_kind> make_redis_shared_kind(shared_kind_spec const& spec, redis_server& server, time_source& time)
 {
-    return std::make_unique<redis_shared_kind>(what, server, time);
+    return std::make_unique<redis_shared_kind>(spec, server, time);
 }
 
 } // namespace baton::lock

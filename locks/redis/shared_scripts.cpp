@@ -4,7 +4,7 @@ namespace baton::lock {
 
 namespace {
 
-// Of take and extend: whoever lives longest keeps the keys.
+// For take and extend: the keys expire with the last holder.
 constexpr char const* shared_common_text = R"(
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,24 +1,24 @@
 #pragma once
-// What a Redis server (5 or newer) is asked to do with a lock that several may hold; each script is harmless whenever
-// it executes, and executes again without more effect.
+// The Lua scripts of semaphores and read-write locks, for Redis 5 or newer. Each script is harmless whenever it runs
+// and idempotent.
 //
-// A lock is a sorted set of its holders by when their time is over, and a hash of what each takes ("1of3/17": one of
-// three, with the token 17), both of which expire with the last of them; a counter of its tokens that stays; and a key
-// that is there for as long as room is kept for who takes all. Who may hold it beside whom is said in lock_share.hpp,
-// and said again here.
+// A lock is a sorted set of its holders by the end of their ttl, and a hash of the share of each ("1of3/17": one of
+// three, with token 17). Both expire with the last holder. The token is a counter that stays. A fourth key exists while
+// capacity is reserved for an exclusive request. The admission rule is that of lock_share.hpp.
 
 #include "locks/redis/scripts.hpp"
 
 namespace baton::lock {
 
-// KEYS: holders, shares, tokens, room. ARGV: owner, ttl in ms, weight, capacity, ms for which room is to be kept for it
-// where it is kept any (0: it does not wait). Returns {1, token, whether another's time was over}, also when the owner
-// has it already (it is extended then); {0, ms after which to look again, 0}; or {2, the capacity of those who hold it,
-// 0}.
+// KEYS: holders, shares, tokens, room. ARGV: owner, ttl in ms, weight, capacity, ms for which an exclusive request
+// reserves capacity if it is refused (0: the caller does not wait). Returns
+//     {1, token, 1 if the ttl of another holder had ended}  the owner has it now; if it had it before, the ttl restarts
+//     {0, ms after which to try again, 0}                   refused
+//     {2, the capacity of the present holders, 0}           refused: it differs from the caller's
 redis_script const& shared_take_script();
-// KEYS: holders, shares. ARGV: owner, ttl in ms. Returns 1, or 0 when the owner does not hold it.
+// KEYS: holders, shares. ARGV: owner, ttl in ms. Returns 1, or 0 if the owner does not hold it.
 redis_script const& shared_extend_script();
-// KEYS: holders, shares. ARGV: owner, channel. Returns the same, and tells those who wait.
+// KEYS: holders, shares. ARGV: owner, channel. Returns the same, and notifies the waiters.
 redis_script const& shared_release_script();
 
 // All in one slot of a cluster.
@@ -29,7 +29,7 @@ struct redis_shared_keys {
     std::string shares;
     std::string tokens;
     std::string room;
-    std::string channel; // where releases are told
+    std::string channel; // releases are published here
 };
 
 } // namespace baton::lock

@@ -8,7 +8,7 @@ namespace {
 
 using crc16_xmodem = boost::crc_optimal<16, 0x1021, 0, 0, false, false>;
 
-// Where something is between the first '{' and the first '}' behind it, that alone decides.
+// Only the text between the first '{' and the next '}' is hashed, unless it is empty.
 std::string hashed_part(std::string const& key)
 {
     auto const begin = key.find('{');

@@ -14,20 +14,20 @@ redis_reply reply_of(::redisReply const& from)
     redis_reply made;
     switch (from.type) {
     case REDIS_REPLY_INTEGER:
-        made.what = redis_reply::kind::number;
+        made.type = redis_reply::kind::number;
         made.number = from.integer;
         break;
     case REDIS_REPLY_STRING:
     case REDIS_REPLY_STATUS:
-        made.what = redis_reply::kind::text;
+        made.type = redis_reply::kind::text;
         made.text.assign(from.str, from.len);
         break;
     case REDIS_REPLY_ERROR:
-        made.what = redis_reply::kind::error;
+        made.type = redis_reply::kind::error;
         made.text.assign(from.str, from.len);
         break;
     case REDIS_REPLY_ARRAY:
-        made.what = redis_reply::kind::list;
+        made.type = redis_reply::kind::list;
         for (std::size_t i = 0; i < from.elements; ++i)
             made.list.push_back(reply_of(*from.element[i]));
         break;
@@ -76,7 +76,7 @@ std::optional<redis_reply> redis_reader::next()
 {
     void* found = nullptr;
     if (::redisReaderGetReply(state_->reader.get(), &found) != REDIS_OK)
-        throw unavailable(std::string("no answer of Redis: ") + state_->reader->errstr);
+        throw unavailable(std::string("not a Redis reply: ") + state_->reader->errstr);
     if (found == nullptr)
         return std::nullopt;
     std::unique_ptr<void, void (*)(void*)> const owned(found, ::freeReplyObject);

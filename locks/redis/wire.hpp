@@ -1,5 +1,5 @@
 #pragma once
-// Redis' protocol, RESP2, as bytes and values; hiredis writes and reads it. No I/O.
+// The Redis protocol, RESP2. hiredis encodes and decodes it. No I/O.
 
 #include <cstdint>
 #include <memory>
@@ -10,17 +10,17 @@
 
 namespace baton::lock {
 
-using redis_command = std::vector<std::string>; // its words, which may hold any bytes
+using redis_command = std::vector<std::string>; // words of any bytes
 
 struct redis_reply {
     enum class kind { nothing, text, number, list, error };
 
-    kind what = kind::nothing;
+    kind type = kind::nothing;
     std::string text; // also of an error
     std::int64_t number = 0;
     std::vector<redis_reply> list;
 
-    bool is_error() const { return what == kind::error; }
+    bool is_error() const { return type == kind::error; }
 };
 
 std::string to_wire(redis_command const& words);
@@ -33,7 +33,7 @@ public:
     redis_reader& operator=(redis_reader const&) = delete;
 
     void feed(std::string_view bytes);
-    // The next whole reply of what was fed. Throws unavailable for what is no reply; nothing more can be read then.
+    // The next complete reply. Throws unavailable if the bytes are no reply; nothing more can be read then.
     std::optional<redis_reply> next();
 
 private:

@@ -12,21 +12,21 @@ namespace {
 
 class zookeeper_backend final : public backend {
 public:
-    zookeeper_backend(std::string const& url, store_options const& how, backend_deps parts)
-        : parts_(parts), where_(parse_zookeeper_url(url))
+    zookeeper_backend(std::string const& url, store_options const& options, backend_deps deps)
+        : deps_(deps), location_(parse_zookeeper_url(url))
     {
-        zoo_parts needs{where_.hosts, how.zookeeper_session, how.limit, parts.loop, parts.time};
-        session_ = std::make_shared<zoo_session>(std::move(needs));
+        zoo_session_settings settings{location_.hosts, options.zookeeper_session, options.limit, deps.loop, deps.time};
+        session_ = std::make_shared<zoo_session>(std::move(settings));
     }
-    // What others still have of it can do nothing then.
+    // Objects that still refer to the session can then do nothing.
     ~zookeeper_backend() override { session_->close(); }
 
     std::vector<std::unique_ptr<lock_kind>> kinds() override
     {
         std::vector<std::unique_ptr<lock_kind>> all;
-        all.push_back(make_zookeeper_kind("zookeeper", session_, parts_.loop, where_.root, parts_.random));
+        all.push_back(make_zookeeper_kind("zookeeper", session_, deps_.loop, location_.root, deps_.random));
         for (auto const& each : shared_kind_specs)
-            all.push_back(make_zookeeper_kind(each.kind, session_, parts_.loop, root_of(each.set), parts_.random));
+            all.push_back(make_zookeeper_kind(each.kind, session_, deps_.loop, root_of(each.set), deps_.random));
         return all;
     }
     awaitable<void> create_tables() override
@@ -45,25 +45,25 @@ public:
     }
 
 private:
-    std::string root_of(char const* set) const { return where_.root + "-" + set; }
+    std::string root_of(char const* set) const { return location_.root + "-" + set; }
     std::set<std::string> roots() const
     {
-        std::set<std::string> all{where_.root};
+        std::set<std::string> all{location_.root};
         for (auto const& each : shared_kind_specs)
             all.insert(root_of(each.set));
         return all;
     }
 
-    backend_deps parts_;
-    zookeeper_place where_;
+    backend_deps deps_;
+    zookeeper_location location_;
     std::shared_ptr<zoo_session> session_;
 };
 
 } // namespace
 
-std::unique_ptr<backend> open_zookeeper_backend(std::string const& url, store_options const& how, backend_deps parts)
+std::unique_ptr<backend> open_zookeeper_backend(std::string const& url, store_options const& options, backend_deps deps)
 {
-    return std::make_unique<zookeeper_backend>(url, how, parts);
+    return std::make_unique<zookeeper_backend>(url, options, deps);
 }
 
 } // namespace baton::lock

@@ -7,78 +7,78 @@
 
 namespace baton::lock {
 
-// Who waits, on a loop that may end as soon as he does not any more.
-class zoo_call::ear {
+// A coroutine that waits. Its loop may end as soon as the wait is over.
+class zoo_call::waiter {
 public:
-    ear(zoo_call& of, asio::any_io_executor loop)
-        : of_(of), loop_(loop), bell_(std::make_shared<waker>(std::move(loop)))
+    waiter(zoo_call& call, asio::any_io_executor loop)
+        : call_(call), loop_(loop), changed_(std::make_shared<waker>(std::move(loop)))
     {
-        std::lock_guard const lock(of_.mutex_);
-        of_.listens_ = this;
+        std::lock_guard const lock(call_.mutex_);
+        call_.waiter_ = this;
     }
-    ~ear()
+    ~waiter()
     {
-        std::lock_guard const lock(of_.mutex_);
-        of_.listens_ = nullptr;
+        std::lock_guard const lock(call_.mutex_);
+        call_.waiter_ = nullptr;
     }
-    ear(ear const&) = delete;
-    ear& operator=(ear const&) = delete;
+    waiter(waiter const&) = delete;
+    waiter& operator=(waiter const&) = delete;
 
-    waker& bell() { return *bell_; }
-    void ring() const
+    waker& changed() { return *changed_; }
+    void wake() const
     {
-        asio::post(loop_, [bell = bell_] { bell->wake(); });
+        asio::post(loop_, [changed = changed_] { changed->wake(); });
     }
-    bool hears() const
+    bool is_answered() const
     {
-        std::lock_guard const lock(of_.mutex_);
-        return of_.answer_.has_value();
+        std::lock_guard const lock(call_.mutex_);
+        return call_.answer_.has_value();
     }
 
 private:
-    zoo_call& of_;
+    zoo_call& call_;
     asio::any_io_executor loop_;
-    std::shared_ptr<waker> bell_;
+    std::shared_ptr<waker> changed_;
 };
 
-void zoo_call::answer(zoo_reply what)
+void zoo_call::answer(zoo_reply reply)
 {
     std::lock_guard const lock(mutex_);
-    answer_ = std::move(what);
-    heard_.notify_one();
-    if (listens_)
-        listens_->ring();
+    answer_ = std::move(reply);
+    answered_.notify_one();
+    if (waiter_)
+        waiter_->wake();
 }
 
-awaitable<zoo_reply> zoo_call::answer_to(std::shared_ptr<zoo_call> asked, time_source& time, instant until)
+awaitable<zoo_reply> zoo_call::answer_to(std::shared_ptr<zoo_call> call, time_source& time, instant until)
 {
-    bool heard = false;
+    bool answered = false;
     if (runs_here())
-        heard = asked->hear_here(until - time.now());
+        answered = call->block(until - time.now());
     else
-        heard = co_await asked->hear(time, until);
-    if (!heard)
+        answered = co_await call->wait_on_loop(time, until);
+    if (!answered)
         throw unavailable("ZooKeeper does not answer");
-    if (!asked->answer_->failure.empty())
-        throw unavailable(asked->answer_->failure);
-    co_return std::move(*asked->answer_);
+    if (!call->answer_->failure.empty())
+        throw unavailable(call->answer_->failure);
+    co_return std::move(*call->answer_);
 }
 
-// A thread that waits for one answer alone needs no loop for it.
-bool zoo_call::hear_here(duration limit)
+// A thread that waits for a single answer needs no loop.
+bool zoo_call::block(duration limit)
 {
     std::unique_lock lock(mutex_);
-    return heard_.wait_for(lock, limit, [this] { return answer_.has_value(); });
+    return answered_.wait_for(lock, limit, [this] { return answer_.has_value(); });
 }
 
-awaitable<bool> zoo_call::hear(time_source& time, instant until)
+awaitable<bool> zoo_call::wait_on_loop(time_source& time, instant until)
 {
     auto const loop = co_await asio::this_coro::executor;
-    ear listens(*this, loop);
-    while (!listens.hears()) {
+    waiter self(*this, loop);
+    while (!self.is_answered()) {
         if (time.now() >= until)
             co_return false;
-        co_await listens.bell().wait_until(time, until);
+        co_await self.changed().wait_until(time, until);
     }
     co_return true;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// One request to ZooKeeper, from the thread that waits for its answer to the one on which it arrives.
+// One request to ZooKeeper. The answer arrives on a thread of the client and is passed to the waiting loop or thread.
 
 #include "libs/base/loop.hpp"
 #include "libs/base/time.hpp"
@@ -16,37 +16,37 @@ namespace baton::lock {
 
 struct zoo_node {
     std::string path;
-    std::int64_t born = 0;  // czxid: rises with every node that is made anywhere in this ZooKeeper
-    std::int64_t owner = 0; // the session with which it goes away
-    std::int64_t made_ms = 0;
+    std::int64_t created = 0; // czxid: rises with every node that is created anywhere in this ZooKeeper
+    std::int64_t owner = 0;   // the session whose end removes it; 0 for none
+    std::int64_t created_ms = 0;
     int children = 0;
-    int touched = 0; // how often
+    int version = 0; // rises with each write
 };
 
 struct zoo_reply {
-    std::string failure; // of the way to the node; empty: there is an answer
-    bool done = false;   // false: the node is not there, or it is where it was to be made
+    std::string failure; // why there is no answer; empty if there is one
+    bool done = false;   // false: the node is missing, or exists where it was to be created
     zoo_node node;
     std::vector<std::string> names;
 };
 
 class zoo_call {
 public:
-    // Once; any thread.
-    void answer(zoo_reply what);
-    // Once. Throws `unavailable` when it has failed, or is not answered until then: whatever comes later is ignored.
-    static awaitable<zoo_reply> answer_to(std::shared_ptr<zoo_call> asked, time_source& time, instant until);
+    // Called once, on any thread.
+    void answer(zoo_reply reply);
+    // Called once. Throws `unavailable` if the request failed or has no answer at `until`; a later answer is ignored.
+    static awaitable<zoo_reply> answer_to(std::shared_ptr<zoo_call> call, time_source& time, instant until);
 
 private:
-    class ear;
+    class waiter;
 
-    awaitable<bool> hear(time_source& time, instant until);
-    bool hear_here(duration limit);
+    awaitable<bool> wait_on_loop(time_source& time, instant until);
+    bool block(duration limit);
 
-    std::mutex mutex_; // of what follows
-    std::condition_variable heard_;
+    std::mutex mutex_; // protects the members below
+    std::condition_variable answered_;
     std::optional<zoo_reply> answer_;
-    ear* listens_ = nullptr;
+    waiter* waiter_ = nullptr;
 };
 
 } // namespace baton::lock

@@ -7,11 +7,11 @@
 
 namespace baton::lock {
 
-// A request that the client has taken. It answers each once, but when it is closed it forgets what is left.
-struct zoo_client::slot {
-    zoo_client* of;
-    ticket asked;
-    std::list<slot>::iterator place;
+// A request that the client has accepted. The client answers each once, except those that are open when it closes.
+struct zoo_client::pending {
+    zoo_client* client;
+    call sent;
+    std::list<pending>::iterator position;
 };
 
 namespace {
@@ -23,18 +23,18 @@ std::string text_of(int code)
 
 zoo_reply reply_of(int code, Stat const* stat)
 {
-    zoo_reply what;
-    what.done = code == ZOK;
+    zoo_reply reply;
+    reply.done = code == ZOK;
     if (code != ZOK && code != ZNONODE && code != ZNODEEXISTS && code != ZNOTEMPTY)
-        what.failure = text_of(code);
+        reply.failure = text_of(code);
     if (!stat)
-        return what;
-    what.node.born = stat->czxid;
-    what.node.owner = stat->ephemeralOwner;
-    what.node.made_ms = stat->ctime;
-    what.node.children = stat->numChildren;
-    what.node.touched = stat->version;
-    return what;
+        return reply;
+    reply.node.created = stat->czxid;
+    reply.node.owner = stat->ephemeralOwner;
+    reply.node.created_ms = stat->ctime;
+    reply.node.children = stat->numChildren;
+    reply.node.version = stat->version;
+    return reply;
 }
 
 zoo_state state_of(int state)
@@ -53,38 +53,38 @@ int mode_of(zoo_mode how)
     return how == zoo_mode::container ? ZOO_CONTAINER : ZOO_EPHEMERAL_SEQUENTIAL;
 }
 
-// What matters of it the locks say themselves.
+// The locks report the important events themselves.
 void log_line(char const* text)
 {
-    log::old::debug("zookeeper client: {}", text);
+    log::debug("locks", "ZooKeeper client", {log::reason(text)});
 }
 
 } // namespace
 
-// What the client calls, on threads of its own.
-struct zoo_client::answers {
-    static void deliver(void const* data, zoo_reply what)
+// The callbacks, which the client calls on its own threads.
+struct zoo_client::callbacks {
+    static void deliver(void const* data, zoo_reply reply)
     {
-        auto const kept = static_cast<slot*>(const_cast<void*>(data));
-        kept->of->take(kept)->answer(std::move(what));
+        auto const kept = static_cast<pending*>(const_cast<void*>(data));
+        kept->client->take(kept)->answer(std::move(reply));
     }
     static void done(int code, void const* data) { deliver(data, reply_of(code, nullptr)); }
     static void synced(int code, char const*, void const* data) { deliver(data, reply_of(code, nullptr)); }
     static void made(int code, char const* path, Stat const* stat, void const* data)
     {
-        auto what = reply_of(code, stat);
+        auto reply = reply_of(code, stat);
         if (path)
-            what.node.path = path;
-        deliver(data, std::move(what));
+            reply.node.path = path;
+        deliver(data, std::move(reply));
     }
     static void found(int code, Stat const* stat, void const* data) { deliver(data, reply_of(code, stat)); }
     static void read(int code, char const*, int, Stat const* stat, void const* data) { found(code, stat, data); }
     static void listed(int code, String_vector const* names, void const* data)
     {
-        auto what = reply_of(code, nullptr);
+        auto reply = reply_of(code, nullptr);
         if (names)
-            what.names.assign(names->data, names->data + names->count);
-        deliver(data, std::move(what));
+            reply.names.assign(names->data, names->data + names->count);
+        deliver(data, std::move(reply));
     }
 
     static zoo_client const& of(_zhandle* handle) { return *static_cast<zoo_client const*>(zoo_get_context(handle)); }
@@ -105,7 +105,7 @@ zoo_client::zoo_client(std::string const& hosts, duration timeout, zoo_events ev
 {
     zoo_set_debug_level(ZOO_LOG_LEVEL_WARN);
     auto const timeout_ms = std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count();
-    handle_ = zookeeper_init2(hosts.c_str(), answers::state_changed, static_cast<int>(timeout_ms), nullptr, this,
+    handle_ = zookeeper_init2(hosts.c_str(), callbacks::state_changed, static_cast<int>(timeout_ms), nullptr, this,
                               ZOO_NO_LOG_CLIENTENV, log_line);
     if (!handle_)
         throw unavailable("ZooKeeper: no session with " + hosts);
@@ -114,86 +114,87 @@ zoo_client::zoo_client(std::string const& hosts, duration timeout, zoo_events ev
 zoo_client::~zoo_client()
 {
     zookeeper_close(handle_);
-    for (auto const& left : waiting_)
-        left.asked->answer(reply_of(ZCLOSING, nullptr));
+    for (auto const& left : pending_)
+        left.sent->answer(reply_of(ZCLOSING, nullptr));
 }
 
-zoo_client::slot* zoo_client::keep(ticket asked)
+zoo_client::pending* zoo_client::keep(call sent)
 {
     std::lock_guard const lock(mutex_);
-    auto const place = waiting_.insert(waiting_.end(), slot{this, std::move(asked), {}});
-    place->place = place;
-    return &*place;
+    auto const position = pending_.insert(pending_.end(), pending{this, std::move(sent), {}});
+    position->position = position;
+    return &*position;
 }
 
-zoo_client::ticket zoo_client::take(slot* kept)
+zoo_client::call zoo_client::take(pending* kept)
 {
     std::lock_guard const lock(mutex_);
-    auto asked = std::move(kept->asked);
-    waiting_.erase(kept->place);
-    return asked;
+    auto sent = std::move(kept->sent);
+    pending_.erase(kept->position);
+    return sent;
 }
 
 template <class Request>
-zoo_client::ticket zoo_client::send(Request request)
+zoo_client::call zoo_client::send(Request request)
 {
-    auto asked = std::make_shared<zoo_call>();
-    auto const kept = keep(asked);
+    auto sent = std::make_shared<zoo_call>();
+    auto const kept = keep(sent);
     int const code = request(kept);
     if (code == ZOK)
-        return asked;
+        return sent;
     take(kept);
     throw unavailable(text_of(code));
 }
 
-zoo_client::ticket zoo_client::create(std::string const& path, std::string const& data, zoo_mode how)
+zoo_client::call zoo_client::create(std::string const& path, std::string const& data, zoo_mode how)
 {
     return send([&](void const* token) {
         return zoo_acreate2(handle_, path.c_str(), data.data(), static_cast<int>(data.size()), &ZOO_OPEN_ACL_UNSAFE,
-                            mode_of(how), answers::made, token);
+                            mode_of(how), callbacks::made, token);
     });
 }
 
-zoo_client::ticket zoo_client::children(std::string const& path)
+zoo_client::call zoo_client::children(std::string const& path)
 {
-    return send([&](void const* token) { return zoo_aget_children(handle_, path.c_str(), 0, answers::listed, token); });
+    return send(
+        [&](void const* token) { return zoo_aget_children(handle_, path.c_str(), 0, callbacks::listed, token); });
 }
 
-zoo_client::ticket zoo_client::watch_children(std::string const& path)
+zoo_client::call zoo_client::watch_children(std::string const& path)
 {
     return send([&](void const* token) {
-        return zoo_awget_children(handle_, path.c_str(), answers::node_changed, nullptr, answers::listed, token);
+        return zoo_awget_children(handle_, path.c_str(), callbacks::node_changed, nullptr, callbacks::listed, token);
     });
 }
 
-zoo_client::ticket zoo_client::find(std::string const& path)
+zoo_client::call zoo_client::find(std::string const& path)
 {
-    return send([&](void const* token) { return zoo_aexists(handle_, path.c_str(), 0, answers::found, token); });
+    return send([&](void const* token) { return zoo_aexists(handle_, path.c_str(), 0, callbacks::found, token); });
 }
 
-// A watch of a node that is missing would never go away: that is why this reads it, which leaves none then.
-zoo_client::ticket zoo_client::watch(std::string const& path)
+// Reads the node, since exists() would leave a watch on a missing node, which would never end.
+zoo_client::call zoo_client::watch(std::string const& path)
 {
     return send([&](void const* token) {
-        return zoo_awget(handle_, path.c_str(), answers::node_changed, nullptr, answers::read, token);
+        return zoo_awget(handle_, path.c_str(), callbacks::node_changed, nullptr, callbacks::read, token);
     });
 }
 
-zoo_client::ticket zoo_client::write(std::string const& path, std::string const& data)
+zoo_client::call zoo_client::write(std::string const& path, std::string const& data)
 {
     return send([&](void const* token) {
-        return zoo_aset(handle_, path.c_str(), data.data(), static_cast<int>(data.size()), -1, answers::found, token);
+        return zoo_aset(handle_, path.c_str(), data.data(), static_cast<int>(data.size()), -1, callbacks::found, token);
     });
 }
 
-zoo_client::ticket zoo_client::remove(std::string const& path)
+zoo_client::call zoo_client::remove(std::string const& path)
 {
-    return send([&](void const* token) { return zoo_adelete(handle_, path.c_str(), -1, answers::done, token); });
+    return send([&](void const* token) { return zoo_adelete(handle_, path.c_str(), -1, callbacks::done, token); });
 }
 
-zoo_client::ticket zoo_client::sync(std::string const& path)
+zoo_client::call zoo_client::sync(std::string const& path)
 {
-    return send([&](void const* token) { return zoo_async(handle_, path.c_str(), answers::synced, token); });
+    return send([&](void const* token) { return zoo_async(handle_, path.c_str(), callbacks::synced, token); });
 }
 
 } // namespace baton::lock

@@ -1,5 +1,5 @@
 #pragma once
-// ZooKeeper's C client: one session, from its beginning to its end, and the requests that it knows.
+// One session of ZooKeeper's C client and its requests.
 
 #include "locks/zookeeper/call.hpp"
 
@@ -20,44 +20,44 @@ enum class zoo_mode { persistent, container, ephemeral_sequential };
 // Called on the client's threads.
 struct zoo_events {
     std::function<void(zoo_state now, std::int64_t session, duration timeout)> state;
-    std::function<void(std::string const& path)> change; // of a node that is watched
+    std::function<void(std::string const& path)> change; // of a watched node
 };
 
 class zoo_client {
 public:
-    // Begins to connect, to one of "host:port,host:port". Throws `unavailable`.
+    // Starts to connect to one of "host:port,host:port". Throws `unavailable`.
     zoo_client(std::string const& hosts, duration timeout, zoo_events events);
-    // Ends the session, and with it what it owns. Waits for the client's threads to end, which takes them three seconds
-    // at most; what is left then has failed.
+    // Ends the session, which removes the nodes that it owns. Waits up to three seconds for the client's threads.
+    // Requests without an answer have failed then.
     ~zoo_client();
     zoo_client(zoo_client const&) = delete;
     zoo_client& operator=(zoo_client const&) = delete;
 
-    // These wait for nothing, and throw `unavailable` where the client does not take a request. They are answered in
-    // the order in which they were made.
-    using ticket = std::shared_ptr<zoo_call>;
-    ticket create(std::string const& path, std::string const& data, zoo_mode how);
-    ticket children(std::string const& path);
-    ticket watch_children(std::string const& path);
-    ticket find(std::string const& path);
-    ticket watch(std::string const& path); // leaves no watch where there is no node
-    ticket write(std::string const& path, std::string const& data);
-    ticket remove(std::string const& path);
-    // What is read after this is as the leader knows it, not what a server that lags behind has heard.
-    ticket sync(std::string const& path);
+    // These do not block. They throw `unavailable` if the client rejects the request. Answers arrive in the order of
+    // the requests.
+    using call = std::shared_ptr<zoo_call>;
+    call create(std::string const& path, std::string const& data, zoo_mode how);
+    call children(std::string const& path);
+    call watch_children(std::string const& path);
+    call find(std::string const& path);
+    call watch(std::string const& path); // leaves no watch if the node is missing
+    call write(std::string const& path, std::string const& data);
+    call remove(std::string const& path);
+    // Later reads see the leader's state, not that of a server that lags behind.
+    call sync(std::string const& path);
 
 private:
-    struct answers;
-    struct slot;
+    struct callbacks;
+    struct pending;
 
     template <class Request>
-    ticket send(Request request);
-    slot* keep(ticket asked);
-    ticket take(slot* kept);
+    call send(Request request);
+    pending* keep(call sent);
+    call take(pending* kept);
 
     zoo_events events_;
-    std::mutex mutex_; // of what follows
-    std::list<slot> waiting_;
+    std::mutex mutex_; // protects the members below
+    std::list<pending> pending_;
     _zhandle* handle_ = nullptr;
 };
 

@@ -6,8 +6,8 @@ namespace baton::lock {
 
 namespace {
 
-constexpr char const* before_place = "-lock-";
-constexpr std::size_t before_place_size = 6;
+constexpr char const* marker = "-lock-";
+constexpr std::size_t marker_size = 6;
 
 bool is_plain(char one)
 {
@@ -32,18 +32,18 @@ std::string zoo_escaped(std::string const& name)
     return made;
 }
 
-// The server counts in 32 bits with a sign: what has gone round is negative.
-std::optional<std::int64_t> zoo_place(std::string const& node)
+// The server counts in signed 32 bits, so a number after the overflow is negative.
+std::optional<std::int64_t> zoo_sequence(std::string const& node)
 {
-    auto const at = node.rfind(before_place);
+    auto const at = node.rfind(marker);
     if (at == std::string::npos)
         return std::nullopt;
-    std::int64_t place = 0;
+    std::int64_t sequence = 0;
     auto const end = node.data() + node.size();
-    auto const read = std::from_chars(node.data() + at + before_place_size, end, place);
+    auto const read = std::from_chars(node.data() + at + marker_size, end, sequence);
     if (read.ec != std::errc{} || read.ptr != end)
         return std::nullopt;
-    return place;
+    return sequence;
 }
 
 } // namespace baton::lock

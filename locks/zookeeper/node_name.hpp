@@ -1,5 +1,5 @@
 #pragma once
-// How a lock's name and a place in its queue are written as names of nodes. Pure.
+// The names of ZooKeeper nodes: of a lock, and of an acquisition in its queue. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace baton::lock {
 
-// Letters, digits, '_', '-' and ':' as they are, any other byte as %XX: ZooKeeper excludes '/', "." and some of
+// Letters, digits, '_', '-' and ':' stay; any other byte becomes %XX, since ZooKeeper forbids '/', "." and parts of
 // Unicode.
 std::string zoo_escaped(std::string const& name);
 
-// "TAG-lock-0000000017" is 17th of those in its queue. Nothing for what is not written so.
-std::optional<std::int64_t> zoo_place(std::string const& node);
+// The sequence number 17 of "TAG-lock-0000000017"; nothing for another form.
+std::optional<std::int64_t> zoo_sequence(std::string const& node);
 
 } // namespace baton::lock

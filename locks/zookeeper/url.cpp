@@ -27,7 +27,7 @@ std::string with_port(std::string const& host)
     return host;
 }
 
-// What ZooKeeper allows is more; what it forbids is not among this.
+// Stricter than ZooKeeper.
 void check_chroot(std::string const& path)
 {
     if (path.back() == '/' || path.find("//") != std::string::npos || (path + "/").find("/.") != std::string::npos)
@@ -38,7 +38,7 @@ void check_chroot(std::string const& path)
 
 } // namespace
 
-zookeeper_place parse_zookeeper_url(std::string const& url)
+zookeeper_location parse_zookeeper_url(std::string const& url)
 {
     if (!url.starts_with(zookeeper_scheme))
         refuse("must begin with zookeeper://");
@@ -46,7 +46,7 @@ zookeeper_place parse_zookeeper_url(std::string const& url)
     if (rest.find_first_of("@?#") != std::string::npos)
         refuse("takes hosts and a chroot, nothing else");
     auto const slash = std::min(rest.find('/'), rest.size());
-    zookeeper_place made;
+    zookeeper_location made;
     for (std::size_t from = 0; from <= slash;) {
         auto const comma = std::min(rest.find(',', from), slash);
         made.hosts += (from == 0 ? "" : ",") + with_port(rest.substr(from, comma - from));

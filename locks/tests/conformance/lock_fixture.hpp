@@ -1,5 +1,5 @@
 #pragma once
-// What the suites of locks by name have in common.
+// Shared by the suites of all kinds of locks.
 
 #include "tests/support/stores.hpp"
 
@@ -13,28 +13,29 @@
 
 namespace baton::test {
 
-// A store, and as many processes' views of it as a test likes. In a cluster each second view is of another node.
+// A server or database and the stores that a test opens on it; each store is like a process of its own. In a cluster
+// they are spread over the nodes.
 class lock_fixture {
 public:
-    // On a database of its own, or else on a server that is not this test's alone.
+    // On a database of its own, or on a server that other tests use too.
     explicit lock_fixture(std::optional<storage::engine> engine, std::string server = {});
 
     lock::store& enter();
-    std::string url() const; // of the next view
+    std::string url() const; // for the next store
 
-    // Those who sleep for a named lock of this database's server.
+    // The sessions of this database that sleep in the server.
     std::int64_t sleepers() { return sleepers("state = 'User lock'"); }
     std::int64_t sleepers(std::string const& manner);
 
-    std::optional<store> home; // none: a server
-    std::string prefix;        // of all names
+    std::optional<store> home; // none: a shared server
+    std::string prefix;        // of all lock names
     std::vector<std::unique_ptr<lock::store>> views;
 
 private:
     std::string server_;
 };
 
-// Waits until as many sleep in the server.
+// Waits until so many sessions sleep in the server.
 void await_sleepers(std::function<std::int64_t()> const& sleepers, std::int64_t number);
 
 lock::lock_options short_lived(bool watchdog = false);
@@ -43,7 +44,7 @@ void await_loss(std::stop_token of);
 
 lock::lock_errc failure_of(std::function<void()> const& call);
 
-// In a coroutine one takes it, the other is refused, and has it after the release.
+// In a coroutine: the first lock is granted, the second is refused, and granted after the release.
 std::vector<std::string> take_turns(asio::io_context& loop, lock::named_lock& first, lock::named_lock& second);
 
 } // namespace baton::test

@@ -1,5 +1,5 @@
-// What every kind of lock by name promises, on the real stores and through the public headers alone. How one waits, and
-// how a hold ends, are in files beside this.
+// The promises of every kind of lock, on the real stores and through the public headers alone. Waiting and the end of a
+// hold have files of their own.
 
 #include "locks/tests/conformance/lock_kinds_fixture.hpp"
 #include "locks/tests/support/lock_urls.hpp"
@@ -13,10 +13,11 @@
 using namespace baton;
 using namespace baton::test;
 using baton::lock::lock_options;
+using baton::lock::named_lock;
 using baton::lock::release_result;
 namespace locks = baton::lock;
 
-TEST_CASE("one holds it, others are refused, and each holder's token is higher than those before")
+TEST_CASE("one holder has the lock, others are refused, and each token is higher than the ones before")
 {
     lock_kinds_fixture fixture;
     auto first = fixture.make();
@@ -37,7 +38,7 @@ TEST_CASE("one holds it, others are refused, and each holder's token is higher t
     CHECK(second.unlock() == release_result::released);
 }
 
-TEST_CASE("a name is no other name, and of one kind no name of another")
+TEST_CASE("different names are different locks, and so are equal names of different kinds")
 {
     lock_kinds_fixture fixture;
     auto& in = fixture.enter();
@@ -48,13 +49,13 @@ TEST_CASE("a name is no other name, and of one kind no name of another")
     CHECK(second.try_lock());
     CHECK(third.try_lock());
     if (!fixture.home)
-        return; // there is no other kind
+        return; // the server has no other kind
     bool const in_records = fixture.kind == kind_name::record || fixture.kind == kind_name::classic;
     auto of_other_kind = in_records ? in.lease("a") : in.record("a"); // in a table of its own
     CHECK(of_other_kind.try_lock());
 }
 
-TEST_CASE("whoever does not hold it cannot release it")
+TEST_CASE("a lock that is not held cannot be released")
 {
     lock_kinds_fixture fixture;
     auto holder = fixture.make();
@@ -65,7 +66,7 @@ TEST_CASE("whoever does not hold it cannot release it")
     CHECK(holder.unlock() == release_result::released);
 }
 
-TEST_CASE("it serves std::unique_lock and std::scoped_lock, and two of them without a deadlock")
+TEST_CASE("a lock works with std::unique_lock and std::scoped_lock, and locking two in any order does not deadlock")
 {
     lock_kinds_fixture fixture;
     auto& one = fixture.enter();
@@ -88,7 +89,7 @@ TEST_CASE("it serves std::unique_lock and std::scoped_lock, and two of them with
     CHECK(held.owns_lock());
 }
 
-TEST_CASE("a reentrant holder may lock it again, and gives it back with the last unlock")
+TEST_CASE("a reentrant holder may lock again, and the last unlock releases the lock")
 {
     lock_kinds_fixture fixture;
     lock_options how;
@@ -103,7 +104,7 @@ TEST_CASE("a reentrant holder may lock it again, and gives it back with the last
     CHECK(other.try_lock());
 }
 
-TEST_CASE("wrong input is refused with what is wrong")
+TEST_CASE("an invalid argument is refused with a message that names it")
 {
     using Catch::Contains;
     CHECK_THROWS_WITH(locks::store("etcd"), Contains("lock store"));
@@ -137,33 +138,40 @@ TEST_CASE("wrong input is refused with what is wrong")
     CHECK_THROWS_WITH(locks::store("sqlite:/tmp/x", none), Contains("zookeeper_session"));
 }
 
-TEST_CASE("it counts what it did")
+TEST_CASE("the metrics count grants, refusals, releases and losses")
 {
-    lock_kinds_fixture fixture;
-    auto& in = fixture.enter();
-    auto lock = fixture.make(in, "stock");
-    auto brief = fixture.make(in, "stock", short_lived());
-    auto other = fixture.make();
-    REQUIRE(lock.try_lock());
-    lock.unlock();
-    REQUIRE(other.try_lock());
-    CHECK_FALSE(lock.try_lock());
-    other.unlock();
-    REQUIRE(brief.try_lock());
-    await_loss(brief.lost());
-    brief.unlock();
-    REQUIRE(lock.try_lock());
-    auto const all = in.metrics();
-    auto const& counted =
-        *std::find_if(all.begin(), all.end(), [&](auto const& each) { return each.kind == fixture.name(); });
-    CHECK(counted.acquired == 3);
-    CHECK(counted.refused == 1);
-    CHECK(counted.released == 1);
-    CHECK(counted.lost == 1);
-    CHECK(counted.expired == 1);
-    CHECK(counted.held == 1);
-    auto const text = locks::to_prometheus(all);
-    CHECK_THAT(text,
-               Catch::Contains("baton_lock_acquired_total{kind=\"" + counted.kind + "\"} 3\n") &&
-                   Catch::Contains("baton_lock_wait_seconds_bucket{kind=\"" + counted.kind + "\",le=\"+Inf\"} 3\n"));
+    auto const fixtures = every_lock_kind();
+    std::vector<named_lock> held, brief;
+    for (auto const& fixture : fixtures) {
+        INFO(fixture->name());
+        auto& store = fixture->enter();
+        auto& lock = held.emplace_back(fixture->make(store, "stock"));
+        auto other = fixture->make();
+        REQUIRE(lock.try_lock());
+        lock.unlock();
+        REQUIRE(other.try_lock());
+        CHECK_FALSE(lock.try_lock());
+        other.unlock();
+        REQUIRE(brief.emplace_back(fixture->make(store, "stock", short_lived())).try_lock());
+    }
+    for (std::size_t i = 0; i < fixtures.size(); ++i) {
+        auto const& fixture = *fixtures[i];
+        INFO(fixture.name());
+        await_loss(brief[i].lost());
+        brief[i].unlock();
+        REQUIRE(held[i].try_lock());
+        auto const all = fixture.views[1]->metrics(); // the first has created the tables
+        auto const& counted =
+            *std::find_if(all.begin(), all.end(), [&](auto const& each) { return each.kind == fixture.name(); });
+        CHECK(counted.acquired == 3);
+        CHECK(counted.refused == 1);
+        CHECK(counted.released == 1);
+        CHECK(counted.lost == 1);
+        CHECK(counted.expired == 1);
+        CHECK(counted.held == 1);
+        CHECK_THAT(
+            locks::to_prometheus(all),
+            Catch::Contains("baton_lock_acquired_total{kind=\"" + counted.kind + "\"} 3\n") &&
+                Catch::Contains("baton_lock_wait_seconds_bucket{kind=\"" + counted.kind + "\",le=\"+Inf\"} 3\n"));
+    }
 }

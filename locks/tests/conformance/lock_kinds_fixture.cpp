@@ -50,6 +50,14 @@ lock_kinds_fixture::lock_kinds_fixture(place where)
     : lock_fixture(where.engine, where.engine ? "" : server_url(where.kind).value()), kind(where.kind)
 {}
 
+std::vector<std::unique_ptr<lock_kinds_fixture>> every_lock_kind()
+{
+    std::vector<std::unique_ptr<lock_kinds_fixture>> all;
+    for (auto const& each : places(true))
+        all.push_back(std::make_unique<lock_kinds_fixture>(each));
+    return all;
+}
+
 lock::named_lock lock_kinds_fixture::make(lock::store& in, std::string name, lock::lock_options how) const
 {
     name.insert(0, prefix);

@@ -1,5 +1,5 @@
 #pragma once
-// Each kind of lock by name, on each store that it is for.
+// Each kind of lock on each store that has it.
 
 #include "locks/tests/conformance/lock_fixture.hpp"
 
@@ -19,14 +19,14 @@ enum class kind_name {
 };
 
 struct place {
-    std::optional<storage::engine> engine; // none: a server of the test run that is no database
+    std::optional<storage::engine> engine; // none: a server that is not a database
     kind_name kind;
 };
 
 class lock_kinds_fixture : public lock_fixture {
 public:
-    // A row lock needs a server, and one that is alone. Without `all_kinds` those that keep a row in a table of their
-    // own.
+    // Runs the test case for each kind. A row lock needs a single database server. Without `all_kinds` only the kinds
+    // that keep a row in a table of their own.
     explicit lock_kinds_fixture(bool all_kinds = true);
     explicit lock_kinds_fixture(place where);
 
@@ -39,11 +39,14 @@ public:
     char const* table() const { return kind == kind_name::record ? "lock_record" : "lock_lease"; }
     char const* name() const;
 
-    // Those who sleep in the server for a lock of this store.
+    // The waiters for a lock of this store that sleep in the server.
     void await_sleepers(std::int64_t number);
     std::int64_t sleepers();
 
     kind_name kind;
 };
+
+// All kinds at once, for tests that wait for a ttl: the waits overlap.
+std::vector<std::unique_ptr<lock_kinds_fixture>> every_lock_kind();
 
 } // namespace baton::test

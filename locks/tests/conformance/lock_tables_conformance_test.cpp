@@ -1,4 +1,4 @@
-// What only locks by name in a database promise: of their tables, and of their sessions.
+// The promises of locks in a database only: about their tables and their sessions.
 
 #include "locks/tests/conformance/lock_kinds_fixture.hpp"
 #include "locks/tests/support/lock_urls.hpp"
@@ -14,7 +14,7 @@ using baton::lock::lock_options;
 using baton::lock::release_result;
 namespace locks = baton::lock;
 
-TEST_CASE("tokens go on where a name was reaped, and what is held stays")
+TEST_CASE("tokens keep rising after a name was reaped, and a held lock is not reaped")
 {
     lock_kinds_fixture fixture(false);
     auto& in = fixture.enter();
@@ -41,8 +41,7 @@ TEST_CASE("tokens go on where a name was reaped, and what is held stays")
     CHECK(fresh.token() > token);
 }
 
-TEST_CASE(
-    "a record and its classic form exclude each other and have one series of tokens, and the classic leaves no row")
+TEST_CASE("a record and a classic record exclude each other and share their tokens, and a classic record leaves no row")
 {
     lock_kinds_fixture fixture(place{GENERATE(storage::engine::mysql, storage::engine::sqlite), kind_name::classic});
     auto classic = fixture.make();
@@ -61,7 +60,7 @@ TEST_CASE(
     CHECK(classic.token() > next);
 }
 
-TEST_CASE("without its tables it says what is missing, and does not wait for them")
+TEST_CASE("without its tables a lock fails at once with the name of the missing migration")
 {
     auto const engine = GENERATE(storage::engine::mysql, storage::engine::sqlite);
     store home(engine);
@@ -76,7 +75,7 @@ TEST_CASE("without its tables it says what is missing, and does not wait for the
     }
 }
 
-TEST_CASE("a row lock is refused where it would not lock")
+TEST_CASE("a row lock is refused on SQLite and on Galera, where it would not lock")
 {
     store file(storage::engine::sqlite);
     locks::store on_file(lock_url(file.where()));
@@ -91,7 +90,7 @@ TEST_CASE("a row lock is refused where it would not lock")
         CHECK(lock.try_lock());
 }
 
-TEST_CASE("row locks are bounded in number: who comes when all sessions are taken waits for one")
+TEST_CASE("a row lock waits for a session when all sessions are in use")
 {
     store home(storage::engine::mysql);
     if (home.nodes().size() > 1)
@@ -112,7 +111,7 @@ TEST_CASE("row locks are bounded in number: who comes when all sessions are take
     CHECK(waits.get());
 }
 
-TEST_CASE("a row's session is free as soon as the row is released")
+TEST_CASE("releasing a row lock frees its session at once")
 {
     store home(storage::engine::mysql);
     if (home.nodes().size() > 1)

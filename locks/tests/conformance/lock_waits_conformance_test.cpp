@@ -1,4 +1,4 @@
-// How one waits for a lock by name, whatever its kind: for how long, on which thread, and how that ends.
+// Waiting for a lock of any kind: on a thread, as a coroutine, and its end.
 
 #include "locks/tests/conformance/lock_kinds_fixture.hpp"
 
@@ -18,7 +18,7 @@ using namespace baton::test;
 using baton::lock::lock_errc;
 using baton::lock::release_result;
 
-TEST_CASE("threads that share an object take turns")
+TEST_CASE("threads that share a lock object exclude each other")
 {
     lock_kinds_fixture fixture;
     auto shared = fixture.make();
@@ -38,7 +38,7 @@ TEST_CASE("threads that share an object take turns")
     CHECK(inside == 40);
 }
 
-TEST_CASE("whoever waits has it soon after the release")
+TEST_CASE("a waiter is granted the lock soon after the release")
 {
     lock_kinds_fixture fixture;
     auto holder = fixture.make();
@@ -50,7 +50,7 @@ TEST_CASE("whoever waits has it soon after the release")
     CHECK(waits.get());
 }
 
-TEST_CASE("whoever waits for long sleeps in the server, and is woken by the release")
+TEST_CASE("a long waiter sleeps in the server, and the release wakes it")
 {
     lock_kinds_fixture fixture(false);
     if (fixture.home->where().engine == storage::engine::sqlite || fixture.home->nodes().size() > 1)
@@ -64,44 +64,59 @@ TEST_CASE("whoever waits for long sleeps in the server, and is woken by the rele
     CHECK(waits.get());
 }
 
-TEST_CASE("coroutines wait for it without a thread, and can be cancelled")
+TEST_CASE("a coroutine waits for a lock without a thread")
 {
     lock_kinds_fixture fixture;
     auto first = fixture.make();
     auto second = fixture.make();
     asio::io_context loop;
-    asio::cancellation_signal stop;
     auto const seen = take_turns(loop, first, second);
     CHECK(seen == std::vector<std::string>{"granted", "refused", "released", "valid"});
+    fixture.views.clear(); // ends the threads that post to the loop
+}
 
-    lock_errc why{};
-    first.async_lock(asio::bind_executor(
+TEST_CASE("the wait of a coroutine can be cancelled")
+{
+    lock_kinds_fixture fixture;
+    auto holder = fixture.make();
+    auto waiter = fixture.make();
+    REQUIRE(holder.try_lock());
+    asio::io_context loop;
+    asio::cancellation_signal stop;
+    lock_errc reason{};
+    waiter.async_lock(asio::bind_executor(
         loop.get_executor(), asio::bind_cancellation_slot(stop.slot(), [&](std::exception_ptr failure, bool) {
-            why = failure_of([&] { std::rethrow_exception(failure); });
+            reason = failure_of([&] { std::rethrow_exception(failure); });
         })));
     asio::steady_timer timer(loop, std::chrono::milliseconds{50});
     timer.async_wait([&](error_code) { stop.emit(asio::cancellation_type::terminal); });
     loop.run();
-    CHECK(why == lock_errc::cancelled);
-
+    CHECK(reason == lock_errc::cancelled);
     fixture.views.clear();
-    std::vector<std::string> after;
-    auto const use_what_is_closed = [&]() -> awaitable<void> {
-        auto const how = co_await first.async_unlock(asio::use_awaitable);
-        after.push_back(how == release_result::unknown ? "unknown" : "known");
-        try {
-            co_await first.async_lock(asio::use_awaitable);
-        } catch (std::system_error const& failure) {
-            after.push_back(failure.code() == lock_errc::misuse ? "misuse" : "another failure");
-        }
-    };
-    loop.restart();
-    asio::co_spawn(loop, use_what_is_closed(), asio::detached);
-    loop.run();
-    CHECK(after == std::vector<std::string>{"unknown", "misuse"});
 }
 
-TEST_CASE("who is cancelled while it sleeps in the server is told at once, and what comes of it then is given back")
+TEST_CASE("after its store is closed a lock can be neither locked nor unlocked by a coroutine")
+{
+    lock_kinds_fixture fixture;
+    auto lock = fixture.make();
+    fixture.views.clear();
+    asio::io_context loop;
+    std::vector<std::string> seen;
+    auto const use_closed = [&]() -> awaitable<void> {
+        auto const result = co_await lock.async_unlock(asio::use_awaitable);
+        seen.push_back(result == release_result::unknown ? "unknown" : "known");
+        try {
+            co_await lock.async_lock(asio::use_awaitable);
+        } catch (std::system_error const& failure) {
+            seen.push_back(failure.code() == lock_errc::misuse ? "misuse" : "another failure");
+        }
+    };
+    asio::co_spawn(loop, use_closed(), asio::detached);
+    loop.run();
+    CHECK(seen == std::vector<std::string>{"unknown", "misuse"});
+}
+
+TEST_CASE("a wait that sleeps in the server ends at once when it is cancelled, and a late grant is released")
 {
     lock_kinds_fixture fixture(
         place{storage::engine::mysql, GENERATE(kind_name::record, kind_name::lease, kind_name::row)});
@@ -112,7 +127,7 @@ TEST_CASE("who is cancelled while it sleeps in the server is told at once, and w
     auto other = fixture.make();
     REQUIRE(holder.try_lock());
     bool before_the_server = false;
-    // Now and then what it sleeps in ends just then.
+    // The statement may end by itself at the same moment.
     for (int tries = 0; tries < 5 && !before_the_server; ++tries) {
         fixture.await_sleepers(0);
         asio::io_context loop;
@@ -133,15 +148,15 @@ TEST_CASE("who is cancelled while it sleeps in the server is told at once, and w
     CHECK(other.try_lock_for(30s));
 }
 
-TEST_CASE("a wait on the thread of the locks is refused, since it would never end")
+TEST_CASE("a blocking wait on the library's own thread is refused, since it would never end")
 {
-    lock_kinds_fixture fixture;
-    auto holder = fixture.make("stock", short_lived());
-    auto& in = fixture.enter();
-    auto other = fixture.make(in, "other");
-    auto lost = fixture.make(in, "lost", short_lived());
+    // The refusal does not depend on the kind.
+    lock_kinds_fixture fixture(place{storage::engine::sqlite, kind_name::record});
+    auto& store = fixture.enter();
+    auto other = fixture.make(store, "other");
+    auto lost = fixture.make(store, "lost", short_lived());
     REQUIRE(lost.try_lock());
-    std::promise<lock_errc> why;
-    std::stop_callback const told(lost.lost(), [&] { why.set_value(failure_of([&] { other.lock(); })); });
-    CHECK(why.get_future().get() == lock_errc::misuse);
+    std::promise<lock_errc> reason;
+    std::stop_callback const notified(lost.lost(), [&] { reason.set_value(failure_of([&] { other.lock(); })); });
+    CHECK(reason.get_future().get() == lock_errc::misuse);
 }

@@ -1,4 +1,4 @@
-// What locks promise on a Redis cluster, while the tests move its slots and end its nodes.
+// The promises of locks on a Redis cluster while slots move and nodes die.
 
 #include "locks/tests/conformance/redis_locks.hpp"
 #include "locks/tests/support/private_redis.hpp"
@@ -74,7 +74,7 @@ int count_of(private_redis_cluster& in, std::string const& node, std::string con
 
 } // namespace
 
-TEST_CASE("locks of all names are held by one, wherever they are in a cluster")
+TEST_CASE("a lock has one holder, whatever its name and wherever its slot")
 {
     private_redis_cluster servers;
     store one(servers.url());
@@ -96,7 +96,7 @@ TEST_CASE("locks of all names are held by one, wherever they are in a cluster")
         CHECK(std::stoi(servers.ask(each, "DBSIZE")) >= 5); // their counters
 }
 
-TEST_CASE("who waits is told of a release at any node of a cluster")
+TEST_CASE("a waiter is notified of a release at any node of a cluster")
 {
     private_redis_cluster servers;
     store one(servers.url());
@@ -108,7 +108,7 @@ TEST_CASE("who waits is told of a release at any node of a cluster")
         return false;
     };
     int late = 0;
-    for (int i = 0; i < 12; ++i) { // some of them are told by each node, and heard from one
+    for (int i = 0; i < 12; ++i) { // the locks are at different nodes, the waiters subscribe at one
         auto holder = one.redis("stock:" + std::to_string(i), long_lived());
         auto waiter = other.redis("stock:" + std::to_string(i), long_lived());
         REQUIRE(holder.try_lock());
@@ -118,14 +118,14 @@ TEST_CASE("who waits is told of a release at any node of a cluster")
             holder.unlock();
             CHECK(waits.get());
         });
-        late += took > 700ms; // a waiter that is not told looks after a second
+        late += took > 700ms; // a waiter without a notification looks after a second
         waiter.unlock();
         REQUIRE(await([&] { return !subscribed(); }));
     }
-    CHECK(late < 3); // a third of them, if one node told nobody; some, on a busy machine
+    CHECK(late < 3); // without the notifications of one node it would be a third; a busy machine may delay some
 }
 
-TEST_CASE("a slot may be moved while its lock is held and waited for, and tokens rise")
+TEST_CASE("a slot may move while its lock is held and waited for, and tokens keep rising")
 {
     private_redis_cluster servers;
     store one(servers.url(), impatient());
@@ -150,7 +150,7 @@ TEST_CASE("a slot may be moved while its lock is held and waited for, and tokens
     moving.move_tokens();
     CHECK_FALSE(late.try_lock());
     CHECK(holder.unlock() == release_result::released);
-    CHECK(waits.wait_for(1500ms) == std::future_status::timeout); // what is free is given when the move is over
+    CHECK(waits.wait_for(1500ms) == std::future_status::timeout); // the lock is granted when the move is over
     moving.close();
     REQUIRE(waits.wait_for(60s) == std::future_status::ready);
     CHECK(waits.get());
@@ -161,10 +161,10 @@ TEST_CASE("a slot may be moved while its lock is held and waited for, and tokens
     CHECK(late.token() == 3);
     CHECK(late.unlock() == release_result::released);
     CHECK(late.try_lock());
-    CHECK(count_of(servers, moving.from(), "evalsha") == was_moved); // nobody asks there any more
+    CHECK(count_of(servers, moving.from(), "evalsha") == was_moved); // no script goes to the old node any more
 }
 
-TEST_CASE("what a lost node has is not to be had within the limit, and again when it is back")
+TEST_CASE("the locks of a dead node fail within the limit, and work again when it is back")
 {
     private_redis_cluster servers;
     store in(servers.url(), impatient());
@@ -179,7 +179,7 @@ TEST_CASE("what a lost node has is not to be had within the limit, and again whe
     CHECK(lock.try_lock_for(60s));
 }
 
-TEST_CASE("a lock goes on at the replica that follows a lost node of a cluster")
+TEST_CASE("a lock survives at the replica that replaces a dead node")
 {
     private_redis_cluster servers;
     private_redis replica("cluster");
@@ -205,7 +205,7 @@ TEST_CASE("a lock goes on at the replica that follows a lost node of a cluster")
     CHECK(rival.token() == 2);
 }
 
-TEST_CASE("a cluster is found while one of the named nodes answers, and a server of none is refused")
+TEST_CASE("one answering node of the URL is enough to find a cluster, and a standalone server is refused")
 {
     private_redis_cluster servers;
     store in("redis-cluster://127.0.0.1:1,127.0.0.1:" + servers.port("node-3"), impatient());

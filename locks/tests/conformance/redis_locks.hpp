@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of locks on Redis have in common.
+// Shared by the tests of locks on Redis.
 
 #include "locks/tests/support/private_redis.hpp"
 #include "tests/support/await.hpp"
@@ -18,7 +18,7 @@ inline bool has_key(private_redis& server, std::string const& name)
     return server.ask("EXISTS 'baton:lock:{" + name + "}'") == "1";
 }
 
-// Nothing of it ends by itself during a test.
+// Does not expire during a test.
 inline lock::lock_options long_lived()
 {
     lock::lock_options how;
@@ -48,7 +48,7 @@ inline std::string failure_of(std::function<void()> const& call)
     return "none";
 }
 
-// How long a call takes that the store's limit must end.
+// The duration of a call.
 inline std::chrono::milliseconds time_of(std::function<void()> const& call)
 {
     auto const began = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// What locks on Redis promise beyond what all kinds do, and what they do not, on servers that the tests break.
+// The promises of locks on one Redis server beyond those of all kinds, and the limits of these, with broken servers.
 
 #include "locks/tests/conformance/redis_locks.hpp"
 #include "locks/tests/support/private_redis.hpp"
@@ -27,7 +27,7 @@ bool has_subscriber(private_redis& server)
 
 } // namespace
 
-TEST_CASE("a grant whose answer was lost is found by the next try, with its token")
+TEST_CASE("the next try finds a grant whose answer was lost, with its token")
 {
     private_redis server;
     store in(server.url(), impatient());
@@ -44,7 +44,7 @@ TEST_CASE("a grant whose answer was lost is found by the next try, with its toke
     CHECK(lock.unlock() == release_result::released);
 }
 
-TEST_CASE("who waits leaves no subscription behind, however the wait ends")
+TEST_CASE("a wait leaves no subscription behind, whether it is granted, refused or cancelled")
 {
     private_redis server;
     store one(server.url());
@@ -78,7 +78,7 @@ TEST_CASE("who waits leaves no subscription behind, however the wait ends")
     CHECK(await([&] { return !has_subscriber(server); }));
 }
 
-TEST_CASE("who waits is told of a release, and waits on when the subscription is broken off")
+TEST_CASE("a waiter subscribes again when its subscription breaks, and is notified of the release")
 {
     private_redis server;
     store one(server.url());
@@ -94,7 +94,7 @@ TEST_CASE("who waits is told of a release, and waits on when the subscription is
     CHECK(waits.get());
 }
 
-TEST_CASE("a release of which nobody was told is found by the waiter, which looks by itself")
+TEST_CASE("a waiter finds a release without a notification by looking itself")
 {
     private_redis server;
     store in(server.url());
@@ -107,7 +107,7 @@ TEST_CASE("a release of which nobody was told is found by the waiter, which look
     CHECK(waits.wait_for(30s) == std::future_status::ready);
 }
 
-TEST_CASE("a server that has forgotten the scripts is told them again")
+TEST_CASE("a server that has forgotten the scripts is sent them again")
 {
     private_redis server;
     store in(server.url());
@@ -118,7 +118,7 @@ TEST_CASE("a server that has forgotten the scripts is told them again")
     CHECK(lock.try_lock());
 }
 
-TEST_CASE("a failure of the server is told as it told it, and holds nothing")
+TEST_CASE("an error of the server reaches the caller with its text, and nothing is held")
 {
     private_redis server;
     store in(server.url());
@@ -128,7 +128,7 @@ TEST_CASE("a failure of the server is told as it told it, and holds nothing")
     CHECK_FALSE(has_key(server, "stock"));
 }
 
-TEST_CASE("a connection that the server has ended is made again, and nothing is lost by it")
+TEST_CASE("a connection that the server has closed is opened again, and no lock is lost")
 {
     private_redis server;
     store in(server.url());
@@ -143,7 +143,7 @@ TEST_CASE("a connection that the server has ended is made again, and nothing is 
     CHECK(lock.token() == 3);
 }
 
-TEST_CASE("more threads than a store makes connections for all have their locks")
+TEST_CASE("more threads than a store has connections can all hold locks")
 {
     constexpr int count = 40;
     private_redis server;
@@ -171,20 +171,24 @@ TEST_CASE("more threads than a store makes connections for all have their locks"
         CHECK(each.get() == release_result::released);
 }
 
-TEST_CASE("passwords, databases and wrong addresses")
+TEST_CASE("the URL gives user, password and database, and a wrong or missing password is refused")
 {
     private_redis server("--requirepass 'p@ss'");
     auto const address = server.url().substr(8);
     store right("redis://default:p%40ss@" + address + "/3");
     store wrong("redis://:pass@" + address);
-    store nobody(server.url());
+    store without_login(server.url());
     auto lock = right.redis("stock");
     REQUIRE(lock.try_lock());
     CHECK(server.ask("-n 3 -a p@ss EXISTS 'baton:lock:{stock}'") == "1");
     auto refused = wrong.redis("stock");
     CHECK_THAT(failure_of([&] { refused.try_lock(); }), Contains("WRONGPASS"));
-    auto unknown = nobody.redis("stock");
+    auto unknown = without_login.redis("stock");
     CHECK_THAT(failure_of([&] { unknown.try_lock(); }), Contains("NOAUTH"));
+}
+
+TEST_CASE("an invalid URL is refused with a message that names the fault")
+{
     CHECK_THROWS_WITH(store("redis://"), Contains("host"));
     CHECK_THROWS_WITH(store("redis://a:0"), Contains("port"));
     CHECK_THROWS_WITH(store("redis://a:1/x"), Contains("database"));
@@ -201,7 +205,7 @@ TEST_CASE("passwords, databases and wrong addresses")
     CHECK_THROWS_WITH(store("redis-ring://a"), Contains("redis-cluster:"));
 }
 
-TEST_CASE("a user who may tell nobody has locks and gives them back")
+TEST_CASE("a Redis user without permission to publish can acquire and release locks")
 {
     private_redis server;
     server.ask("ACL SETUSER worker on '>secret' '~*' +@all resetchannels");
@@ -216,7 +220,7 @@ TEST_CASE("a user who may tell nobody has locks and gives them back")
     }
 }
 
-TEST_CASE("a server that restarts keeps what it wrote down and forgets the rest, and then gives the lock twice")
+TEST_CASE("a restarted server without a written log grants a held lock a second time")
 {
     bool const writes = GENERATE(true, false);
     private_redis server(writes ? "--appendonly yes --appendfsync always" : "");
@@ -232,7 +236,7 @@ TEST_CASE("a server that restarts keeps what it wrote down and forgets the rest,
     CHECK(first.unlock() == (writes ? release_result::released : release_result::was_lost));
 }
 
-TEST_CASE("where replicas are asked for, nothing is held without them")
+TEST_CASE("a lock that asks for replicas is not granted without their confirmation")
 {
     private_redis server;
     store sure(server.url(), impatient(1));
@@ -252,7 +256,7 @@ TEST_CASE("where replicas are asked for, nothing is held without them")
     CHECK(lock.unlock() == release_result::released);
 }
 
-TEST_CASE("a promoted replica that had not heard of a grant gives the lock twice")
+TEST_CASE("a promoted replica that missed a grant grants the lock a second time")
 {
     private_redis server;
     private_redis replica("--replicaof 127.0.0.1 " + server.port());
@@ -270,7 +274,7 @@ TEST_CASE("a promoted replica that had not heard of a grant gives the lock twice
     CHECK(second.token() == first.token());
 }
 
-TEST_CASE("where a replica must have heard of it, a promoted replica gives the lock to nobody else")
+TEST_CASE("a promoted replica does not grant a lock again whose grant it had to confirm")
 {
     bool const cut = GENERATE(false, true);
     private_redis server;

@@ -1,4 +1,4 @@
-// What a lock of a majority of independent Redis servers promises, while the tests break some of them.
+// The promises of a lock on a majority of independent Redis servers while some of them are broken.
 
 #include "locks/tests/conformance/redis_locks.hpp"
 
@@ -24,7 +24,7 @@ bool has_voted(private_redis& server, std::string const& name)
     return server.ask("EXISTS 'baton:lock:{" + name + "}:token'") == "1";
 }
 
-// Three servers that know nothing of each other.
+// Three independent servers.
 struct three {
     std::string url() const
     {
@@ -35,7 +35,7 @@ struct three {
 
 } // namespace
 
-TEST_CASE("a majority lock is held by one while a minority of the servers is away, in whatever way")
+TEST_CASE("a majority lock has one holder while a minority of the servers is dead or frozen")
 {
     three servers;
     store_options patient;
@@ -57,7 +57,7 @@ TEST_CASE("a majority lock is held by one while a minority of the servers is awa
         servers.b.thaw();
 }
 
-TEST_CASE("without a majority of the servers nobody holds it, and what was taken is given back")
+TEST_CASE("without a majority of the servers the lock is not granted, and the votes are released")
 {
     three servers;
     store in(servers.url(), impatient());
@@ -70,7 +70,7 @@ TEST_CASE("without a majority of the servers nobody holds it, and what was taken
     CHECK(lock.try_lock_for(60s));
 }
 
-TEST_CASE("a vote of a lost majority is given back, though it comes late")
+TEST_CASE("a late vote of a lost majority is released")
 {
     three servers;
     store in(servers.url(), impatient());
@@ -84,7 +84,7 @@ TEST_CASE("a vote of a lost majority is given back, though it comes late")
     SECTION("since the server had forgotten the script")
     {
         servers.c.ask("SCRIPT FLUSH");
-        other.unlock(); // which it learns again
+        other.unlock(); // which teaches it the release script again
         REQUIRE(await([&] { return !has_key(servers.c, "other"); }));
         CHECK_FALSE(lock.try_lock());
     }
@@ -99,7 +99,7 @@ TEST_CASE("a vote of a lost majority is given back, though it comes late")
     CHECK(await([&] { return !has_key(servers.c, "stock"); }));
 }
 
-TEST_CASE("a majority lock that is given back is given back by who votes late, too")
+TEST_CASE("a release also reaches a server whose vote comes late")
 {
     three servers;
     store in(servers.url());
@@ -118,7 +118,7 @@ TEST_CASE("a majority lock that is given back is given back by who votes late, t
     CHECK(await([&] { return !has_key(servers.c, "stock"); }));
 }
 
-TEST_CASE("a majority lock is lost when a majority of the servers has forgotten it, not when one has")
+TEST_CASE("a majority lock is lost if a majority of the servers forgets it, not if one does")
 {
     three servers;
     store in(servers.url(), impatient());
@@ -138,7 +138,7 @@ TEST_CASE("a majority lock is lost when a majority of the servers has forgotten 
     CHECK(lock.unlock() == release_result::was_lost);
 }
 
-TEST_CASE("a majority lock that some try for at once goes to one after the other, and leaves nothing behind")
+TEST_CASE("concurrent acquisitions of a majority lock succeed one after the other and leave no keys")
 {
     three servers;
     std::atomic<int> counted = 0; // for the sanitizers; it is read and written apart

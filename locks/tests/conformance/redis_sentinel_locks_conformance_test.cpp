@@ -1,4 +1,4 @@
-// What locks promise on a Redis whose master sentinels name, and what they do not, while the tests break it.
+// The promises of locks on a Redis master with sentinels, and the limits of these, while servers are broken.
 
 #include "locks/tests/conformance/redis_locks.hpp"
 #include "locks/tests/support/private_redis.hpp"
@@ -32,7 +32,7 @@ bool has_subscriber(private_redis_sentinels& servers, std::string const& who)
     return !servers.ask(who, "PUBSUB CHANNELS baton:*").empty();
 }
 
-// Both replicas: any may be promoted. A new one is slow to hear of anything at first.
+// Waits for both replicas, since any may be promoted. A new replica is slow at first.
 bool await_replicas(private_redis_sentinels& servers, std::string const& of)
 {
     return await([&] {
@@ -42,7 +42,7 @@ bool await_replicas(private_redis_sentinels& servers, std::string const& of)
 
 } // namespace
 
-TEST_CASE("the master is found while one sentinel answers, and every call is bounded when none does")
+TEST_CASE("one answering sentinel is enough to find the master, and without one every call ends within its limit")
 {
     private_redis_sentinels servers;
     servers.kill("sentinel-1");
@@ -54,7 +54,7 @@ TEST_CASE("the master is found while one sentinel answers, and every call is bou
     CHECK(lock.unlock() == release_result::released);
 
     servers.freeze("sentinel-3");
-    CHECK(lock.try_lock()); // who knows the master does not ask for it
+    CHECK(lock.try_lock()); // the known master needs no sentinel
     lock.unlock();
     servers.freeze("server-1");
     CHECK(time_of([&] { failure_of([&] { lock.try_lock(); }); }) < bounded);
@@ -64,7 +64,7 @@ TEST_CASE("the master is found while one sentinel answers, and every call is bou
     CHECK(lock.try_lock_for(failover));
 }
 
-TEST_CASE("a name that no sentinel knows, and a server that says it is no master, hold nothing")
+TEST_CASE("a lock is refused if no sentinel knows the name or the named server is not the master")
 {
     private_redis server;
     private_redis replica("--replicaof 127.0.0.1 " + server.port());
@@ -72,15 +72,15 @@ TEST_CASE("a name that no sentinel knows, and a server that says it is no master
     auto const url = "redis-sentinel://127.0.0.1:" + sentinel.port();
     store unknown(url + "/other", impatient());
     auto nobody = unknown.redis("stock");
-    CHECK_THAT(failure_of([&] { nobody.try_lock(); }), Contains("other") && Contains("does not know it"));
+    CHECK_THAT(failure_of([&] { nobody.try_lock(); }), Contains("other") && Contains("does not know this name"));
     store in(url + "/baton", impatient());
     auto lock = in.redis("stock");
-    CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("is no master: a slave"));
+    CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("is not the master: a slave"));
     replica.ask("REPLICAOF NO ONE");
     CHECK(lock.try_lock_for(60s));
 }
 
-TEST_CASE("sentinels that ask for a password are told the one that is theirs, and servers theirs")
+TEST_CASE("sentinels and servers are sent their own passwords")
 {
     private_redis server("--requirepass theirs");
     private_redis sentinel("sentinel " + server.port() + " 60000");
@@ -97,7 +97,7 @@ TEST_CASE("sentinels that ask for a password are told the one that is theirs, an
     CHECK(lock.unlock() == release_result::released);
 }
 
-TEST_CASE("a lock that the promoted replica knows goes on, and who waits has it after the release")
+TEST_CASE("a lock that the promoted replica knows is kept, and its waiter is granted it after the release")
 {
     bool const killed = GENERATE(true, false);
     private_redis_sentinels servers;
@@ -124,7 +124,7 @@ TEST_CASE("a lock that the promoted replica knows goes on, and who waits has it 
     CHECK(waiter.token() == 2);
 }
 
-TEST_CASE("a master that has become a replica is asked no more, and its successor is found")
+TEST_CASE("after a planned failover the lock is found at the new master")
 {
     private_redis_sentinels servers;
     store in(servers.url());
@@ -138,8 +138,7 @@ TEST_CASE("a master that has become a replica is asked no more, and its successo
     CHECK(lock.token() == 2);
 }
 
-TEST_CASE(
-    "a failover forgets a grant of which no replica had heard, and gives the lock twice, but not where one must hear")
+TEST_CASE("a failover grants an unreplicated lock a second time, but not a lock that replicas had to confirm")
 {
     private_redis_sentinels servers;
     store hasty(servers.url(), impatient());
@@ -152,7 +151,7 @@ TEST_CASE(
     REQUIRE(await_replicas(servers, "'baton:lock:{safe}:token'"));
     for (auto const* each : {"server-2", "server-3"})
         servers.freeze(each);
-    servers.ask("server-1", "CLIENT KILL TYPE replica"); // lest they find it in their sockets later
+    servers.ask("server-1", "CLIENT KILL TYPE replica"); // so that they do not read it from their sockets later
     REQUIRE(first.try_lock());
     CHECK_THAT(failure_of([&] { safe.try_lock(); }), Contains("0 of 1 replicas"));
     servers.kill("server-1");

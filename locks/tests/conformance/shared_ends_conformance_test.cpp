@@ -1,9 +1,11 @@
-// How a hold beside others ends that its holder did not end.
+// The end of a shared hold without unlock(): by its ttl, or with the lock object or the store.
 
 #include "locks/tests/conformance/shared_locks_fixture.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <future>
+#include <list>
 #include <memory>
 
 using namespace baton;
@@ -14,60 +16,109 @@ using baton::lock::named_lock;
 using baton::lock::read_write_lock;
 using baton::lock::release_result;
 
-TEST_CASE("a permit ends with its time: its holder is told, and its release takes none from anybody")
+TEST_CASE("a permit ends with its ttl, its holder is notified, and the late release takes no permit from another")
 {
-    shared_locks_fixture fixture;
-    auto late = fixture.permit(2, short_lived());
-    auto other = fixture.permit(2);
-    auto next = fixture.permit(2);
-    REQUIRE(late.try_lock());
-    REQUIRE(other.try_lock());
-    auto const token = other.token();
-    REQUIRE(next.try_lock_for(60s));
-    CHECK(next.token() > token);
-    CHECK_FALSE(late.valid());
-    await_loss(late.lost()); // on another thread, which may be later than this one
-    CHECK(late.unlock() == release_result::was_lost);
-    auto refused = fixture.permit(2);
-    CHECK_FALSE(refused.try_lock());
-    CHECK(next.unlock() == release_result::released);
-    CHECK(other.unlock() == release_result::released);
+    struct permits {
+        shared_locks_fixture& fixture;
+        named_lock late, other, next;
+        std::future<bool> granted = {};
+    };
+    auto const fixtures = every_shared_store();
+    std::list<permits> all;
+    for (auto const& each : fixtures) {
+        auto& made = all.emplace_back(permits{*each, each->permit(2, short_lived()), each->permit(2), each->permit(2)});
+        REQUIRE(made.other.try_lock());
+        REQUIRE(made.late.try_lock());
+        made.granted = std::async(std::launch::async, [&made] { return made.next.try_lock_for(60s); });
+    }
+    for (auto& [fixture, late, other, next, granted] : all) {
+        INFO(fixture.url());
+        REQUIRE(granted.get());
+        CHECK(next.token() > other.token());
+        CHECK_FALSE(late.valid());
+        await_loss(late.lost()); // another thread requests it, perhaps later
+        CHECK(late.unlock() == release_result::was_lost);
+        auto refused = fixture.permit(2);
+        CHECK_FALSE(refused.try_lock());
+        CHECK(next.unlock() == release_result::released);
+        CHECK(other.unlock() == release_result::released);
+    }
 }
 
-TEST_CASE("a reader that is silent for its time is in no writer's way, nor a writer in a reader's")
+TEST_CASE("a reader without a watchdog blocks a writer only for its ttl")
 {
-    shared_locks_fixture fixture;
-    auto silent = fixture.book(short_lived());
-    auto next = fixture.book();
-    REQUIRE(silent.try_lock_shared());
-    auto const token = silent.token();
-    REQUIRE(next.try_lock_for(60s));
-    CHECK(next.token() > token);
-    CHECK_FALSE(silent.valid());
-    CHECK(silent.unlock_shared() == release_result::was_lost);
-    CHECK(next.unlock() == release_result::released);
-    REQUIRE(silent.try_lock());
-    auto const lost = silent.lost();
-    REQUIRE(next.try_lock_shared_for(60s));
-    await_loss(lost);
-    CHECK(silent.unlock() == release_result::was_lost);
-    CHECK(next.valid());
+    struct pair {
+        shared_locks_fixture& fixture;
+        read_write_lock silent, next;
+        std::future<bool> granted = {};
+    };
+    auto const fixtures = every_shared_store();
+    std::list<pair> pairs;
+    for (auto const& each : fixtures) {
+        auto& made = pairs.emplace_back(pair{*each, each->book(short_lived()), each->book()});
+        REQUIRE(made.silent.try_lock_shared());
+        made.granted = std::async(std::launch::async, [&made] { return made.next.try_lock_for(60s); });
+    }
+    for (auto& [fixture, silent, next, granted] : pairs) {
+        INFO(fixture.url());
+        auto const token = silent.token();
+        REQUIRE(granted.get());
+        CHECK(next.token() > token);
+        CHECK_FALSE(silent.valid());
+        CHECK(silent.unlock_shared() == release_result::was_lost);
+        CHECK(next.unlock() == release_result::released);
+    }
 }
 
-TEST_CASE("a watchdog keeps a permit beyond its time")
+TEST_CASE("a writer without a watchdog blocks a reader only for its ttl")
 {
-    shared_locks_fixture fixture;
-    lock_options how;
-    how.ttl = 2s; // so that a busy machine does not keep the watchdog from it
-    auto holder = fixture.permit(1, how);
-    auto other = fixture.permit(1);
-    REQUIRE(holder.try_lock());
-    CHECK_FALSE(other.try_lock_for(how.ttl + 200ms));
-    CHECK(holder.valid());
-    CHECK(holder.unlock() == release_result::released);
+    struct pair {
+        shared_locks_fixture& fixture;
+        read_write_lock silent, next;
+        std::future<bool> granted = {};
+    };
+    auto const fixtures = every_shared_store();
+    std::list<pair> pairs;
+    for (auto const& each : fixtures) {
+        auto& made = pairs.emplace_back(pair{*each, each->book(short_lived()), each->book()});
+        REQUIRE(made.silent.try_lock());
+        made.granted = std::async(std::launch::async, [&made] { return made.next.try_lock_shared_for(60s); });
+    }
+    for (auto& [fixture, silent, next, granted] : pairs) {
+        INFO(fixture.url());
+        REQUIRE(granted.get());
+        await_loss(silent.lost());
+        CHECK(silent.unlock() == release_result::was_lost);
+        CHECK(next.valid());
+    }
 }
 
-TEST_CASE("what goes away while it is held is given back")
+TEST_CASE("a watchdog keeps a permit beyond its ttl")
+{
+    struct pair {
+        shared_locks_fixture& fixture;
+        named_lock holder, other;
+        std::future<bool> granted = {};
+    };
+    lock_options options;
+    options.ttl = 2s; // long enough for the watchdog on a busy machine
+    auto const fixtures = every_shared_store();
+    std::list<pair> pairs;
+    for (auto const& each : fixtures) {
+        auto& made = pairs.emplace_back(pair{*each, each->permit(1, options), each->permit(1)});
+        REQUIRE(made.holder.try_lock());
+        made.granted =
+            std::async(std::launch::async, [&made, &options] { return made.other.try_lock_for(options.ttl + 200ms); });
+    }
+    for (auto& [fixture, holder, other, granted] : pairs) {
+        INFO(fixture.url());
+        CHECK_FALSE(granted.get());
+        CHECK(holder.valid());
+        CHECK(holder.unlock() == release_result::released);
+    }
+}
+
+TEST_CASE("destroying a held read-write lock or closing its store releases the lock")
 {
     shared_locks_fixture fixture;
     auto waiter = fixture.book();
@@ -85,7 +136,7 @@ TEST_CASE("what goes away while it is held is given back")
     CHECK(waiter.try_lock_shared_for(60s));
 }
 
-TEST_CASE("tokens go on where a shared name was reaped, and what is held stays")
+TEST_CASE("tokens keep rising after a shared name was reaped, and a held permit is not reaped")
 {
     shared_locks_fixture fixture({GENERATE(storage::engine::mysql, storage::engine::sqlite)});
     lock_options long_lived;

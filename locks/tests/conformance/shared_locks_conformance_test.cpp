@@ -1,5 +1,5 @@
-// What locks that several may hold at once promise, on each store that gives them and through the public headers alone.
-// How one waits, and how a hold ends, are in files beside this.
+// The promises of semaphores and read-write locks, on each store that has them and through the public headers alone.
+// Waiting and the end of a hold have files of their own.
 
 #include "libs/base/random.hpp"
 #include "locks/tests/conformance/shared_locks_fixture.hpp"
@@ -18,7 +18,7 @@ using baton::lock::named_lock;
 using baton::lock::release_result;
 namespace locks = baton::lock;
 
-TEST_CASE("as many hold a semaphore as it has permits and no more, and each grant's token is higher than those before")
+TEST_CASE("a semaphore has as many holders as permits, and each token is higher than the ones before")
 {
     shared_locks_fixture fixture;
     std::vector<named_lock> holders;
@@ -41,7 +41,7 @@ TEST_CASE("as many hold a semaphore as it has permits and no more, and each gran
     CHECK(late.unlock() == release_result::released);
 }
 
-TEST_CASE("many hold it for reading, but one alone for writing")
+TEST_CASE("many readers may hold the lock at once, but a writer only alone")
 {
     shared_locks_fixture fixture;
     auto first = fixture.book();
@@ -63,11 +63,11 @@ TEST_CASE("many hold it for reading, but one alone for writing")
     CHECK_FALSE(second.try_lock());
     auto const written = writer.token();
     CHECK(writer.unlock() == release_result::released);
-    REQUIRE(first.try_lock_shared_for(60s)); // the other's node may still be on its way out of the queue
+    REQUIRE(first.try_lock_shared_for(60s)); // on ZooKeeper a refused node may still be in the queue
     CHECK(first.token() > written);
 }
 
-TEST_CASE("it serves std::shared_lock and std::unique_lock")
+TEST_CASE("a read-write lock works with std::shared_lock and std::unique_lock")
 {
     shared_locks_fixture fixture;
     auto one = fixture.book();
@@ -84,7 +84,7 @@ TEST_CASE("it serves std::shared_lock and std::unique_lock")
     CHECK_FALSE(reads.owns_lock());
 }
 
-TEST_CASE("whoever speaks of another number of permits is told so while one is held, and nobody is in his way")
+TEST_CASE("acquiring with another permit count fails while a permit is held, and works when none is")
 {
     shared_locks_fixture fixture;
     auto two = fixture.permit(2);
@@ -99,7 +99,7 @@ TEST_CASE("whoever speaks of another number of permits is told so while one is h
     CHECK(failure_of([&] { two.try_lock(); }) == lock_errc::misuse);
 }
 
-TEST_CASE("a reentrant reader may read once more, and gives it back with the last")
+TEST_CASE("a reentrant reader may lock again, and the last unlock releases the lock")
 {
     shared_locks_fixture fixture;
     lock_options how;
@@ -114,7 +114,7 @@ TEST_CASE("a reentrant reader may read once more, and gives it back with the las
     CHECK(writer.try_lock());
 }
 
-TEST_CASE("a name of a semaphore is no name of a lock for readers and writers, nor of any other")
+TEST_CASE("semaphores, read-write locks and other locks do not share their names")
 {
     shared_locks_fixture fixture;
     auto& in = fixture.enter();
@@ -128,7 +128,7 @@ TEST_CASE("a name of a semaphore is no name of a lock for readers and writers, n
     CHECK(record.try_lock());
 }
 
-TEST_CASE("readers, writers and permits are counted each for themselves")
+TEST_CASE("the metrics count readers, writers and permits separately")
 {
     shared_locks_fixture fixture;
     auto& in = fixture.enter();
@@ -152,7 +152,7 @@ TEST_CASE("readers, writers and permits are counted each for themselves")
     CHECK(of("semaphore").lost == 1);
 }
 
-TEST_CASE("what makes no sense as a semaphore is refused with what is wrong")
+TEST_CASE("an invalid semaphore or read-write lock is refused with a message that names the argument")
 {
     store home(storage::engine::sqlite);
     locks::store in(lock_url(home.where()));

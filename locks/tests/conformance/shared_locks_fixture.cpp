@@ -25,6 +25,14 @@ shared_locks_fixture::shared_locks_fixture() : shared_locks_fixture(GENERATE_COP
 
 shared_locks_fixture::shared_locks_fixture(place where) : lock_fixture(where.engine, std::move(where.server)) {}
 
+std::vector<std::unique_ptr<shared_locks_fixture>> every_shared_store()
+{
+    std::vector<std::unique_ptr<shared_locks_fixture>> all;
+    for (auto const& each : places())
+        all.push_back(std::make_unique<shared_locks_fixture>(each));
+    return all;
+}
+
 lock::named_lock shared_locks_fixture::permit(std::size_t of, lock::lock_options how, std::string const& name)
 {
     return enter().semaphore(prefix + name, of, std::move(how));

@@ -1,4 +1,4 @@
-// How one waits for a lock that several may hold, and who has a turn.
+// Waiting for semaphores and read-write locks, and fairness between readers and writers.
 
 #include "locks/tests/conformance/shared_locks_fixture.hpp"
 
@@ -11,7 +11,7 @@ using namespace baton::test;
 using baton::lock::read_write_lock;
 using baton::lock::release_result;
 
-TEST_CASE("whoever waits for a permit has it soon after any of the holders gives one back")
+TEST_CASE("a waiter is granted a permit soon after any holder releases one")
 {
     shared_locks_fixture fixture;
     auto first = fixture.permit(2);
@@ -19,8 +19,8 @@ TEST_CASE("whoever waits for a permit has it soon after any of the holders gives
     auto third = fixture.permit(2);
     auto fourth = fixture.permit(2);
     bool told = false;
-    // A waiter that is told has the permit before it would look by itself. On a busy machine it may be late: once is
-    // enough.
+    // A waiter that is notified has the permit before it would look by itself. A busy machine may delay it, so one of
+    // five times is enough.
     for (int times = 0; times < 5 && !told; ++times) {
         REQUIRE(first.try_lock_for(60s));
         REQUIRE(second.try_lock_for(60s));
@@ -39,7 +39,7 @@ TEST_CASE("whoever waits for a permit has it soon after any of the holders gives
     CHECK(told);
 }
 
-TEST_CASE("whoever waits for long is told in the server when one of the holders goes")
+TEST_CASE("a long waiter sleeps in the server, and the release of any holder wakes it")
 {
     shared_locks_fixture fixture({storage::engine::mysql});
     if (fixture.home->nodes().size() > 1)
@@ -52,11 +52,11 @@ TEST_CASE("whoever waits for long is told in the server when one of the holders 
     auto has_it = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
     await_sleepers([&] { return fixture.sleepers(); }, 1);
     CHECK(first.unlock() == release_result::released);
-    CHECK(has_it.get()); // whichever of the two it sleeps for
+    CHECK(has_it.get()); // whichever holder's release it waits for
     CHECK(second.unlock() == release_result::released);
 }
 
-TEST_CASE("a writer has its turn though readers would go on for ever")
+TEST_CASE("overlapping readers do not keep a writer out for ever")
 {
     shared_locks_fixture fixture;
     auto writer = fixture.book();
@@ -65,7 +65,7 @@ TEST_CASE("a writer has its turn though readers would go on for ever")
     readers.push_back(fixture.book());
     REQUIRE(readers[0].try_lock_shared());
     auto writes = std::async(std::launch::async, [&] { return writer.try_lock_for(30s); });
-    // Whoever reads goes when the next does, so that there is always one; or when the next could not for so long.
+    // A reader releases when the next one holds the lock, so that there is always one, or when the next is refused.
     std::size_t who = 0;
     while (writes.wait_for(0ms) == std::future_status::timeout) {
         auto const next = 1 - who;
@@ -79,7 +79,7 @@ TEST_CASE("a writer has its turn though readers would go on for ever")
     CHECK(writer.valid());
 }
 
-TEST_CASE("a writer that does not wait keeps no reader out")
+TEST_CASE("a writer that does not wait keeps no readers out")
 {
     shared_locks_fixture fixture;
     auto reader = fixture.book();
@@ -88,7 +88,7 @@ TEST_CASE("a writer that does not wait keeps no reader out")
     REQUIRE(reader.try_lock_shared());
     CHECK_FALSE(writer.try_lock());
     CHECK((fixture.in_order() ? other.try_lock_shared_for(60s)
-                              : other.try_lock_shared())); // a node may be on its way out
+                              : other.try_lock_shared())); // on ZooKeeper the writer's node may still be in the queue
 }
 
 TEST_CASE("coroutines read and write without a thread")
@@ -99,5 +99,5 @@ TEST_CASE("coroutines read and write without a thread")
     asio::io_context loop;
     auto const seen = take_turns(loop, one.reader(), other.writer());
     CHECK(seen == std::vector<std::string>{"granted", "refused", "released", "valid"});
-    fixture.views.clear(); // their threads, before the loop that they post to
+    fixture.views.clear(); // ends the threads that post to the loop
 }

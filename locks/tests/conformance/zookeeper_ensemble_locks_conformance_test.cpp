@@ -1,4 +1,4 @@
-// What locks promise on an ensemble of three while its servers are killed.
+// The promises of locks on an ensemble of three ZooKeeper servers while servers are killed.
 
 #include "locks/tests/support/private_zookeepers.hpp"
 #include "tests/support/await.hpp"
@@ -45,7 +45,7 @@ constexpr auto long_ttl = 20s;
 
 } // namespace
 
-TEST_CASE("who holds a lock goes on at another server when the one that it is connected to is killed")
+TEST_CASE("a holder keeps its lock over another server when its own server is killed")
 {
     auto& servers = ensemble();
     auto one = enter(servers, long_session);
@@ -75,7 +75,7 @@ TEST_CASE("who holds a lock goes on at another server when the one that it is co
     CHECK(waiter.token() > token);
 }
 
-TEST_CASE("a release is heard by who waits, and tokens rise, though the leader is killed just before")
+TEST_CASE("a waiter is granted the lock with a higher token although the leader is killed before the release")
 {
     auto& servers = ensemble();
     auto one = enter(servers, long_session);
@@ -97,7 +97,7 @@ TEST_CASE("a release is heard by who waits, and tokens rise, though the leader i
     CHECK(servers.leader() != leader);
 }
 
-TEST_CASE("without a majority nothing is granted, who held knows it before another has it, and all goes on with one")
+TEST_CASE("without a majority no lock is granted and the holder is notified of its loss, and with one locks work again")
 {
     auto& servers = ensemble();
     auto one = enter(servers, 4s);

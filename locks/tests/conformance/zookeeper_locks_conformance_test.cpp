@@ -1,5 +1,5 @@
-// What locks on ZooKeeper promise beyond what all kinds do (lock_kinds_conformance_test.cpp), on a real server and with
-// a look at its nodes.
+// The promises of locks on ZooKeeper beyond those of all kinds (lock_kinds_conformance_test.cpp), on a real server and
+// with a look at its nodes.
 
 #include "libs/base/error.hpp"
 #include "libs/base/random.hpp"
@@ -20,7 +20,7 @@ using namespace baton::lock;
 
 namespace {
 
-// The host's, unless in a hurry: then each look at it is an hour later, and no answer comes in time.
+// The host's time. In a hurry, each look at the clock is an hour later, so that no answer arrives in time.
 class test_time final : public time_source {
 public:
     instant now() const override
@@ -101,7 +101,7 @@ public:
         auto const until = system_time().now() + 60s;
         while (!over()) {
             if (system_time().now() >= until)
-                FAIL("it does not come");
+                FAIL("the condition did not become true in time");
             loop.run_one_for(std::chrono::milliseconds{50});
         }
     }
@@ -117,13 +117,13 @@ public:
     }
 
     std::string url = new_url();
-    zookeeper_place where = parse_zookeeper_url(url);
+    zookeeper_location where = parse_zookeeper_url(url);
     asio::io_context loop;
     asio::executor_work_guard<asio::io_context::executor_type> open{loop.get_executor()};
     test_time time;
     seeded_random random{entropy()};
     std::shared_ptr<zoo_session> session =
-        std::make_shared<zoo_session>(zoo_parts{where.hosts, 2s, 2s, loop.get_executor(), time});
+        std::make_shared<zoo_session>(zoo_session_settings{where.hosts, 2s, 2s, loop.get_executor(), time});
     std::unique_ptr<lock::lock_kind> kind =
         make_zookeeper_kind("zookeeper", session, loop.get_executor(), where.root, random);
 };
@@ -150,7 +150,7 @@ std::ptrdiff_t threads()
 
 } // namespace
 
-TEST_CASE("who comes first is served first")
+TEST_CASE("waiters are granted the lock in order of arrival")
 {
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
@@ -176,7 +176,7 @@ TEST_CASE("who comes first is served first")
     CHECK(served == std::vector<int>{0, 1, 2, 3, 4});
 }
 
-TEST_CASE("a wait that is given up leaves its place, and those behind it still wait for the holder")
+TEST_CASE("a cancelled waiter leaves the queue, and the waiters behind it still wait for the holder")
 {
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
@@ -200,7 +200,7 @@ TEST_CASE("a wait that is given up leaves its place, and those behind it still w
     CHECK(waits.get());
 }
 
-TEST_CASE("a look that is refused leaves no node")
+TEST_CASE("a refused try leaves no node")
 {
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
@@ -214,7 +214,7 @@ TEST_CASE("a look that is refused leaves no node")
     CHECK(holder.valid());
 }
 
-TEST_CASE("a holder whose node is removed is told that it has lost the lock")
+TEST_CASE("a holder whose node is removed is notified of its loss")
 {
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
@@ -231,7 +231,7 @@ TEST_CASE("a holder whose node is removed is told that it has lost the lock")
     CHECK(holder.unlock() == release_result::was_lost);
 }
 
-TEST_CASE("a node whose making had no answer is found again rather than waited for")
+TEST_CASE("a node whose creation had no answer is found again")
 {
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
@@ -243,7 +243,7 @@ TEST_CASE("a node whose making had no answer is found again rather than waited f
     fixture.time.hurry = false;
     fixture.await_nodes(1);
 
-    SECTION("by the next try, which is granted the lock with a token that the next is above")
+    SECTION("by the next try, which is granted the lock")
     {
         auto const made = fixture.finish(first->take());
         REQUIRE(made.granted);
@@ -260,14 +260,14 @@ TEST_CASE("a node whose making had no answer is found again rather than waited f
         CHECK(fixture.finish(first->release()));
         CHECK(fixture.nodes().empty());
     }
-    SECTION("in the background, when nobody wants it any more")
+    SECTION("in the background, after the acquisition is dropped")
     {
         first.reset();
         fixture.await_nodes(0);
     }
 }
 
-TEST_CASE("a release whose answer was lost is not taken for a loss when it is tried again")
+TEST_CASE("a repeated release whose first answer was lost is not reported as a loss")
 {
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
@@ -281,7 +281,7 @@ TEST_CASE("a release whose answer was lost is not taken for a loss when it is tr
     CHECK_FALSE(fixture.finish(holder->extend()));
 }
 
-TEST_CASE("a grant is for half of the session's time, or for less when less is asked for")
+TEST_CASE("a grant lasts for half of the session's timeout, or for a shorter requested ttl")
 {
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
@@ -299,7 +299,7 @@ TEST_CASE("a grant is for half of the session's time, or for less when less is a
     CHECK(small.granted->ttl == duration{300ms});
 }
 
-TEST_CASE("names that nobody uses are reaped, those in use are not, and what was reaped comes again")
+TEST_CASE("unused names are reaped, used ones are not, and a reaped name can be locked again")
 {
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
@@ -319,7 +319,7 @@ TEST_CASE("names that nobody uses are reaped, those in use are not, and what was
     CHECK(fixture.finish(again->take()).granted);
 }
 
-TEST_CASE("a store that is closed leaves neither a node nor a thread, also where a lock outlives it")
+TEST_CASE("a closed store leaves neither nodes nor threads, even if a lock outlives it")
 {
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
@@ -339,7 +339,7 @@ TEST_CASE("a store that is closed leaves neither a node nor a thread, also where
     CHECK_FALSE(holder.valid());
 }
 
-TEST_CASE("a lock without a watchdog is free when its time is over, though its holder's session lives on")
+TEST_CASE("a lock without a watchdog is free after its ttl, although the session of its holder is alive")
 {
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
@@ -356,7 +356,7 @@ TEST_CASE("a lock without a watchdog is free when its time is over, though its h
     CHECK(next.unlock() == release_result::released);
 }
 
-TEST_CASE("a server that is not there is told at the end of the wait, and nothing is held")
+TEST_CASE("an unreachable server is reported at the end of the wait, and nothing is held")
 {
     store_options how;
     how.limit = 1s;

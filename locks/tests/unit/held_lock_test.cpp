@@ -1,4 +1,4 @@
-// What a holder may believe, and when it is told, whatever its store does.
+// The deadline, renewal, loss and release of a held lock, with a scripted store in virtual time.
 
 #include "locks/tests/unit/lock_holder_fixture.hpp"
 
@@ -6,7 +6,7 @@ using namespace baton;
 using namespace baton::lock;
 using namespace baton::lock::test;
 
-TEST_CASE("a grant counts from before it was asked for, and ends before its time in the store")
+TEST_CASE("a grant counts from before its request, and its deadline is before the end of its ttl in the store")
 {
     auto how = of_three_seconds();
     how.watchdog = false;
@@ -30,12 +30,12 @@ TEST_CASE("a grant counts from before it was asked for, and ends before its time
     CHECK(fixture.context.counted.expired == 1);
 }
 
-TEST_CASE("the margin of a short time is a tenth of it")
+TEST_CASE("the margin of a short ttl is a tenth of it")
 {
     CHECK(use_until(instant{10s}, 100ms) == instant{10s + 100ms - 100us - 10ms});
 }
 
-TEST_CASE("a store that gives less time than was asked for is believed")
+TEST_CASE("a shorter ttl that the store grants is respected")
 {
     lock_holder_fixture fixture(of_three_seconds());
     fixture.store.ttl = 1s;
@@ -48,7 +48,7 @@ TEST_CASE("a store that gives less time than was asked for is believed")
     CHECK(fixture.valid(*by));
 }
 
-TEST_CASE("what ends by the clock is given up when its whole time is over, and what was released never")
+TEST_CASE("an expired lock is discarded at the end of its ttl, and a released lock never")
 {
     auto how = of_three_seconds();
     how.watchdog = false;
@@ -78,7 +78,7 @@ TEST_CASE("what ends by the clock is given up when its whole time is over, and w
     }
 }
 
-TEST_CASE("a watchdog renews a third of the time after it last asked, for as long as the lock is held")
+TEST_CASE("a watchdog renews every third of the ttl for as long as the lock is held")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();
@@ -92,7 +92,7 @@ TEST_CASE("a watchdog renews a third of the time after it last asked, for as lon
     CHECK(fixture.store.released == 1);
 }
 
-TEST_CASE("a renewal that finds the lock with another ends it at once, and for good")
+TEST_CASE("a renewal that the store refuses ends the lock at once and for good")
 {
     lock_holder_fixture fixture(of_three_seconds());
     fixture.store.renewals = {says::yes, says::no};
@@ -113,20 +113,20 @@ TEST_CASE("a renewal that finds the lock with another ends it at once, and for g
     CHECK(fixture.context.counted.expired == 0);
 }
 
-TEST_CASE("a store that does not answer is asked again, and the lock ends by the clock while a call still hangs")
+TEST_CASE("a renewal without an answer is tried again, and the lock ends at its deadline even while a call hangs")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();
     REQUIRE(fixture.lock(*by));
     auto const asked = fixture.time.now();
 
-    SECTION("an answer in time keeps it")
+    SECTION("an answer in time keeps the lock")
     {
         fixture.store.renewals = {says::nothing, says::nothing, says::yes};
         fixture.time.run_for(10s);
         CHECK(fixture.valid(*by));
     }
-    SECTION("one that comes too late does not bring it back")
+    SECTION("a late answer does not bring the lock back")
     {
         fixture.store.renewal_lasts = 5s;
         fixture.time.run_for(use_until(asked, 3s) - fixture.time.now());
@@ -139,7 +139,7 @@ TEST_CASE("a store that does not answer is asked again, and the lock ends by the
     CHECK(fixture.unlock(*by) != release_result::unknown);
 }
 
-TEST_CASE("a renewal extends from before it was sent, not from its answer")
+TEST_CASE("a renewal extends the lock from when it was sent, not from its answer")
 {
     lock_holder_fixture fixture(of_three_seconds());
     fixture.store.renewal_lasts = 900ms;
@@ -151,7 +151,7 @@ TEST_CASE("a renewal extends from before it was sent, not from its answer")
     CHECK(by->current()->deadline() == use_until(asked + 1s, 3s));
 }
 
-TEST_CASE("a hold that is forgotten ends: the watchdog renews no longer than max_hold")
+TEST_CASE("the watchdog renews no longer than max_hold")
 {
     auto how = of_three_seconds();
     how.max_hold = 5s;
@@ -164,18 +164,18 @@ TEST_CASE("a hold that is forgotten ends: the watchdog renews no longer than max
     CHECK_FALSE(fixture.valid(*by));
 }
 
-TEST_CASE("a release is tried again for two seconds in front of the caller, and then behind its back")
+TEST_CASE("a release without an answer is tried again for two seconds, and then in the background")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();
     REQUIRE(fixture.lock(*by));
 
-    SECTION("answered at last")
+    SECTION("answered at the third try")
     {
         fixture.store.releases = {says::nothing, says::nothing, says::yes};
         CHECK(fixture.unlock(*by) == release_result::released);
     }
-    SECTION("answered too late to tell whose it was")
+    SECTION("refused after a try without an answer: the result is unknown")
     {
         fixture.store.releases = {says::nothing, says::no};
         CHECK(fixture.unlock(*by) == release_result::unknown);
@@ -194,7 +194,7 @@ TEST_CASE("a release is tried again for two seconds in front of the caller, and 
     }
 }
 
-TEST_CASE("a store that says that it was lost is believed, though nobody had noticed")
+TEST_CASE("a release that the store refuses reports a loss that was not noticed before")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();

@@ -1,5 +1,5 @@
 #pragma once
-// Holders in virtual time, on a store that answers as the test says.
+// Lock holders in virtual time on a store with scripted answers.
 
 #include "libs/sim/virtual_time.hpp"
 #include "locks/core/lock_holder.hpp"
@@ -11,18 +11,18 @@
 
 namespace baton::lock::test {
 
-enum class says { yes, no, nothing }; // nothing: the call fails, and its effect is unknown
+enum class says { yes, no, nothing }; // nothing: the call fails with an unknown effect
 
 struct script {
-    std::deque<says> takes, renewals, releases; // then yes
+    std::deque<says> takes, renewals, releases; // yes after the last one
     duration take_lasts{}, renewal_lasts{};
-    duration deaf{};          // of one that waits for a change: so long it hears of nothing else
-    bool wait_breaks = false; // what waits for a change fails otherwise than by a store that is away
+    duration deaf{};          // so long a wait for a change cannot be cancelled
+    bool wait_breaks = false; // a wait for a change throws an unexpected error
     int acquisitions = 0;
     int taken = 0, renewed = 0, released = 0, discarded = 0;
     std::int64_t token = 0;
     std::set<std::string> owners;
-    std::optional<duration> ttl; // that it gives
+    std::optional<duration> ttl; // that the store grants
 };
 
 inline says next(std::deque<says>& of)
@@ -116,7 +116,7 @@ public:
 
     std::shared_ptr<lock_holder> make() { return std::make_shared<lock_holder>(context, "stock", options); }
 
-    // Calls and returns when it is over; throws what it threw.
+    // Returns the result of the call, or throws its exception.
     bool lock(lock_holder& by, duration span = 1h, std::stop_token stopped = {})
     {
         return finish(begin_lock(by, span, std::move(stopped)));

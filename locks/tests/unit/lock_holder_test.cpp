@@ -1,4 +1,4 @@
-// Who waits for a lock, in which order and for how long, whatever its store does.
+// Waiting for a lock: order, time limit and cancellation, with a scripted store in virtual time.
 
 #include "locks/tests/unit/lock_holder_fixture.hpp"
 
@@ -6,7 +6,7 @@ using namespace baton;
 using namespace baton::lock;
 using namespace baton::lock::test;
 
-TEST_CASE("a wait ends at its time, and tells whether the store was away")
+TEST_CASE("a wait ends at its time limit and reports whether the store was unavailable")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();
@@ -19,14 +19,14 @@ TEST_CASE("a wait ends at its time, and tells whether the store was away")
         CHECK(fixture.time.now() == began + 1s);
         CHECK(fixture.store.released == 0);
     }
-    SECTION("away: and what a try without an answer may have left is given back")
+    SECTION("unavailable: a possible grant without an answer is released")
     {
         fixture.store.takes.assign(1'000, says::nothing);
         CHECK_THROWS_AS(fixture.lock(*by, 1s), std::system_error);
         fixture.time.run_for(1s);
         CHECK(fixture.store.released == 1);
     }
-    SECTION("refused, after a try without an answer: that one is given back as well")
+    SECTION("refused after a try without an answer: the possible grant is released too")
     {
         fixture.store.takes.assign(1'000, says::no);
         fixture.store.takes.front() = says::nothing;
@@ -34,7 +34,7 @@ TEST_CASE("a wait ends at its time, and tells whether the store was away")
         fixture.time.run_for(1s);
         CHECK(fixture.store.released == 1);
     }
-    SECTION("one look")
+    SECTION("a single try")
     {
         fixture.store.takes = {says::no};
         CHECK_FALSE(fixture.lock(*by, 0ms));
@@ -45,7 +45,7 @@ TEST_CASE("a wait ends at its time, and tells whether the store was away")
     CHECK(fixture.lock(*by));
 }
 
-TEST_CASE("a wait that fails otherwise than by a store that is away ends, and is told why")
+TEST_CASE("an unexpected store error ends the wait and reaches the caller")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();
@@ -55,7 +55,7 @@ TEST_CASE("a wait that fails otherwise than by a store that is away ends, and is
     CHECK(fixture.lock(*by));
 }
 
-TEST_CASE("who waits can be stopped, by its caller and by the end of the store")
+TEST_CASE("the caller and the end of the store can stop a wait")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();
@@ -74,15 +74,14 @@ TEST_CASE("who waits can be stopped, by its caller and by the end of the store")
     }
 }
 
-TEST_CASE(
-    "who is stopped while it sleeps in the store leaves at once, and nothing of it is given back before that is over")
+TEST_CASE("a stopped wait that sleeps in the store ends at once, and a release follows only after the sleep")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();
     fixture.store.takes.assign(1'000'000, says::no);
     std::stop_source caller;
 
-    SECTION("there is nothing to give back")
+    SECTION("there is nothing to release")
     {
         fixture.store.deaf = 1s;
         auto const call = fixture.begin_lock(*by, 1h, caller.get_token());
@@ -90,12 +89,12 @@ TEST_CASE(
         caller.request_stop();
         fixture.time.settle();
         CHECK(call->over);
-        CHECK(fixture.store.acquisitions == 1); // what it has asked for goes on
+        CHECK(fixture.store.acquisitions == 1); // the statement in the store goes on
         fixture.time.run_for(1s);
         CHECK(fixture.store.acquisitions == 0);
         CHECK(fixture.store.released == 0);
     }
-    SECTION("a try before had no answer")
+    SECTION("an earlier try had no answer")
     {
         fixture.store.takes.front() = says::nothing;
         auto const call = fixture.begin_lock(*by, 1h, caller.get_token());
@@ -111,7 +110,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("what is granted to one who has stopped waiting is given back")
+TEST_CASE("a grant after the wait was stopped is released")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();
@@ -128,7 +127,7 @@ TEST_CASE("what is granted to one who has stopped waiting is given back")
     CHECK(fixture.lock(*by));
 }
 
-TEST_CASE("those who share an object take turns in the order in which they came")
+TEST_CASE("waiters that share a lock object are granted the lock in order of arrival")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();
@@ -137,7 +136,7 @@ TEST_CASE("those who share an object take turns in the order in which they came"
     auto const third = fixture.begin_lock(*by);
     fixture.time.run_for(1s);
     CHECK_FALSE(second->over);
-    CHECK(fixture.store.taken == 1); // nobody asks the store for what is held here
+    CHECK(fixture.store.taken == 1); // the waiters do not ask the store
     CHECK(fixture.unlock(*by) == release_result::released);
     CHECK(fixture.finish(second));
     CHECK_FALSE(third->over);
@@ -146,7 +145,7 @@ TEST_CASE("those who share an object take turns in the order in which they came"
     CHECK(by->current()->token() == 3);
 }
 
-TEST_CASE("one who gives up waiting for its turn leaves it to those behind")
+TEST_CASE("a waiter that gives up lets the next waiter go ahead")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();
@@ -158,7 +157,7 @@ TEST_CASE("one who gives up waiting for its turn leaves it to those behind")
     CHECK(fixture.finish(third));
 }
 
-TEST_CASE("a reentrant holder counts, and gives back with the last unlock")
+TEST_CASE("a reentrant holder counts its locks, and the last unlock releases the lock")
 {
     auto how = of_three_seconds();
     how.reentrant = true;
@@ -171,13 +170,13 @@ TEST_CASE("a reentrant holder counts, and gives back with the last unlock")
     CHECK(fixture.valid(*by));
     CHECK(fixture.store.released == 0);
 
-    SECTION("it is free after as many")
+    SECTION("the second unlock releases it")
     {
         CHECK(fixture.unlock(*by) == release_result::released);
         CHECK(fixture.store.released == 1);
         CHECK(by->current() == nullptr);
     }
-    SECTION("what was lost is not entered again")
+    SECTION("a lost lock cannot be locked again before its unlock")
     {
         fixture.store.renewals = {says::no};
         fixture.time.run_for(2s);
@@ -187,7 +186,7 @@ TEST_CASE("a reentrant holder counts, and gives back with the last unlock")
     }
 }
 
-TEST_CASE("who does not hold it cannot give it back")
+TEST_CASE("a lock object that does not hold the lock cannot release it")
 {
     lock_holder_fixture fixture(of_three_seconds());
     auto const by = fixture.make();
@@ -197,7 +196,7 @@ TEST_CASE("who does not hold it cannot give it back")
     CHECK(fixture.store.released == 0);
     CHECK(fixture.valid(*by));
 }
-TEST_CASE("an answer that took as long as the lock's time grants nothing")
+TEST_CASE("a grant whose answer took as long as the ttl is released, and the next try is granted")
 {
     lock_holder_fixture fixture(of_three_seconds());
     fixture.store.take_lasts = 2900ms;
@@ -206,9 +205,9 @@ TEST_CASE("an answer that took as long as the lock's time grants nothing")
     fixture.time.run_for(2901ms);
     CHECK_FALSE(call->over);
     CHECK_FALSE(fixture.valid(*by));
-    CHECK(fixture.store.released == 1); // it is given back rather than left to expire
+    CHECK(fixture.store.released == 1); // released rather than left to expire
     fixture.store.take_lasts = 0ms;
     CHECK(fixture.finish(call));
     CHECK(by->current()->token() == 2);
-    CHECK(fixture.store.owners.size() == 2); // so that the release of the one is not that of the other
+    CHECK(fixture.store.owners.size() == 2); // so that the release of one try does not release the other
 }

@@ -1,4 +1,4 @@
-// Who may hold a lock beside whom.
+// Which shares may hold a lock at the same time.
 
 #include "locks/core/lock_share.hpp"
 
@@ -12,19 +12,19 @@ constexpr lock_share permit{1, 3};
 
 } // namespace
 
-TEST_CASE("a plain lock is held by one")
+TEST_CASE("an exclusive lock has one holder")
 {
     CHECK(admit(lock_share{}, {}, false) == admission::granted);
     CHECK(admit(lock_share{}, {lock_share{}}, false) == admission::refused);
 }
 
-TEST_CASE("as many permits are given as there are")
+TEST_CASE("as many permits are granted as there are")
 {
     CHECK(admit(permit, {permit, permit}, false) == admission::granted);
     CHECK(admit(permit, {permit, permit, permit}, false) == admission::refused);
 }
 
-TEST_CASE("readers are beside readers, and writers beside nobody")
+TEST_CASE("readers share the lock with readers, and a writer has it alone")
 {
     CHECK(admit(reader_share, {reader_share, reader_share, reader_share}, false) == admission::granted);
     CHECK(admit(reader_share, {writer_share}, false) == admission::refused);
@@ -33,20 +33,20 @@ TEST_CASE("readers are beside readers, and writers beside nobody")
     CHECK(admit(writer_share, {}, false) == admission::granted);
 }
 
-TEST_CASE("who disagrees on how much there is gets none of it")
+TEST_CASE("a different permit count is not admitted")
 {
     CHECK(admit(permit, {lock_share{1, 2}}, false) == admission::mismatched);
     CHECK(admit(permit, {permit, lock_share{1, 4}}, false) == admission::mismatched);
 }
 
-TEST_CASE("while room is kept nobody comes in but one who takes all")
+TEST_CASE("while capacity is reserved only an exclusive request is admitted")
 {
     CHECK(admit(reader_share, {reader_share}, true) == admission::refused);
     CHECK(admit(reader_share, {}, true) == admission::refused);
     CHECK(admit(writer_share, {}, true) == admission::granted);
 }
 
-TEST_CASE("room is kept for a writer that waits for readers, and for nobody else")
+TEST_CASE("capacity is reserved only for a writer that waits for readers")
 {
     CHECK(reserves_room(writer_share, {reader_share, reader_share}));
     CHECK_FALSE(reserves_room(writer_share, {writer_share})); // or writers would keep readers out for ever

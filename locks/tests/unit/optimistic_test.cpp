@@ -42,7 +42,7 @@ lock_errc why_of(std::function<void()> const& call)
 
 } // namespace
 
-TEST_CASE("what was changed is committed, and what raced is read anew in a transaction of its own")
+TEST_CASE("a change is committed, and after a lost race the attempt runs again in a new transaction")
 {
     shelf fixture;
     auto const session = fixture.open();
@@ -56,11 +56,11 @@ TEST_CASE("what was changed is committed, and what raced is read anew in a trans
         return ++tries < 3 ? compared::raced : compared::changed;
     };
     CHECK(lock::update_optimistically(*session, attempt) == optimistic_result::changed);
-    CHECK(read == std::vector<int>{5, 5, 5}); // what raced was rolled back
+    CHECK(read == std::vector<int>{5, 5, 5}); // the lost races were rolled back
     CHECK(fixture.num() == 4);
 }
 
-TEST_CASE("what is refused changes nothing and is not tried again")
+TEST_CASE("a refused attempt changes nothing and is not repeated")
 {
     shelf fixture;
     auto const session = fixture.open();
@@ -75,7 +75,7 @@ TEST_CASE("what is refused changes nothing and is not tried again")
     CHECK(fixture.num() == 5);
 }
 
-TEST_CASE("tries are limited, and nothing of them stays")
+TEST_CASE("the number of attempts is limited, and failed attempts leave no changes")
 {
     shelf fixture;
     auto const session = fixture.open();
@@ -92,7 +92,8 @@ TEST_CASE("tries are limited, and nothing of them stays")
     CHECK(fixture.num() == 5);
 }
 
-TEST_CASE("what an attempt throws reaches the caller after a rollback, and a wrong statement does in words")
+TEST_CASE(
+    "an exception of an attempt reaches the caller after a rollback, and an invalid statement becomes a lock error")
 {
     shelf fixture;
     auto const session = fixture.open();
@@ -109,7 +110,7 @@ TEST_CASE("what an attempt throws reaches the caller after a rollback, and a wro
     CHECK(why_of([&] { lock::update_optimistically(*session, wrong); }) == lock_errc::unavailable);
 }
 
-TEST_CASE("a lock time-out of the database is a race lost")
+TEST_CASE("a lock timeout of the database counts as a lost race")
 {
     shelf fixture(storage::engine::mysql);
     auto const session = fixture.open();
@@ -129,7 +130,7 @@ TEST_CASE("a lock time-out of the database is a race lost")
     CHECK(fixture.num() == 10);
 }
 
-TEST_CASE("races lost to the database's own limits are tries as well")
+TEST_CASE("lock timeouts of the database count as attempts")
 {
     shelf fixture(storage::engine::mysql);
     auto const session = fixture.open();
@@ -150,7 +151,7 @@ TEST_CASE("races lost to the database's own limits are tries as well")
     *other << "ROLLBACK";
 }
 
-TEST_CASE("a row is locked by the caller's transaction, and released with it")
+TEST_CASE("a row lock belongs to the caller's transaction and ends with it")
 {
     shelf fixture(storage::engine::mysql);
     fixture.home.migrated(lock::lock_tables());
@@ -174,7 +175,7 @@ TEST_CASE("a row is locked by the caller's transaction, and released with it")
     *other << "ROLLBACK";
 }
 
-TEST_CASE("a row lock without a row, a table or a server is refused in words")
+TEST_CASE("a row lock without a row, a table or a server is refused with an explanation")
 {
     shelf fixture;
     auto const session = fixture.open();

@@ -1,4 +1,4 @@
-// What of locks on a Redis cluster is text: slots and redirects.
+// Slots and redirects of a Redis cluster.
 
 #include "locks/redis/scripts.hpp"
 #include "locks/redis/slot.hpp"
@@ -7,7 +7,7 @@
 
 using namespace baton::lock;
 
-TEST_CASE("a key's slot is that of the cluster specification, by what is in its first braces")
+TEST_CASE("a key's slot follows the cluster specification, by the text in its first braces")
 {
     CHECK(slot_of("123456789") == 0x31c3);
     CHECK(slot_of("foo") == 12182);
@@ -18,7 +18,7 @@ TEST_CASE("a key's slot is that of the cluster specification, by what is in its 
     CHECK(slot_of("foo}{bar") != slot_of("bar"));
 }
 
-TEST_CASE("the keys of one lock are in one slot, whatever its name")
+TEST_CASE("the keys of one lock share a slot, whatever its name")
 {
     for (auto const* name : {"stock", "{a}", "}", "{", "{}", "a}b{c", "%7d"}) {
         CAPTURE(name);
@@ -29,7 +29,7 @@ TEST_CASE("the keys of one lock are in one slot, whatever its name")
     CHECK(redis_keys("}").lock != redis_keys("%7d").lock);
 }
 
-TEST_CASE("a redirect says where, and whether for good")
+TEST_CASE("a redirect has an address and is permanent or for one command")
 {
     auto const moved = redirect_of("MOVED 3999 127.0.0.1:6381");
     REQUIRE(moved);

@@ -1,4 +1,4 @@
-// How an answer gets from the thread on which it arrives to whoever waits for it.
+// An answer passes from the thread on which it arrives to the waiting loop or thread.
 
 #include "libs/base/error.hpp"
 #include "libs/base/run_here.hpp"
@@ -16,13 +16,13 @@ namespace {
 
 zoo_reply reply(std::string path)
 {
-    zoo_reply what;
-    what.done = true;
-    what.node.path = std::move(path);
-    return what;
+    zoo_reply made;
+    made.done = true;
+    made.node.path = std::move(path);
+    return made;
 }
 
-// On a loop, or with its thread to itself.
+// On a loop, or blocking its thread.
 template <class Result>
 Result wait(bool fixture, awaitable<Result> part)
 {
@@ -44,7 +44,7 @@ struct world {
 
 } // namespace
 
-TEST_CASE("an answer gets to who waits for it, whichever is first")
+TEST_CASE("an answer reaches its waiter, whichever comes first")
 {
     world in;
     SECTION("the answer")
@@ -52,25 +52,25 @@ TEST_CASE("an answer gets to who waits for it, whichever is first")
         in.call->answer(reply("/a"));
     }
     std::future<void> client;
-    SECTION("who waits")
+    SECTION("the waiter")
     {
         client = std::async(std::launch::async, [&] { in.call->answer(reply("/a")); });
     }
     CHECK(in.answer(1h).node.path == "/a");
 }
 
-TEST_CASE("what is not answered in time is given up, and an answer after that reaches nobody")
+TEST_CASE("a request without an answer in time fails, and a later answer is ignored")
 {
     world in;
     CHECK_THROWS_WITH(in.answer(10ms), "ZooKeeper does not answer");
-    in.call->answer(reply("/a")); // whose loop is gone
+    in.call->answer(reply("/a")); // the waiter's loop is gone
 }
 
-TEST_CASE("a failure on the way is not taken for an answer")
+TEST_CASE("a failed request throws")
 {
     world in;
     zoo_reply lost;
-    lost.failure = "the way is lost";
+    lost.failure = "the connection is lost";
     in.call->answer(lost);
     CHECK_THROWS_AS(in.answer(1h), unavailable);
 }

@@ -1,4 +1,4 @@
-// What of locks on ZooKeeper is text: URLs, and names of nodes.
+// The URLs of ZooKeeper and the names of its nodes.
 
 #include "locks/zookeeper/node_name.hpp"
 #include "locks/zookeeper/url.hpp"
@@ -9,7 +9,7 @@
 
 using namespace baton::lock;
 
-TEST_CASE("a URL names one server or several, with a chroot or without")
+TEST_CASE("a URL names one or more servers and optionally a chroot")
 {
     auto const one = parse_zookeeper_url("zookeeper://one:4000");
     CHECK(one.hosts == "one:4000");
@@ -20,7 +20,7 @@ TEST_CASE("a URL names one server or several, with a chroot or without")
     CHECK(parse_zookeeper_url("zookeeper://one/").root == "/baton-locks");
 }
 
-TEST_CASE("a URL that is none is refused")
+TEST_CASE("an invalid URL is refused")
 {
     for (auto const wrong : {"zookeeper:one", "zookeeper://", "zookeeper://one,,two", "zookeeper://one:",
                              "zookeeper://:1", "zookeeper://one:x", "zookeeper://me:secret@one:1", "zookeeper://one//a",
@@ -30,7 +30,7 @@ TEST_CASE("a URL that is none is refused")
     }
 }
 
-TEST_CASE("each name is a node of its own, whatever its bytes")
+TEST_CASE("each lock name has its own node name, whatever its bytes")
 {
     CHECK(zoo_escaped("stock:42_a-B") == "stock:42_a-B");
     CHECK(zoo_escaped("a/b.c%") == "a%2Fb%2Ec%25");
@@ -38,12 +38,12 @@ TEST_CASE("each name is a node of its own, whatever its bytes")
     CHECK(zoo_escaped("\xc3\xa4\x01") == "%C3%A4%01");
 }
 
-TEST_CASE("a place is read from the end of a node's name, also of one whose number has gone round")
+TEST_CASE("the sequence number is read from the end of a node's name, even after an overflow")
 {
-    CHECK(zoo_place("tag-lock-0000000017") == 17);
-    CHECK(zoo_place("a-lock-b-lock-2147483647") == 2147483647);
-    CHECK(zoo_place("tag-lock--2147483648") == -2147483648);
-    CHECK_FALSE(zoo_place("tag-lock-"));
-    CHECK_FALSE(zoo_place("tag-lock-17x"));
-    CHECK_FALSE(zoo_place("other"));
+    CHECK(zoo_sequence("tag-lock-0000000017") == 17);
+    CHECK(zoo_sequence("a-lock-b-lock-2147483647") == 2147483647);
+    CHECK(zoo_sequence("tag-lock--2147483648") == -2147483648);
+    CHECK_FALSE(zoo_sequence("tag-lock-"));
+    CHECK_FALSE(zoo_sequence("tag-lock-17x"));
+    CHECK_FALSE(zoo_sequence("other"));
 }

@@ -1,9 +1,9 @@
 #pragma once
-// One connection to a Redis server for threads that wait: one at a time asks and reads the answer itself, without a
-// loop. Ends for good with its first failure. The socket is Asio's, which spares the process a SIGPIPE; the waiting is
-// poll(2)'s, which has a limit.
+// A connection to a Redis server for threads that block. One thread at a time sends a command and reads the answer
+// itself, without a loop. The first failure closes it for good. The socket is Asio's, which prevents SIGPIPE; waiting
+// uses poll(2), which has a limit.
 
-#include "locks/redis/peer.hpp"
+#include "locks/redis/connection_base.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 
@@ -12,17 +12,17 @@
 
 namespace baton::lock {
 
-class redis_line final : public redis_peer {
+class redis_blocking_connection final : public redis_connection_base {
 public:
-    // Connects. Throws unavailable. `never_run` only owns the socket.
-    redis_line(asio::io_context& never_run, asio::ip::tcp::endpoint const& at, redis_location to, time_source& time,
-               instant until);
+    // Connects. Throws unavailable. `never_run` only owns the socket; no thread runs it.
+    redis_blocking_connection(asio::io_context& never_run, asio::ip::tcp::endpoint const& at, redis_location to,
+                              time_source& time, instant until);
 
     redis_location const& where() const override { return to_; }
     awaitable<redis_reply> call(redis_command const& words, instant until) override; // never suspends
 
     bool is_open() const { return socket_.is_open(); }
-    // False when the server seems to have ended it since the last answer. One that was used just now is not looked at.
+    // False if the server seems to have closed it since the last answer. Not checked within 10 ms after an answer.
     bool seems_alive() const;
 
 private:

@@ -1,4 +1,4 @@
-#include "locks/zookeeper/turn.hpp"
+#include "locks/zookeeper/queue_position.hpp"
 
 #include "locks/zookeeper/node_name.hpp"
 
@@ -9,25 +9,25 @@ namespace baton::lock {
 
 namespace {
 
-constexpr char const* between = "of";
+constexpr char const* separator = "of";
 
-struct place_taken {
+struct queued_node {
     std::string node;
-    std::int64_t place;
+    std::int64_t sequence;
     lock_share of;
 };
 
-std::vector<place_taken> in_order(std::vector<std::string> const& nodes)
+std::vector<queued_node> in_order(std::vector<std::string> const& nodes)
 {
-    std::vector<place_taken> queue;
+    std::vector<queued_node> queue;
     for (auto const& each : nodes)
-        if (auto const place = zoo_place(each))
-            queue.push_back({each, *place, zoo_share(each)});
-    std::sort(queue.begin(), queue.end(), [](auto const& a, auto const& b) { return a.place < b.place; });
+        if (auto const sequence = zoo_sequence(each))
+            queue.push_back({each, *sequence, zoo_share(each)});
+    std::sort(queue.begin(), queue.end(), [](auto const& a, auto const& b) { return a.sequence < b.sequence; });
     return queue;
 }
 
-// How much of what `one` shares out this other takes. With who counts otherwise nothing can be shared.
+// The weight of `other` in terms of the capacity of `one`. Nodes with different capacities exclude each other.
 std::int64_t weight_to(lock_share const& one, lock_share const& other)
 {
     return other.capacity == one.capacity ? other.weight : one.capacity;
@@ -38,7 +38,7 @@ bool fits(lock_share const& one, std::int64_t taken)
     return taken + one.weight <= one.capacity;
 }
 
-std::int64_t taken_before(std::vector<place_taken> const& queue, std::size_t at)
+std::int64_t taken_before(std::vector<queued_node> const& queue, std::size_t at)
 {
     std::int64_t taken = 0;
     for (std::size_t i = 0; i < at; ++i)
@@ -46,25 +46,25 @@ std::int64_t taken_before(std::vector<place_taken> const& queue, std::size_t at)
     return taken;
 }
 
-bool holds(std::vector<place_taken> const& queue, std::size_t at)
+bool holds(std::vector<queued_node> const& queue, std::size_t at)
 {
     return fits(queue[at].of, taken_before(queue, at));
 }
 
-void say_what_to_wait_for(zoo_turn& turn, std::vector<place_taken> const& queue, std::size_t at)
+void set_wait(zoo_queue_position& position, std::vector<queued_node> const& queue, std::size_t at)
 {
     auto const& own = queue[at].of;
     for (auto i = at; i-- > 0;)
         if (!fits(own, weight_to(own, queue[i].of))) {
-            turn.until_gone = queue[i].node;
+            position.until_gone = queue[i].node;
             return;
         }
     if (!holds(queue, at - 1)) {
-        turn.until_granted = queue[at - 1].node;
+        position.until_granted = queue[at - 1].node;
         return;
     }
     for (std::size_t i = 0; i < at; ++i)
-        turn.until_any_gone.push_back(queue[i].node);
+        position.until_any_gone.push_back(queue[i].node);
 }
 
 } // namespace
@@ -73,7 +73,7 @@ std::string zoo_tag(std::string const& unique, lock_share const& of)
 {
     if (of.capacity == 1)
         return unique;
-    return unique + "-" + std::to_string(of.weight) + between + std::to_string(of.capacity);
+    return unique + "-" + std::to_string(of.weight) + separator + std::to_string(of.capacity);
 }
 
 lock_share zoo_share(std::string const& node)
@@ -81,7 +81,7 @@ lock_share zoo_share(std::string const& node)
     lock_share found;
     auto const tag = node.substr(0, node.rfind("-lock-"));
     auto const begin = tag.rfind('-') + 1;
-    auto const middle = tag.find(between, begin);
+    auto const middle = tag.find(separator, begin);
     if (middle == std::string::npos)
         return found;
     lock_share read;
@@ -95,32 +95,32 @@ lock_share zoo_share(std::string const& node)
 std::string zoo_own(std::vector<std::string> const& nodes, std::string const& tag)
 {
     for (auto const& each : nodes)
-        if (each.starts_with(tag + "-lock-") && zoo_place(each))
+        if (each.starts_with(tag + "-lock-") && zoo_sequence(each))
             return each;
     return {};
 }
 
-zoo_turn zoo_turn_of(std::vector<std::string> const& nodes, std::string const& tag)
+zoo_queue_position zoo_queue_position_of(std::vector<std::string> const& nodes, std::string const& tag)
 {
-    zoo_turn turn;
-    turn.own = zoo_own(nodes, tag);
-    if (turn.own.empty())
-        return turn;
+    zoo_queue_position position;
+    position.own = zoo_own(nodes, tag);
+    if (position.own.empty())
+        return position;
     auto const queue = in_order(nodes);
     auto const found =
-        std::find_if(queue.begin(), queue.end(), [&](place_taken const& each) { return each.node == turn.own; });
+        std::find_if(queue.begin(), queue.end(), [&](queued_node const& each) { return each.node == position.own; });
     auto const at = static_cast<std::size_t>(found - queue.begin());
     auto const& own = found->of;
     if (queue.front().of.capacity != own.capacity) {
-        turn.disagreed = queue.front().of.capacity;
-        return turn;
+        position.disagreed = queue.front().of.capacity;
+        return position;
     }
-    turn.held = holds(queue, at);
-    if (!turn.held)
-        say_what_to_wait_for(turn, queue, at);
+    position.held = holds(queue, at);
+    if (!position.held)
+        set_wait(position, queue, at);
     else if (at + 1 < queue.size())
-        turn.tells = is_semaphore(own) && fits(own, weight_to(own, queue[at + 1].of));
-    return turn;
+        position.must_notify_next = is_semaphore(own) && fits(own, weight_to(own, queue[at + 1].of));
+    return position;
 }
 
 } // namespace baton::lock

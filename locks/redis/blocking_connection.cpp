@@ -1,4 +1,4 @@
-#include "locks/redis/line.hpp"
+#include "locks/redis/blocking_connection.hpp"
 
 #include "libs/base/error.hpp"
 
@@ -11,14 +11,14 @@ namespace baton::lock {
 
 namespace {
 
-constexpr duration just_now = 10ms; // within which a look would cost more than it saves
+constexpr duration just_now = 10ms; // a check within this time would cost more than it saves
 
 bool would_block(error_code const& failure)
 {
     return failure == asio::error::would_block || failure == asio::error::try_again;
 }
 
-// poll's time is in whole milliseconds: never early.
+// poll() takes whole milliseconds: rounded up, so that it never returns early.
 int milliseconds_until(instant until, instant now)
 {
     auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
@@ -27,17 +27,17 @@ int milliseconds_until(instant until, instant now)
 
 } // namespace
 
-redis_line::redis_line(asio::io_context& never_run, asio::ip::tcp::endpoint const& at, redis_location to,
-                       time_source& time, instant until)
+redis_blocking_connection::redis_blocking_connection(asio::io_context& never_run, asio::ip::tcp::endpoint const& at,
+                                                     redis_location to, time_source& time, instant until)
     : to_(std::move(to)), time_(time), socket_(never_run)
 {
     connect(at, until);
-    for (auto const& each : redis_introduction(to_))
+    for (auto const& each : redis_handshake(to_))
         if (auto const answer = ask(each, until); answer.is_error())
             fail(answer.text);
 }
 
-void redis_line::connect(asio::ip::tcp::endpoint const& at, instant until)
+void redis_blocking_connection::connect(asio::ip::tcp::endpoint const& at, instant until)
 {
     error_code failure;
     socket_.open(at.protocol(), failure);
@@ -46,7 +46,7 @@ void redis_line::connect(asio::ip::tcp::endpoint const& at, instant until)
     socket_.non_blocking(true);
     socket_.set_option(asio::ip::tcp::no_delay(true));
     socket_.set_option(asio::ip::tcp::socket::keep_alive(true));
-    // Not Asio's connect, which waits without a limit.
+    // Asio's connect would wait without a limit.
     if (::connect(socket_.native_handle(), at.data(), static_cast<socklen_t>(at.size())) == 0)
         return;
     if (errno != EINPROGRESS)
@@ -59,12 +59,12 @@ void redis_line::connect(asio::ip::tcp::endpoint const& at, instant until)
         fail(std::generic_category().message(why));
 }
 
-awaitable<redis_reply> redis_line::call(redis_command const& words, instant until)
+awaitable<redis_reply> redis_blocking_connection::call(redis_command const& words, instant until)
 {
     co_return ask(words, until);
 }
 
-redis_reply redis_line::ask(redis_command const& words, instant until)
+redis_reply redis_blocking_connection::ask(redis_command const& words, instant until)
 {
     if (!socket_.is_open())
         fail("the connection has ended");
@@ -74,7 +74,7 @@ redis_reply redis_line::ask(redis_command const& words, instant until)
     return answer;
 }
 
-void redis_line::write(std::string const& bytes, instant until)
+void redis_blocking_connection::write(std::string const& bytes, instant until)
 {
     std::size_t sent = 0;
     while (sent < bytes.size()) {
@@ -87,7 +87,7 @@ void redis_line::write(std::string const& bytes, instant until)
     }
 }
 
-redis_reply redis_line::read(instant until)
+redis_reply redis_blocking_connection::read(instant until)
 try {
     for (;;) {
         if (auto reply = reader_.next())
@@ -100,18 +100,18 @@ try {
         reader_.feed(std::string_view(received_.data(), size));
     }
 } catch (unavailable const&) {
-    redis_drop(socket_);
+    redis_abort(socket_);
     throw;
 }
 
-void redis_line::await(short events, instant until)
+void redis_blocking_connection::await(short events, instant until)
 {
-    ::pollfd what{socket_.native_handle(), events, 0};
+    ::pollfd waited{socket_.native_handle(), events, 0};
     for (;;) {
         auto const now = time_.now();
         if (now >= until)
             fail("no answer in time");
-        int const ready = ::poll(&what, 1, milliseconds_until(until, now));
+        int const ready = ::poll(&waited, 1, milliseconds_until(until, now));
         if (ready > 0)
             return;
         if (ready < 0 && errno != EINTR)
@@ -119,18 +119,18 @@ void redis_line::await(short events, instant until)
     }
 }
 
-void redis_line::fail(std::string const& why)
+void redis_blocking_connection::fail(std::string const& why)
 {
-    redis_drop(socket_);
+    redis_abort(socket_);
     throw unavailable("Redis " + to_.text() + ": " + why);
 }
 
-bool redis_line::seems_alive() const
+bool redis_blocking_connection::seems_alive() const
 {
     if (time_.now() < answered_ + just_now)
         return true;
-    ::pollfd what{socket_.native_handle(), POLLIN, 0};
-    return ::poll(&what, 1, 0) == 0;
+    ::pollfd waited{socket_.native_handle(), POLLIN, 0};
+    return ::poll(&waited, 1, 0) == 0;
 }
 
 } // namespace baton::lock

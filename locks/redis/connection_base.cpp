@@ -1,8 +1,8 @@
-#include "locks/redis/peer.hpp"
+#include "locks/redis/connection_base.hpp"
 
 namespace baton::lock {
 
-std::vector<redis_command> redis_introduction(redis_location const& to)
+std::vector<redis_command> redis_handshake(redis_location const& to)
 {
     std::vector<redis_command> all;
     if (!to.password.empty()) {
@@ -17,7 +17,7 @@ std::vector<redis_command> redis_introduction(redis_location const& to)
     return all;
 }
 
-void redis_drop(asio::ip::tcp::socket& socket)
+void redis_abort(asio::ip::tcp::socket& socket)
 {
     error_code ignored;
     socket.set_option(asio::socket_base::linger(true, 0), ignored);
