@@ -38,6 +38,18 @@ std::int64_t lock_fixture::sleepers(std::string const& manner)
                         "' AND " + manner);
 }
 
+std::vector<storage::engine> tested_engines()
+{
+    switch (chosen_target()) {
+    case target::mariadb:
+        return {storage::engine::mysql, storage::engine::sqlite};
+    case target::sqlite:
+        return {storage::engine::sqlite};
+    default:
+        return {storage::engine::mysql};
+    }
+}
+
 void await_sleepers(std::function<std::int64_t()> const& sleepers, std::int64_t number)
 {
     for (auto const until = system_time().now() + 60s; sleepers() != number && system_time().now() < until;)

@@ -2,6 +2,7 @@
 // Shared by the suites of all kinds of locks.
 
 #include "tests/support/stores.hpp"
+#include "tests/support/target.hpp"
 
 #include <baton/lock/store.hpp>
 #include <functional>
@@ -34,6 +35,9 @@ public:
 private:
     std::string server_;
 };
+
+// The databases that this run tests: a further run on another server repeats only the tests on a server.
+std::vector<storage::engine> tested_engines();
 
 // Waits until so many sessions sleep in the server.
 void await_sleepers(std::function<std::int64_t()> const& sleepers, std::int64_t number);

@@ -23,16 +23,16 @@ std::optional<std::string> server_url(kind_name kind)
 
 std::vector<place> places(bool all_kinds)
 {
-    using storage::engine;
-    std::vector<place> all{{engine::mysql, kind_name::record},
-                           {engine::mysql, kind_name::lease},
-                           {engine::sqlite, kind_name::record},
-                           {engine::sqlite, kind_name::lease}};
-    if (all_kinds)
-        all.insert(all.end(), {{engine::mysql, kind_name::classic}, {engine::sqlite, kind_name::classic}});
-    if (!all_kinds || store(engine::mysql).nodes().size() > 1)
+    std::vector<place> all;
+    for (auto const engine : tested_engines()) {
+        all.insert(all.end(), {{engine, kind_name::record}, {engine, kind_name::lease}});
+        if (all_kinds)
+            all.push_back({engine, kind_name::classic});
+        if (all_kinds && engine == storage::engine::mysql && chosen_target() != target::galera)
+            all.push_back({engine, kind_name::row});
+    }
+    if (!all_kinds || chosen_target() != target::mariadb)
         return all;
-    all.push_back({engine::mysql, kind_name::row});
     for (auto const kind : {kind_name::redis, kind_name::redlock, kind_name::redis_sentinel, kind_name::redis_cluster,
                             kind_name::zookeeper, kind_name::ensemble})
         if (server_url(kind))

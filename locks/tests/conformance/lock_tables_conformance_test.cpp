@@ -43,7 +43,7 @@ TEST_CASE("tokens keep rising after a name was reaped, and a held lock is not re
 
 TEST_CASE("a record and a classic record exclude each other and share their tokens, and a classic record leaves no row")
 {
-    lock_kinds_fixture fixture(place{GENERATE(storage::engine::mysql, storage::engine::sqlite), kind_name::classic});
+    lock_kinds_fixture fixture(place{GENERATE(from_range(tested_engines())), kind_name::classic});
     auto classic = fixture.make();
     auto kept = fixture.enter().record("stock");
     REQUIRE(classic.try_lock());
@@ -62,7 +62,7 @@ TEST_CASE("a record and a classic record exclude each other and share their toke
 
 TEST_CASE("without its tables a lock fails at once with the name of the missing migration")
 {
-    auto const engine = GENERATE(storage::engine::mysql, storage::engine::sqlite);
+    auto const engine = GENERATE(from_range(tested_engines()));
     store home(engine);
     locks::store in(lock_url(home.where()));
     auto lock = in.record("stock");

@@ -138,7 +138,7 @@ TEST_CASE("destroying a held read-write lock or closing its store releases the l
 
 TEST_CASE("tokens keep rising after a shared name was reaped, and a held permit is not reaped")
 {
-    shared_locks_fixture fixture({GENERATE(storage::engine::mysql, storage::engine::sqlite)});
+    shared_locks_fixture fixture({GENERATE(from_range(tested_engines()))});
     lock_options long_lived;
     long_lived.ttl = 1h;
     auto held = fixture.permit(2, long_lived, "held");

@@ -10,8 +10,10 @@ namespace {
 
 std::vector<shared_locks_fixture::place> places()
 {
-    std::vector<shared_locks_fixture::place> all{{storage::engine::mysql, {}}, {storage::engine::sqlite, {}}};
-    if (store(storage::engine::mysql).nodes().size() > 1) // the others are tried where it is one
+    std::vector<shared_locks_fixture::place> all;
+    for (auto const engine : tested_engines())
+        all.push_back({engine, {}});
+    if (chosen_target() != target::mariadb)
         return all;
     for (auto const variable : {"BATON_TEST_REDIS", "BATON_TEST_ZOOKEEPER"})
         if (auto const server = lock_server(variable))

@@ -1,4 +1,4 @@
-"""baton-lock reap, as people call it."""
+"""The program baton-lock: its subcommand reap."""
 
 import contextlib
 import pathlib
@@ -28,7 +28,7 @@ class Reap(unittest.TestCase):
         self.assertEqual(1, done.returncode, done.stdout)
         self.assertIn(part, done.stdout)
 
-    def test_it_removes_what_nobody_has_held_for_long_and_says_how_many(self):
+    def test_old_free_locks_are_removed_and_counted(self):
         subprocess.run([harness.build_folder() / "bin/baton-lock", "migrate", "--database", self.store.url], check=True)
         boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip().replace("-", "")
         with contextlib.closing(sqlite3.connect(self.store.file, timeout=10)) as connection, connection:
@@ -40,7 +40,7 @@ class Reap(unittest.TestCase):
         self.assertEqual((0, "1 lock removed\n"), (done.returncode, done.stdout))
         self.assertEqual([{"name": "fresh"}], self.store.query("SELECT name FROM lock_record"))
 
-    def test_what_is_wrong_is_said(self):
+    def test_invalid_arguments_are_explained(self):
         self.assert_refused("no such file", "--database", "sqlite:/nowhere/locks.db")
         self.assert_refused("known are mysql:", "--database", "http://x")
         self.assert_refused("a minute at least", "--database", self.store.url, "--age", "5s")

@@ -1,5 +1,5 @@
-"""Judges what processes wrote down of a lock (worker.cpp): that no more held it at once than may, nobody beside one who
-held it alone, and that tokens only rise. It knows nothing of how locks are made.
+"""Checks the history that processes wrote about a lock (worker.cpp): there are never more holders than permits, an
+exclusive holder is alone, and tokens only rise. It does not know how the locks work.
 """
 
 import dataclasses
@@ -8,14 +8,14 @@ import pathlib
 
 @dataclasses.dataclass
 class Hold:
-    """One grant: from the return of the call until the last moment at which its holder had proof that it held it."""
+    """One grant: from the return of the call until the last moment at which its holder had proof that it held the lock."""
     process: str
     token: int
     begin: int
     end: int
-    asked: int = None  # when it was, by who was granted it
-    shared: bool = False  # others may have it as well
-    how: str = "open"  # released, was_lost, unknown, or open where the process ended before
+    asked: int = None  # when the holder called
+    shared: bool = False  # others may hold the lock too
+    how: str = "open"  # released, was_lost, unknown, or open if the process ended before
     told: int = None  # when lost() was requested
 
 
@@ -46,7 +46,7 @@ def last_line(file):
 
 
 def read_process(process, lines, history):
-    """A last line without its end is of a process that was killed in the middle of it."""
+    """An incomplete last line means that the process was killed while it wrote."""
     asked, hold, leaving = None, None, None
     for line in lines[:-1]:
         what, at, token, *more = line.split()
@@ -61,7 +61,7 @@ def read_process(process, lines, history):
         elif what == "failed":
             history.failed += 1
         elif hold is None or token != hold.token:
-            raise Malformed(f"{process}: {line!r} of what it did not hold")
+            raise Malformed(f"{process}: {line!r} about a lock that it did not hold")
         elif what == "held":
             hold.end = max(hold.end, at)
         elif what == "lost":
@@ -79,12 +79,12 @@ def read_process(process, lines, history):
 
 def problems(history, tokens=True, permits=1):
     holds = history.holds
-    return [*overlaps(holds), *crowds(holds, permits), *(wrong_tokens(holds) if tokens else []), *late_losses(history)]
+    return [*overlaps(holds), *excess_holders(holds, permits), *(wrong_tokens(holds) if tokens else []), *late_losses(history)]
 
 
 def overlaps(holds):
-    """Each that one holds alone, against the one that reaches furthest of those before it; each that is shared, against
-    those that were held alone.
+    """Two holds at once of which one is exclusive. Compares each exclusive hold with the earlier hold that ends last, and
+    each shared hold with the earlier exclusive hold that ends last.
     """
     found = []
     furthest, furthest_alone = None, None
@@ -99,30 +99,32 @@ def overlaps(holds):
     return found
 
 
-def crowds(holds, permits):
-    """More at once than there are permits, where there are any."""
+def excess_holders(holds, permits):
+    """More holders of a semaphore at once than permits."""
     found = []
-    for hold, others in companies(holds):
+    for hold, others in with_concurrent(holds):
         if permits > 1 and len(others) >= permits:
             found.append(f"{len(others) + 1} at once of {permits}: {hold} beside {others}")
     return found
 
 
 def most_at_once(holds):
-    return max((len(others) + 1 for _, others in companies(holds)), default=0)
+    return max((len(others) + 1 for _, others in with_concurrent(holds)), default=0)
 
 
-def companies(holds):
-    """Each hold, and those that others had when it began."""
-    open_yet = []
+def with_concurrent(holds):
+    """Each hold with the holds that were open when it began."""
+    open_holds = []
     for hold in sorted(holds, key=lambda each: (each.begin, each.end)):
-        open_yet = [each for each in open_yet if each.end > hold.begin]
-        yield hold, list(open_yet)
-        open_yet.append(hold)
+        open_holds = [each for each in open_holds if each.end > hold.begin]
+        yield hold, list(open_holds)
+        open_holds.append(hold)
 
 
 def wrong_tokens(holds):
-    """A grant comes after those that were told before it was asked for, and after each that excludes it."""
+    """A token must be higher than those of the grants that returned before its call, and of the earlier grants that exclude
+    it.
+    """
     found = []
     order = sorted(holds, key=lambda each: each.begin)
     seen = {}
@@ -145,20 +147,20 @@ def wrong_tokens(holds):
 
 def wrong_shared_tokens(order):
     found = []
-    told = 0  # how many of them had begun by then
+    begun = 0  # how many holds had begun before the call
     highest = None
     for hold in sorted((each for each in order if each.shared), key=lambda each: each.asked):
-        while told < len(order) and order[told].begin < hold.asked:
-            if highest is None or order[told].token > highest.token:
-                highest = order[told]
-            told += 1
+        while begun < len(order) and order[begun].begin < hold.asked:
+            if highest is None or order[begun].token > highest.token:
+                highest = order[begun]
+            begun += 1
         if highest and hold.token < highest.token:
             found.append(f"a token that does not rise: {highest}, then {hold}")
     return found
 
 
 def late_losses(history):
-    """Whoever was told of a loss has no proof of holding it from then on."""
+    """A holder has no proof of holding the lock after it was told of the loss."""
     found = []
     for hold in history.holds:
         if hold.told is not None and hold.end > hold.told:

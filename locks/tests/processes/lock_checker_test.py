@@ -1,4 +1,4 @@
-"""The judge must not be lenient: right histories pass, and each wrong one is found."""
+"""The checker accepts each correct history and finds the fault in each wrong one."""
 
 import unittest
 
@@ -27,26 +27,26 @@ class LockChecker(unittest.TestCase):
         found = lock_checker.problems(history)
         self.assertTrue(any(text in each for each in found), found)
 
-    def test_turns_are_right(self):
+    def test_consecutive_holds_are_accepted(self):
         self.assertEqual([], lock_checker.problems(history_of(a=[*hold(0, 10, 1), *hold(40, 50, 3)], b=hold(20, 30, 2))))
 
-    def test_a_hold_that_begins_when_the_one_before_is_released_is_right(self):
+    def test_a_hold_that_begins_when_the_previous_one_is_released_is_accepted(self):
         self.assertEqual([], lock_checker.problems(history_of(a=hold(0, 10, 1), b=hold(10, 30, 2))))
 
-    def test_two_at_once_are_found(self):
+    def test_two_holders_at_once_are_found(self):
         self.assert_found("two at once", history_of(a=hold(0, 20, 1), b=hold(19, 30, 2)))
 
-    def test_one_within_another_is_found_though_a_third_lies_between(self):
+    def test_a_hold_within_another_is_found_although_a_third_lies_between(self):
         self.assert_found("two at once", history_of(a=hold(0, 100, 1), b=hold(10, 20, 2), c=hold(90, 95, 3)))
         self.assertEqual(2, len(lock_checker.overlaps(history_of(a=hold(0, 100, 1), b=hold(10, 20, 2),
                                                             c=hold(90, 95, 3)).holds)))
 
-    def test_what_was_lost_counts_up_to_its_last_proof(self):
+    def test_a_lost_lock_counts_until_its_last_proof(self):
         lost = ["acquired 0 1", "held 10 1", "lost 11 1", "leaving 50 1", "released 51 1 was_lost"]
         self.assertEqual([], lock_checker.problems(history_of(a=lost, b=hold(20, 30, 2))))
         self.assert_found("two at once", history_of(a=lost, b=hold(9, 30, 2)))
 
-    def test_a_killed_process_counts_up_to_its_last_proof(self):
+    def test_the_lock_of_a_killed_process_counts_until_its_last_proof(self):
         self.assert_found("two at once", history_of(a=["acquired 0 1", "held 10 1"], b=hold(9, 30, 2)))
         self.assertEqual([], lock_checker.problems(history_of(a=["acquired 0 1", "held 10 1"], b=hold(11, 30, 2))))
 
@@ -59,51 +59,51 @@ class LockChecker(unittest.TestCase):
     def test_a_grant_without_a_token_is_found(self):
         self.assert_found("no token", history_of(a=hold(0, 10, 0)))
 
-    def test_tokens_are_not_asked_of_kinds_that_have_none(self):
+    def test_kinds_without_tokens_need_no_tokens(self):
         self.assertEqual([], lock_checker.problems(history_of(a=hold(0, 10, 0), b=hold(20, 30, 0)), tokens=False))
 
     def test_a_proof_after_the_loss_is_found(self):
         self.assert_found("after it was told", history_of(a=["acquired 0 1", "lost 5 1", "held 9 1"]))
 
-    def test_what_is_shared_may_be_held_beside_what_is_shared(self):
+    def test_shared_holds_at_once_are_accepted(self):
         history = history_of(a=shared(0, 20, 1), b=shared(5, 30, 2), c=hold(30, 40, 3))
         self.assertEqual([], lock_checker.problems(history))
         self.assertEqual(2, lock_checker.most_at_once(history.holds))
 
-    def test_a_reader_beside_a_writer_is_found_whoever_came_first(self):
+    def test_a_reader_beside_a_writer_is_found_in_either_order(self):
         self.assert_found("two at once", history_of(a=shared(0, 20, 1), b=hold(19, 30, 2)))
         self.assert_found("two at once", history_of(a=hold(0, 20, 1), b=shared(19, 30, 2)))
 
     def test_a_writer_beside_the_longest_of_several_readers_is_found(self):
         self.assert_found("two at once", history_of(a=shared(0, 50, 1), b=shared(5, 10, 2), c=hold(45, 60, 3)))
 
-    def test_a_reader_beside_a_writer_is_found_though_another_reader_lies_between(self):
+    def test_a_reader_beside_a_writer_is_found_although_another_reader_lies_between(self):
         self.assert_found("two at once", history_of(a=hold(0, 20, 1), b=shared(20, 30, 2), c=shared(19, 40, 3)))
 
-    def test_as_many_at_once_as_there_are_permits_are_right_and_one_more_is_found(self):
+    def test_one_holder_more_than_permits_is_found(self):
         three = dict(a=shared(0, 20, 1), b=shared(5, 30, 2), c=shared(19, 40, 3))
         self.assertEqual([], lock_checker.problems(history_of(**three), permits=3))
         found = lock_checker.problems(history_of(**three), permits=2)
         self.assertTrue(any("3 at once of 2" in each for each in found), found)
 
-    def test_a_permit_that_is_passed_on_is_one(self):
+    def test_a_permit_that_is_released_and_granted_again_counts_once(self):
         history = history_of(a=shared(0, 100, 1), b=shared(5, 30, 2), c=shared(30, 60, 3), d=shared(60, 90, 4))
         self.assertEqual([], lock_checker.problems(history, permits=2))
 
     def test_grants_on_their_way_at_the_same_time_may_be_told_in_any_order(self):
         self.assertEqual([], lock_checker.problems(history_of(a=shared(10, 20, 2, 0), b=shared(12, 30, 1, 0))))
 
-    def test_a_grant_that_was_asked_for_after_another_was_told_has_a_higher_token(self):
+    def test_a_grant_requested_after_another_returned_needs_a_higher_token(self):
         self.assert_found("does not rise", history_of(a=shared(10, 20, 2, 0), b=shared(12, 30, 1, 11)))
 
-    def test_a_token_of_two_readers_is_found(self):
+    def test_equal_tokens_of_two_readers_are_found(self):
         self.assert_found("does not rise", history_of(a=shared(10, 20, 2, 0), b=shared(12, 30, 2, 0)))
 
     def test_a_token_that_falls_between_a_writer_and_a_reader_is_found(self):
         self.assert_found("does not rise", history_of(a=hold(0, 10, 5), b=shared(12, 30, 4, 0)))
         self.assert_found("does not rise", history_of(a=shared(0, 10, 5), b=hold(12, 30, 4)))
 
-    def test_what_was_not_held_is_malformed(self):
+    def test_a_line_about_a_lock_that_is_not_held_is_malformed(self):
         with self.assertRaises(lock_checker.Malformed):
             history_of(a=["held 10 1"])
         with self.assertRaises(lock_checker.Malformed):

@@ -1,5 +1,6 @@
-"""The worked example: a thousand deductions of one from a stock of 500 leave nothing, and 500 are refused, with each kind
-of lock and each store that has it; and without a lock they do not."""
+"""The example program: of a thousand concurrent deductions from a stock of 500, exactly 500 succeed with each kind of lock
+on each store that has it. Without a lock more succeed.
+"""
 
 import os
 import pathlib
@@ -14,7 +15,7 @@ import harness
 
 ON_ANY = ("record", "lease", "version", "value")
 ON_A_SERVER = ("row", "own-row")
-BESIDE = ("redis", "redlock", "zookeeper")
+SEPARATE = ("redis", "redlock", "zookeeper")
 
 
 class Stock(unittest.TestCase):
@@ -45,19 +46,19 @@ class Stock(unittest.TestCase):
             with self.subTest(kind):
                 self.assert_sold(kind, self.sqlite)
 
-    def test_each_unit_is_sold_once_with_locks_beside_the_database(self):
-        for kind in BESIDE:
+    def test_each_unit_is_sold_once_with_locks_on_a_separate_server(self):
+        for kind in SEPARATE:
             with self.subTest(kind):
                 servers = os.environ.get(f"BATON_TEST_{kind.upper()}")
                 if not servers:
-                    self.skipTest(f"there is no {kind}")
+                    self.skipTest(f"BATON_TEST_{kind.upper()} names no server")
                 self.assert_sold(kind, self.mysql.url, servers)
 
     def test_without_a_lock_units_are_sold_twice(self):
         done = self.sell("none", self.mysql.url)
         self.assertEqual(1, done.returncode, done.stdout)
 
-    def test_what_does_not_exist_is_refused_with_its_name(self):
+    def test_an_unknown_kind_is_refused_with_its_name(self):
         for kind, url, part in (("row", self.sqlite, "row"), ("own-row", self.sqlite, "SQLite"),
                                 ("other", self.sqlite, "no kind other"), ("record", "http://x", "known are mysql:")):
             with self.subTest(kind):

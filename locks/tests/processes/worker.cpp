@@ -1,22 +1,21 @@
-// A process that takes a lock by name again and again, and writes down what it believed when, and what it did
-// meanwhile.
+// A process that acquires a lock again and again and writes a history of what it knew and did.
 //
 //     lock_worker URL KIND NAME FOLDER --count N [--permits N] [--ttl MS] [--hold US] [--wait MS] [--no-watchdog]
 //                 [--leave FILE] [--replicas N]
 //
-// FOLDER/history-PID has a line an event, with CLOCK_MONOTONIC in nanoseconds, that all processes of a host share:
+// FOLDER/history-PID has one line per event. T is CLOCK_MONOTONIC in nanoseconds, which all processes of a host share:
 //     asked T 0               just before the call
-//     acquired T TOKEN MODE   it came back with the lock: "alone", or "shared" where others may have it as well
-//     held T TOKEN            at T it was valid, as was found after T
+//     acquired T TOKEN MODE   the call was granted the lock: "alone", or "shared" if others may hold it too
+//     held T TOKEN            the lock was valid at T, as checked after T
 //     leaving T TOKEN         just before the release
 //     released T TOKEN HOW    released, was_lost or unknown
 //     lost T TOKEN            lost() was requested
 //     refused T 0             a wait ended without the lock
 //     failed T 0              the store did not answer
-// It ends after N grants, or when there is a FOLDER/stop. Of read_write each fourth is to write. FOLDER/counter is
-// read, and written one higher, by whoever holds the lock alone and by nothing else. FOLDER/fence is what a resource
-// that compares tokens would do: it takes a line from whoever has the highest token yet, or refuses it. Prints "ready"
-// when the store answers, "acquired TOKEN" for each grant with --leave, and at its end a JSON of its counts.
+// The process ends after N grants, or when FOLDER/stop exists. A quarter of the acquisitions of read_write write. Only
+// an exclusive holder reads FOLDER/counter and writes it incremented. FOLDER/fence is a resource that compares tokens:
+// it accepts a write with the highest token so far and refuses another. The process prints "ready" when it starts,
+// "acquired TOKEN" for each grant with --leave, and at its end its counts as JSON.
 //
 // With --leave a holder works until FILE exists, even after it has lost the lock, and writes to the fence before it
 // prints "acquired" and again at its end. Without --leave a holder ends its work as soon as the lock is not valid. It
@@ -86,10 +85,10 @@ public:
     explicit history(std::string const& folder)
         : file_(folder + "/history-" + std::to_string(::getpid()), O_WRONLY | O_APPEND)
     {}
-    void tell(char const* what, std::int64_t at, std::uint64_t token, std::string const& more = {})
+    void tell(char const* event, std::int64_t at, std::uint64_t token, std::string const& more = {})
     {
         std::lock_guard const lock(mutex_);
-        file_.append(std::string(what) + ' ' + std::to_string(at) + ' ' + std::to_string(token) + more + '\n');
+        file_.append(std::string(event) + ' ' + std::to_string(at) + ' ' + std::to_string(token) + more + '\n');
     }
 
 private:
@@ -112,21 +111,21 @@ void write_number(file const& to, long number)
         throw std::runtime_error("cannot write the counter");
 }
 
-// True when the resource took it.
+// True if the resource accepts the write.
 bool write_fenced(file const& resource, std::uint64_t token)
 {
     ::flock(resource.descriptor(), LOCK_EX);
     auto const highest = static_cast<std::uint64_t>(read_number(resource));
-    bool const taken = token >= highest;
-    if (taken)
+    bool const accepted = token >= highest;
+    if (accepted)
         write_number(resource, static_cast<long>(token));
     ::flock(resource.descriptor(), LOCK_UN);
-    return taken;
+    return accepted;
 }
 
-char const* name_of(baton::lock::release_result how)
+char const* name_of(baton::lock::release_result result)
 {
-    switch (how) {
+    switch (result) {
     case baton::lock::release_result::released:
         return " released";
     case baton::lock::release_result::was_lost:
@@ -142,81 +141,81 @@ struct counts {
 
 class worker {
 public:
-    explicit worker(options const& how)
-        : how_(how),
-          store_(how.url, of_store(how)),
-          history_(how.folder),
-          counter_(how.folder + "/counter", O_RDWR),
-          resource_(how.folder + "/fence", O_RDWR)
+    explicit worker(options const& settings)
+        : options_(settings),
+          store_(settings.url, store_options_of(settings)),
+          history_(settings.folder),
+          counter_(settings.folder + "/counter", O_RDWR),
+          resource_(settings.folder + "/fence", O_RDWR)
     {
-        if (how.kind == "read_write")
-            book_ = store_.read_write(how.name, of_lock());
+        if (settings.kind == "read_write")
+            read_write_ = store_.read_write(settings.name, lock_options_of());
         else
-            only_ = make();
+            lock_ = make();
     }
 
     void run()
     {
         std::cout << "ready" << std::endl;
-        auto const stop = how_.folder + "/stop";
-        while (seen_.acquired < how_.count && ::access(stop.c_str(), F_OK) != 0)
+        auto const stop = options_.folder + "/stop";
+        while (seen_.acquired < options_.count && ::access(stop.c_str(), F_OK) != 0)
             once();
         std::printf("{\"acquired\": %d, \"refused\": %d, \"failed\": %d, \"lost\": %d, \"fenced_off\": %d}\n",
                     seen_.acquired, seen_.refused, seen_.failed, seen_.lost, seen_.fenced_off);
     }
 
 private:
-    // ZooKeeper's locks last for half of a session.
-    static baton::lock::store_options of_store(options const& how)
+    // A lock on ZooKeeper lasts for half of the session.
+    static baton::lock::store_options store_options_of(options const& settings)
     {
         baton::lock::store_options made;
-        made.zookeeper_session = std::chrono::milliseconds{how.ttl_ms * 2};
-        made.redis_wait_replicas = how.replicas;
+        made.zookeeper_session = std::chrono::milliseconds{settings.ttl_ms * 2};
+        made.redis_wait_replicas = settings.replicas;
         return made;
     }
 
-    baton::lock::lock_options of_lock() const
+    baton::lock::lock_options lock_options_of() const
     {
         baton::lock::lock_options options;
-        options.ttl = std::chrono::milliseconds{how_.ttl_ms};
-        options.watchdog = !how_.no_watchdog;
+        options.ttl = std::chrono::milliseconds{options_.ttl_ms};
+        options.watchdog = !options_.no_watchdog;
         return options;
     }
 
     baton::lock::named_lock make()
     {
-        auto const options = of_lock();
-        if (how_.kind == "record")
-            return store_.record(how_.name, options);
-        if (how_.kind == "classic")
-            return store_.record_classic(how_.name, options);
-        if (how_.kind == "semaphore")
-            return store_.semaphore(how_.name, how_.permits, options);
-        if (how_.kind == "lease")
-            return store_.lease(how_.name, options);
-        if (how_.kind == "row")
-            return store_.row(how_.name, options);
-        if (how_.kind == "redis")
-            return store_.redis(how_.name, options);
-        if (how_.kind == "zookeeper")
-            return store_.zookeeper(how_.name, options);
-        throw std::invalid_argument("no kind of lock: " + how_.kind);
+        auto const options = lock_options_of();
+        if (options_.kind == "record")
+            return store_.record(options_.name, options);
+        if (options_.kind == "classic")
+            return store_.record_classic(options_.name, options);
+        if (options_.kind == "semaphore")
+            return store_.semaphore(options_.name, options_.permits, options);
+        if (options_.kind == "lease")
+            return store_.lease(options_.name, options);
+        if (options_.kind == "row")
+            return store_.row(options_.name, options);
+        if (options_.kind == "redis")
+            return store_.redis(options_.name, options);
+        if (options_.kind == "zookeeper")
+            return store_.zookeeper(options_.name, options);
+        throw std::invalid_argument("no kind of lock: " + options_.kind);
     }
 
     void once()
     {
         bool const writes = (::getpid() + seen_.acquired) % 4 == 0;
-        if (book_)
-            once(writes ? book_->writer() : book_->reader(), writes);
+        if (read_write_)
+            once(writes ? read_write_->writer() : read_write_->reader(), writes);
         else
-            once(*only_, how_.permits == 1);
+            once(*lock_, options_.permits == 1);
     }
 
     void once(baton::lock::named_lock& lock, bool alone)
     {
         history_.tell("asked", monotonic_ns(), 0);
         try {
-            if (!lock.try_lock_for(std::chrono::milliseconds{how_.wait_ms})) {
+            if (!lock.try_lock_for(std::chrono::milliseconds{options_.wait_ms})) {
                 ++seen_.refused;
                 history_.tell("refused", monotonic_ns(), 0);
                 return;
@@ -233,7 +232,7 @@ private:
         history_.tell("acquired", monotonic_ns(), token, alone ? " alone" : " shared");
         {
             std::stop_callback const told(lock.lost(), [this, token] { history_.tell("lost", monotonic_ns(), token); });
-            if (how_.leave.empty())
+            if (options_.leave.empty())
                 work(lock, token, alone);
             else
                 work_until_told_to_leave(lock, token);
@@ -247,9 +246,9 @@ private:
     void work(baton::lock::named_lock& lock, std::uint64_t token, bool alone)
     {
         auto const before = read_number(counter_);
-        auto const until = monotonic_ns() + how_.hold_us * 1'000;
+        auto const until = monotonic_ns() + options_.hold_us * 1'000;
         do {
-            if (how_.hold_us > 0)
+            if (options_.hold_us > 0)
                 std::this_thread::sleep_for(std::chrono::microseconds{
                     std::min<std::int64_t>(std::max<std::int64_t>((until - monotonic_ns()) / 1'000, 0), 20'000)});
             auto const at = monotonic_ns();
@@ -269,7 +268,7 @@ private:
     {
         seen_.fenced_off += !write_fenced(resource_, token);
         std::cout << "acquired " << token << std::endl;
-        while (::access(how_.leave.c_str(), F_OK) != 0) {
+        while (::access(options_.leave.c_str(), F_OK) != 0) {
             auto const at = monotonic_ns();
             if (lock.valid())
                 history_.tell("held", at, token);
@@ -278,10 +277,10 @@ private:
         seen_.fenced_off += !write_fenced(resource_, token);
     }
 
-    options how_;
+    options options_;
     baton::lock::store store_;
-    std::optional<baton::lock::named_lock> only_;
-    std::optional<baton::lock::read_write_lock> book_; // in its place
+    std::optional<baton::lock::named_lock> lock_;
+    std::optional<baton::lock::read_write_lock> read_write_; // instead of lock_
     history history_;
     file counter_;
     file resource_;
@@ -292,23 +291,23 @@ private:
 
 int main(int argc, char** argv)
 {
-    options how;
-    CLI::App program("Takes a lock by name again and again");
-    program.add_option("url", how.url)->required();
-    program.add_option("kind", how.kind)->required();
-    program.add_option("name", how.name)->required();
-    program.add_option("folder", how.folder)->required();
-    program.add_option("--count", how.count);
-    program.add_option("--permits", how.permits);
-    program.add_option("--ttl", how.ttl_ms);
-    program.add_option("--hold", how.hold_us);
-    program.add_option("--wait", how.wait_ms);
-    program.add_option("--leave", how.leave);
-    program.add_option("--replicas", how.replicas);
-    program.add_flag("--no-watchdog", how.no_watchdog);
+    options settings;
+    CLI::App program("Acquires a lock again and again");
+    program.add_option("url", settings.url)->required();
+    program.add_option("kind", settings.kind)->required();
+    program.add_option("name", settings.name)->required();
+    program.add_option("folder", settings.folder)->required();
+    program.add_option("--count", settings.count);
+    program.add_option("--permits", settings.permits);
+    program.add_option("--ttl", settings.ttl_ms);
+    program.add_option("--hold", settings.hold_us);
+    program.add_option("--wait", settings.wait_ms);
+    program.add_option("--leave", settings.leave);
+    program.add_option("--replicas", settings.replicas);
+    program.add_flag("--no-watchdog", settings.no_watchdog);
     CLI11_PARSE(program, argc, argv);
     try {
-        worker(how).run();
+        worker(settings).run();
     } catch (std::exception const& failure) {
         std::cerr << "lock_worker: " << failure.what() << std::endl;
         return 1;

@@ -1,5 +1,5 @@
 #pragma once
-// Where tests of locks by name find their stores.
+// The stores of the lock tests.
 
 #include "libs/storage/database.hpp"
 
@@ -19,7 +19,7 @@ inline std::string lock_url(storage::location const& where)
            std::to_string(where.port) + "/" + where.name;
 }
 
-// A server that the test run has started; nothing where it has not, or where this build could not use it.
+// The server that the variable names; nothing if it is not set or if this build of the library does not support it.
 inline std::optional<std::string> lock_server(char const* variable)
 {
     char const* const given = std::getenv(variable);

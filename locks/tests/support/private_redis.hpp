@@ -4,10 +4,10 @@
 
 namespace baton::test {
 
-// A Redis server of the caller's own, for tests that break it: redis-tools must be installed.
+// A Redis server of one test, which the test may break. It needs the package redis-tools.
 class private_redis {
 public:
-    explicit private_redis(std::string options = {}); // as on the server's command line
+    explicit private_redis(std::string options = {}); // of the server's command line
     ~private_redis();
     private_redis(private_redis const&) = delete;
     private_redis& operator=(private_redis const&) = delete;

@@ -25,17 +25,18 @@ private_redis_group::~private_redis_group()
     std::filesystem::remove_all(folder_, ignored);
 }
 
-std::string private_redis_group::port(std::string const& who) const
+std::string private_redis_group::port(std::string const& name) const
 {
-    std::ifstream file(folder_ + "/" + who + "/url");
+    std::ifstream file(folder_ + "/" + name + "/url");
     std::string url;
     file >> url;
     return url.substr(url.rfind(':') + 1);
 }
 
-std::string private_redis_group::order(std::string const& what, std::string const& who, std::string const& more) const
+std::string private_redis_group::order(std::string const& command, std::string const& name,
+                                       std::string const& more) const
 {
-    return script("private-redis " + what + " '" + folder_ + "/" + who + "' " + more);
+    return script("private-redis " + command + " '" + folder_ + "/" + name + "' " + more);
 }
 
 std::string private_redis_sentinels::master() const

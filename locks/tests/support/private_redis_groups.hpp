@@ -5,17 +5,16 @@
 
 namespace baton::test {
 
-// Servers of the caller's own that belong together, for tests that break them. `who` is one of them, by its folder's
-// name.
+// A group of servers of one test, which the test may break. `name` is the folder of a server in the group.
 class private_redis_group {
 public:
     std::string const& url() const { return url_; }
-    void start(std::string const& who, std::string const& options = {}) { order("start", who, options); }
-    void kill(std::string const& who) { order("kill", who); }     // SIGKILL; returns when the process is gone
-    void freeze(std::string const& who) { order("freeze", who); } // SIGSTOP
-    void thaw(std::string const& who) { order("thaw", who); }
-    std::string ask(std::string const& who, std::string const& command) { return order("ask", who, command); }
-    std::string port(std::string const& who) const;
+    void start(std::string const& name, std::string const& options = {}) { order("start", name, options); }
+    void kill(std::string const& name) { order("kill", name); }     // SIGKILL; returns when the process is gone
+    void freeze(std::string const& name) { order("freeze", name); } // SIGSTOP
+    void thaw(std::string const& name) { order("thaw", name); }
+    std::string ask(std::string const& name, std::string const& command) { return order("ask", name, command); }
+    std::string port(std::string const& name) const;
 
 protected:
     private_redis_group(std::string script, std::string const& options);
@@ -27,17 +26,17 @@ protected:
     std::string folder_;
 
 private:
-    std::string order(std::string const& what, std::string const& who, std::string const& more = {}) const;
+    std::string order(std::string const& command, std::string const& name, std::string const& more = {}) const;
 
     std::string url_;
 };
 
-// A master with two replicas, "server-1" to "server-3", and "sentinel-1" to "sentinel-3", which replace a master that
-// is silent for a second.
+// A master with two replicas, "server-1" to "server-3", and the sentinels "sentinel-1" to "sentinel-3", which replace a
+// master that does not answer for a second.
 class private_redis_sentinels : public private_redis_group {
 public:
     private_redis_sentinels() : private_redis_group("private-redis-sentinel", "1000") {}
-    std::string master() const; // whom the first sentinel takes for it
+    std::string master() const; // by the first sentinel
 };
 
 // Three masters, "node-1" to "node-3".

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::array all{"node-1", "node-2", "node-3"};
 
-std::string ensemble(std::string const& what, std::string const& folder)
+std::string ensemble(std::string const& command, std::string const& folder)
 {
-    return script("private-zookeeper-ensemble " + what + " '" + folder + "'");
+    return script("private-zookeeper-ensemble " + command + " '" + folder + "'");
 }
 
 } // namespace
@@ -42,9 +42,9 @@ void private_zookeepers::start()
 
 std::string private_zookeepers::leader() const
 {
-    for (auto const* who : all)
-        if (answer(who, "srvr").find("Mode: leader") != std::string::npos)
-            return who;
+    for (auto const* name : all)
+        if (answer(name, "srvr").find("Mode: leader") != std::string::npos)
+            return name;
     return {};
 }
 
@@ -52,28 +52,29 @@ std::map<std::string, std::string> private_zookeepers::sessions() const
 {
     std::map<std::string, std::string> found;
     std::string const mark = "sid=";
-    for (auto const* who : all) {
-        auto const text = answer(who, "cons");
+    for (auto const* name : all) {
+        auto const text = answer(name, "cons");
         for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
             at += mark.size();
-            found.emplace(text.substr(at, text.find(',', at) - at), who);
+            found.emplace(text.substr(at, text.find(',', at) - at), name);
         }
     }
     return found;
 }
 
-std::string private_zookeepers::answer(std::string const& who, std::string const& word) const
+std::string private_zookeepers::answer(std::string const& name, std::string const& word) const
 {
     try {
-        return order("ask", who, word + " 2>/dev/null");
+        return order("ask", name, word + " 2>/dev/null");
     } catch (script_failed const&) {
         return {};
     }
 }
 
-std::string private_zookeepers::order(std::string const& what, std::string const& who, std::string const& more) const
+std::string private_zookeepers::order(std::string const& command, std::string const& name,
+                                      std::string const& more) const
 {
-    return script("private-zookeeper " + what + " '" + folder_ + "/" + who + "' " + more);
+    return script("private-zookeeper " + command + " '" + folder_ + "/" + name + "' " + more);
 }
 
 } // namespace baton::test
