@@ -39,7 +39,7 @@ class RedisSentinel:
         return "redis-sentinel://" + ",".join(f"127.0.0.1:{each.port()}" for each in sentinels) + "/baton"
 
     def told(self, sentinel, field):
-        """What a sentinel says of the master."""
+        """The master as a sentinel reports it."""
         words = sentinel.ask("SENTINEL", "MASTER", "baton").splitlines()
         return dict(zip(words[::2], words[1::2])).get(field)
 

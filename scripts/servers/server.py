@@ -1,4 +1,4 @@
-"""What all private servers have in common: one process in one folder, its address, its signals."""
+"""The common base of all private servers: one process in one folder, its address, its signals."""
 
 import contextlib
 import fcntl

@@ -1,4 +1,4 @@
-"""What the tests of a run came to: CTest's reports, counts, and the slowest tests."""
+"""The results of a test run: CTest's reports, counts, and the slowest tests."""
 
 import re
 import threading

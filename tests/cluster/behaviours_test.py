@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a cluster of real processes promises while nothing dies, on the store that $BATON_STORE names (sqlite).
-At the end the judge looks at everything that these tests have caused."""
+"""Tests of a cluster of real processes without faults, on the store that $BATON_STORE names (sqlite by default).
+At the end the judge checks all executions of these tests."""
 
 import http.server
 import json
@@ -280,7 +280,7 @@ class Behaviours(unittest.TestCase):
 
 
 class Stopping(unittest.TestCase):
-    """Processes of its own, since it stops them."""
+    """Uses separate processes, because it stops them."""
 
     def setUp(self):
         self.cluster = harness.Cluster(STORE)

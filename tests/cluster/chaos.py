@@ -68,7 +68,7 @@ def tell_of_root(kinds, options):
     print(words, flush=True)
 
 
-# --- one run, in a process of its own
+# --- one run, in a separate process
 
 
 def run_one(seed, options):
@@ -147,9 +147,9 @@ class Figure:
 
 
 def figure(record, fault):
-    """Milliseconds from a fault, or from when somebody could lead again, to the first assignment, to the first start of
-    a handler and to the belief before them; and whether that was under a new epoch. None when the fault was nothing to
-    the cluster."""
+    """Milliseconds from a fault, or from the moment at which a node could lead again, to the first assignment, to the
+    first start of a handler, and to the mastership before them; and whether that was under a new epoch. None if the
+    fault did not affect the cluster."""
     reach = fault.ended + record.settle
     since = max(fault.began, fault.cleared)
     epochs = [event.epoch for event in record.events if event.what == "assign" and event.at < fault.began]
@@ -260,7 +260,7 @@ def run_many(seeds, options):
             for kind, gap, changed in told["figures"]:
                 gaps[kind + ("" if changed else " (same epoch)")].append(gap)
     finally:
-        pool.shutdown(cancel_futures=True)  # who asks it to end means the seeds that wait as well
+        pool.shutdown(cancel_futures=True)  # also cancels the seeds that have not started
         for server in servers:
             stop_servers(options.store, server)
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""A MariaDB of a run's own, whose data lie on a disk that can be filled up."""
+"""A private MariaDB of a run, with its data on a disk that can be filled."""
 
 import pymysql
 

@@ -1,7 +1,7 @@
-"""What may happen to a cluster, drawn at random or asked for by name. A fault decides what it will do when it is made, so
-that a seed repeats it; whom it hits, when it comes: the master of that moment, or a slave.
+"""The faults that can hit a cluster, drawn at random or requested by name. A fault draws its parameters when it is
+created, so that a seed repeats it, and chooses its target when it begins: the master of that moment, or a slave.
 
-Each says how soon somebody has to lead after it and how many terms it may end (election_checker.Fault).
+Each states how soon a node must lead after it and how many terms it may end (election_checker.Fault).
 """
 
 import glob
@@ -27,18 +27,18 @@ def now():
 
 
 class Skipped(Exception):
-    """There is nobody whom this fault could hit now."""
+    """This fault has no target at the moment."""
 
 
 class Fault:
     kind = ""
     own_server = False   # the server of the database does not come through it intact
     needs_proxy = False
-    needs_clock = ""     # whose clock is faked: "database" or "node"
+    needs_clock = ""     # the clock to fake: "database" or "node"
     needs_disk = False   # the database's data lie on a small one (chaos_disk)
     role = "master"
     changes = 1
-    with_guard, without_guard = EXPIRY, EXPIRY  # seconds until somebody leads
+    with_guard, without_guard = EXPIRY, EXPIRY  # seconds until a node leads
 
     def __init__(self, chance, at):
         self.chance = chance
@@ -67,7 +67,7 @@ class Fault:
 
 
 class OfProcess(Fault):
-    """Hits a process, which nobody else touches meanwhile."""
+    """Hits a process, which no other fault touches meanwhile."""
 
     def inject(self, arena):
         with arena.one_process(self.role) as process:
@@ -294,7 +294,7 @@ class Cut(OfConnection):
 
 
 class CutReplies(OfConnection):
-    """What a node asks of the database arrives, the answers do not."""
+    """Requests of a node reach the database, but the answers are lost."""
     kind = "cut_replies"
 
     def spoil(self, way):
@@ -302,7 +302,7 @@ class CutReplies(OfConnection):
 
 
 class CutRequests(OfConnection):
-    """What a node asks of the database does not arrive."""
+    """Requests of a node to the database are lost."""
     kind = "cut_requests"
 
     def spoil(self, way):
@@ -369,7 +369,7 @@ class Loss(OfConnection):
 
 
 class StepClock(Fault):
-    """What the clock says changes at once by up to an hour, and after a while it is right again."""
+    """The clock steps by up to an hour, and after a while steps back."""
     changes = 2  # one a step
     by = (1.5, -1.5, 5, -5, 3600, -3600)
 
@@ -414,7 +414,7 @@ class StepNode(StepClock):
 
 
 class Unplug(OfConnection):
-    """A node is cut off from everybody. (With namespaces only.)"""
+    """A node is partitioned from all others. (With namespaces only.)"""
     kind = "unplug"
 
     def spoil(self, way):

@@ -1,5 +1,5 @@
-"""Chaos on three Galera nodes: the store of such a run, in which each node of baton is at a database node of its own,
-and what may happen to one of those nodes or to all.
+"""Chaos on three Galera nodes: the store of such a run, in which each node of baton uses a separate database node,
+and the faults of one or all database nodes.
 """
 
 import contextlib
@@ -80,8 +80,8 @@ class Store(harness.MySql):
         return self.has_majority() and all(self.state(which) == whole for which in NODES)
 
     def await_whole(self):
-        """All nodes take statements again: till then it may be the database's fault that nobody leads. False when one
-        had to be restarted, as Galera at times demands ("backend must be restarted")."""
+        """Waits until all nodes accept statements again; until then the database may be the reason for a missing master.
+        Returns False if a node had to be restarted, as Galera sometimes demands ("backend must be restarted")."""
         try:
             harness.wait_for("all nodes of Galera", self.is_whole, 30)
             return True
@@ -102,7 +102,7 @@ class OfGalera(chaos_faults.Fault):
     """Hits one of the three, whichever node of baton is at it; the other two go on when they have given it up."""
     without_guard = NOTICED + chaos_faults.EXPIRY
     begin = end = ""
-    has_others = True  # who go on without those that are hit
+    has_others = True  # nodes that continue without those that are hit
 
     def plan(self):
         self.span = self.chance.uniform(*self.chance.choice([(0.2, 1), (1, 4), (4, 10)]))
@@ -123,7 +123,7 @@ class OfGalera(chaos_faults.Fault):
                 self.began = 0
                 raise chaos_faults.Skipped(str(failure)) from None
             finally:
-                with contextlib.suppress(servers.Failed):  # whoever waits for them helps
+                with contextlib.suppress(servers.Failed):  # a later wait reports a failure
                     self.all(store, self.end)
                 if not store.await_whole():
                     arena.run.skipped.append(f"Galera did not recover by itself from {self.kind}")
@@ -157,7 +157,7 @@ class FreezeGalera(OfGalera):
 
 
 class CutGalera(OfGalera):
-    """A node of Galera is cut off from the other two, not from its clients."""
+    """A node of Galera is partitioned from the other two, but not from its clients."""
     kind, begin, end = "cut_galera", "cut", "heal"
 
 

@@ -1,6 +1,6 @@
-"""The network of a run. On loopback, nodes whose way to the database may be spoilt go through a proxy each. With
-namespaces, each node has a network of its own, joined to that of the runner by a pair of virtual links, and packets are
-lost, refused or held up by the kernel; that needs root. A namespace ends with the last process in it.
+"""The network of a run. On loopback, each node whose connection to the database may be disturbed uses a proxy. With
+namespaces, each node has a separate network, joined to that of the runner by a pair of virtual links, and the kernel
+loses, refuses or delays packets; that needs root. A namespace ends with the last process in it.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ def run(*command):
 
 
 def enter_hub():
-    """Goes on in a network of its own, which has what the namespaces of nodes are joined to."""
+    """Moves this process to a separate network, to which the namespaces of the nodes are joined."""
     if os.environ.get("BATON_CHAOS_HUB"):
         run("ip", "link", "set", "lo", "up")
         run("ip", "address", "add", f"{HUB}/32", "dev", "lo")

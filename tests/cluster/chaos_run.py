@@ -19,7 +19,7 @@ LEAST_SECONDS = 12
 SETTLES_WITHIN = 120
 TASKS = 50
 CLIENTS = 2
-LAST_RESORT = 70  # of a node whose lost term did not drain (docs/election.md)
+LAST_RESORT = 70  # exit status of a node whose lost term did not drain (docs/election.md)
 AUDIT = """
 CREATE TABLE chaos_audit (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, at BIGINT NOT NULL,
     epoch BIGINT NOT NULL, owner VARCHAR(128) NULL, seq BIGINT NOT NULL) ENGINE=InnoDB"""
@@ -48,7 +48,7 @@ class Clock:
 
 
 class Server(harness.MySql):
-    """A server that outlives the run: each run has a database of its own on it, and may kill and restart it."""
+    """A server that outlives the run. Each run has a separate database on it, and may kill and restart it."""
 
     audit_order = "id"  # the lock row's own lock makes the order of these the order of commits
 
@@ -85,7 +85,7 @@ def stop_servers(folder):
 
 
 class Arena:
-    """What faults work on: no two of them on the same process, or the same connection, at once."""
+    """The targets of faults. No two faults hit the same process or the same connection at once."""
 
     def __init__(self, run):
         self.cluster = run.cluster
@@ -220,7 +220,7 @@ class Run:
         return found
 
     def leader(self):
-        """The name of the node that believes, lives, and was the last to begin so; None when nobody does."""
+        """The name of the live node that became master last, or None if no live node considers itself master."""
         events = self.events()
         pids = {event.incarnation: int(event.fields["pid"]) for event in events if event.what == "start"}
         last = {event.incarnation: event for event in events if event.what == "trust"}
@@ -265,7 +265,7 @@ class Run:
         return self.judge(arena.complaints + self.settle(tasks))
 
     def tend(self, arena):
-        """What a supervisor does: starts a node again that its last resort ended, since its term could not drain."""
+        """Restarts a node that its last resort ended because its term did not drain, like a supervisor."""
         for name, process in self.cluster.processes.items():
             if ("process", name) in arena.taken or process.alive() or not name.startswith("trigger"):
                 continue

@@ -28,7 +28,7 @@ class Line:
 
 @dataclasses.dataclass
 class Ledger:
-    """What was read by SQL: lists of dicts, named as the columns are."""
+    """Rows read by SQL: lists of dicts with the columns as keys."""
     versions: list = dataclasses.field(default_factory=list)  # definition parsed
     executions: list = dataclasses.field(default_factory=list)
     attempts: list = dataclasses.field(default_factory=list)
@@ -116,7 +116,7 @@ def compare_schedule(verdict, ledger, due, until):
             verdict.add(f"doubled: task {task} at {at} has {len(found)} rows")
         if (task, at) not in due and task not in free:
             verdict.add(f"unexpected: task {task} at {at} has a row, execution {found[0]['id']}")
-    # What an edit took back has given its place in the ledger away, and must not have run.
+    # A firing that an edit took back has given up its place in the ledger, and must not have run.
     for row in ledger.executions:
         if row["cause"] == "schedule" and row["run_key"] != 0:
             if row["run_key"] != row["id"] or row["state"] != "cancelled" or not row["reason"]:

@@ -49,8 +49,8 @@ class Commit:
 
 @dataclasses.dataclass
 class Fault:
-    """`clear`: from when on somebody can lead; `bound`: how long after that somebody must; `changes`: how many terms it
-    may end. `paused`: the process of `node` stood still from `began` to `ended`."""
+    """`clear`: the time from which a node can lead; `bound`: the span after that within which a node must lead;
+    `changes`: the number of terms that it may end. `paused`: the process of `node` was frozen from `began` to `ended`."""
     kind: str
     node: str
     began: int
@@ -81,7 +81,7 @@ class Record:
     ends: int = 0         # of the time that is judged
     ttl: int = 3 * SECOND
     guard: int = 300 * MILLI
-    settle: int = 5 * SECOND  # within which somebody leads if several faults overlapped or nothing was done at all
+    settle: int = 5 * SECOND  # within which a node leads if faults overlapped or if there were none
     ledger: list = dataclasses.field(default_factory=list)  # problems found by checker.py
 
 
@@ -105,7 +105,7 @@ class Violation:
 class Report:
     violations: list
     beliefs: list
-    gaps: list         # [begin, end) in which nobody believed
+    gaps: list         # [begin, end) without a master
     epochs: list
     late: int = 0      # assignments of a process that was stopped between its last check and the line
 
@@ -323,7 +323,7 @@ def check_assignments(record, beliefs, report):
 
 
 def was_paused(fault, event, mine):
-    """The process stood still between its last check and this line: nobody can keep it from that. The epoch is for it."""
+    """True if the process was frozen between its last check and this line, which only the epoch protects against."""
     return (fault.paused and fault.node == event.node and fault.ended <= event.at <= fault.ended + AFTER_PAUSE
             and any(belief.begin <= fault.began < belief.end for belief in mine))
 
@@ -365,7 +365,7 @@ def check_gaps(record, gaps):
 
 
 def due(fault):
-    """When somebody has to lead after it."""
+    """The time at which a node must lead after the fault."""
     return max(fault.began, fault.clear) + fault.bound
 
 
@@ -376,7 +376,7 @@ def check_churn(record, epochs):
 
 
 def check_whole(record):
-    """What lacks lines proves nothing."""
+    """A history with lost lines proves nothing."""
     for event in (event for event in record.events if event.what == "unwritten"):
         yield Violation("record", event.at, f"{event.node} could not write {event.fields['n']} lines of its history")
 

@@ -1,4 +1,4 @@
-"""What should have fired, computed from the versions of the tasks alone, by code that shares nothing with the scheduler.
+"""The expected firings, computed only from the versions of the tasks, by code that shares nothing with the scheduler.
 
 A version decides the instants from its `valid_from` up to that of the next one. Times are integers: microseconds since
 the Unix epoch, UTC.

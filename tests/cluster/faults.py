@@ -35,7 +35,7 @@ SETTLES_WITHIN = 90
 
 
 def make_schedule(chance):
-    """Every second, in one of three ways: on the second, from the registration, or from an instant of its own."""
+    """A schedule of every second, in one of three ways: on the second, from the registration, or from a given instant."""
     kind = chance.randrange(3)
     if kind == 0:
         return {"kind": "cron", "cron": "* * * * * *"}

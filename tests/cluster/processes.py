@@ -145,7 +145,7 @@ class Process:
 
     def start(self):
         with self.log.open("ab") as log:
-            # In a session of its own, so that Ctrl-C reaches only the test, which then ends its children in order.
+            # In a separate session, so that Ctrl-C reaches only the test, which then ends its children in order.
             self.child = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                           env={**os.environ, **(self.environment or {})}, start_new_session=True,
                                           preexec_fn=end_with_parent)

@@ -15,7 +15,7 @@ CLONE_NEWNS = 0x20000
 
 @functools.cache
 def possible():
-    """Whether this process may mount something that nobody else sees."""
+    """True if this process may mount a file system in a private namespace."""
     return subprocess.run(["unshare", "--mount", "true"], stdin=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL).returncode == 0
 
@@ -47,6 +47,6 @@ class SmallDisk:
         self.ballast.unlink(missing_ok=True)
 
     def end(self):
-        """When nobody uses it any more."""
+        """Unmounts the disk, which must not be in use."""
         subprocess.run(["umount", self.folder], stdin=subprocess.DEVNULL, check=True)
         self.folder.rmdir()

@@ -1,4 +1,4 @@
-"""The stores of a test: a private server of the test, or a database of its own on a server that BATON_TEST_* names.
+"""The stores of a test: a private server, or a separate database on a server that BATON_TEST_* names.
 
 A test with `own_server` may kill the server.
 """
@@ -218,7 +218,7 @@ class RedisCluster:
 
 
 class ZooKeeper:
-    """A private ZooKeeper, or a path of its own on a shared server."""
+    """A private ZooKeeper, or a separate path on a shared server."""
     kind = "zookeeper"
     tick = 0.5  # seconds; a session ends at the first tick after its time
 
@@ -247,7 +247,7 @@ class ZooKeeper:
 
 
 class ZooKeeperEnsemble:
-    """A private ensemble of three ZooKeeper servers, or a path of its own on a shared one. Faults hit the leader and a
+    """A private ensemble of three ZooKeeper servers, or a separate path on a shared one. Faults hit the leader and a
     follower in turn."""
     kind = "zookeeper-ensemble"
     tick = ZooKeeper.tick
