@@ -1,5 +1,6 @@
 """Processes of a test: clocks, waiting for conditions, ports, and programs that tests start, freeze and kill."""
 
+import atexit
 import contextlib
 import ctypes
 import os
@@ -102,7 +103,8 @@ def kill_server(pid, name):
         os.waitpid(pid, 0)
 
 
-RESERVED = []  # sockets, kept for as long as this process lives
+RESERVED = []  # sockets, open for as long as this process lives
+atexit.register(lambda: [claim.close() for claim in RESERVED])
 
 
 def reserve(name):
