@@ -17,38 +17,38 @@ struct options {
     std::string database;
 };
 
-// Of a configuration of trigger or web only the database counts here.
-storage::location location_of(options const& how)
+// The database that a configuration of trigger or web names, unless --database does.
+storage::location location_of(options const& given)
 {
-    auto from = reader::open(how.config, process_environment());
+    auto from = reader::open(given.config, process_environment());
     trigger_config config;
     bind(from, config);
-    if (!how.database.empty())
-        config.database.url = how.database;
+    if (!given.database.empty())
+        config.database.url = given.database;
     check_database(from, config.database);
     return config.database.where();
 }
 
-awaitable<void> migrate_and_tell(stores const& of, std::string where)
+awaitable<void> migrate_and_report(stores const& all, std::string where)
 {
     int steps = 0;
     std::function<void(std::string const&)> const report = [&steps](std::string const& step) {
         ++steps;
         std::cout << "applied " << step << std::endl;
     };
-    co_await migrate(of, report);
+    co_await migrate(all, report);
     if (steps == 0)
         std::cout << where << " is up to date" << std::endl;
 }
 
-void run(options const& how)
+void run(options const& given)
 {
-    auto const where = location_of(how);
+    auto const where = location_of(given);
     asio::io_context loop(1);
     system_time time;
-    auto const of = open_stores(where, {.sessions = 1, .lease_limit = 10s}, time);
+    auto const all = open_stores(where, {.sessions = 1, .lease_limit = 10s}, time);
     std::exception_ptr failure;
-    asio::co_spawn(loop, kept(migrate_and_tell(of, where.text()), failure), asio::detached);
+    asio::co_spawn(loop, kept(migrate_and_report(all, where.text()), failure), asio::detached);
     loop.run();
     if (failure)
         std::rethrow_exception(failure);
@@ -59,11 +59,11 @@ void run(options const& how)
 void add_migrate(CLI::App& program, int&)
 {
     auto* const command = program.add_subcommand("migrate", "Bring the database to this program's version");
-    auto const how = std::make_shared<options>();
-    command->add_option("--config", how->config, "Configuration of a trigger or web whose database it is")
+    auto const given = std::make_shared<options>();
+    command->add_option("--config", given->config, "Configuration of a trigger or web whose database it is")
         ->check(CLI::ExistingFile);
-    command->add_option("--database", how->database, "The database: mysql://user@host/name or sqlite:/path/baton.db");
-    command->callback([how] { run(*how); });
+    command->add_option("--database", given->database, "The database: mysql://user@host/name or sqlite:/path/baton.db");
+    command->callback([given] { run(*given); });
 }
 
 } // namespace baton::cli

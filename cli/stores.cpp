@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "libs/storage/dialect.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,29 +12,31 @@ namespace baton::cli {
 namespace {
 
 constexpr duration between_tries = 1s;
+constexpr unsigned idle_transaction_limit_s = 2; // an open transaction of a dead master must not block its successor
 
-bool on_sqlite(stores const& of)
+// A file that belongs to this host.
+bool is_local(stores const& all)
 {
-    return of.shared->engine() == storage::engine::sqlite;
+    return !all.shared->dialect().shared_clock();
 }
 
 storage::database_settings one_session(bool create_file)
 {
-    storage::database_settings how;
-    how.sessions = 1;
-    how.create_file = create_file;
-    return how;
+    storage::database_settings settings;
+    settings.sessions = 1;
+    settings.create_file = create_file;
+    return settings;
 }
 
-awaitable<void> prepare_once(stores const& of)
+awaitable<void> prepare_once(stores const& all)
 {
-    if (on_sqlite(of)) {
+    if (is_local(all)) {
         std::function<void(std::string const&)> const report = [](std::string const& step) {
-            log::old::info("applied {}", step);
+            log::info("database", "applied a migration", {{"step", step}});
         };
-        co_await migrate(of, report);
+        co_await migrate(all, report);
     } else {
-        co_await storage::check_schema(*of.shared, storage::scheduler_tables());
+        co_await storage::check_schema(*all.shared, storage::scheduler_tables());
     }
 }
 
@@ -58,82 +61,82 @@ unsigned whole_seconds(duration span)
     return static_cast<unsigned>(std::max<std::int64_t>(whole, 1));
 }
 
-void open_lease(stores& out, storage::location const& where, stores_settings const& how, time_source& time)
+void open_lease(stores& out, storage::location const& where, stores_settings const& settings, time_source& time)
 {
-    bool const sqlite = where.engine == storage::engine::sqlite;
-    auto leasing = one_session(sqlite);
-    leasing.read_limit_s = whole_seconds(how.lease_limit);
+    bool const local = is_local(out);
+    auto leasing = one_session(local);
+    leasing.read_limit_s = whole_seconds(settings.lease_limit);
     leasing.connect_limit_s = 1;
     leasing.lock_wait_s = 1;
     auto lease_at = where;
-    if (sqlite)
+    if (local)
         lease_at.name = lease_file(where.name);
     out.leasing = storage::open_database(lease_at, leasing, time);
-    out.lease = sqlite ? lease::make_boot_lease(*out.leasing, how.lock_namespace, time, boot_id())
-                       : lease::make_clocked_lease(*out.leasing, how.lock_namespace);
+    out.lease = local ? lease::make_boot_lease(*out.leasing, settings.lock_namespace, time, boot_id())
+                      : lease::make_clocked_lease(*out.leasing, settings.lock_namespace);
 }
 
-void open_guard(stores& out, storage::location const& where, stores_settings const& how, time_source& time)
+void open_guard(stores& out, storage::location const& where, stores_settings const& settings, time_source& time)
 {
-    if (where.engine == storage::engine::sqlite) {
-        out.guard = lease::make_file_guard(*out.leasing, *out.lease, how.lock_namespace, guard_file(where.name), time,
-                                           boot_id());
+    if (is_local(out)) {
+        out.guard = lease::make_file_guard(*out.leasing, *out.lease, settings.lock_namespace, guard_file(where.name),
+                                           time, boot_id());
         return;
     }
     auto guarding = one_session(false);
     guarding.connect_limit_s = 1;
     guarding.read_limit_s = 4; // twice as long as a wait for the lock
     guarding.lock_wait_s = 1;
-    guarding.idle_session_s = whole_seconds(how.guard_silence);
+    guarding.idle_session_s = whole_seconds(settings.guard_silence);
     out.guarding = storage::open_database(where, guarding, time);
-    out.guard = lease::make_named_guard(*out.guarding, *out.shared, how.lock_namespace);
+    out.guard = lease::make_named_guard(*out.guarding, *out.shared, settings.lock_namespace);
 }
 
 } // namespace
 
-stores open_stores(storage::location const& where, stores_settings const& how, time_source& time)
+stores open_stores(storage::location const& where, stores_settings const& settings, time_source& time)
 {
-    bool const sqlite = where.engine == storage::engine::sqlite;
+    bool const local = !storage::dialect_of(where.engine).shared_clock();
     stores out;
     storage::database_settings shared;
-    shared.sessions = how.sessions;
-    shared.read_limit_s = whole_seconds(how.call_limit);
-    shared.create_file = sqlite;
+    shared.sessions = settings.sessions;
+    shared.read_limit_s = whole_seconds(settings.call_limit);
+    shared.create_file = local;
     shared.causal = true;
     out.shared = storage::open_database(where, shared, time);
 
-    auto deciding = one_session(sqlite);
-    deciding.read_limit_s = whole_seconds(how.call_limit);
-    deciding.idle_transaction_s = 2; // an open transaction of a dead master must not hold up its successor
+    auto deciding = one_session(local);
+    deciding.read_limit_s = whole_seconds(settings.call_limit);
+    deciding.idle_transaction_s = idle_transaction_limit_s;
     deciding.causal = true;
     out.deciding = storage::open_database(where, deciding, time);
 
-    open_lease(out, where, how, time);
-    if (how.guarded)
-        open_guard(out, where, how, time);
+    open_lease(out, where, settings, time);
+    if (settings.guarded)
+        open_guard(out, where, settings, time);
     return out;
 }
 
-awaitable<void> migrate(stores const& of, std::function<void(std::string const& step)> report)
+awaitable<void> migrate(stores const& all, std::function<void(std::string const& step)> report)
 {
-    auto const steps = co_await storage::migrate(*of.shared, storage::scheduler_tables());
+    auto const steps = co_await storage::migrate(*all.shared, storage::scheduler_tables());
     for (auto const& step : steps)
         report("scheduler " + step.name);
-    if (!on_sqlite(of))
+    if (!is_local(all))
         co_return;
-    auto const lease_steps = co_await storage::migrate(*of.leasing, storage::lease_tables());
+    auto const lease_steps = co_await storage::migrate(*all.leasing, storage::lease_tables());
     for (auto const& step : lease_steps)
         report("lease " + step.name);
 }
 
-awaitable<void> prepare(stores const& of, time_source& time)
+awaitable<void> prepare(stores const& all, time_source& time)
 {
     for (;;) {
         try {
-            co_await prepare_once(of);
+            co_await prepare_once(all);
             co_return;
-        } catch (unavailable const& reason) {
-            log::old::warn("waiting for the database: {}", reason.what());
+        } catch (unavailable const& failure) {
+            log::warn("database", "not available yet, retrying in 1 s", {log::reason(failure.what())});
         }
         co_await time.sleep_for(between_tries);
     }

@@ -2,6 +2,7 @@
 
 #include "libs/base/log.hpp"
 #include "libs/base/process.hpp"
+#include "libs/storage/dialect.hpp"
 #include "trigger/api/api.hpp"
 #include "trigger/delivery/collector.hpp"
 #include "trigger/election/cluster_clock.hpp"
@@ -78,7 +79,7 @@ struct node::parts {
                 lead->nodes_changed();
         });
         vote.on_row([this](lease::lease_row const& row, instant asked, instant answered) {
-            if (with.shared.engine() == storage::engine::mysql)
+            if (with.shared.dialect().shared_clock())
                 clock.sample(row.utc, asked, answered);
             if (row.owner)
                 learn(row.epoch, "the lock row");

@@ -3,6 +3,7 @@
 #include "libs/base/error.hpp"
 #include "libs/base/process.hpp"
 #include "libs/http/message.hpp"
+#include "libs/storage/dialect.hpp"
 
 #include <algorithm>
 #include <array>
@@ -154,10 +155,11 @@ void check_database(reader const& from, database_config const& database)
         from.refuse("database.sessions", "must be from 1 to 64");
     try {
         auto const where = storage::parse_location(database.url);
-        if (!database.password.empty() && (where.engine == storage::engine::sqlite || !where.password.empty()))
-            from.refuse("database.password", where.engine == storage::engine::sqlite
-                                                 ? "SQLite has no passwords"
-                                                 : "database.url has a password already");
+        auto const& dialect = storage::dialect_of(where.engine);
+        if (!database.password.empty() && !dialect.shared_clock())
+            from.refuse("database.password", std::string(dialect.title()) + " has no passwords");
+        if (!database.password.empty() && !where.password.empty())
+            from.refuse("database.password", "database.url has a password already");
     } catch (invalid_input const& wrong) {
         from.refuse("database.url", wrong.what());
     }

@@ -14,7 +14,7 @@ using storage::statement;
 class clocked_lease final : public lease_store {
 public:
     clocked_lease(storage::database& own, std::string name_space)
-        : own_(own), name_space_(std::move(name_space)), sql_(dialect_of(own.engine()))
+        : own_(own), name_space_(std::move(name_space)), clock_(own.dialect().clock())
     {}
 
     awaitable<void> ensure() override
@@ -42,10 +42,10 @@ public:
             // WHERE sees the row as it was, so this ttl_us is that of the present holder.
             statement bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
                            ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
-                           ", update_time = ", sql_.now, ", guard_conn = 0, guard_server = '', guard_us = 0");
+                           ", update_time = ", clock_.now, ", guard_conn = 0, guard_server = '', guard_us = 0");
             bump(" WHERE namespace = ", name_space_, " AND version = ", bid.seen_epoch,
                  " AND renew_seq = ", bid.seen_seq, " AND ", bid.new_epoch, " > version AND (owner IS NULL OR ",
-                 sql_.age, " >= ttl_us)");
+                 clock_.age, " >= ttl_us)");
             return bump.execute() == 1;
         };
         co_return co_await own_.run(work);
@@ -54,9 +54,9 @@ public:
     awaitable<bool> renew(std::string owner, std::int64_t epoch) override
     {
         auto const work = [&](soci::session& session) {
-            statement extend(session, "UPDATE `lock` SET update_time = ", sql_.now, ", renew_seq = renew_seq + 1");
+            statement extend(session, "UPDATE `lock` SET update_time = ", clock_.now, ", renew_seq = renew_seq + 1");
             extend(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch, " AND ",
-                   sql_.age, " < ttl_us");
+                   clock_.age, " < ttl_us");
             return extend.execute() == 1;
         };
         co_return co_await own_.run(work);
@@ -66,7 +66,7 @@ public:
     {
         auto const work = [&](soci::session& session) {
             statement free(session,
-                           "UPDATE `lock` SET owner = NULL, renew_seq = renew_seq + 1, update_time = ", sql_.now,
+                           "UPDATE `lock` SET owner = NULL, renew_seq = renew_seq + 1, update_time = ", clock_.now,
                            ", guard_conn = 0, guard_server = '', guard_us = 0");
             free(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch);
             return free.execute() == 1;
@@ -86,7 +86,7 @@ private:
             throw unavailable("the database, or what stands before it, does not count matched rows");
         }
         statement(session, "INSERT INTO `lock` (namespace, owner, version, create_time, update_time) VALUES (",
-                  name_space_, ", NULL, 1, ", sql_.now, ", ", sql_.now, ")")
+                  name_space_, ", NULL, 1, ", clock_.now, ", ", clock_.now, ")")
             .execute();
     }
 
@@ -100,7 +100,7 @@ private:
     {
         std::optional<lease_row> found;
         statement ask(session);
-        select_lease(ask, sql_);
+        select_lease(ask, session);
         ask(" FROM `lock` WHERE namespace = ", name_space_);
         ask.each([&](row& cells) { found = read_lease(cells); });
         return found;
@@ -108,7 +108,7 @@ private:
 
     storage::database& own_;
     std::string name_space_;
-    dialect const& sql_;
+    storage::lock_clock const& clock_;
 };
 
 } // namespace

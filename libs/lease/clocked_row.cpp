@@ -2,49 +2,6 @@
 
 namespace baton::lease {
 
-namespace {
-
-// The two comments make one expression: MariaDB skips those that name a version of MySQL, and MySQL those with an M.
-// server_uid is a hash of a port and a MAC address, server_id mostly 1, and hosts are called alike: hence all of them.
-constexpr dialect mysql{
-    {"UTC_TIMESTAMP(6)"},
-    {"TIMESTAMPDIFF(MICROSECOND, update_time, UTC_TIMESTAMP(6))"},
-    {"TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"},
-    {"CONCAT('baton:', SHA1(CONCAT(DATABASE(), '/', "}, // at most 64 characters
-    {")))"},
-    {"GET_LOCK("},
-    {"RELEASE_LOCK("},
-    {"IS_USED_LOCK("},
-    {"CONNECTION_ID()"},
-    {"SHA2(CONCAT_WS(':', /*!50700 @@global.server_uuid *//*M! @@global.server_uid */, @@global.hostname, "
-     "@@global.port, @@global.server_id), 256)"},
-    {"KILL QUERY "},
-    {"KILL "},
-    {""},
-};
-constexpr dialect sqlite{
-    {"baton_now_us()"},
-    {"(baton_now_us() - update_time)"},
-    {"baton_now_us()"},
-    {"('baton:' || "},
-    {")"},
-    {"baton_get_lock("},
-    {"baton_release_lock("},
-    {"baton_lock_holder("},
-    {"baton_connection_id()"},
-    {"baton_server_id()"},
-    {"SELECT baton_kill_query("},
-    {"SELECT baton_kill("},
-    {")"},
-};
-
-} // namespace
-
-dialect const& dialect_of(storage::engine engine)
-{
-    return engine == storage::engine::mysql ? mysql : sqlite;
-}
-
 void select_holder(storage::statement& ask)
 {
     ask.select("owner", "version", "renew_seq", "ttl_us", "guard_conn", "guard_server", "guard_us", "owner_addr");
@@ -64,10 +21,10 @@ lease_row read_holder(storage::row& cells)
     return lease;
 }
 
-void select_lease(storage::statement& ask, dialect const& sql)
+void select_lease(storage::statement& ask, soci::session& session)
 {
     select_holder(ask);
-    ask.column(sql.age).column(sql.utc);
+    ask.column(storage::dialect_of(session).clock().age).column(storage::now_us(session));
 }
 
 lease_row read_lease(storage::row& cells)

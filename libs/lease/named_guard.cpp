@@ -1,6 +1,7 @@
 #include "libs/lease/clocked_row.hpp"
 #include "libs/lease/guard_store.hpp"
 #include "libs/storage/database.hpp"
+#include "libs/storage/detail.hpp"
 
 #include <atomic>
 
@@ -16,7 +17,7 @@ constexpr int most_grants = 16;
 class named_guard final : public guard_store {
 public:
     named_guard(storage::database& own, storage::database& other, std::string name_space)
-        : own_(own), other_(other), name_space_(std::move(name_space)), sql_(dialect_of(own.engine()))
+        : own_(own), other_(other), name_space_(std::move(name_space)), words_(own.dialect().named_locks())
     {}
 
     bool proves_end() const override { return false; }
@@ -40,7 +41,7 @@ public:
         if (session == 0)
             co_return;
         auto const work = [&](soci::session& other) {
-            statement(other, sql_.kill_query, session, sql_.kill_end).execute();
+            statement(other, words_.kill_query, session, words_.kill_end).execute();
         };
         co_await other_.run(work);
     }
@@ -49,7 +50,7 @@ public:
     {
         // A session may hold the lock several times over, after a `take` whose answer was lost.
         auto const work = [this](soci::session& session) {
-            for (int times = 0; times < most_grants && answer(session, sql_.release_lock, ")") == 1;)
+            for (int times = 0; times < most_grants && answer(session, words_.release, ")") == 1;)
                 ++times;
         };
         co_await own_.run(work);
@@ -61,7 +62,7 @@ public:
             std::int64_t holder = 0;
             std::int64_t self = 0;
             statement ask(session);
-            ask.column(sql_.lock_holder)(sql_.name_begin, name_space_, sql_.name_end, ")").column(sql_.connection);
+            ask.column(words_.holder)(words_.name_begin, name_space_, words_.name_end, ")").column(words_.session);
             ask.each([&](row& cells) {
                 holder = cells.maybe_number().value_or(0);
                 self = cells.number();
@@ -84,7 +85,7 @@ public:
     {
         auto const work = [this](soci::session& session) {
             if (auto const ghost = holder(session); ghost != 0)
-                statement(session, sql_.kill, ghost, sql_.kill_end).execute();
+                statement(session, words_.kill, ghost, words_.kill_end).execute();
         };
         co_await other_.run(work);
     }
@@ -101,8 +102,8 @@ public:
     awaitable<bool> arm(std::string owner, std::int64_t epoch, duration wait, std::int64_t grant) override
     {
         auto const work = [&](soci::session& session) {
-            statement mark(session, "UPDATE `lock` SET guard_conn = ", sql_.connection,
-                           ", guard_server = ", sql_.server, ", guard_us = ", wait);
+            statement mark(session, "UPDATE `lock` SET guard_conn = ", words_.session,
+                           ", guard_server = ", words_.server, ", guard_us = ", wait);
             mark(" WHERE namespace = ", name_space_, " AND owner = ", owner, " AND version = ", epoch);
             holding(mark, grant);
             return mark.execute() == 1;
@@ -121,10 +122,10 @@ public:
         auto const work = [&](soci::session& session) {
             statement bump(session, "UPDATE `lock` SET owner = ", bid.owner, ", version = ", bid.new_epoch,
                            ", renew_seq = renew_seq + 1, ttl_us = ", bid.ttl, ", owner_addr = ", bid.address,
-                           ", update_time = ", sql_.now);
-            bump(", guard_conn = ", sql_.connection, ", guard_server = ", sql_.server, ", guard_us = ", wait);
+                           ", update_time = ", own_.dialect().clock().now);
+            bump(", guard_conn = ", words_.session, ", guard_server = ", words_.server, ", guard_us = ", wait);
             bump(" WHERE namespace = ", name_space_, " AND version = ", bid.seen_epoch, " AND ", bid.new_epoch,
-                 " > version AND guard_conn <> 0 AND owner <> ", bid.owner, " AND guard_server = ", sql_.server);
+                 " > version AND guard_conn <> 0 AND owner <> ", bid.owner, " AND guard_server = ", words_.server);
             holding(bump, grant);
             return bump.execute() == 1;
         };
@@ -135,12 +136,24 @@ private:
     // 0 in time, or the number of this session, which now holds the lock.
     std::int64_t wait_for_grant(soci::session& session, std::int64_t seconds)
     {
-        auto const number = storage::session_number(session);
+        auto const number = storage::dialect_of(session).session_number(session);
         waiting_ = number != 0 ? number : self(session);
+        try {
+            return ask_for_lock(session, seconds);
+        } catch (storage::statement_error const& failure) {
+            // MySQL answers an interrupted wait with an error, MariaDB with NULL.
+            if (failure.why() == storage::statement_error::kind::interrupted)
+                return 0;
+            throw;
+        }
+    }
+
+    std::int64_t ask_for_lock(soci::session& session, std::int64_t seconds)
+    {
         std::int64_t grant = 0;
         statement ask(session);
-        ask.column(sql_.get_lock)(sql_.name_begin, name_space_, sql_.name_end, ", ", seconds, ")");
-        ask.column(sql_.connection).column(sql_.server).each([&](row& cells) {
+        ask.column(words_.get)(words_.name_begin, name_space_, words_.name_end, ", ", seconds, ")");
+        ask.column(words_.session).column(words_.server).each([&](row& cells) {
             bool const granted = cells.maybe_number().value_or(0) == 1; // NULL: the wait was ended
             auto const self_now = cells.number();
             auto const server_now = cells.text();
@@ -155,25 +168,25 @@ private:
     // Only while this very session, and no later one of the same number, holds the lock.
     void holding(statement& update, std::int64_t grant)
     {
-        update(" AND ", sql_.connection, " = ", grant, " AND ", sql_.lock_holder, sql_.name_begin, name_space_,
-               sql_.name_end, ") = ", sql_.connection);
+        update(" AND ", words_.session, " = ", grant, " AND ", words_.holder, words_.name_begin, name_space_,
+               words_.name_end, ") = ", words_.session);
     }
 
     std::int64_t answer(soci::session& session, storage::fragment function, char const (&end)[2])
     {
         std::int64_t found = 0;
         statement ask(session);
-        ask.column(function)(sql_.name_begin, name_space_, sql_.name_end, end);
+        ask.column(function)(words_.name_begin, name_space_, words_.name_end, end);
         ask.each([&](row& cells) { found = cells.maybe_number().value_or(0); });
         return found;
     }
 
-    std::int64_t holder(soci::session& session) { return answer(session, sql_.lock_holder, ")"); }
+    std::int64_t holder(soci::session& session) { return answer(session, words_.holder, ")"); }
 
     std::int64_t self(soci::session& session)
     {
         std::int64_t found = 0;
-        statement(session).column(sql_.connection).each([&](row& cells) { found = cells.number(); });
+        statement(session).column(words_.session).each([&](row& cells) { found = cells.number(); });
         return found;
     }
 
@@ -181,8 +194,8 @@ private:
     {
         std::optional<guarded_row> found;
         statement ask(session);
-        select_lease(ask, sql_);
-        ask.column(sql_.server);
+        select_lease(ask, session);
+        ask.column(words_.server);
         ask(" FROM `lock` WHERE namespace = ", name_space_);
         ask.each([&](row& cells) {
             auto& seen = found.emplace();
@@ -196,7 +209,7 @@ private:
     storage::database& own_;
     storage::database& other_;
     std::string name_space_;
-    dialect const& sql_;
+    storage::named_lock_words const& words_;
     std::string server_;
     std::atomic<std::int64_t> waiting_{0}; // the number of the session that waits; set on the session's thread
 };

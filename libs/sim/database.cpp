@@ -2,6 +2,7 @@
 
 #include "libs/sim/database_call.hpp"
 #include "libs/sim/random_between.hpp"
+#include "libs/storage/dialect.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/error.hpp>
@@ -28,7 +29,7 @@ public:
                 server_.hang_up(one.on_server);
     }
 
-    storage::engine engine() const override { return storage::engine::sqlite; }
+    storage::dialect const& dialect() const override { return storage::dialect_of(storage::engine::sqlite); }
 
 protected:
     awaitable<void> execute(job const& work, bool in_transaction) override
@@ -91,7 +92,7 @@ private:
 class database_server::plain final : public storage::database {
 public:
     explicit plain(database_server& server) : server_(server) {}
-    storage::engine engine() const override { return storage::engine::sqlite; }
+    storage::dialect const& dialect() const override { return storage::dialect_of(storage::engine::sqlite); }
 
 protected:
     awaitable<void> execute(job const& work, bool in_transaction) override

@@ -1,6 +1,7 @@
 #include "libs/sim/sqlite_file.hpp"
 
 #include "libs/sim/random_between.hpp"
+#include "libs/storage/dialect.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/error.hpp>
@@ -35,7 +36,7 @@ public:
         : file_(file), process_(process), busy_limit_(busy_limit)
     {}
 
-    storage::engine engine() const override { return storage::engine::sqlite; }
+    storage::dialect const& dialect() const override { return storage::dialect_of(storage::engine::sqlite); }
 
 protected:
     awaitable<void> execute(job const& work, bool in_transaction) override
@@ -80,7 +81,7 @@ private:
 class sqlite_file::plain final : public storage::database {
 public:
     explicit plain(sqlite_file& file) : file_(file) {}
-    storage::engine engine() const override { return storage::engine::sqlite; }
+    storage::dialect const& dialect() const override { return storage::dialect_of(storage::engine::sqlite); }
 
 protected:
     awaitable<void> execute(job const& work, bool in_transaction) override

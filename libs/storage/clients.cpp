@@ -22,15 +22,6 @@ client_state parse_client_state(std::string const& text)
     throw unavailable("database: unknown state of a client '" + text + "'");
 }
 
-constexpr char replace_mysql[] =
-    " ON DUPLICATE KEY UPDATE service = VALUES(service), address = VALUES(address), secret = VALUES(secret), "
-    "handlers = VALUES(handlers), slots = VALUES(slots), queue = VALUES(queue), version = VALUES(version), "
-    "node = VALUES(node), state = VALUES(state), changed_at = VALUES(changed_at)";
-constexpr char replace_sqlite[] =
-    " ON CONFLICT (instance) DO UPDATE SET service = excluded.service, address = excluded.address, "
-    "secret = excluded.secret, handlers = excluded.handlers, slots = excluded.slots, queue = excluded.queue, "
-    "version = excluded.version, node = excluded.node, state = excluded.state, changed_at = excluded.changed_at";
-
 std::string as_text(std::vector<std::string> const& handlers)
 {
     try {
@@ -96,7 +87,9 @@ awaitable<bool> clients::put(client_record const& client)
             upsert(", ", now_us(sql));
         else
             upsert(", ", client.joined_at);
-        upsert(", ", now_us(sql), ")", fragment{engine_of(sql) == engine::mysql ? replace_mysql : replace_sqlite});
+        upsert(", ", now_us(sql), ")");
+        upsert.on_taken("instance", {"service", "address", "secret", "handlers", "slots", "queue", "version", "node",
+                                     "state", "changed_at"});
         upsert.execute();
         return true;
     };
@@ -151,11 +144,10 @@ awaitable<std::vector<std::string>> clients::bury_heard_by(std::string node)
         statement ask(sql);
         ask.select("instance")(" FROM client WHERE node = ", node, " AND state <> 'gone' ORDER BY instance");
         ask(for_update(sql)).each([&](row& cells) { buried.push_back(cells.text()); });
-        auto const step = rows_at_once(1);
-        for (std::size_t from = 0; from < buried.size(); from += step) {
+        for (auto const chunk : chunks(sql, buried, 1)) {
             statement bury(sql, "UPDATE client SET state = 'gone', changed_at = ", now_us(sql), " WHERE node = ", node,
                            " AND instance IN ");
-            bury.in(buried, from, std::min(from + step, buried.size())).execute();
+            bury.in(chunk).execute();
         }
     };
     co_await shared_.transact(work);

@@ -17,13 +17,14 @@ class session;
 
 namespace baton::storage {
 
-enum class engine { mysql, sqlite };
+class dialect;
+enum class engine { mysql, sqlite }; // one for each dialect
 
-// Where the data is. Parsed from "mysql://user:password@host:port/name" or "sqlite:/path/to/file.db".
+// The address of a database: "mysql://user:password@host:port/name" or "sqlite:/path/to/file.db".
 struct location {
     storage::engine engine = storage::engine::sqlite;
     std::string host;
-    std::uint16_t port = 3306;
+    std::uint16_t port = 0;
     std::string user;
     std::string password;
     std::string name; // the database, or the file
@@ -45,7 +46,7 @@ class database {
 public:
     virtual ~database() = default;
 
-    virtual storage::engine engine() const = 0;
+    virtual storage::dialect const& dialect() const = 0;
 
     // Statements that stand alone (autocommit).
     template <class Work>

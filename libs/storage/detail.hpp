@@ -1,6 +1,6 @@
 #pragma once
-// For implementations of `database` only: sessions, their settings, and how a piece of work is run on one. The real and
-// the simulated database share it, so that both fail in the same way.
+// Sessions, their errors, and how work runs on one. For implementations of `database`; the real and the simulated one
+// share it, so that both fail in the same way.
 
 #include "libs/storage/database.hpp"
 
@@ -15,26 +15,25 @@ namespace baton::storage {
 class statement_error : public std::exception {
 public:
     enum class kind {
-        conflict,  // deadlock, lock time-out, busy file: the transaction may be tried again
-        lost,      // the session is broken, or its server cannot write now; the effect is unknown
-        duplicate, // a unique key is taken; `what` names it
-        bad_value, // too long, out of range, not in the column's encoding
-        refused,   // anything else
+        conflict,     // deadlock, busy file: the transaction is rolled back and may be tried again
+        lock_timeout, // a lock was not free in time: the same
+        lost,         // the session is broken, or its server cannot write now; the effect is unknown
+        duplicate,    // a unique key is taken; the text names it
+        bad_value,    // too long, out of range, not in the column's encoding
+        interrupted,  // another session ended the statement (KILL QUERY)
+        refused,      // anything else
     };
-    statement_error(kind why, std::string text, unsigned number = 0)
-        : why_(why), number_(number), text_(std::move(text))
-    {}
+    statement_error(kind why, std::string text) : why_(why), text_(std::move(text)) {}
     char const* what() const noexcept override { return text_.c_str(); }
     kind why() const { return why_; }
-    unsigned number() const { return number_; } // MySQL's; 0 where there is none
+    bool may_succeed_again() const { return why_ == kind::conflict || why_ == kind::lock_timeout; }
 
 private:
     kind why_;
-    unsigned number_;
     std::string text_;
 };
 
-// The exception in flight as a statement_error, if the database raised it. Call it in a catch handler.
+// The exception being handled as a statement_error, if a database raised it. Only for catch handlers.
 std::optional<statement_error> database_failure();
 
 // `unavailable` after which the session must be closed.
@@ -43,15 +42,13 @@ public:
     using unavailable::unavailable;
 };
 
-class busy_file;
-
 struct close_session {
-    std::shared_ptr<busy_file> waits = nullptr; // of SQLite
+    std::shared_ptr<void> companion = nullptr; // an object that the session uses, so it must outlive the session
     void operator()(soci::session* session) const;
 };
 using session_ptr = std::unique_ptr<soci::session, close_session>;
 
-// Connects and configures: time zone, isolation, limits, encoding; SQLite: journal, durability, baton_now_us(). Throws
+// Connects and configures the session as its dialect says: time zone, isolation, limits, encoding, durability. Throws
 // session_broken, whose text never holds the password.
 session_ptr open_session(location const& where, database_settings const& settings, time_source const& time);
 
@@ -59,8 +56,8 @@ session_ptr open_session(location const& where, database_settings const& setting
 void register_now(soci::session& session, std::function<std::int64_t()> now);
 
 // Runs `work`, in a transaction if asked for. After a conflict `again(tries so far)` pauses and says whether to try
-// again. Throws what `work` throws; a failure of the database as unavailable, already_exists or invalid_input.
-// `begun` is set once the database may have seen anything of the work.
+// again. Exceptions of `work` pass through; a failure of the database becomes unavailable, already_exists or
+// invalid_input. `begun` is set once the database may have seen any part of the work.
 void run_job(soci::session& session, std::function<void(soci::session&)> const& work, bool in_transaction,
              std::function<bool(int tries)> const& again, bool& begun);
 

@@ -7,7 +7,7 @@ namespace baton::storage {
 
 namespace {
 
-// A value that this version does not know is no mistake of the request, which invalid_input would blame.
+// An unknown value in a row is not the caller's mistake, so it is no invalid_input.
 template <class Enum>
 Enum stored(std::string const& text, char const* column)
 {
@@ -18,14 +18,17 @@ Enum stored(std::string const& text, char const* column)
     }
 }
 
-// Appends what an execution is read from, by one index or by whichever the database likes.
-void select_execution(statement& ask, fragment index = {""})
+// "SELECT ... WHERE "; without an index the database chooses one.
+void select_execution(statement& ask, std::optional<by_index> index = std::nullopt)
 {
     ask.select("e.id", "e.project", "e.task_id", "t.name", "e.task_version", "e.scheduled_at", "e.cause", "e.state",
                "e.due_at", "e.attempt", "e.max_attempts", "e.parent_id", "e.shard_index", "e.shard_total",
                "e.cancel_requested_at", "e.reason", "e.created_at", "e.ended_at", "e.node", "e.client", "e.started_at",
                "e.finished_at", "e.outcome", "e.progress", "e.result", "e.error");
-    ask(" FROM execution e", index, " LEFT JOIN task t ON t.id = e.task_id WHERE ");
+    ask(" FROM execution e");
+    if (index)
+        ask(*index);
+    ask(" LEFT JOIN task t ON t.id = e.task_id WHERE ");
 }
 
 // node to error, the columns that `execution` and `attempt` share.
@@ -93,18 +96,11 @@ way way_of(execution_filter const& filter)
     return filter.task ? way::task : way::time;
 }
 
-fragment index_of(soci::session& sql, way which)
+by_index index_of(way which)
 {
-    static constexpr fragment mysql[] = {{" FORCE INDEX (execution_time)"},
-                                         {" FORCE INDEX (execution_of_task)"},
-                                         {" FORCE INDEX (execution_parent)"},
-                                         {" FORCE INDEX (execution_open)"}};
-    static constexpr fragment sqlite[] = {{" INDEXED BY execution_time"},
-                                          {" INDEXED BY execution_of_task"},
-                                          {" INDEXED BY execution_parent"},
-                                          {" INDEXED BY execution_open"}};
-    auto const at = static_cast<std::size_t>(which);
-    return engine_of(sql) == engine::sqlite ? sqlite[at] : mysql[at];
+    static constexpr by_index indexes[] = {
+        {"execution_time"}, {"execution_of_task"}, {"execution_parent"}, {"execution_open"}};
+    return indexes[static_cast<std::size_t>(which)];
 }
 
 // What an index on time, or on task and time, answers by itself.
@@ -144,7 +140,7 @@ std::optional<utc_time> end_of_look(soci::session& sql, execution_filter const& 
     if (!walks || !(filter.project || filter.state || filter.open))
         return end;
     statement ask(sql);
-    ask.select("e.scheduled_at")(" FROM execution e", index_of(sql, which), " WHERE ");
+    ask.select("e.scheduled_at")(" FROM execution e", index_of(which), " WHERE ");
     keep_place(ask, filter);
     ask(" ORDER BY e.scheduled_at DESC, e.id DESC LIMIT 1 OFFSET ", filter.look - 1);
     ask.each([&](row& cells) { end = cells.moment(); });
@@ -157,7 +153,7 @@ execution_page read_page(soci::session& sql, execution_filter const& filter)
     auto const which = way_of(filter);
     auto const end = end_of_look(sql, filter, which);
     statement ask(sql);
-    select_execution(ask, index_of(sql, which));
+    select_execution(ask, index_of(which));
     keep_place(ask, filter);
     keep_rest(ask, filter, which);
     if (end)

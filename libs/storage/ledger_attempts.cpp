@@ -12,15 +12,15 @@ namespace {
 std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_attempt> const& wanted)
 {
     std::unordered_map<std::int64_t, int> present;
-    auto const step = rows_at_once(1);
-    for (std::size_t from = 0; from < wanted.size(); from += step) {
-        std::vector<execution_id> ids;
-        for (auto i = from; i < std::min(from + step, wanted.size()); ++i)
-            ids.push_back(wanted[i].id);
+    std::vector<execution_id> ids;
+    ids.reserve(wanted.size());
+    for (auto const& each : wanted)
+        ids.push_back(each.id);
+    for (auto const chunk : chunks(sql, ids, 1)) {
         statement ask(sql);
         ask.select("id",
                    "attempt")(" FROM execution WHERE due_at IS NOT NULL AND cancel_requested_at IS NULL AND id IN ");
-        ask.in(ids, 0, ids.size())(" ORDER BY id", for_update(sql));
+        ask.in(chunk)(" ORDER BY id", for_update(sql));
         ask.each([&](row& cells) {
             auto const id = cells.number();
             present[id] = cells.small();
@@ -36,7 +36,7 @@ std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_a
 }
 
 // An attempt that nobody reported on, and nobody will be heard on any more.
-void give_up_silent(soci::session& sql, std::vector<next_attempt> const& chunk)
+void give_up_silent(soci::session& sql, std::span<next_attempt const> chunk)
 {
     for (auto const& each : chunk) {
         if (!protocol::replaces_lost(each.cause))
@@ -52,7 +52,7 @@ void give_up_silent(soci::session& sql, std::vector<next_attempt> const& chunk)
     }
 }
 
-void begin_chunk(soci::session& sql, std::vector<next_attempt> const& chunk, std::int64_t epoch)
+void begin_chunk(soci::session& sql, std::span<next_attempt const> chunk, std::int64_t epoch)
 {
     give_up_silent(sql, chunk);
     batch_update update(sql, {"execution"}, {"id", "attempt", "due", "more"});
@@ -73,13 +73,12 @@ void begin_chunk(soci::session& sql, std::vector<next_attempt> const& chunk, std
 void end_open(soci::session& sql, std::vector<execution_id> const& ids, fragment assignments, std::string const& reason,
               bool failed)
 {
-    auto const step = rows_at_once(1);
-    for (std::size_t from = 0; from < ids.size(); from += step) {
+    for (auto const chunk : chunks(sql, ids, 1)) {
         statement end(sql, "UPDATE execution SET ", assignments, ", due_at = NULL, ended_at = ", now_us(sql),
                       ", reason = ", fitting(reason, longest_reason));
         if (failed)
             end(", error = ", fitting(reason, longest_error));
-        end(" WHERE due_at IS NOT NULL AND id IN ").in(ids, from, std::min(from + step, ids.size()));
+        end(" WHERE due_at IS NOT NULL AND id IN ").in(chunk);
         end.execute();
     }
 }
@@ -90,12 +89,12 @@ struct shards_of {
     std::int64_t all = 0;
 };
 
-std::unordered_map<std::int64_t, shards_of> count_shards(soci::session& sql, std::vector<execution_id> const& parents)
+std::unordered_map<std::int64_t, shards_of> count_shards(soci::session& sql, std::span<execution_id const> parents)
 {
     std::unordered_map<std::int64_t, shards_of> counts;
     statement ask(sql);
     ask.select("parent_id", "COUNT(*)", "COUNT(due_at)", "COUNT(CASE WHEN state = 'succeeded' THEN 1 END)");
-    ask(" FROM execution WHERE parent_id IN ").in(parents, 0, parents.size())(" GROUP BY parent_id");
+    ask(" FROM execution WHERE parent_id IN ").in(parents)(" GROUP BY parent_id");
     ask.each([&](row& cells) {
         auto& count = counts[cells.number()];
         count.all = cells.number();
@@ -105,13 +104,13 @@ std::unordered_map<std::int64_t, shards_of> count_shards(soci::session& sql, std
     return counts;
 }
 
-void close_chunk(soci::session& sql, std::vector<execution_id> const& parents, std::vector<execution_id>& closed)
+void close_chunk(soci::session& sql, std::span<execution_id const> parents, std::vector<execution_id>& closed)
 {
     std::unordered_map<std::int64_t, bool> cancel_requested;
     std::vector<execution_id> open;
     statement ask(sql);
     ask.select("id", "cancel_requested_at IS NOT NULL")(" FROM execution WHERE due_at IS NOT NULL AND id IN ");
-    ask.in(parents, 0, parents.size())(" ORDER BY id", for_update(sql));
+    ask.in(parents)(" ORDER BY id", for_update(sql));
     ask.each([&](row& cells) {
         open.push_back(cells.name<execution_id>());
         cancel_requested[open.back().value()] = cells.flag();
@@ -149,12 +148,8 @@ awaitable<std::vector<execution_id>> ledger::begin_attempts(fence mine, std::vec
         begun.clear();
         touch_fence(sql, mine);
         auto const able = lock_beginnable(sql, wanted);
-        auto const step = rows_at_once(5);
-        for (std::size_t from = 0; from < able.size(); from += step) {
-            auto const begin = able.begin() + static_cast<std::ptrdiff_t>(from);
-            auto const left = std::min(step, able.size() - from);
-            begin_chunk(sql, {begin, begin + static_cast<std::ptrdiff_t>(left)}, mine.epoch);
-        }
+        for (auto const chunk : chunks(sql, able, 5))
+            begin_chunk(sql, chunk, mine.epoch);
         for (auto const& each : able)
             begun.push_back(each.id);
     };
@@ -203,12 +198,8 @@ awaitable<std::vector<execution_id>> ledger::close_parents(fence mine, std::vect
     auto const work = [&](soci::session& sql) {
         closed.clear();
         touch_fence(sql, mine);
-        auto const step = rows_at_once(1);
-        for (std::size_t from = 0; from < parents.size(); from += step) {
-            auto const begin = parents.begin() + static_cast<std::ptrdiff_t>(from);
-            auto const left = std::min(step, parents.size() - from);
-            close_chunk(sql, {begin, begin + static_cast<std::ptrdiff_t>(left)}, closed);
-        }
+        for (auto const chunk : chunks(sql, parents, 1))
+            close_chunk(sql, chunk, closed);
     };
     co_await deciding_.transact(work);
     co_return closed;

@@ -14,12 +14,8 @@ void select_open(statement& ask)
                "e.shard_instance", "e.payload", "v.definition");
 }
 
-// Of the index on due_at, which holds the open rows alone: one on the task would grow with history.
-fragment open_rows(soci::session& sql)
-{
-    return engine_of(sql) == engine::sqlite ? fragment{"execution e INDEXED BY execution_open"}
-                                            : fragment{"execution e FORCE INDEX (execution_open)"};
-}
+// The index on due_at holds the open rows alone; an index on the task would grow with history.
+constexpr by_index open_rows{"execution_open"};
 
 constexpr char with_definition[] =
     " LEFT JOIN task_version v ON v.task_id = e.task_id AND v.version = e.task_version WHERE ";
@@ -74,7 +70,7 @@ awaitable<std::vector<open_execution_row>> ledger::open(utc_time until, open_cur
         found.clear();
         statement ask(sql);
         select_open(ask);
-        ask(" FROM ", open_rows(sql), with_definition);
+        ask(" FROM execution e", open_rows, with_definition);
         behind(ask, until, after, limit);
         ask.each([&](row& cells) { found.push_back(read_open(cells)); });
     };
@@ -89,7 +85,7 @@ awaitable<std::vector<open_execution_row>> ledger::open_of_task(task_id task, in
         found.clear();
         statement ask(sql);
         select_open(ask);
-        ask(" FROM ", open_rows(sql), with_definition, "e.due_at IS NOT NULL AND e.task_id = ", task,
+        ask(" FROM execution e", open_rows, with_definition, "e.due_at IS NOT NULL AND e.task_id = ", task,
             " ORDER BY e.due_at, e.id LIMIT ", limit);
         ask.each([&](row& cells) { found.push_back(read_open(cells)); });
     };
@@ -102,12 +98,11 @@ awaitable<std::vector<open_execution_row>> ledger::open_among(std::vector<execut
     std::vector<open_execution_row> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        auto const step = rows_at_once(1);
-        for (std::size_t from = 0; from < ids.size(); from += step) {
+        for (auto const chunk : chunks(sql, ids, 1)) {
             statement ask(sql);
             select_open(ask);
             ask(" FROM execution e", with_definition, "e.due_at IS NOT NULL AND e.id IN ");
-            ask.in(ids, from, std::min(from + step, ids.size()));
+            ask.in(chunk);
             ask.each([&](row& cells) { found.push_back(read_open(cells)); });
         }
     };
@@ -122,7 +117,7 @@ awaitable<std::vector<open_key>> ledger::open_keys(utc_time until, open_cursor a
         found.clear();
         statement ask(sql);
         ask.select("e.id", "e.attempt", "e.state", "e.due_at", "e.cancel_requested_at IS NOT NULL");
-        ask(" FROM ", open_rows(sql), " WHERE ");
+        ask(" FROM execution e", open_rows, " WHERE ");
         behind(ask, until, after, limit);
         ask.each([&](row& cells) {
             auto& key = found.emplace_back();
@@ -167,11 +162,10 @@ awaitable<void> ledger::resume_delayed(fence mine, std::vector<advance> const& t
 {
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        auto const step = rows_at_once(4);
-        for (std::size_t from = 0; from < tasks.size(); from += step) {
+        for (auto const chunk : chunks(sql, tasks, 4)) {
             batch_update update(sql, {"task"}, {"id", "version", "next", "waiting"});
-            for (auto i = from; i < std::min(from + step, tasks.size()); ++i)
-                update.row(tasks[i].id, tasks[i].version, tasks[i].next, tasks[i].waiting_for);
+            for (auto const& task : chunk)
+                update.row(task.id, task.version, task.next, task.waiting_for);
             update.set("next_fire_at = ", update["next"], ", waiting_for = NULL");
             update.where("e.version = ", update["version"], " AND e.waiting_for = ", update["waiting"]);
             update.execute();

@@ -17,11 +17,10 @@ struct stale_page {
 std::int64_t advance_tasks(soci::session& sql, std::vector<advance> const& tasks)
 {
     std::int64_t matched = 0;
-    auto const step = rows_at_once(5);
-    for (std::size_t from = 0; from < tasks.size(); from += step) {
+    for (auto const chunk : chunks(sql, tasks, 5)) {
         batch_update update(sql, {"task"}, {"id", "version", "seen", "next", "waiting"});
-        for (auto i = from; i < std::min(from + step, tasks.size()); ++i)
-            update.row(tasks[i].id, tasks[i].version, tasks[i].seen, tasks[i].next, tasks[i].waiting_for);
+        for (auto const& task : chunk)
+            update.row(task.id, task.version, task.seen, task.next, task.waiting_for);
         update.set("next_fire_at = ", update["next"], ", waiting_for = ", update["waiting"]);
         update.where("e.version = ", update["version"], " AND e.next_fire_at = ", update["seen"]);
         matched += update.execute();

@@ -41,17 +41,25 @@ std::vector<result_row> settled(std::vector<result_row> const& results)
     return rows;
 }
 
-std::size_t end_of_chunk(std::vector<result_row> const& rows, std::size_t from)
+// The slices that one statement each may carry: chunks(), cut again where their texts are too long together.
+std::vector<std::span<result_row const>> chunks_by_text(dialect const& dialect, std::vector<result_row> const& rows)
 {
-    std::size_t const step = rows_at_once(9);
-    std::size_t text = 0;
-    auto at = from;
-    for (; at < rows.size() && at - from < step; ++at) {
-        text += rows[at].error.size() + (rows[at].value ? rows[at].value->size() : 0);
-        if (at > from && text > most_text)
-            break;
+    std::vector<std::span<result_row const>> found;
+    for (auto chunk : chunks(dialect, rows, 9)) {
+        std::size_t text = 0;
+        for (std::size_t at = 0; at < chunk.size(); ++at) {
+            auto const length = chunk[at].error.size() + (chunk[at].value ? chunk[at].value->size() : 0);
+            text += length;
+            if (at == 0 || text <= most_text)
+                continue;
+            found.push_back(chunk.first(at));
+            chunk = chunk.subspan(at);
+            at = 0;
+            text = length;
+        }
+        found.push_back(chunk);
     }
-    return at;
+    return found;
 }
 
 // protocol::after_attempt in SQL. Nothing here reads a column that the statement assigns, so it holds whatever the
@@ -97,17 +105,14 @@ void set_result(batch_update& update)
                 update["outcome"], " = 'running' THEN NULL ELSE ", update["outcome"], " END, ");
 }
 
-void record_first(soci::session& sql, std::vector<result_row> const& rows, std::size_t from, std::size_t until,
-                  std::string const& node)
+void record_first(soci::session& sql, std::span<result_row const> rows, std::string const& node)
 {
     batch_update update(sql, {"execution"},
                         {"id", "attempt", "outcome", "client", "started", "finished", "progress", "result", "error"});
-    for (auto i = from; i < until; ++i) {
-        auto const& each = rows[i];
+    for (auto const& each : rows)
         update.row(each.id, each.attempt, protocol::to_string(each.outcome), fitting_name(each.client, longest_name),
                    each.started_at, each.finished_at, each.progress, each.value,
                    each.error.empty() ? std::nullopt : std::optional(each.error));
-    }
     update.set("node = ", fitting_name(node, longest_name), ", ");
     set_result(update);
     set_state(update, sql);
@@ -135,12 +140,11 @@ std::vector<result_row> lock_awaited(soci::session& sql, std::vector<result_row>
     ids.reserve(rows.size());
     for (auto const& each : rows)
         ids.push_back(each.id);
-    auto const step = rows_at_once(1);
-    for (std::size_t from = 0; from < ids.size(); from += step) {
+    for (auto const chunk : chunks(sql, ids, 1)) {
         statement ask(sql);
         ask.select("id", "attempt",
                    "state IN ('planned', 'running')")(" FROM execution WHERE due_at IS NOT NULL AND id IN ");
-        ask.in(ids, from, std::min(from + step, ids.size()))(" ORDER BY id", for_update(sql));
+        ask.in(chunk)(" ORDER BY id", for_update(sql));
         ask.each([&](row& cells) {
             auto const id = cells.number();
             auto& found = present[id];
@@ -181,12 +185,10 @@ void record_further(soci::session& sql, std::vector<result_row> const& rows, std
     std::erase_if(awaited, [&](auto const& each) { return !record_further(sql, each, node); });
     if (awaited.empty())
         return;
-    auto const step = rows_at_once(4);
-    for (std::size_t from = 0; from < awaited.size(); from += step) {
+    for (auto const chunk : chunks(sql, awaited, 4)) {
         batch_update update(sql, {"execution"}, {"id", "attempt", "outcome", "finished"});
-        for (auto i = from; i < std::min(from + step, awaited.size()); ++i)
-            update.row(awaited[i].id, awaited[i].attempt, protocol::to_string(awaited[i].outcome),
-                       awaited[i].finished_at);
+        for (auto const& each : chunk)
+            update.row(each.id, each.attempt, protocol::to_string(each.outcome), each.finished_at);
         update.set("");
         set_state(update, sql);
         where_awaited(update, found_without_outcome);
@@ -202,19 +204,17 @@ awaitable<void> ledger::record(std::vector<result_row> const& results, std::stri
     std::vector<result_row> further;
     for (auto& each : settled(results))
         (each.attempt == 1 ? first : further).push_back(std::move(each));
+    auto const slices = chunks_by_text(shared_.dialect(), first);
     auto const work = [&](soci::session& sql) {
-        for (std::size_t from = 0; from < first.size();) {
-            auto const until = end_of_chunk(first, from);
-            record_first(sql, first, from, until, node);
-            from = until;
-        }
+        for (auto const chunk : slices)
+            record_first(sql, chunk, node);
         if (!further.empty())
             record_further(sql, further, node);
     };
-    // As a rule a group is one statement, which needs no BEGIN and COMMIT around it. A session that turns out to be
-    // lost may have taken it, so it is not replaced unseen as for a transaction; but what is recorded twice counts
-    // once.
-    if (further.empty() && end_of_chunk(first, 0) == first.size()) {
+    // As a rule a group is one statement, which needs no BEGIN and COMMIT around it. If its session turns out to be
+    // lost, the statement may have been executed. It is repeated all the same, since a result that is recorded twice
+    // counts once.
+    if (further.empty() && slices.size() <= 1) {
         try {
             co_await shared_.run(work);
             co_return;

@@ -24,9 +24,9 @@ struct step {
     std::string const* text;
 };
 
-std::vector<step> steps_of(storage::engine engine, migration_set const& set)
+std::vector<step> steps_of(dialect const& dialect, migration_set const& set)
 {
-    std::string const folder = (engine == engine::mysql ? "mysql" : "sqlite") + set.suffix;
+    std::string const folder = std::string(dialect.name()) + set.suffix;
     std::vector<step> steps;
     for (auto const& file : set.files) {
         if (file.folder != folder)
@@ -61,31 +61,11 @@ std::vector<std::string> statements_of(std::string const& text)
     return statements;
 }
 
-void make_version_table(soci::session& sql)
-{
-    if (engine_of(sql) == engine::mysql)
-        statement(sql,
-                  "CREATE TABLE IF NOT EXISTS schema_version (`set` VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin "
-                  "NOT NULL, number INT NOT NULL, name VARCHAR(100) NOT NULL, applied_at BIGINT NULL, "
-                  "PRIMARY KEY (`set`, number)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin")
-            .execute();
-    else
-        statement(sql, "CREATE TABLE IF NOT EXISTS schema_version (`set` TEXT NOT NULL, number INTEGER NOT NULL, "
-                       "name TEXT NOT NULL, applied_at INTEGER NULL, PRIMARY KEY (`set`, number))")
-            .execute();
-}
-
 bool has_version_table(soci::session& sql)
 {
-    bool found = false;
-    statement ask(sql);
-    if (engine_of(sql) == engine::mysql)
-        ask.select("COUNT(*)")(" FROM information_schema.tables WHERE table_schema = DATABASE() "
-                               "AND table_name = 'schema_version'");
-    else
-        ask.select("COUNT(*)")(" FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'");
-    ask.each([&](row& answer) { found = answer.flag(); });
-    return found;
+    int found = 0;
+    sql << dialect_of(sql).count_version_table(), soci::into(found);
+    return found != 0;
 }
 
 // Number to finished, of the steps that the database says it has.
@@ -104,13 +84,13 @@ bool is_whole(std::map<int, bool> const& found)
     return std::all_of(found.begin(), found.end(), [](auto const& one) { return one.second; });
 }
 
-// What was done at another node of a Galera cluster arrives with a lag, and no named lock keeps its migrations apart
-// from ours. So what looks half done on MySQL is looked at again for a while.
+// Changes of another node of a Galera cluster arrive with a lag, and no named lock keeps its migrations apart from
+// ours. So a migration that looks half done is read again for a while, unless the dialect never leaves one half done.
 template <class Enough>
 std::map<int, bool> applied_by_now(soci::session& sql, std::string const& set, Enough enough)
 {
     auto found = applied(sql, set);
-    for (int looks = 1; looks < most_looks && engine_of(sql) == engine::mysql && !enough(found); ++looks) {
+    for (int looks = 1; looks < most_looks && !dialect_of(sql).transactional_ddl() && !enough(found); ++looks) {
         std::this_thread::sleep_for(between_looks);
         found = applied(sql, set);
     }
@@ -144,9 +124,9 @@ void apply(soci::session& sql, std::string const& set, step const& what)
 
 std::vector<migration_step> bring_up(soci::session& sql, migration_set const& tables)
 {
-    auto const steps = steps_of(engine_of(sql), tables);
+    auto const steps = steps_of(dialect_of(sql), tables);
     auto const& set = tables.name;
-    make_version_table(sql);
+    sql << dialect_of(sql).make_version_table();
     auto const found = applied_by_now(sql, set, is_whole);
     refuse_broken(found, steps, set);
     std::vector<migration_step> done;
@@ -158,21 +138,21 @@ std::vector<migration_step> bring_up(soci::session& sql, migration_set const& ta
     return done;
 }
 
-// A named lock of the session for as long as it lives.
+// The session's named lock for migrations, for as long as this object lives.
 class migration_lock {
 public:
-    explicit migration_lock(soci::session& sql) : sql_(sql)
+    explicit migration_lock(soci::session& sql) : sql_(sql), words_(dialect_of(sql).named_locks())
     {
         for (int tries = 0; tries < 30; ++tries)
-            if (ask("SELECT GET_LOCK(CONCAT('baton:migrate:', DATABASE()), 1)") == 1)
+            if (ask(words_.get, {", 1)"}) == 1)
                 return;
         throw unavailable("database: another migration is running");
     }
     ~migration_lock()
     {
         try {
-            ask("SELECT RELEASE_LOCK(CONCAT('baton:migrate:', DATABASE()))");
-        } catch (soci::soci_error const&) {
+            ask(words_.release, {")"});
+        } catch (std::exception const&) {
             // The session is gone, and the lock with it.
         }
     }
@@ -180,15 +160,17 @@ public:
     migration_lock& operator=(migration_lock const&) = delete;
 
 private:
-    int ask(char const* text)
+    std::int64_t ask(fragment function, fragment end)
     {
-        int answer = 0;
-        soci::indicator state = soci::i_ok;
-        sql_ << text, soci::into(answer, state);
-        return state == soci::i_ok ? answer : 0;
+        std::int64_t answer = 0;
+        statement(sql_)
+            .column(function)(words_.name_begin, "'baton:migrate'", words_.name_end, end)
+            .each([&](row& cells) { answer = cells.maybe_number().value_or(0); });
+        return answer;
     }
 
     soci::session& sql_;
+    named_lock_words const& words_;
 };
 
 } // namespace
@@ -205,7 +187,7 @@ migration_set lease_tables()
 
 awaitable<std::vector<migration_step>> migrate(database& where, migration_set set)
 {
-    if (where.engine() == engine::sqlite) {
+    if (where.dialect().transactional_ddl()) {
         auto const work = [&](soci::session& sql) { return bring_up(sql, set); };
         co_return co_await where.transact(work);
     }
@@ -220,7 +202,7 @@ awaitable<void> check_schema(database& where, migration_set tables)
 {
     auto const work = [&](soci::session& sql) {
         auto const& set = tables.name;
-        auto const steps = steps_of(engine_of(sql), tables);
+        auto const steps = steps_of(dialect_of(sql), tables);
         auto const enough = [&](std::map<int, bool> const& now) {
             return now.empty() || (is_whole(now) && now.size() >= steps.size());
         };

@@ -6,20 +6,16 @@ namespace baton::storage {
 
 namespace {
 
-// A beat that was abandoned may be executed after its successor and with an older clock: the row must not look older
-// than it is. Only where the clock itself was set back by more than a ttl is it followed.
-constexpr char refresh_mysql[] =
-    " ON DUPLICATE KEY UPDATE name = VALUES(name), address = VALUES(address), secret = VALUES(secret), "
-    "role = VALUES(role), version = VALUES(version), load_permille = VALUES(load_permille), clients = VALUES(clients), "
-    "draining = VALUES(draining), ttl_us = VALUES(ttl_us), heartbeat_at = CASE WHEN heartbeat_at > "
-    "VALUES(heartbeat_at) "
-    "AND heartbeat_at <= VALUES(heartbeat_at) + VALUES(ttl_us) THEN heartbeat_at ELSE VALUES(heartbeat_at) END";
-constexpr char refresh_sqlite[] =
-    " ON CONFLICT (incarnation) DO UPDATE SET name = excluded.name, address = excluded.address, "
-    "secret = excluded.secret, role = excluded.role, version = excluded.version, "
-    "load_permille = excluded.load_permille, clients = excluded.clients, draining = excluded.draining, "
-    "ttl_us = excluded.ttl_us, heartbeat_at = CASE WHEN heartbeat_at > excluded.heartbeat_at "
-    "AND heartbeat_at <= excluded.heartbeat_at + excluded.ttl_us THEN heartbeat_at ELSE excluded.heartbeat_at END";
+// An abandoned heartbeat may be executed after its successor and with an older clock. The row must not look older than
+// it is, so it follows the clock back only when the clock itself was set back by more than a ttl.
+void refresh(statement& upsert)
+{
+    static constexpr refused_value beat{"heartbeat_at"};
+    upsert.on_taken("incarnation",
+                    {"name", "address", "secret", "role", "version", "load_permille", "clients", "draining", "ttl_us"});
+    upsert(", heartbeat_at = CASE WHEN heartbeat_at > ", beat, " AND heartbeat_at <= ", beat, " + ",
+           refused_value{"ttl_us"}, " THEN heartbeat_at ELSE ", beat, " END");
+}
 
 } // namespace
 
@@ -32,7 +28,7 @@ awaitable<void> nodes::beat(node_record const& self)
         upsert(self.incarnation, ", ", self.name, ", ", self.address, ", ", self.secret, ", ", self.role, ", ",
                self.version, ", ", self.load_permille, ", ", self.clients, ", ", self.draining, ", ", self.ttl, ", ",
                self.started_at, ", ", now_us(sql), ")");
-        upsert(fragment{engine_of(sql) == engine::mysql ? refresh_mysql : refresh_sqlite});
+        refresh(upsert);
         upsert.execute();
     };
     co_await shared_.run(work);

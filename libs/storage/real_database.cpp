@@ -1,4 +1,5 @@
 #include "libs/base/run_here.hpp"
+#include "libs/storage/dialect.hpp"
 #include "libs/storage/kept_session.hpp"
 
 #include <boost/asio/associated_executor.hpp>
@@ -72,7 +73,7 @@ public:
             left->done(std::make_exception_ptr(unavailable("database: closed")));
     }
 
-    storage::engine engine() const override { return where_.engine; }
+    storage::dialect const& dialect() const override { return dialect_of(where_.engine); }
 
 protected:
     awaitable<void> execute(job const& work, bool in_transaction) override

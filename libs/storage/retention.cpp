@@ -19,18 +19,14 @@ struct old_execution {
     bool may_go = false;
 };
 
-// By the unique key, which is the order of time.
-fragment rows_in_order(soci::session& sql)
-{
-    return engine_of(sql) == engine::sqlite ? fragment{"execution e INDEXED BY execution_firing"}
-                                            : fragment{"execution e FORCE INDEX (execution_firing)"};
-}
+// The unique key, which is the order of time.
+constexpr by_index in_order{"execution_firing"};
 
-// Each database in the form that it turns into a range of the index.
+// In the form that the database reads as one range of the index.
 void behind(statement& ask, soci::session& sql, ledger_place const& from, utc_time limit)
 {
     auto const at = from.scheduled_at;
-    if (engine_of(sql) == engine::sqlite)
+    if (dialect_of(sql).compares_rows())
         ask("(e.scheduled_at, e.task_id, e.run_key) > (", at, ", ", from.task, ", ", from.run_key,
             ") AND e.scheduled_at < ", limit);
     else
@@ -54,7 +50,7 @@ std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_p
     std::vector<old_execution> found;
     statement ask(sql);
     select_old(ask, limit);
-    ask(" FROM ", rows_in_order(sql),
+    ask(" FROM execution e", in_order,
         " LEFT JOIN task t ON t.id = e.task_id LEFT JOIN execution p ON p.id = e.parent_id WHERE ");
     behind(ask, sql, from, limit);
     ask(" ORDER BY e.scheduled_at, e.task_id, e.run_key LIMIT ", rows);
@@ -74,17 +70,15 @@ std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_p
 void keep_parents_of_open(soci::session& sql, std::vector<old_execution>& found)
 {
     std::unordered_set<std::int64_t> kept;
-    auto const table = engine_of(sql) == engine::sqlite ? fragment{"execution INDEXED BY execution_parent"}
-                                                        : fragment{"execution FORCE INDEX (execution_parent)"};
     std::vector<execution_id> ids;
     ids.reserve(found.size());
     for (auto const& one : found)
         ids.push_back(one.id);
-    auto const step = rows_at_once(1);
-    for (std::size_t from = 0; from < ids.size(); from += step)
+    for (auto const chunk : chunks(sql, ids, 1))
         statement(sql)
-            .select("parent_id")(" FROM ", table, " WHERE due_at IS NOT NULL AND parent_id IN ")
-            .in(ids, from, std::min(from + step, ids.size()))
+            .select("parent_id")(" FROM execution", by_index{"execution_parent"},
+                                 " WHERE due_at IS NOT NULL AND parent_id IN ")
+            .in(chunk)
             .each([&](row& cells) { kept.insert(cells.number()); });
     for (auto& one : found)
         one.may_go = one.may_go && !kept.contains(one.id.value());
@@ -104,18 +98,11 @@ std::size_t that_fit(std::vector<old_execution> const& found, std::size_t rows)
     return count;
 }
 
-// The index is named, since a small table would be scanned, which waits for whoever has locked a row of it.
-void delete_by_key(soci::session& sql, fragment table, fragment key, std::vector<execution_id> const& ids)
+void delete_by_key(soci::session& sql, char const* table, fragment key, std::vector<execution_id> const& ids)
 {
-    auto const step = rows_at_once(1);
-    bool const sqlite = engine_of(sql) == engine::sqlite;
-    for (std::size_t from = 0; from < ids.size(); from += step) {
+    for (auto const chunk : chunks(sql, ids, 1)) {
         statement remove(sql);
-        if (sqlite)
-            remove("DELETE FROM ", table, " AS e WHERE e.", key, " IN ");
-        else
-            remove("DELETE e FROM ", table, " e FORCE INDEX (PRIMARY) WHERE e.", key, " IN ");
-        remove.in(ids, from, std::min(from + step, ids.size())).execute();
+        remove.delete_from(table)("e.", key, " IN ").in(chunk).execute();
     }
 }
 
@@ -144,8 +131,8 @@ awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, st
         }
     std::sort(ids.begin(), ids.end());
     auto const remove = [&](soci::session& sql) {
-        delete_by_key(sql, {"attempt"}, {"execution_id"}, retried);
-        delete_by_key(sql, {"execution"}, {"id"}, ids);
+        delete_by_key(sql, "attempt", {"execution_id"}, retried);
+        delete_by_key(sql, "execution", {"id"}, ids);
     };
     if (!ids.empty())
         co_await shared_.transact(remove);
@@ -155,9 +142,6 @@ awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, st
 
 awaitable<bool> retention::keys(std::size_t rows)
 {
-    static constexpr fragment remove_on_sqlite{"DELETE FROM idempotency WHERE created_at <= "};
-    static constexpr fragment remove_on_mysql{
-        "DELETE i FROM idempotency i FORCE INDEX (idempotency_age) WHERE i.created_at <= "};
     bool more = false;
     auto const work = [&](soci::session& sql) {
         auto last = read_now(sql) - key_lifetime.count();
@@ -169,7 +153,7 @@ awaitable<bool> retention::keys(std::size_t rows)
                 last = cells.number();
                 more = true;
             });
-        statement(sql, engine_of(sql) == engine::sqlite ? remove_on_sqlite : remove_on_mysql, last).execute();
+        statement(sql).delete_from("idempotency", "idempotency_age")("e.created_at <= ", last).execute();
     };
     co_await shared_.run(work);
     co_return more;

@@ -1,5 +1,5 @@
 #pragma once
-// What several repositories write in the same way. For .cpp files of this folder.
+// Statements and checks that several repositories share. For .cpp files of this folder.
 
 #include "libs/protocol/node_wire.hpp"
 #include "libs/storage/detail.hpp"
@@ -88,8 +88,7 @@ private:
     void list_rows(std::size_t from);
     void add_row(std::size_t at, bool named);
 
-    soci::session& sql_;
-    bool sqlite_;
+    batch_form form_;
     fragment target_;
     std::vector<column> columns_;
     std::vector<operand> cells_; // row by row

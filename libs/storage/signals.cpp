@@ -41,11 +41,8 @@ awaitable<std::vector<signal_record>> signals::pending(int limit)
 awaitable<void> signals::remove(std::vector<signal_id> const& ids)
 {
     auto const work = [&](soci::session& sql) {
-        auto const step = rows_at_once(1);
-        for (std::size_t from = 0; from < ids.size(); from += step)
-            statement(sql, "DELETE FROM `signal` WHERE id IN ")
-                .in(ids, from, std::min(from + step, ids.size()))
-                .execute();
+        for (auto const chunk : chunks(sql, ids, 1))
+            statement(sql, "DELETE FROM `signal` WHERE id IN ").in(chunk).execute();
     };
     co_await shared_.run(work);
 }

@@ -2,62 +2,20 @@
 
 #include "libs/storage/detail.hpp"
 
-#include <soci/mysql/soci-mysql.h>
 #include <soci/soci.h>
 
 #include <charconv>
 
 namespace baton::storage {
 
-namespace {
-
-// MySQL: bounded by max_allowed_packet; SQLite: by 32,766 bound values in a statement.
-constexpr std::size_t most_rows = 500;
-constexpr std::size_t most_values = 30'000;
-
-} // namespace
-
-storage::engine engine_of(soci::session& sql)
-{
-    return sql.get_backend_name() == "sqlite3" ? engine::sqlite : engine::mysql;
-}
-
-namespace {
-
-MYSQL* connection(soci::session& sql)
-{
-    return static_cast<soci::mysql_session_backend*>(sql.get_backend())->conn_;
-}
-
-} // namespace
-
-std::int64_t session_number(soci::session& sql)
-{
-    return engine_of(sql) == engine::sqlite ? 0 : static_cast<std::int64_t>(mysql_thread_id(connection(sql)));
-}
-
-std::int64_t last_insert_id(soci::session& sql)
-{
-    return engine_of(sql) == engine::sqlite ? 0 : static_cast<std::int64_t>(mysql_insert_id(connection(sql)));
-}
-
-bool knows_values(soci::session& sql)
-{
-    constexpr unsigned long first = 100'300; // MySQL writes VALUES ROW(...)
-    return engine_of(sql) == engine::mysql && mysql_get_server_version(connection(sql)) >= first &&
-           std::string_view(mysql_get_server_info(connection(sql))).find("MariaDB") != std::string_view::npos;
-}
-
 fragment now_us(soci::session& sql)
 {
-    // UTC_TIMESTAMP is frozen at the statement's start, and no session setting but `timestamp` touches it.
-    return engine_of(sql) == engine::sqlite ? fragment{"baton_now_us()"}
-                                            : fragment{"TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"};
+    return dialect_of(sql).now_us();
 }
 
 fragment for_update(soci::session& sql)
 {
-    return engine_of(sql) == engine::sqlite ? fragment{""} : fragment{" FOR UPDATE"};
+    return dialect_of(sql).for_update();
 }
 
 std::int64_t read_now(soci::session& sql)
@@ -65,11 +23,6 @@ std::int64_t read_now(soci::session& sql)
     std::int64_t now = 0;
     statement(sql).column(now_us(sql)).each([&](row& answer) { now = answer.number(); });
     return now;
-}
-
-std::size_t rows_at_once(std::size_t width)
-{
-    return std::min(most_rows, most_values / width);
 }
 
 std::int64_t row::number()
@@ -114,8 +67,7 @@ std::optional<utc_time> row::maybe_moment()
 
 void statement::add(std::string text)
 {
-    // SOCI knows only ":name" on MySQL; on SQLite one name would be one parameter, so there it is the plain mark.
-    text_ += engine_ == engine::sqlite ? "?" : ":v";
+    text_ += dialect_.placeholder().text;
     values_.push_back(std::move(text));
 }
 
@@ -128,6 +80,18 @@ void statement::add(std::int64_t number)
         text_.append("(").append(text).append(")");
     else
         text_ += text;
+}
+
+statement& statement::on_taken(char const* key, std::initializer_list<char const*> columns)
+{
+    text_ += dialect_.on_taken(key);
+    char const* between = "";
+    for (auto const* column : columns) {
+        text_.append(between).append(column).append(" = ");
+        add(refused_value{column});
+        between = ", ";
+    }
+    return *this;
 }
 
 namespace {

@@ -5,13 +5,17 @@
 #include "libs/base/id.hpp"
 #include "libs/base/time.hpp"
 #include "libs/storage/database.hpp"
+#include "libs/storage/dialect.hpp"
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,24 +23,20 @@
 
 namespace baton::storage {
 
-// A piece of SQL that our code chose.
-struct fragment {
-    char const* text;
-    bool operator==(fragment const&) const = default;
-};
-
-// A piece or a value of which the program that runs decides what it is; monostate is NULL.
+// A part of a statement that is only known at run time; monostate is NULL.
 using operand = std::variant<std::monostate, std::int64_t, std::string, fragment>;
 
-storage::engine engine_of(soci::session& sql);
-std::int64_t session_number(soci::session& sql); // by which MySQL's KILL knows it; 0 on SQLite. Asks no server
-std::int64_t last_insert_id(soci::session& sql); // what the statement before gave to MySQL's function. Asks no server
-bool knows_values(soci::session& sql);           // whether UNION ALL takes VALUES. Asks no server
-bool on_galera(soci::session& sql);              // a node of a cluster: locks on its rows are its own
-fragment now_us(soci::session& sql);             // the database's now in microseconds, as an expression
-fragment for_update(soci::session& sql);         // " FOR UPDATE", or nothing where the transaction holds the write lock
-std::int64_t read_now(soci::session& sql);       // the same as a value
-std::size_t rows_at_once(std::size_t width);     // how many rows of `width` values one statement may carry
+// Parts of a statement that each dialect writes in its own way.
+struct by_index { // behind a table and its alias: the index to read it by
+    char const* name;
+};
+struct refused_value { // in an assignment behind on_taken(): the value that the INSERT could not insert
+    char const* column;
+};
+
+fragment now_us(soci::session& sql);       // the database's now in microseconds, as an expression
+fragment for_update(soci::session& sql);   // lock clause; empty where the transaction holds the write lock
+std::int64_t read_now(soci::session& sql); // the database's now in microseconds
 
 // A row of an answer, read from left to right.
 class row {
@@ -67,7 +67,7 @@ private:
 class statement {
 public:
     template <class... Parts>
-    explicit statement(soci::session& sql, Parts const&... parts) : sql_(sql), engine_(engine_of(sql))
+    explicit statement(soci::session& sql, Parts const&... parts) : sql_(sql), dialect_(dialect_of(sql))
     {
         (add(parts), ...);
     }
@@ -95,7 +95,7 @@ public:
         return *this;
     }
 
-    // " RETURNING a, b" of what was changed, for `each`: a statement less. SQLite only.
+    // " RETURNING a, b" of the changed rows, for `each`. Only where dialect::returns_rows().
     template <std::size_t Length, std::size_t... Lengths>
     statement& returning(char const (&first)[Length], char const (&... others)[Lengths])
     {
@@ -107,17 +107,30 @@ public:
 
     // "(value, value, ...)"
     template <class Id>
-    statement& in(std::vector<Id> const& ids, std::size_t from, std::size_t until)
+    statement& in(std::span<Id const> ids)
     {
-        for (auto i = from; i < until; ++i) {
-            text_ += i == from ? "(" : ", ";
-            add(ids[i]);
+        char const* between = "(";
+        for (auto const& each : ids) {
+            text_ += between;
+            add(each);
+            between = ", ";
         }
         text_ += ')';
         return *this;
     }
 
-    std::int64_t execute(); // rows matched (not: changed)
+    // "DELETE FROM table AS e WHERE ", by the index, or by the primary key.
+    statement& delete_from(char const* table, char const* index = nullptr)
+    {
+        text_ += dialect_.delete_from(table, index);
+        return *this;
+    }
+
+    // Behind an INSERT: where the key is taken, the row gets the new values of these columns. More assignments may
+    // follow, each behind a comma.
+    statement& on_taken(char const* key, std::initializer_list<char const*> columns);
+
+    std::int64_t execute(); // Returns the number of rows matched, not of rows changed.
     void each(std::function<void(row&)> const& take);
 
 private:
@@ -127,6 +140,8 @@ private:
         text_ += literal;
     }
     void add(fragment literal) { text_ += literal.text; }
+    void add(by_index index) { text_ += dialect_.index_hint(index.name); }
+    void add(refused_value value) { text_ += dialect_.inserted(value.column); }
     void add(std::string text);
     void add(std::string_view text) { add(std::string(text)); }
     void add(std::monostate) { text_ += "NULL"; }
@@ -157,10 +172,26 @@ private:
     }
 
     soci::session& sql_;
-    storage::engine engine_;
+    dialect const& dialect_;
     std::string text_;
     std::size_t columns_ = 0;
-    std::deque<std::string> values_; // that its marks stand for, at addresses that stay
+    std::deque<std::string> values_; // bound to the placeholders; a deque, since their addresses must stay
 };
+
+// The slices of `rows` that one statement each may carry, where a row binds `width` values.
+template <class Row>
+std::vector<std::span<Row const>> chunks(dialect const& dialect, std::vector<Row> const& rows, std::size_t width)
+{
+    auto const step = std::min(dialect.most_rows(), dialect.most_values() / width);
+    std::vector<std::span<Row const>> found;
+    for (std::span<Row const> left(rows); !left.empty(); left = left.subspan(std::min(step, left.size())))
+        found.push_back(left.first(std::min(step, left.size())));
+    return found;
+}
+template <class Row>
+std::vector<std::span<Row const>> chunks(soci::session& sql, std::vector<Row> const& rows, std::size_t width)
+{
+    return chunks(dialect_of(sql), rows, width);
+}
 
 } // namespace baton::storage

@@ -102,12 +102,10 @@ private:
         if (stored.waiting_for && is_open(sql_, *stored.waiting_for))
             progress.waiting_for = stored.waiting_for;
         auto const from = std::min(progress.next_fire_at.value_or(result_.valid_from), result_.valid_from);
-        auto const table = engine_of(sql_) == engine::sqlite ? fragment{"execution INDEXED BY execution_of_task"}
-                                                             : fragment{"execution FORCE INDEX (execution_of_task)"};
         statement(sql_)
-            .select("id", "scheduled_at",
-                    "state = 'planned' AND cause = 'schedule'")(" FROM ", table, " WHERE task_id = ", stored.record.id,
-                                                                " AND scheduled_at >= ", from, " AND run_key = 0")
+            .select("id", "scheduled_at", "state = 'planned' AND cause = 'schedule'")(
+                " FROM execution", by_index{"execution_of_task"}, " WHERE task_id = ", stored.record.id,
+                " AND scheduled_at >= ", from, " AND run_key = 0")
             .each([&](row& cells) {
                 auto& firing = progress.recorded.emplace_back();
                 firing.id = cells.name<execution_id>();
@@ -129,12 +127,11 @@ private:
     std::int64_t cancel(std::vector<execution_id> const& planned)
     {
         std::int64_t cancelled = 0;
-        auto const step = rows_at_once(1);
-        for (std::size_t from = 0; from < planned.size(); from += step) {
+        for (auto const chunk : chunks(sql_, planned, 1)) {
             statement change(sql_,
                              "UPDATE execution SET run_key = id, state = 'cancelled', due_at = NULL, ended_at = ", now_,
                              ", reason = ", reason(), " WHERE state = 'planned' AND id IN ");
-            change.in(planned, from, std::min(from + step, planned.size()));
+            change.in(chunk);
             cancelled += change.execute();
         }
         return cancelled;

@@ -42,7 +42,7 @@ double median(std::vector<double> all)
 // The least that a record needs: two conditional updates, of which the first tells the token.
 void bare_record(soci::session& sql, std::string const& table)
 {
-    bool const tells = baton::storage::engine_of(sql) == baton::storage::engine::mysql;
+    bool const tells = !baton::storage::dialect_of(sql).returns_rows();
     auto const take = "UPDATE " + table + " SET owner = 'bare', token = " +
                       (tells ? "LAST_INSERT_ID(2 * (token + 1)) DIV 2" : "token + 1") +
                       ", renew_seq = renew_seq + 1, renewed_at = renewed_at + 1 WHERE name = 'bare' AND owner IS NULL";
@@ -137,7 +137,7 @@ int main(int argc, char** argv)
     };
     report("record", rounds, turn(record), [&] { bare_record(*session, "lock_record"); });
     report("lease", rounds, turn(lease), [&] { bare_record(*session, "lock_lease"); });
-    if (where.engine == baton::storage::engine::mysql) {
+    if (baton::storage::dialect_of(where.engine).locks_rows()) {
         *session << "INSERT IGNORE INTO lock_row (name) VALUES ('bare')";
         auto row = locks.row("free");
         report("row", rounds, turn(row), [&] { bare_row(*session); });

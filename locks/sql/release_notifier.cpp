@@ -20,8 +20,8 @@ public:
 
     server_notifier(asio::any_io_executor loop, opener open) : loop_(std::move(loop)), open_(std::move(open)) {}
 
-    awaitable<void> raise(std::string name) override { return say("GET_LOCK(", std::move(name), ", 0)"); }
-    awaitable<void> lower(std::string name) override { return say("RELEASE_LOCK(", std::move(name), ")"); }
+    awaitable<void> raise(std::string name) override { return say(get, std::move(name), ", 0)"); }
+    awaitable<void> lower(std::string name) override { return say(release, std::move(name), ")"); }
 
     std::shared_ptr<waker> listen(std::string name) override
     {
@@ -42,19 +42,23 @@ private:
     static awaitable<void> block(storage::database& on, std::string name, std::shared_ptr<waker> bell, place)
     {
         auto const work = [&](soci::session& sql) {
-            ask(sql, "GET_LOCK(", name, ", 1)");
-            ask(sql, "RELEASE_LOCK(", name, ")");
+            ask(sql, get, name, ", 1)");
+            ask(sql, release, name, ")");
         };
         co_await carry_out(on, work);
         bell->wake();
     }
 
-    // Its name has 64 characters at most. Named locks are the server's, not the database's.
-    static void ask(soci::session& sql, char const* function, std::string const& name, char const* end)
+    using function = storage::fragment storage::named_lock_words::*;
+    static constexpr function get = &storage::named_lock_words::get;
+    static constexpr function release = &storage::named_lock_words::release;
+
+    // The prefix keeps the names apart from those of the election's guards.
+    static void ask(soci::session& sql, function which, std::string const& name, char const* end)
     {
+        auto const& words = storage::dialect_of(sql).named_locks();
         statement(sql)
-            .column(storage::fragment{function})("CONCAT('baton:l:', SHA1(CONCAT(DATABASE(), '/', ", name, ")))",
-                                                 storage::fragment{end})
+            .column(words.*which)(words.name_begin, "l:" + name, words.name_end, storage::fragment{end})
             .each([](storage::row& cells) { cells.maybe_number(); });
     }
 
@@ -68,11 +72,11 @@ private:
         }
     }
 
-    awaitable<void> say(char const* function, std::string name, char const* end)
+    awaitable<void> say(function which, std::string name, char const* end)
     {
         if (!holding_)
             holding_ = open_(1);
-        auto const work = [&](soci::session& sql) { ask(sql, function, name, end); };
+        auto const work = [&](soci::session& sql) { ask(sql, which, name, end); };
         co_await carry_out(*holding_, work);
     }
 

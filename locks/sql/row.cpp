@@ -59,17 +59,19 @@ bool select_row(soci::session& sql, std::string const& name, std::chrono::second
     return found;
 }
 
-void refuse_sqlite(soci::session& sql, std::string const& name)
+void refuse_without_row_locks(soci::session& sql, std::string const& name)
 {
-    if (storage::engine_of(sql) == storage::engine::sqlite)
-        throw std::invalid_argument("lock row " + name + ": SQLite locks no rows; its BEGIN IMMEDIATE locks the file");
+    auto const& dialect = storage::dialect_of(sql);
+    if (!dialect.locks_rows())
+        throw std::invalid_argument("lock row " + name + ": " + std::string(dialect.title()) + " locks no rows; its " +
+                                    dialect.begin().text + " locks the file");
 }
 
 } // namespace
 
 void make_row(soci::session& session, std::string const& name)
 {
-    refuse_sqlite(session, name);
+    refuse_without_row_locks(session, name);
     try {
         statement(session, "INSERT INTO lock_row (name) VALUES (", name, ")").execute();
     } catch (...) {
@@ -83,7 +85,7 @@ void make_row(soci::session& session, std::string const& name)
 
 bool lock_row(soci::session& session, std::string const& name, std::chrono::seconds wait)
 {
-    refuse_sqlite(session, name);
+    refuse_without_row_locks(session, name);
     bool found = false;
     try {
         wait_limit const limit(session, wait.count());
@@ -92,10 +94,10 @@ bool lock_row(soci::session& session, std::string const& name, std::chrono::seco
         auto const failure = storage::database_failure();
         if (!failure)
             throw;
-        if (failure->number() == 1205 || failure->number() == 3572) // waited for long enough, or not at all
+        using kind = storage::statement_error::kind;
+        if (failure->why() == kind::lock_timeout)
             return false;
-        bool const rolled_back = failure->number() == 1213 || failure->number() == 1020;
-        auto const why = rolled_back ? lock_errc::lost : lock_errc::unavailable;
+        auto const why = failure->why() == kind::conflict ? lock_errc::lost : lock_errc::unavailable;
         throw failure_for_callers(why, name, *failure);
     }
     if (!found)

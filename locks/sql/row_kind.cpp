@@ -162,7 +162,7 @@ private:
     awaitable<void> check()
     {
         co_await storage::check_schema(pool_.parts().shared, lock_tables());
-        auto const look = [](soci::session& sql) { return storage::on_galera(sql); };
+        auto const look = [](soci::session& sql) { return storage::dialect_of(sql).on_cluster(sql); };
         bool const galera = co_await pool_.parts().shared.run(look);
         if (galera)
             throw std::system_error(make_error_code(lock_errc::misuse),
@@ -215,7 +215,7 @@ private:
             });
         } catch (...) {
             auto const failure = storage::database_failure();
-            if (!failure || failure->why() != storage::statement_error::kind::conflict)
+            if (!failure || !failure->may_succeed_again())
                 throw;
             seen = found::refused;
         }

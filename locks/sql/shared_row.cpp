@@ -87,7 +87,6 @@ bool shared_row::remove_expired(acquisition_request const& request, shared_holde
 std::optional<std::int64_t> shared_row::insert(acquisition_request const& request, shared_state const& seen)
 {
     auto const token = seen.token + 1;
-    bool const sqlite = storage::engine_of(sql_) == storage::engine::sqlite;
     statement take(sql_,
                    "INSERT INTO lock_shared (kind, name, owner, token, weight, capacity, ttl_us, renewed_at, "
                    "room_kept_until, boot, label) SELECT s.kind, s.name, x.owner, ",
@@ -97,10 +96,7 @@ std::optional<std::int64_t> shared_row::insert(acquisition_request const& reques
          ", ", request.share.weight, ", ", request.share.capacity, ", ", request.ttl, ", ", request.label, ") x");
     take(" WHERE s.kind = ", set_, " AND s.name = ", request.name, " AND s.owner = '' AND s.token = ", seen.token);
     take(storage::for_update(sql_));
-    take(sqlite ? storage::fragment{" ON CONFLICT (kind, name, owner) DO UPDATE SET token = excluded.token, "
-                                    "renewed_at = excluded.renewed_at, boot = excluded.boot"}
-                : storage::fragment{" ON DUPLICATE KEY UPDATE token = VALUES(token), "
-                                    "renewed_at = VALUES(renewed_at), boot = VALUES(boot)"});
+    take.on_taken("kind, name, owner", {"token", "renewed_at", "boot"});
     if (request.share.weight == request.share.capacity)
         take(", room_kept_until = 0");
     return take.execute() == 0 ? std::nullopt : std::optional(token);

@@ -1,5 +1,6 @@
 #include "libs/base/log.hpp"
 #include "libs/storage/database.hpp"
+#include "libs/storage/dialect.hpp"
 #include "locks/core/backend.hpp"
 #include "locks/sql/classic_kind.hpp"
 #include "locks/sql/release_notifier.hpp"
@@ -60,7 +61,7 @@ public:
             settings.read_limit_s = std::max(2u, settings.read_limit_s); // longer than a wait for a hint
             return storage::open_database(where_, settings, parts_.time);
         };
-        if (where_.engine == storage::engine::mysql)
+        if (shared_->dialect().shared_clock())
             hint_ = make_release_notifier(parts.loop, open);
     }
 
@@ -72,7 +73,7 @@ public:
         all.push_back(make_classic_kind(*shared_, parts_.time, parts_.random));
         for (auto const& each : shared_kind_specs)
             all.push_back(make_shared_kind(each, *shared_, hint_.get(), parts_.time, parts_.random));
-        if (where_.engine == storage::engine::mysql) {
+        if (shared_->dialect().locks_rows()) {
             row_parts rows{*shared_, {}, how_.rows, parts_.time};
             rows.open = [this](unsigned idle_s) {
                 return storage::open_database(where_, of_one_row(how_, idle_s), parts_.time);

@@ -17,14 +17,14 @@ char const* name_of(expiry_rule how)
 
 storage::operand row_time(soci::session& sql, instant sent)
 {
-    if (storage::engine_of(sql) == storage::engine::sqlite)
-        return sent.time_since_epoch().count();
-    return storage::now_us(sql);
+    if (storage::dialect_of(sql).shared_clock())
+        return storage::now_us(sql);
+    return sent.time_since_epoch().count();
 }
 
 std::string row_boot(storage::database const& where)
 {
-    return where.engine() == storage::engine::sqlite ? boot_id() : std::string();
+    return where.dialect().shared_clock() ? std::string() : boot_id();
 }
 
 void raise_floor(soci::session& sql, std::string const& kind, std::int64_t token)
@@ -55,11 +55,10 @@ void table_row::set_holder(statement& update, acquisition_request const& request
 {
     // MySQL assigns from left to right: the owner that this looks at is the one before.
     update("UPDATE ", table_, " SET took_over = CASE WHEN owner IS NULL THEN 0 ELSE 1 END, owner = ", request.owner);
-    if (storage::engine_of(sql_) == storage::engine::mysql)
-        update(
-            ", token = LAST_INSERT_ID(2 * (token + 1) + took_over) DIV 2"); // told with the answer: no statement more
-    else
+    if (storage::dialect_of(sql_).returns_rows())
         update(", token = token + 1");
+    else // the answer carries the function's value, which saves a statement
+        update(", token = LAST_INSERT_ID(2 * (token + 1) + took_over) DIV 2");
     update(", renew_seq = renew_seq + 1, label = ", request.label);
     update(", renewed_at = ", now_, ", boot = ", boot_, ", ttl_us = ", request.ttl, " WHERE name = ", request.name);
 }
@@ -67,10 +66,10 @@ void table_row::set_holder(statement& update, acquisition_request const& request
 std::optional<grant> table_row::taken_by(statement& update)
 {
     std::optional<grant> made;
-    if (storage::engine_of(sql_) == storage::engine::sqlite) {
+    if (storage::dialect_of(sql_).returns_rows()) {
         update.returning("token", "took_over").each([&](row& cells) { made = grant_in(cells); });
     } else if (update.execute() == 1) {
-        auto const told = storage::last_insert_id(sql_);
+        auto const told = storage::dialect_of(sql_).last_insert_id(sql_);
         made.emplace(told / 2, told % 2 == 1);
     }
     return made;

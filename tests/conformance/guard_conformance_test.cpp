@@ -1,9 +1,11 @@
 // One table of (state of the lock row and of the lock, statement, rows matched) for every implementation of the guard.
 
+#include "libs/base/asio.hpp"
 #include "libs/lease/lease.hpp"
 #include "libs/sim/sim.hpp"
 #include "tests/support/stores.hpp"
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <catch2/catch.hpp>
 #include <soci/soci.h>
 
@@ -88,6 +90,26 @@ public:
     }
     bool is(kind which) const { return which_ == which; }
 
+    // Waits for the lock until the wait is interrupted. An interruption may come too early, so it is repeated.
+    std::int64_t take_interrupted(std::string const& who)
+    {
+        using namespace asio::experimental::awaitable_operators;
+        time_source& time = stage_ ? static_cast<time_source&>(stage_->time) : time_;
+        bool ended = false;
+        auto const wait = [&]() -> awaitable<std::int64_t> {
+            auto const grant = co_await guard(who).take(9s);
+            ended = true;
+            co_return grant;
+        };
+        auto const interrupt = [&]() -> awaitable<void> {
+            while (!ended) {
+                co_await time.sleep_for(50ms);
+                co_await guard(who).interrupt();
+            }
+        };
+        return run(wait() && interrupt());
+    }
+
 private:
     struct machine {
         std::unique_ptr<storage::database> own;
@@ -150,6 +172,32 @@ TEST_CASE("the guard's lock is held by one node at a time, under a grant, until 
     auto const next = b.run(b.guard("b").take(0s));
     CHECK(next != 0);
     CHECK(b.run(b.guard("b").held(next)));
+}
+
+TEST_CASE("an interrupted wait for the guard's lock ends at once without a grant, and the node can wait again")
+{
+    bench b(GENERATE(kind::mariadb, kind::simulated, kind::file));
+    REQUIRE(b.run(b.guard("a").take(0s)) != 0);
+    b.guard("b");
+    system_time time;
+    auto const since = time.now();
+    CHECK(b.take_interrupted("b") == 0);
+    CHECK(time.now() - since < 5s);
+    b.run(b.guard("a").drop());
+    CHECK(b.run(b.guard("b").take(0s)) != 0);
+}
+
+TEST_CASE("a lease that an earlier version armed under its own name for the lock is not seized before it expires")
+{
+    bench b(kind::mariadb);
+    b.arrange_armed("a");
+    b.exec("UPDATE `lock` SET guard_server = SHA2(CONCAT_WS(':', /*!50700 @@global.server_uuid *//*M! "
+           "@@global.server_uid */, @@global.hostname, @@global.port, @@global.server_id), 256)");
+    auto const grant = b.run(b.guard("b").take(0s));
+    REQUIRE(grant != 0);
+    CHECK_FALSE(b.run(b.guard("b").poll()).armed_here);
+    CHECK_FALSE(b.run(b.guard("b").seize(bid_of("b"), 300ms, grant)));
+    CHECK(b.row().owner == "a");
 }
 
 TEST_CASE("a lock that was taken twice, since the first answer was lost, is let go at once")

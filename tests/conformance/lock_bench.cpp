@@ -38,6 +38,7 @@ public:
           where_(storage::parse_location((own_ ? own_->url() : mysql_server()) + "/mysql"))
     {
         open("observer");
+        is_mariadb_ = ask("observer", "SELECT VERSION() LIKE '%MariaDB%'") == 1;
     }
     ~mariadb_bench() override { close_all(); }
 
@@ -50,6 +51,8 @@ public:
     std::string own_id() const override { return "SELECT CONNECTION_ID()"; }
     std::string kill(answer id) const override { return "KILL " + std::to_string(id); }
     std::string kill_query(answer id) const override { return "KILL QUERY " + std::to_string(id); }
+
+    answer interrupted() const override { return is_mariadb_ ? null : failed; }
 
     void await_waiting(std::string const&, answer id) override
     {
@@ -102,6 +105,7 @@ private:
     asio::io_context loop_;
     std::unique_ptr<private_mysql> own_;
     storage::location where_;
+    bool is_mariadb_ = true;
 };
 
 class simulated_bench final : public bench {
@@ -121,6 +125,7 @@ public:
     std::string own_id() const override { return "SELECT baton_connection_id()"; }
     std::string kill(answer id) const override { return "SELECT baton_kill(" + std::to_string(id) + ")"; }
     std::string kill_query(answer id) const override { return "SELECT baton_kill_query(" + std::to_string(id) + ")"; }
+    answer interrupted() const override { return null; }
 
     void await_waiting(std::string const& who, answer) override
     {

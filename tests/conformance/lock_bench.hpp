@@ -26,6 +26,7 @@ public:
     virtual std::string own_id() const = 0;
     virtual std::string kill(answer id) const = 0;
     virtual std::string kill_query(answer id) const = 0;
+    virtual answer interrupted() const = 0; // what a wait answers when its statement is killed
 
     answer open(std::string const& who, duration idle_limit = {}) // its id
     {

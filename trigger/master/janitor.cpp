@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "libs/storage/dialect.hpp"
 
 #include <algorithm>
 
@@ -15,10 +16,10 @@ constexpr duration whole_again = 1h;
 constexpr duration shortest_rest = 1ms;
 constexpr std::size_t fewest = 50; // fewer would not be quicker: a commit costs the same
 
-// While SQLite writes, nobody else can.
-duration longest_piece(storage::engine on)
+// Without row locks a deletion holds up every other writer.
+duration longest_piece(storage::dialect const& on)
 {
-    return on == storage::engine::sqlite ? 20ms : 100ms;
+    return on.locks_rows() ? 100ms : 20ms;
 }
 
 } // namespace
@@ -39,7 +40,7 @@ janitor::janitor(retention_settings settings, term& term, storage::database& sha
     : settings_(settings),
       term_(term),
       table_(shared),
-      longest_(longest_piece(shared.engine())),
+      longest_(longest_piece(shared.dialect())),
       rows_(std::min(fewest, settings.piece))
 {}
 

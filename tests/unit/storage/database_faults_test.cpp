@@ -282,7 +282,7 @@ TEST_CASE("a session that must not be replaced has ended for good once it is los
 {
     store home(engine::mysql);
     auto const database = home.open({.sessions = 1, .reconnect = false});
-    auto const who = [](soci::session& sql) { return storage::session_number(sql); };
+    auto const who = [](soci::session& sql) { return storage::dialect_of(sql).session_number(sql); };
     auto const ask = [](soci::session& sql) { return storage::read_now(sql); };
     auto const session = wait_for(database->run(who));
     home.exec("KILL " + std::to_string(session));

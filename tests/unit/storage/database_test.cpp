@@ -42,7 +42,7 @@ TEST_CASE("who runs a call on its own thread has the work done there, on one of 
     make_table(home);
     auto const database = home.open({.sessions = 1});
     auto const where = [](soci::session& sql) {
-        insert(sql, storage::session_number(sql), "");
+        insert(sql, storage::dialect_of(sql).session_number(sql), "");
         return std::this_thread::get_id();
     };
     CHECK(wait_for(database->run(where)) != std::this_thread::get_id());
