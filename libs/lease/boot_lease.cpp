@@ -10,8 +10,8 @@ namespace {
 using storage::row;
 using storage::statement;
 
-// Each method reads the clock before it hands the statement over, so that a wait for the file can only make a renewal
-// look older than it is, as with the start of a statement on MySQL.
+// Each method reads the clock before it sends the statement, so that a wait for the file can only make a renewal look
+// older than it is. A server does the same: its clock is frozen when the statement starts.
 class boot_lease final : public lease_store {
 public:
     boot_lease(storage::database& own, std::string name_space, time_source& time, std::string boot)
@@ -95,7 +95,7 @@ private:
         ask.each([&](row& cells) {
             auto& lease = found.emplace(read_holder(cells));
             bool const this_boot = cells.text() == boot_;
-            // Boot-time microseconds of another boot mean nothing, but that boot is over, and its holder with it.
+            // Microseconds of another boot cannot be compared, but that boot has ended, and its holder with it.
             auto const age = duration{now - cells.number()};
             lease.dated = this_boot;
             lease.age = this_boot ? age : lease.ttl;

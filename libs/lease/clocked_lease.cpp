@@ -23,7 +23,7 @@ public:
         try {
             co_await own_.run(work);
         } catch (storage::already_exists const&) {
-            // Another node was quicker.
+            // Another node has inserted it.
         }
     }
 
@@ -77,13 +77,14 @@ public:
 private:
     void insert_if_absent(soci::session& session)
     {
-        // The no-op also proves that matched rows are counted, not changed ones: every verdict here rests on that.
+        // The no-op also proves that the database counts matched rows, not changed ones. All conditions here rely on
+        // it.
         if (touch(session))
             return;
         if (read(session)) { // or another node made the row just now
             if (touch(session))
                 return;
-            throw unavailable("the database, or what stands before it, does not count matched rows");
+            throw unavailable("the database, or a proxy before it, does not count matched rows");
         }
         statement(session, "INSERT INTO `lock` (namespace, owner, version, create_time, update_time) VALUES (",
                   name_space_, ", NULL, 1, ", clock_.now, ", ", clock_.now, ")")

@@ -9,10 +9,10 @@ namespace {
 
 using storage::statement;
 
-constexpr duration between_looks = 20ms; // a blocking flock could be ended by a signal alone
+constexpr duration between_tries = 20ms; // only a signal could end a blocking flock
 
-// The kernel gives a dead process's lock away, so a grant proves that the process which had armed the row is no more:
-// there is nothing to wait for. `guard_server` is the boot and the file, as another file is another lock.
+// The kernel releases the lock when the process ends, so a grant proves that the process which armed the row has ended,
+// and there is nothing to wait for. `guard_server` is the boot and the file, since another file is another lock.
 class file_guard final : public guard_store {
 public:
     file_guard(storage::database& own, lease_store& lease, std::string name_space, std::unique_ptr<exclusive_lock> lock,
@@ -37,7 +37,7 @@ public:
             }
             if (interrupted_ || time_.now() >= until)
                 co_return 0;
-            co_await time_.sleep_for(between_looks);
+            co_await time_.sleep_for(between_tries);
         }
     }
 
@@ -58,7 +58,7 @@ public:
 
     awaitable<bool> held(std::int64_t grant) override { co_return lock_->locked() && grant == grants_; }
     awaitable<bool> held_elsewhere(std::int64_t) override { co_return false; }
-    awaitable<void> evict() override { co_return; } // a dead process holds nothing
+    awaitable<void> evict() override { co_return; } // a dead process holds no lock
 
     awaitable<guarded_row> poll() override
     {

@@ -14,22 +14,23 @@ class database;
 
 namespace baton::lease {
 
-// The lock row as one statement read it.
+// The lock row at the start of the statement that read it.
 struct lease_row {
     std::optional<std::string> owner; // incarnation; none when free
     std::int64_t epoch = 0;           // `version`
     std::int64_t renew_seq = 0;
     duration ttl{};              // the holder's
-    std::int64_t guard_conn = 0; // 0: the holder's lease is not guarded (guard_store.hpp)
+    std::int64_t guard_conn = 0; // the guard's session; 0: the lease is not guarded (guard_store.hpp)
     std::string guard_server;
-    duration guard{}; // how long the guard's next holder must wait
+    duration guard{}; // the wait of the guard's next holder before it may seize
     std::string owner_addr;
     duration age{};       // since the last renewal, by the store's clock; may be negative after a step of that clock
-    bool dated = true;    // false: renewed before the host started anew, nobody knows when
+    bool dated = true;    // false: renewed before the host rebooted, at an unknown time
     bool expired = false; // by the store's clock (and boot, on SQLite)
     utc_time utc;         // the store's wall clock at the start of the statement
 };
 
+// A conditional change of the row's holder, for the row that has `seen_epoch` and `seen_seq`.
 struct seizure {
     std::string owner;
     std::string address;
@@ -39,8 +40,9 @@ struct seizure {
     std::int64_t new_epoch = 0;
 };
 
-// One namespace's lock row: single-row statements that carry all their conditions, so that each is harmless whenever it
-// executes. Throws `unavailable` when the outcome is unknown. Needs a one-session database of its own.
+// The lock row of one namespace. Each method is one single-row statement that carries all its conditions, so that it is
+// harmless even if it is executed late. Each throws `unavailable` when the outcome is unknown. It needs a database of
+// its own with one session. One coroutine at a time. Source of the protocol: docs/election.md.
 class lease_store {
 public:
     virtual ~lease_store() = default;
@@ -53,14 +55,14 @@ public:
     virtual awaitable<bool> seize(seizure bid) = 0;
     // False when the lease is not held under this epoch any more.
     virtual awaitable<bool> renew(std::string owner, std::int64_t epoch) = 0;
-    // The moment of a release stands in the row as its renewal's did.
+    // Sets the row's update time as a renewal does. False when the lease is not held under this epoch any more.
     virtual awaitable<bool> release(std::string owner, std::int64_t epoch) = 0;
 };
 
-// By the database's clock: MySQL and MariaDB, and the simulated database.
+// By the database's clock, where nodes share one (dialect::shared_clock) and in simulations.
 std::unique_ptr<lease_store> make_clocked_lease(storage::database& own, std::string name_space);
 
-// SQLite on one host: by CLOCK_BOOTTIME, read before each statement is sent, and the boot id.
+// For a file of one host: by CLOCK_BOOTTIME, read before each statement is sent, and the boot id.
 std::unique_ptr<lease_store> make_boot_lease(storage::database& own, std::string name_space, time_source& time,
                                              std::string boot);
 

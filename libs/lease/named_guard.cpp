@@ -154,7 +154,7 @@ private:
         statement ask(session);
         ask.column(words_.get)(words_.name_begin, name_space_, words_.name_end, ", ", seconds, ")");
         ask.column(words_.session).column(words_.server).each([&](row& cells) {
-            bool const granted = cells.maybe_number().value_or(0) == 1; // NULL: the wait was ended
+            bool const granted = cells.maybe_number().value_or(0) == 1; // NULL: the wait was interrupted
             auto const self_now = cells.number();
             auto const server_now = cells.text();
             if (granted) {
@@ -165,7 +165,7 @@ private:
         return grant;
     }
 
-    // Only while this very session, and no later one of the same number, holds the lock.
+    // The condition that this session, and not a later one of the same number, holds the lock.
     void holding(statement& update, std::int64_t grant)
     {
         update(" AND ", words_.session, " = ", grant, " AND ", words_.holder, words_.name_begin, name_space_,

@@ -9,7 +9,8 @@ namespace baton::storage {
 
 namespace {
 
-// About as long as a write, so that those who wait come between any two; at random, so that they do not keep step.
+// About as long as a write, so that a waiting session gets its turn between two writes; random, so that waiting
+// sessions do not keep step.
 constexpr duration shortest = 500us;
 constexpr std::uint64_t at_random_us = 3'500;
 

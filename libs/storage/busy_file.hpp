@@ -1,7 +1,7 @@
 #pragma once
-// How a SQLite session waits for a file that another writes. SQLite's own way is to look at it at fixed moments, soon
-// each tenth of a second: of two that write without a pause, one then hardly ever meets the file free, though it is so
-// hundreds of times.
+// Waiting for a SQLite file that another session writes. SQLite itself polls at fixed intervals, soon only each tenth
+// of a second, so of two sessions that write without a pause one rarely finds the file free. This polls often and at
+// random.
 
 #include "libs/base/random.hpp"
 #include "libs/base/time.hpp"
@@ -17,7 +17,7 @@ public:
     // Waits for up to `limit` at a time. Must outlive the session.
     busy_file(soci::session& session, duration limit, time_source const& time);
 
-    // Whether to look again, after a pause; `looks` before this one.
+    // Pauses and returns true, or returns false after the limit. `looks`: the earlier polls of this wait.
     bool pause(int looks);
 
 private:

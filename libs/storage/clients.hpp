@@ -26,26 +26,26 @@ struct client_record {
     utc_time changed_at;
 };
 
-// Which clients there are: joins, changes, drains, departures. Heartbeats do not come here.
+// The clients' rows: joins, changes, drains, departures. Heartbeats are not written here.
 class clients {
 public:
     explicit clients(database& shared) : shared_(shared) {}
 
     // Inserts or replaces; changed_at is the database's now. False, with nothing changed, when the instance is gone
-    // (what it held was handed on, so it stays gone for whoever asks) or has another secret (somebody else's name).
+    // (its attempts were handed on, so it never returns) or has another secret (the name belongs to another client).
     awaitable<bool> put(client_record const& client);
-    // Conditional on the client still being heard by `node` (a node must not bury a client that moved on) and not gone.
+    // Returns false, with nothing changed, when another node hears the client by now or the client is gone.
     awaitable<bool> set_state(std::string instance, std::string node, client_state state);
-    // All that are not gone, and the database's now (where `changed_since` goes on).
+    // All clients that are not gone, and the database's now, from which `changed_since` continues.
     struct page {
         std::vector<client_record> clients;
         utc_time now;
     };
     awaitable<page> all();
-    // Changed at or after `since`, the gone ones included. Callers overlap `since` by a few seconds, because commits
-    // do not come in the order of changed_at.
+    // Clients changed at or after `since`, including those gone. Callers let the intervals overlap by a few seconds,
+    // because commits do not come in the order of changed_at.
     awaitable<page> changed_since(utc_time since);
-    // Marks as gone all clients heard by `node` (which is gone itself); returns the instances.
+    // Marks all clients of `node` as gone, because that node is; returns their instances.
     awaitable<std::vector<std::string>> bury_heard_by(std::string node);
     // Deletes rows gone for longer than `age`.
     awaitable<void> purge(duration age);

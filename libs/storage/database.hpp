@@ -38,10 +38,10 @@ location parse_location(std::string const& text); // throws invalid_input("datab
 //
 // `work` is called on another thread while the caller is suspended, so it may capture the caller's frame by reference;
 // within run_here() (libs/base) it is called on the caller's own.
-// It must be repeatable: it is run again after a deadlock, a lock time-out or a busy file. A call cannot be cancelled
-// or interrupted, only bounded by the session's limits; cancellation is delivered after it returns. What it throws
-// reaches the caller; a lost connection, a time-out or an error of the server arrives as `unavailable`, and the effect
-// of the work is then unknown.
+// `work` must be repeatable: it runs again after a deadlock, a lock time-out or a busy file. A call cannot be cancelled
+// or interrupted, only bounded by the session's limits; cancellation is delivered after it returns. Exceptions of the
+// work reach the caller. A lost connection, a time-out or an error of the server becomes `unavailable`, and then the
+// effect of the work is unknown.
 class database {
 public:
     virtual ~database() = default;
@@ -65,8 +65,8 @@ public:
 protected:
     using job = std::function<void(soci::session&)>;
 
-    // Calls `work` once (or again, see above) on a session, in a transaction if asked for, and returns when it is done.
-    // Must not end early when the caller is cancelled: `work` refers to its frame.
+    // Calls `work`, once or repeatedly as above, on a session, in a transaction if asked for. Must not return before it
+    // is done even if the caller is cancelled, since `work` refers to the caller's frame.
     virtual awaitable<void> execute(job const& work, bool in_transaction) = 0;
 
 private:
@@ -88,22 +88,22 @@ private:
 
 struct database_settings {
     std::size_t sessions = 4;         // each with a thread of its own
-    std::size_t queue_limit = 10'000; // calls that may wait for a session; a further one throws unavailable
+    std::size_t queue_limit = 10'000; // calls that may wait for a session; further calls throw unavailable
     unsigned connect_limit_s = 2;     // whole seconds: the client library knows no others
     unsigned read_limit_s = 10;
     unsigned lock_wait_s = 5;        // innodb_lock_wait_timeout; SQLite: busy time-out
     unsigned idle_transaction_s = 0; // MariaDB: the server ends a transaction idle for so long; 0: no limit
     unsigned idle_session_s = 0;     // MySQL: the server ends a session that is silent for so long; 0: its own limit
-    bool causal = false;             // Galera: each statement waits first for what any node has committed
+    bool causal = false;             // Galera: each statement first waits for the commits of all nodes
     bool create_file = false;        // SQLite: make the file if it is absent
-    bool reconnect = true; // false: what a session held is over with it, and so is the session (session_ended)
+    bool reconnect = true; // false: a lost session is not replaced, since its locks are lost too (session_ended)
 };
 
 // Connects lazily: each session at its first call, and again after a lost connection. SQLite's `baton_now_us()` reads
 // `time`. The destructor waits for calls in progress.
 std::unique_ptr<database> open_database(location const& where, database_settings settings, time_source const& time);
 
-// The session was lost before, and is not replaced: nothing of the work was done.
+// The session was lost earlier and is not replaced. No part of the work was done.
 class session_ended : public unavailable {
 public:
     using unavailable::unavailable;

@@ -27,7 +27,7 @@ std::optional<known_key> find_key(soci::session& sql, std::string const& project
     return found;
 }
 
-// One that counts no more. Not what another call has just put in its place.
+// Deletes the expired key, unless another call has replaced it since it was read.
 void forget_key(soci::session& sql, std::string const& project, std::string const& key, known_key const& seen)
 {
     statement(sql, "DELETE FROM idempotency WHERE project = ", project, " AND `key` = ", key,
@@ -56,7 +56,7 @@ run_result run(soci::session& sql, run_request const& request, execution_id id, 
             bool const same = known->fingerprint == request.fingerprint;
             return {same ? run_outcome::repeated : run_outcome::key_reused, known->execution, {}};
         }
-        if (known) // the others that are as old go by and by (retention)
+        if (known) // expired; retention deletes the others
             forget_key(sql, project, *request.idempotency_key, *known);
         statement(sql, "INSERT INTO idempotency (project, `key`, fingerprint, execution_id, created_at) VALUES (",
                   project, ", ", *request.idempotency_key, ", ", request.fingerprint, ", ", id, ", ", now, ")")
@@ -96,7 +96,7 @@ cancel_result request(soci::session& sql, execution_id id, signal_id signal)
     return {cancel_outcome::requested, state, signal};
 }
 
-// A taken id, or a key that another call has just taken: tried again, it is seen.
+// Tries again after a taken id, and after a key that another call has just taken: the next try sees that key.
 template <class Result>
 Result with_fresh(std::function<Result()> const& work)
 {

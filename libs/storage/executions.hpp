@@ -57,12 +57,12 @@ struct execution_filter {
     std::optional<utc_time> before_at{};
     execution_id before_id{};
     int limit = 50;
-    int look = 20'000; // executions at most, for a page of what no index leads to
+    int look = 20'000; // rows examined at most for one page, if no index covers the filter
 };
 
 struct execution_page {
     std::vector<execution_record> items;
-    // The search ended here, with fewer than the limit: what else there is was scheduled before this.
+    // Set if the search ended early: executions scheduled before this instant were not examined.
     std::optional<utc_time> looked_to;
 };
 
@@ -87,7 +87,7 @@ struct cancel_result {
     signal_id signal;
 };
 
-// Executions as people and programs see, cause and cancel them.
+// Executions as web shows, starts and cancels them.
 class executions {
 public:
     explicit executions(database& shared) : shared_(shared) {}

@@ -83,8 +83,8 @@ std::optional<execution_record> find_execution(soci::session& sql, execution_id 
     return found;
 }
 
-// By which index a page is read. None of them goes through more of the history than the page shows, except where the
-// filter asks for something else as well.
+// The index by which a page is read. It leads past no more of the history than the page shows, unless the filter has
+// further conditions.
 enum class way { time, task, parent, open };
 
 way way_of(execution_filter const& filter)
@@ -103,7 +103,7 @@ by_index index_of(way which)
     return indexes[static_cast<std::size_t>(which)];
 }
 
-// What an index on time, or on task and time, answers by itself.
+// The conditions that an index on time, or on task and time, covers.
 void keep_place(statement& ask, execution_filter const& filter)
 {
     ask("1 = 1");
@@ -132,7 +132,8 @@ void keep_rest(statement& ask, execution_filter const& filter, way which)
         ask(" AND e.parent_id = ", *filter.parent);
 }
 
-// Where a search for what may be rare has to end, so that its page is not the whole history. None: it need not.
+// The instant where a search for rare executions must end, so that one page does not read the whole history. None if
+// the index covers the filter.
 std::optional<utc_time> end_of_look(soci::session& sql, execution_filter const& filter, way which)
 {
     bool const walks = which == way::time || which == way::task;

@@ -21,7 +21,7 @@ kept_session::kept_session(location const& where, database_settings const& setti
 void kept_session::run(job const& work, bool in_transaction)
 {
     try {
-        carry_out(work, in_transaction);
+        run_or_reconnect(work, in_transaction);
     } catch (session_broken const&) {
         close();
         throw;
@@ -48,29 +48,29 @@ bool kept_session::open()
     return true;
 }
 
-void kept_session::carry_out(job const& work, bool in_transaction)
+void kept_session::run_or_reconnect(job const& work, bool in_transaction)
 {
     bool const fresh = open();
     bool begun = false;
     try {
-        run_on_it(work, in_transaction, begun);
+        run_on_session(work, in_transaction, begun);
     } catch (session_broken const&) {
-        // The server ended an idle session: nothing of the work has reached it, so a new session may carry it.
+        // The server has closed the idle session. No part of the work has reached it, so a new session may run it.
         if (fresh || begun)
             throw;
     }
     if (!begun) {
         close();
         open();
-        run_on_it(work, in_transaction, begun);
+        run_on_session(work, in_transaction, begun);
     }
 }
 
-void kept_session::run_on_it(job const& work, bool in_transaction, bool& begun)
+void kept_session::run_on_session(job const& work, bool in_transaction, bool& begun)
 {
     auto const since = time_.now();
     auto const again = [&](int tries) {
-        // A lock time-out has waited for as long as it may already.
+        // After a lock time-out the limit has passed already.
         if (tries >= most_tries || time_.now() - since >= std::chrono::seconds{settings_.lock_wait_s})
             return false;
         std::this_thread::sleep_for(duration{1'000 + chance_.below(4'000) * static_cast<unsigned>(tries)});

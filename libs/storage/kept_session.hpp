@@ -6,12 +6,12 @@
 
 namespace baton::storage {
 
-// A session that is opened at its first use and, unless it must not be, again after it was lost. One thread at a time.
+// A session that is opened at its first use and, if the settings allow, again after it was lost. One thread at a time.
 class kept_session {
 public:
     kept_session(location const& where, database_settings const& settings, time_source const& time);
 
-    // Runs the work, again after conflicts. Throws what `run_job` and `open_session` throw, and session_ended.
+    // Runs the work, again after conflicts. Throws as run_job() and open_session() do, and session_ended.
     void run(std::function<void(soci::session&)> const& work, bool in_transaction);
 
 private:
@@ -19,8 +19,8 @@ private:
 
     bool open();
     void close();
-    void carry_out(job const& work, bool in_transaction);
-    void run_on_it(job const& work, bool in_transaction, bool& begun);
+    void run_or_reconnect(job const& work, bool in_transaction);
+    void run_on_session(job const& work, bool in_transaction, bool& begun);
 
     location const& where_;
     database_settings const& settings_;
@@ -28,7 +28,7 @@ private:
     seeded_random chance_;
     session_ptr session_;
     instant used_at_{};
-    bool ended_ = false; // and is not to be replaced
+    bool ended_ = false; // lost, and must not be replaced
 };
 
 } // namespace baton::storage

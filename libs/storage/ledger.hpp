@@ -11,7 +11,7 @@
 
 namespace baton::storage {
 
-// What a master proves in each transaction: the row of lock_fence must still carry this epoch.
+// The proof of mastership in each transaction: the row of lock_fence must still carry this epoch.
 struct fence {
     std::string name_space = "master";
     std::int64_t epoch = 0;
@@ -62,7 +62,7 @@ struct new_execution {
 new_execution make_execution(execution_id id, task_id task, int version, protocol::task_definition const& definition,
                              utc_time scheduled_at);
 
-// A row that has not ended, with what is needed to deliver it.
+// An open execution, with everything that its delivery needs.
 struct open_execution_row {
     execution_id id;
     task_id task;
@@ -88,7 +88,7 @@ struct open_cursor {
     execution_id id{};
 };
 
-// An open row in brief: for telling what the memory of the master lacks, and what it has too much.
+// An open execution in brief, for comparing the ledger with the memory of the master.
 struct open_key {
     execution_id id;
     int attempt = 1;
@@ -115,7 +115,7 @@ struct delayed_task {
     std::string definition;
 };
 
-// A result, as a client reported it. Committed by whichever node received it, without the fence.
+// A result as a client reported it. The node that received it commits it, without the fence.
 struct result_row {
     execution_id id;
     int attempt = 1;
@@ -128,11 +128,11 @@ struct result_row {
     std::string error;
 };
 
-// The fire ledger and the tasks' cursors: all that a master decides and all results. Two databases, because what a
-// master decides goes through one session of its own, which the fence serialises anyway.
+// The fire ledger and the tasks' cursors: every decision of a master, and all results. It uses two databases, because
+// the decisions go through one session of their own; the fence serialises them anyway.
 //
-// Each method that takes a fence is one transaction that begins by touching it; it throws not_master, and changes
-// nothing, when the epoch is not the one in the row.
+// Each method with a fence is one transaction that first touches the fence's row. It throws not_master, and changes
+// nothing, when the row has another epoch.
 class ledger {
 public:
     ledger(database& deciding, database& shared) : deciding_(deciding), shared_(shared) {}
@@ -143,9 +143,9 @@ public:
     // Tasks with next_fire_at < until in (next_fire_at, id) order behind the cursor.
     awaitable<std::vector<due_task>> due(utc_time until, due_cursor after, int limit);
 
-    // Advances the tasks and inserts the executions. False, with nothing changed, when a task is not as it was read or
-    // an id is taken; and false, with the page planned past it, when a firing has its row already. Either way the
-    // caller reads again what stands.
+    // Advances the tasks and inserts the executions. Returns false, with nothing changed, when a task has changed since
+    // it was read or an id is taken. Returns false as well when a firing has its row already; then the rest of the page
+    // is planned. In both cases the caller reads the due tasks again.
     awaitable<bool> plan(fence mine, std::vector<advance> const& tasks, std::vector<new_execution> const& executions);
 
     // Open executions with due_at <= until in (due_at, id) order behind the cursor.
@@ -153,37 +153,38 @@ public:
     awaitable<std::vector<open_execution_row>> open_of_task(task_id task, int limit);
     awaitable<std::vector<open_execution_row>> open_among(std::vector<execution_id> const& ids);
 
-    // The same in brief, for due_at <= until.
+    // The same executions in brief.
     awaitable<std::vector<open_key>> open_keys(utc_time until, open_cursor after, int limit);
 
     // Opens the next attempt of each that is still at `attempt` and has not ended or been asked to cancel; returns
-    // those that now stand at attempt + 1 because of this call. A cause that replaces a lost attempt raises
+    // those that this call moved to attempt + 1. A cause that replaces a lost attempt raises
     // max_attempts by one, so that it does not count against the task's own attempts.
     awaitable<std::vector<execution_id>> begin_attempts(fence mine, std::vector<next_attempt> const& attempts);
 
-    // Ends open executions as cancelled. Those that have ended meanwhile stay as they are.
+    // Ends open executions as cancelled. Executions that have ended meanwhile are not changed.
     awaitable<void> cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
-    // Ends open executions as failed (for what can never be delivered), with the reason in `error` and `reason`.
+    // Ends executions that can never be delivered as failed, with the reason in `error` and `reason`.
     awaitable<void> fail(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
     // Inserts the shards of a broadcast and marks the parent as running. Idempotent: if the parent already has shards,
     // nothing is inserted and false returned.
     awaitable<bool> expand(fence mine, execution_id parent, std::vector<new_execution> const& shards);
 
-    // Ends each broadcast whose shards have all ended: succeeded when all did, cancelled when asked to, else failed;
-    // and one that was asked to before it had any. Returns those that it ended. Looks at the open parents given.
+    // Ends each of the given broadcasts whose shards have all ended: as succeeded when all succeeded, as cancelled when
+    // that was requested, else as failed. It also cancels a broadcast that has no shards yet. Returns the ended ones.
     awaitable<std::vector<execution_id>> close_parents(fence mine, std::vector<execution_id> const& parents);
 
     // Fixed-delay tasks whose execution has ended, and moving them on.
     awaitable<std::vector<delayed_task>> delayed_ready(int limit);
-    awaitable<void> resume_delayed(fence mine, std::vector<advance> const& tasks); // `waiting_for`: what it waited for
+    // advance::waiting_for: the execution that the task waited for.
+    awaitable<void> resume_delayed(fence mine, std::vector<advance> const& tasks);
 
-    // Commits results in one transaction: each conditional on its execution, its attempt and a state that is not final.
-    // The success of an earlier attempt than the present one ends an open execution as well.
+    // Commits results in one transaction, each only if its execution is open and at that attempt. The success of an
+    // earlier attempt ends an open execution as well.
     // Failures with attempts left become `retrying` with due_at = now + retry_delay (protocol::after_attempt);
     // never so when cancellation was requested, which turns any failure into cancelled. Results that match nothing
-    // (repeated, superseded) are settled already. `node` is who received them.
+    // (repeated, superseded) are settled already. `node` is the node that received them.
     awaitable<void> record(std::vector<result_row> const& results, std::string node);
 
     // The database's clock.

@@ -35,7 +35,7 @@ std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_a
     return able;
 }
 
-// An attempt that nobody reported on, and nobody will be heard on any more.
+// Notes the cause in an attempt without a result, which its client or node can no longer report.
 void give_up_silent(soci::session& sql, std::span<next_attempt const> chunk)
 {
     for (auto const& each : chunk) {
@@ -56,7 +56,7 @@ void begin_chunk(soci::session& sql, std::span<next_attempt const> chunk, std::i
 {
     give_up_silent(sql, chunk);
     batch_update update(sql, {"execution"}, {"id", "attempt", "due", "more"});
-    for (auto const& each : chunk) // what a death cost does not count against the task's own attempts
+    for (auto const& each : chunk) // an attempt that was lost does not count against the task's own
         update.row(each.id, each.attempt + 1, each.due_at, protocol::replaces_lost(each.cause) ? 1 : 0);
     update.set("attempt = ", update["attempt"], ", max_attempts = max_attempts + ", update["more"],
                ", due_at = ", update["due"], ", state = 'planned'");

@@ -52,8 +52,10 @@ void insert_page(soci::session& sql, std::vector<new_execution> const& execution
         if (failure.why() != statement_error::kind::duplicate)
             throw;
         bool const firing_taken = is_firing_taken(failure);
-        log::old::warn("planning: {}: {}", firing_taken ? "a firing has its row already" : "an execution's id is taken",
-                       failure.what());
+        if (firing_taken)
+            log::warn("planner", "a firing has its row already, planning past it", {log::reason(failure.what())});
+        else
+            log::warn("planner", "an execution's id is taken, planning the page again", {log::reason(failure.what())});
         throw stale_page{firing_taken};
     }
 }
@@ -80,7 +82,7 @@ awaitable<bool> ledger::raise(fence mine)
     try {
         co_return co_await deciding_.transact(work);
     } catch (already_exists const&) {
-        // Somebody else has just made the row; now it can be compared.
+        // Another node has just inserted the row; now it can be compared.
     }
     co_return co_await deciding_.transact(work);
 }
@@ -128,12 +130,12 @@ awaitable<bool> ledger::plan(fence mine, std::vector<advance> const& tasks,
         pass_over = why.firing_taken;
     }
     // The tasks stood as they were read, yet a firing of theirs has its row: an edit met it too late. It has happened,
-    // so the task goes past it; otherwise this page would fail for ever. The caller reads again what stands.
+    // so the task advances past it; otherwise this page would fail for ever. The caller reads the due tasks again.
     if (pass_over) {
         try {
             co_await deciding_.transact(work);
         } catch (stale_page const&) {
-            // Not as it was read after all.
+            // A task has changed after all.
         }
     }
     co_return false;

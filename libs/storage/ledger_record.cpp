@@ -17,8 +17,8 @@ bool is_running(result_row const& result)
     return result.outcome == protocol::state::running;
 }
 
-// One result for each attempt, in the order of ids: a final one goes before "running", the first final one before
-// others. Texts are made to fit, since one that did not would fail all that it travels with.
+// One result for each attempt, in the order of ids. A final result wins over "running", and the first final result over
+// later ones. Texts are cut to fit their columns, since one that does not would fail the whole group.
 std::vector<result_row> settled(std::vector<result_row> const& results)
 {
     std::map<std::pair<execution_id, int>, result_row const*> chosen;
@@ -85,8 +85,8 @@ void set_state(batch_update& update, soci::session& sql)
 }
 
 // A result counts once: not after the attempt has failed and waits for its successor, nor after the end. The success of
-// an earlier attempt that has no outcome yet (it was given up because its client counted as gone) ends the execution
-// too: it has been done.
+// an earlier attempt without an outcome (abandoned, because its client counted as gone) ends the execution too, since
+// the work is done.
 void where_awaited(batch_update& update, fragment earlier)
 {
     update.where("e.due_at IS NOT NULL AND ((e.attempt = ", update["attempt"],
@@ -131,8 +131,8 @@ bool is_awaited(result_row const& result, present_attempt const& present)
            (present.attempt > result.attempt && result.outcome == protocol::state::succeeded);
 }
 
-// Results of further attempts that are still awaited (as above), one for each execution and a success before others;
-// the executions are locked from here on.
+// The results of further attempts that are still awaited (see where_awaited), one for each execution, where a success
+// wins. Locks the executions.
 std::vector<result_row> lock_awaited(soci::session& sql, std::vector<result_row> const& rows)
 {
     std::unordered_map<std::int64_t, present_attempt> present;

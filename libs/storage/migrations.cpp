@@ -68,7 +68,7 @@ bool has_version_table(soci::session& sql)
     return found != 0;
 }
 
-// Number to finished, of the steps that the database says it has.
+// The steps in schema_version: from number to whether the step was finished.
 std::map<int, bool> applied(soci::session& sql, std::string const& set)
 {
     std::map<int, bool> found;
@@ -110,15 +110,15 @@ void refuse_broken(std::map<int, bool> const& found, std::vector<step> const& st
     }
 }
 
-void apply(soci::session& sql, std::string const& set, step const& what)
+void apply(soci::session& sql, std::string const& set, step const& step)
 {
     statement(sql, "INSERT INTO schema_version (`set`, number, name, applied_at) VALUES (", set, ", ",
-              what.about.number, ", ", what.about.name, ", NULL)")
+              step.about.number, ", ", step.about.name, ", NULL)")
         .execute();
-    for (auto const& statement : statements_of(*what.text))
+    for (auto const& statement : statements_of(*step.text))
         sql << statement;
     statement(sql, "UPDATE schema_version SET applied_at = ", now_us(sql), " WHERE `set` = ", set,
-              " AND number = ", what.about.number)
+              " AND number = ", step.about.number)
         .execute();
 }
 
@@ -212,11 +212,11 @@ awaitable<void> check_schema(database& where, migration_set tables)
             if (!found.contains(each.about.number))
                 throw schema_mismatch("the database lacks step " + each.about.name + " of '" + set +
                                       "': run baton migrate");
-        // All that decides by compare-and-set needs matched rows to be counted, even where nothing changes.
+        // Every compare-and-set relies on the count of matched rows, also for an UPDATE that changes no value.
         statement idle(sql, "UPDATE schema_version SET name = name WHERE `set` = ", set,
                        " AND number = ", steps.back().about.number);
         if (idle.execute() != 1)
-            throw schema_mismatch("the database, or what stands before it, does not count matched rows");
+            throw schema_mismatch("the database, or a proxy before it, does not count matched rows");
     };
     co_await where.run(work);
 }

@@ -13,7 +13,8 @@ struct migration_step {
     std::string name; // "0001_scheduler"
 };
 
-// A group of tables with a version of its own. A step is a file in the folder named after the engine and `suffix`.
+// A group of tables with a version of its own. Its steps are the files of the folder that is named after the dialect
+// and `suffix`.
 struct migration_set {
     std::string name; // in schema_version
     std::vector<migration_file> const& files;
@@ -21,15 +22,14 @@ struct migration_set {
 };
 
 migration_set scheduler_tables();
-migration_set lease_tables(); // SQLite's lease file only; on MySQL the lease is a scheduler table
+migration_set lease_tables(); // of SQLite's lease file; elsewhere the lease is one of the scheduler's tables
 
-// Brings the database to this program's version under a lock (named lock on MySQL, the write lock on SQLite) and
-// returns the steps applied, none when it is up to date. Throws `schema_mismatch` when the database is newer than the
-// program.
+// Brings the database to this program's version and returns the steps applied, none if it is up to date. Concurrent
+// calls exclude each other. Throws schema_mismatch when the database is newer than the program.
 awaitable<std::vector<migration_step>> migrate(database& where, migration_set set);
 
-// Throws schema_mismatch unless the database stands exactly at this program's version. Both look again for five seconds
-// at what is half done on MySQL: another node may be about to finish it.
+// Throws schema_mismatch unless the database has exactly this program's version. Both functions wait up to five seconds
+// for a step that another node may be about to finish.
 awaitable<void> check_schema(database& where, migration_set set);
 
 class schema_mismatch : public std::exception {

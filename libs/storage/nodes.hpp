@@ -24,14 +24,14 @@ struct node_record {
     bool alive() const { return age < ttl; }
 };
 
-// All nodes, and what else a reading of them tells.
+// All nodes at one instant.
 struct roster {
     std::vector<node_record> nodes;
     utc_time now;             // by the database's clock; unset where there are no nodes
     utc_time clients_changed; // the latest changed_at of any client's row
 };
 
-// Who is in the cluster. By the database's clock throughout.
+// The nodes of the cluster. All times are by the database's clock.
 class nodes {
 public:
     explicit nodes(database& shared) : shared_(shared) {}

@@ -183,7 +183,7 @@ private:
 
     location where_;
     database_settings settings_;
-    std::mutex mutex_; // of what follows
+    std::mutex mutex_; // guards the members below
     std::condition_variable called_;
     std::condition_variable returned_;
     std::deque<std::unique_ptr<call>> queue_;

@@ -35,8 +35,8 @@ void behind(statement& ask, soci::session& sql, ledger_place const& from, utc_ti
             " AND e.scheduled_at < ", limit, "))");
 }
 
-// None of the conditions can cease to hold for a row that meets them: what has ended stays so, no task goes back by
-// more than it looks ahead, and none begins to wait for what has ended.
+// A row that meets these conditions meets them for ever: an ended execution stays ended, no task moves back by more
+// than it looks ahead, and no task begins to wait for an ended execution.
 void select_old(statement& ask, utc_time limit)
 {
     ask.select("e.id", "e.scheduled_at", "e.task_id", "e.run_key", "e.attempt");
@@ -66,7 +66,7 @@ std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_p
     return found;
 }
 
-// Not as a condition of the statement above: a database may prefer to collect the open shards of all history first.
+// A statement of its own, because as a condition of the one above a database may evaluate it for the whole history.
 void keep_parents_of_open(soci::session& sql, std::vector<old_execution>& found)
 {
     std::unordered_set<std::int64_t> kept;
@@ -84,8 +84,8 @@ void keep_parents_of_open(soci::session& sql, std::vector<old_execution>& found)
         one.may_go = one.may_go && !kept.contains(one.id.value());
 }
 
-// How many of them may go in one transaction that deletes about `rows` rows: one at least.
-std::size_t that_fit(std::vector<old_execution> const& found, std::size_t rows)
+// The number of executions that one transaction may delete, so that it deletes about `rows` rows; at least one.
+std::size_t count_deletable(std::vector<old_execution> const& found, std::size_t rows)
 {
     std::size_t count = 0;
     std::size_t weight = 0;
@@ -117,7 +117,7 @@ awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, st
     };
     auto const found = co_await shared_.run(read);
     forgotten done;
-    auto const count = that_fit(found, rows);
+    auto const count = count_deletable(found, rows);
     done.more = count < found.size() || found.size() == rows;
     done.last = found.empty() ? from : found[count - 1].place;
 

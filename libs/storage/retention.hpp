@@ -8,7 +8,7 @@
 
 namespace baton::storage {
 
-// A place in the ledger's own order, that of its unique key: where a look at it goes on. By default its beginning.
+// A place in the order of the ledger's unique key, from which reading continues. The default is the beginning.
 struct ledger_place {
     utc_time scheduled_at{duration::min()};
     task_id task{};
@@ -16,29 +16,31 @@ struct ledger_place {
 };
 
 struct forgotten {
-    ledger_place last; // looked at
+    ledger_place last; // the last row read
     std::size_t deleted = 0;
-    bool more = false; // there is more behind `last` to look at
+    bool more = false; // there may be more rows behind `last`
 };
 
-// Takes away what has ended long ago, in pieces: what may go is read without a lock, along an index on time, and then
-// deleted by its key in a transaction of its own. Whatever may go now may go for ever, so no piece needs the fence, and
-// several masters that are at it do no harm.
+// Deletes old executions, keys and terms in small steps. A step reads the deletable rows along an index on time,
+// without locks, and then deletes them by key in a transaction of its own. A row that may be deleted stays deletable,
+// so no step needs the fence, and several masters may run it at once.
 class retention {
 public:
     explicit retention(database& shared) : shared_(shared) {}
 
-    // Looks at up to `rows` executions behind `from` that were scheduled before `limit`, and deletes those that ended
-    // before it, with their attempts. `rows` counts those as well, but that one execution goes whole. What stays:
-    //  - an execution that is open, and a shard whose broadcast is, because the shards decide how that ends;
+    // Reads up to `rows` executions behind `from` that were scheduled before `limit`, and deletes those that ended
+    // before it, with their attempts. `rows` limits the attempts as well, except that an execution is deleted whole. It
+    // keeps:
+    //  - an open execution, and a shard of an open broadcast, because the shards decide the broadcast's outcome;
     //  - a broadcast with an open shard;
-    //  - what a fixed-delay task waits for, and a firing that its task has not passed, so that none can happen again.
+    //  - the execution that a fixed-delay task waits for, and a firing that its task has not passed, since a deleted
+    //    firing could be planned again.
     awaitable<forgotten> executions(utc_time limit, ledger_place from, std::size_t rows);
 
-    // Idempotency keys that count no more, the oldest first. True when there may be more.
+    // Deletes expired idempotency keys, the oldest first. True when there may be more.
     awaitable<bool> keys(std::size_t rows);
 
-    // All but the newest thousand terms, the oldest first. True when there may be more.
+    // Deletes all but the newest thousand terms, the oldest first. True when there may be more.
     awaitable<bool> terms(std::string name_space, std::size_t rows);
 
 private:

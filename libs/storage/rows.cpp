@@ -164,7 +164,6 @@ void insert_signal(soci::session& sql, signal_id id, protocol::signal_kind kind,
 
 namespace {
 
-// MySQL names the key, SQLite its columns.
 bool names(statement_error const& failure, std::string_view key, std::string_view column)
 {
     std::string_view const text = failure.what();

@@ -29,7 +29,7 @@ public:
     // Once the rows are there: a column's value, for `set`, `more` and `where`. Valid as long as this object.
     operand operator[](std::string_view name) const;
 
-    // `set("a = ", update["a"])`, then `where(...)`; then `execute`.
+    // Call set("a = ", update["a"]), then where(...), then execute().
     template <class... Parts>
     batch_update& set(Parts const&... parts)
     {
@@ -95,20 +95,20 @@ private:
     statement statement_;
 };
 
-// Throws not_master unless the fence still carries this epoch. The first statement of whatever a master decides.
+// Throws not_master unless the fence still has this epoch. The first statement of every decision of a master.
 void touch_fence(soci::session& sql, fence const& mine);
 
 // Multi-row inserts of planned executions. A taken key comes as statement_error (duplicate).
 void insert_executions(soci::session& sql, std::vector<new_execution> const& rows, std::int64_t epoch);
 
-// What web did, for the master. A taken id comes as statement_error (duplicate).
+// Inserts a signal for the master. A taken id comes as statement_error (duplicate).
 void insert_signal(soci::session& sql, signal_id id, protocol::signal_kind kind, std::int64_t subject);
 
-// Whether a duplicate is that of the unique key (its name on MySQL, its first column on SQLite).
+// True if the duplicate is of that unique key. MySQL's message has the key's name, SQLite's its columns.
 bool is_firing_taken(statement_error const& failure);
 bool is_task_name_taken(statement_error const& failure);
 
-// Ends a transaction that is to be tried again with other ids or a later instant; no failure of the database.
+// Thrown to end a transaction that is tried again with other ids or a later instant.
 struct try_again {};
 inline constexpr int most_fresh_tries = 5;
 

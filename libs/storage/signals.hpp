@@ -17,7 +17,7 @@ struct signal_record {
     std::int64_t subject = 0;
 };
 
-// What web did that the master must act on. The rows are inserted by `tasks` and `executions`.
+// Changes that the master must act on. `tasks` and `executions` insert them.
 class signals {
 public:
     explicit signals(database& shared) : shared_(shared) {}

@@ -1,6 +1,6 @@
 #pragma once
-// For .cpp files that hold SQL: one statement whose text is made of literals, of numbers as their digits, and of bound
-// texts. A std::string given to it is a value, never SQL, so no value can change what a statement does.
+// A statement built of SQL literals, numbers as digits, and bound texts. For .cpp files that hold SQL. A std::string is
+// always a bound value and never SQL, so no value can change the statement.
 
 #include "libs/base/id.hpp"
 #include "libs/base/time.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// baton::storage: everything that is kept. The database seam over SOCI, migrations, and one repository for each thing
-// that is stored. All SQL except that of the lease (libs/lease) stands here, and SOCI only in the .cpp files.
+// baton::storage: the persistent state. The database seam over SOCI, the dialects, migrations, and one repository for
+// each kind of row. It has all SQL but that of the lease (libs/lease) and the locks. Only .cpp files include SOCI.
 
 #include "libs/storage/clients.hpp"
 #include "libs/storage/database.hpp"

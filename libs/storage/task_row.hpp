@@ -19,7 +19,7 @@ void select_task(statement& ask); // "SELECT … FROM task WHERE "
 stored_task read_task(row& cells);
 std::optional<stored_task> find_task(soci::session& sql, task_id id, bool lock);
 
-// The document as it is kept. Throws invalid_input when it is not valid UTF-8.
+// The definition as JSON text. Throws invalid_input when it is not valid UTF-8.
 std::string document(protocol::task_definition const& definition);
 
 void insert_version(soci::session& sql, task_record const& task, std::string const& action, utc_time valid_from,

@@ -41,8 +41,8 @@ std::vector<open_term> open_before(soci::session& sql, fence const& mine)
     return found;
 }
 
-// What the successor knows is of the term right before it. Where that one left no row, the one that did was over
-// earlier, and nobody knows how.
+// The successor knows only how the term right before its own ended. If that term left no row, the one closed here ended
+// earlier, for an unknown reason.
 void close_older(soci::session& sql, fence const& mine, new_term const& what)
 {
     for (auto const& term : open_before(sql, mine)) {
@@ -58,8 +58,8 @@ void close_older(soci::session& sql, fence const& mine, new_term const& what)
     }
 }
 
-// From the end of the last term that is known. None where nobody had led: where a free row has no history, what is
-// known of it is its creation.
+// Counted from the end of the last known term. None if there was no term: a free row without history dates from its
+// creation only.
 std::optional<duration> gap_before(soci::session& sql, fence const& mine, new_term const& what)
 {
     bool first = true;

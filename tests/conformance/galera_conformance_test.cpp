@@ -82,7 +82,7 @@ bool raise_at_last(storage::ledger& by, storage::fence to)
 
 } // namespace
 
-TEST_CASE("of two nodes' seizures of the same row at once, one wins and the other is told that it did not")
+TEST_CASE("of two concurrent seizures at two nodes, one succeeds and the other learns that it failed")
 {
     cluster_bench table;
     std::map<std::string, int> outcomes;
@@ -105,7 +105,7 @@ TEST_CASE("of two nodes' seizures of the same row at once, one wins and the othe
     std::printf("seizures of the same row at two nodes: %s\n", counted(outcomes).c_str());
 }
 
-TEST_CASE("of a renewal at one node and a seizure at another, at the end of the lease, never both match")
+TEST_CASE("a renewal at one node and a seizure at another never both succeed")
 {
     cluster_bench table;
     std::map<std::string, int> outcomes;
@@ -129,7 +129,7 @@ TEST_CASE("of a renewal at one node and a seizure at another, at the end of the 
     std::printf("renewal and seizure at two nodes: %s\n", counted(outcomes).c_str());
 }
 
-TEST_CASE("a seizure at one node that has not seen what was done at another does not match")
+TEST_CASE("a seizure that is based on an outdated row fails at every node")
 {
     cluster_bench table;
     for (int round = 0; round < 300; ++round) {
@@ -142,7 +142,7 @@ TEST_CASE("a seizure at one node that has not seen what was done at another does
     }
 }
 
-TEST_CASE("a transaction that touched the fence before another node raised it cannot commit after")
+TEST_CASE("a transaction that touched the fence cannot commit after another node has raised it")
 {
     bool const race = GENERATE(false, true); // with the raise before the commit, or at the same time
     INFO("race: " << race);
@@ -196,7 +196,7 @@ TEST_CASE("a transaction that touched the fence before another node raised it ca
                 race ? "raced with the raise of the fence" : "were open when the fence was raised", in_time);
 }
 
-TEST_CASE("what one node has migrated, a program that starts at another finds whole")
+TEST_CASE("a program that starts at one node finds the migrations of another complete")
 {
     for (int times = 0; times < 5; ++times) {
         store home(storage::engine::mysql);
@@ -209,7 +209,7 @@ TEST_CASE("what one node has migrated, a program that starts at another finds wh
     }
 }
 
-TEST_CASE("what any node has committed is read at a node that lags, and decided by")
+TEST_CASE("a causal session at a lagging node reads the commits of every other node first")
 {
     store home(storage::engine::mysql);
     home.exec("CREATE TABLE t (id INT PRIMARY KEY, v INT) ENGINE=InnoDB");
@@ -249,7 +249,7 @@ TEST_CASE("what any node has committed is read at a node that lags, and decided 
     CHECK(lag("UPDATE t SET v = 10 WHERE id = 2", in_transaction) == 1);
 }
 
-TEST_CASE("a transaction that another node's commit has ended ends as its own work wanted")
+TEST_CASE("a transaction that another node's commit rolled back is repeated or fails as its work decides")
 {
     struct enough {};
     store home(storage::engine::mysql);

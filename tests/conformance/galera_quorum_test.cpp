@@ -90,7 +90,7 @@ std::int64_t connection_of(storage::database& database)
 
 } // namespace
 
-TEST_CASE("a master whose database node has lost the majority hears that, in bounded time, and resumes with it")
+TEST_CASE("a master whose database node lost the majority learns it in bounded time, and resumes with the majority")
 {
     private_galera cluster;
     system_time time;

@@ -158,7 +158,7 @@ lease::seizure bid_of(std::string const& who, std::int64_t seen = 7, std::int64_
 
 } // namespace
 
-TEST_CASE("the guard's lock is held by one node at a time, under a grant, until it lets go")
+TEST_CASE("the guard's lock is held by one node at a time until that node drops it")
 {
     bench b(GENERATE(kind::mariadb, kind::simulated, kind::file));
     auto const grant = b.run(b.guard("a").take(0s));
@@ -200,7 +200,7 @@ TEST_CASE("a lease that an earlier version armed under its own name for the lock
     CHECK(b.row().owner == "a");
 }
 
-TEST_CASE("a lock that was taken twice, since the first answer was lost, is let go at once")
+TEST_CASE("a lock that was granted twice after a lost answer is dropped at once")
 {
     bench b(GENERATE(kind::mariadb, kind::simulated, kind::file));
     b.run(b.guard("a").take(0s));
@@ -209,7 +209,7 @@ TEST_CASE("a lock that was taken twice, since the first answer was lost, is let 
     CHECK(b.run(b.guard("b").take(0s)) != 0);
 }
 
-TEST_CASE("who holds the lock elsewhere is known, and a ghost can be put out")
+TEST_CASE("a node sees whether another session holds the lock, and can end that session")
 {
     bench b(GENERATE(kind::mariadb, kind::simulated));
     CHECK_FALSE(b.run(b.guard("b").held_elsewhere(0)));
@@ -220,7 +220,7 @@ TEST_CASE("who holds the lock elsewhere is known, and a ghost can be put out")
     CHECK(b.run(b.guard("b").take(2s)) != 0);
 }
 
-TEST_CASE("arming is for the lease's holder under its epoch, while it holds the lock under that grant")
+TEST_CASE("only the lease's holder can arm it, under its epoch and while it holds the lock")
 {
     bench b(GENERATE(kind::mariadb, kind::simulated, kind::file));
     struct {
@@ -255,7 +255,7 @@ TEST_CASE("arming is for the lease's holder under its epoch, while it holds the 
     }
 }
 
-TEST_CASE("an armed lease is succeeded before it expires, and only under the lock, on this server, as it was armed")
+TEST_CASE("an armed lease can be seized before it expires only under the lock, on the same server, as it was armed")
 {
     bench b(GENERATE(kind::mariadb, kind::simulated, kind::file));
     struct {
@@ -299,7 +299,7 @@ TEST_CASE("an armed lease is succeeded before it expires, and only under the loc
     }
 }
 
-TEST_CASE("what this node armed itself it cannot succeed to, nor a lease that was released or disarmed")
+TEST_CASE("a node cannot seize a lease that it armed itself, or that was released or disarmed")
 {
     bench b(GENERATE(kind::mariadb, kind::simulated, kind::file));
     b.arrange_armed("b");
@@ -325,7 +325,7 @@ TEST_CASE("what this node armed itself it cannot succeed to, nor a lease that wa
     CHECK(b.row().guard_conn == 0);
 }
 
-TEST_CASE("a session that has the number of the dead master's, from before a restart of the server, succeeds it")
+TEST_CASE("a session with the dead master's session number, from before a restart of the server, can seize its lease")
 {
     bench b(GENERATE(kind::mariadb, kind::simulated));
     b.arrange_armed("a");
@@ -334,7 +334,7 @@ TEST_CASE("a session that has the number of the dead master's, from before a res
     CHECK(b.run(b.guard("b").seize(bid_of("b"), 300ms, grant)));
 }
 
-TEST_CASE("a seizure of an expired lease clears what the one before had armed")
+TEST_CASE("a seizure of an expired lease removes the guard's mark of the previous holder")
 {
     bench b(GENERATE(kind::mariadb, kind::simulated, kind::file));
     b.arrange_armed("a");
@@ -345,7 +345,7 @@ TEST_CASE("a seizure of an expired lease clears what the one before had armed")
     CHECK(b.row().guard == 0s);
 }
 
-TEST_CASE("a lock on another file under the same name proves nothing")
+TEST_CASE("a lock on another file of the same name does not allow a seizure")
 {
     bench b(kind::file);
     b.arrange_armed("a");

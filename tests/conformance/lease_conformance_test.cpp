@@ -105,7 +105,7 @@ struct holder_row {
 
 } // namespace
 
-TEST_CASE("a lock row that is absent is made once, with version 1 and no owner")
+TEST_CASE("a missing lock row is inserted once, with version 1 and no owner")
 {
     bench table(GENERATE(kind::mariadb, kind::sqlite_clocked, kind::sqlite_boot));
     CHECK_THROWS_AS(wait_for(table.lease->poll()), unavailable);
@@ -119,7 +119,7 @@ TEST_CASE("a lock row that is absent is made once, with version 1 and no owner")
     CHECK(row.expired);
 }
 
-TEST_CASE("seizing takes a free or expired row, and only as it was seen")
+TEST_CASE("a seizure takes only a free or expired row that is as it was read")
 {
     bench table(GENERATE(kind::mariadb, kind::sqlite_clocked, kind::sqlite_boot));
     seize_row const rows[] = {
@@ -157,7 +157,7 @@ TEST_CASE("seizing takes a free or expired row, and only as it was seen")
     }
 }
 
-TEST_CASE("renewing and releasing are for the holder under its epoch, renewing only before the end")
+TEST_CASE("only the holder renews and releases, under its epoch, and renews only before the lease expires")
 {
     bench table(GENERATE(kind::mariadb, kind::sqlite_clocked, kind::sqlite_boot));
     holder_row const rows[] = {
@@ -191,7 +191,7 @@ TEST_CASE("renewing and releasing are for the holder under its epoch, renewing o
     }
 }
 
-TEST_CASE("polling tells all of the row, its age by the store's clock, and whether it has expired")
+TEST_CASE("polling returns the whole row, its age by the database's clock, and whether it has expired")
 {
     bench table(GENERATE(kind::mariadb, kind::sqlite_clocked, kind::sqlite_boot));
     table.arrange("other", 7, 40, 3s, 1s);
@@ -217,7 +217,7 @@ TEST_CASE("polling tells all of the row, its age by the store's clock, and wheth
     CHECK_FALSE(future.expired);
 }
 
-TEST_CASE("a seizure that was overtaken by a renewal or another seizure changes nothing, whenever it runs")
+TEST_CASE("a seizure that is executed after a renewal or another seizure changes nothing")
 {
     bench table(GENERATE(kind::mariadb, kind::sqlite_clocked, kind::sqlite_boot));
     table.arrange("other", 7, 40, 3s, 0s);
@@ -233,7 +233,7 @@ TEST_CASE("a seizure that was overtaken by a renewal or another seizure changes 
     CHECK(table.state() == "me/8/41");
 }
 
-TEST_CASE("after a reboot the row of the boot before is free to take, however fresh it looks")
+TEST_CASE("after a reboot a row of the previous boot can be seized, however fresh it looks")
 {
     bench table(kind::sqlite_boot);
     table.arrange("other", 7, 40, 3s, 0s);

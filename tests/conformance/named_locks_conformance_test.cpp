@@ -7,7 +7,7 @@
 using namespace baton;
 using namespace baton::test;
 
-TEST_CASE("a lock by name belongs to one session, which releases it as often as it got it")
+TEST_CASE("a named lock belongs to one session, which must release it as often as it got it")
 {
     auto const server = make_bench(GENERATE(kind::mariadb, kind::simulated));
     auto const& s = *server;
@@ -56,7 +56,8 @@ TEST_CASE("a lock by name belongs to one session, which releases it as often as 
     }
 }
 
-TEST_CASE("a call waits for a lock until it is released, in vain, or until its statement is killed")
+TEST_CASE(
+    "a wait for a named lock ends when the lock is released, when the time is over, or when its statement is killed")
 {
     auto const server = make_bench(GENERATE(kind::mariadb, kind::simulated));
     auto const a = server->open("a");
@@ -78,7 +79,7 @@ TEST_CASE("a call waits for a lock until it is released, in vain, or until its s
     CHECK(server->ask("a", server->holder("x")) == b);
 }
 
-TEST_CASE("who waits longest gets the lock first")
+TEST_CASE("the session that has waited longest gets the named lock first")
 {
     auto const server = make_bench(GENERATE(kind::mariadb, kind::simulated));
     server->open("a");
@@ -97,7 +98,7 @@ TEST_CASE("who waits longest gets the lock first")
     CHECK(server->heard("b") == 1);
 }
 
-TEST_CASE("the end of a session, by its client or by KILL, gives its locks to who waits")
+TEST_CASE("the end of a session, by its client or by KILL, passes its named locks to the waiting sessions")
 {
     auto const server = make_bench(GENERATE(kind::mariadb, kind::simulated));
     bool const killed = GENERATE(false, true);
@@ -121,7 +122,7 @@ TEST_CASE("the end of a session, by its client or by KILL, gives its locks to wh
     CHECK(next > b);
 }
 
-TEST_CASE("a call that waits for a lock fails when its session is killed, and is granted nothing")
+TEST_CASE("a wait for a named lock fails without a grant when its session is killed")
 {
     auto const server = make_bench(GENERATE(kind::mariadb, kind::simulated));
     server->open("a");
@@ -135,7 +136,7 @@ TEST_CASE("a call that waits for a lock fails when its session is killed, and is
     CHECK(server->ask("a", server->holder("x")) == null);
 }
 
-TEST_CASE("a session that is silent for its limit loses its locks; one that asks or waits for a lock is not silent")
+TEST_CASE("a session that is silent for its limit loses its named locks; a session that asks or waits is not silent")
 {
     auto const server = make_bench(GENERATE(kind::mariadb, kind::simulated));
     auto const a = server->open("a", 1s);
@@ -156,7 +157,7 @@ TEST_CASE("a session that is silent for its limit loses its locks; one that asks
     CHECK(server->ask("a", server->own_id()) > b);
 }
 
-TEST_CASE("a session that is silent while the server is frozen ends, but not if a request of it waits there")
+TEST_CASE("a session that is silent while the server is frozen ends, unless a request of it is waiting there")
 {
     auto const server = make_bench(GENERATE(kind::mariadb, kind::simulated), true);
     auto const a = server->open("a", 1s);
@@ -175,7 +176,7 @@ TEST_CASE("a session that is silent while the server is frozen ends, but not if 
     CHECK(server->ask("a", server->own_id()) == failed);
 }
 
-TEST_CASE("a crash of the server frees all locks, fails who waits, and ids begin anew")
+TEST_CASE("a crash of the server frees all named locks, fails the waits, and restarts the session numbers")
 {
     auto const server = make_bench(GENERATE(kind::mariadb, kind::simulated), true);
     server->open("a");

@@ -26,7 +26,7 @@ struct contender {
 
 } // namespace
 
-TEST_CASE("however many seize at once, each epoch has one holder and epochs only rise")
+TEST_CASE("of concurrent seizures one succeeds, so each epoch has one holder and epochs only rise")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -65,7 +65,7 @@ TEST_CASE("however many seize at once, each epoch has one holder and epochs only
     }
 }
 
-TEST_CASE("a lock row is made once, however many start at once")
+TEST_CASE("the lock row is inserted once, however many nodes start at once")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -92,7 +92,7 @@ TEST_CASE("a lock row is made once, however many start at once")
     CHECK(home.number("SELECT version FROM `lock`") == 1);
 }
 
-TEST_CASE("a lease whose store does not answer is unavailable, neither held nor lost")
+TEST_CASE("a lease whose database does not answer is unavailable, neither held nor lost")
 {
     system_time time;
     auto const where = storage::parse_location("mysql://me@127.0.0.1:1/none"); // nobody listens on port 1

@@ -12,7 +12,7 @@ using namespace baton;
 using namespace baton::test;
 using storage::engine;
 
-TEST_CASE("a lease is read as it stands now, in UTC and to the microsecond, whatever the server's defaults are")
+TEST_CASE("the lease is read at its present state, in UTC and to the microsecond, whatever the server's defaults are")
 {
     private_mysql server;
     auto const root = storage::parse_location(server.url() + "/mysql");
@@ -84,7 +84,7 @@ TEST_CASE("a renewal waits neither for the sessions of other work nor for an ope
     CHECK(ended.front() == "renewal");
 }
 
-TEST_CASE("an incarnation is never the same again, on one host, with one process id and in one boot")
+TEST_CASE("incarnations differ even with the same host, process id and boot")
 {
     seeded_random random(entropy());
     CHECK(make_incarnation("host", 7, "boot", random) != make_incarnation("host", 7, "boot", random));

@@ -16,7 +16,7 @@ using storage::engine;
 using storage::row;
 using storage::statement;
 
-TEST_CASE("two transactions that lock one another out both get through in the end")
+TEST_CASE("two transactions in a deadlock both succeed, one of them after another try")
 {
     store home(engine::mysql);
     make_table(home);
@@ -50,7 +50,7 @@ TEST_CASE("two transactions that lock one another out both get through in the en
     CHECK(home.text("SELECT GROUP_CONCAT(v ORDER BY id) FROM t") == "xx,xx");
 }
 
-TEST_CASE("what an error of the server means for a transaction: again, a new session, or neither")
+TEST_CASE("a transaction is retried, gets a new session, or fails, depending on the server's error")
 {
     struct meaning {
         int number;
@@ -95,7 +95,8 @@ TEST_CASE("what an error of the server means for a transaction: again, a new ses
     CHECK(home.number("SELECT COUNT(*) FROM t") == 0);
 }
 
-TEST_CASE("a SQLite file that cannot grow refuses what needs room, keeps nothing of it, and goes on when it can")
+TEST_CASE("a SQLite file that cannot grow refuses larger writes, keeps nothing of them, and accepts writes again once "
+          "it can grow")
 {
     store home(engine::sqlite);
     make_table(home);
@@ -122,7 +123,7 @@ TEST_CASE("a SQLite file that cannot grow refuses what needs room, keeps nothing
     CHECK(home.number("SELECT COUNT(*) FROM t") == 2);
 }
 
-TEST_CASE("a lock that is not given within the limit is unavailable, and nothing is kept")
+TEST_CASE("a transaction that waits too long for a lock is unavailable and changes nothing")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -152,7 +153,7 @@ TEST_CASE("a lock that is not given within the limit is unavailable, and nothing
     CHECK(home.number("SELECT COUNT(*) FROM t") == 1);
 }
 
-TEST_CASE("a foreign writer that holds the SQLite file for a second delays a call, no more")
+TEST_CASE("another program that locks the SQLite file for a second only delays a call")
 {
     store home(engine::sqlite);
     make_table(home);
@@ -174,7 +175,7 @@ TEST_CASE("a foreign writer that holds the SQLite file for a second delays a cal
     CHECK(home.number("SELECT COUNT(*) FROM t") == 2);
 }
 
-TEST_CASE("a call is not left early when its caller is cancelled, and its effect is kept")
+TEST_CASE("cancelling the caller neither interrupts a database call nor undoes it")
 {
     store home(engine::sqlite);
     make_table(home);
@@ -216,7 +217,7 @@ TEST_CASE("a call is not left early when its caller is cancelled, and its effect
     CHECK(home.number("SELECT COUNT(*) FROM t") == 1);
 }
 
-TEST_CASE("more calls than may wait are refused at once")
+TEST_CASE("calls beyond the queue limit are refused at once")
 {
     store home(engine::sqlite);
     make_table(home);
@@ -263,7 +264,7 @@ TEST_CASE("calls fail while the server is dead and succeed again once it is back
     CHECK(wait_for(database->run(work)) > 0);
 }
 
-TEST_CASE("a session that the server has ended while idle is replaced without a word, for a transaction")
+TEST_CASE("a transaction on a session that the server closed while idle runs on a new session")
 {
     store home(engine::mysql);
     auto const database = home.open({.sessions = 1});
@@ -278,7 +279,7 @@ TEST_CASE("a session that the server has ended while idle is replaced without a 
     CHECK(after != before);
 }
 
-TEST_CASE("a session that must not be replaced has ended for good once it is lost")
+TEST_CASE("a session that must not be replaced stays ended once it is lost")
 {
     store home(engine::mysql);
     auto const database = home.open({.sessions = 1, .reconnect = false});
@@ -291,7 +292,7 @@ TEST_CASE("a session that must not be replaced has ended for good once it is los
     CHECK_THROWS_AS(wait_for(database->transact(ask)), storage::session_ended);
 }
 
-TEST_CASE("a server that hangs makes a call fail within the limit")
+TEST_CASE("a call to a server that hangs fails within the time limit")
 {
     private_mysql server;
     system_time time;

@@ -13,7 +13,7 @@ using storage::engine;
 using storage::row;
 using storage::statement;
 
-TEST_CASE("a transaction is kept when its work returns and undone when it throws")
+TEST_CASE("a transaction is committed when its work returns and rolled back when it throws")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -34,7 +34,7 @@ TEST_CASE("a transaction is kept when its work returns and undone when it throws
     CHECK(home.number("SELECT COUNT(*) FROM t") == 1);
 }
 
-TEST_CASE("who runs a call on its own thread has the work done there, on one of the same sessions")
+TEST_CASE("a caller in run_here() has the work done on its own thread, on one of the database's sessions")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -55,7 +55,7 @@ TEST_CASE("who runs a call on its own thread has the work done there, on one of 
     CHECK(home.number("SELECT COUNT(*) FROM t") == 0);
 }
 
-TEST_CASE("calls of many threads and those of a loop share the sessions, and each is done")
+TEST_CASE("calls from many threads and from a loop share the sessions, and every call completes")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -82,7 +82,7 @@ TEST_CASE("calls of many threads and those of a loop share the sessions, and eac
     CHECK(home.number("SELECT id FROM t") == 1 + 5 * each);
 }
 
-TEST_CASE("values come back as they were given, whatever they hold")
+TEST_CASE("texts are read back exactly as they were written, whatever characters they hold")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -126,7 +126,7 @@ TEST_CASE("values come back as they were given, whatever they hold")
     CHECK(by_value == std::vector<std::int64_t>(values.size(), 1));
 }
 
-TEST_CASE("numbers and nothing come back as they were given")
+TEST_CASE("numbers and NULL are read back exactly as they were written")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -149,7 +149,7 @@ TEST_CASE("numbers and nothing come back as they were given")
     CHECK(wait_for(database->transact(work)) == std::vector<std::int64_t>{least, most});
 }
 
-TEST_CASE("a statement counts the rows that it matched, not those that it changed")
+TEST_CASE("a statement counts the rows that it matched, not the rows that it changed")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -178,7 +178,7 @@ TEST_CASE("the database's now is the time of day in microseconds")
     CHECK(now <= after);
 }
 
-TEST_CASE("a taken key is told as such, with the session none the worse")
+TEST_CASE("a taken key is reported as already_exists, and the session stays usable")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -202,7 +202,7 @@ TEST_CASE("a value that a column cannot hold is bad input, not an outage")
     CHECK_THROWS_AS(wait_for(database->run(work)), invalid_input);
 }
 
-TEST_CASE("nonsense is unavailable, says what the database said, and the next call works")
+TEST_CASE("invalid SQL is unavailable with the database's message, and the next call works")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -215,7 +215,7 @@ TEST_CASE("nonsense is unavailable, says what the database said, and the next ca
     CHECK_NOTHROW(wait_for(database->transact(work)));
 }
 
-TEST_CASE("a SQLite file that is absent is made only where that was asked for")
+TEST_CASE("a missing SQLite file is created only if the settings ask for it")
 {
     system_time time;
     storage::location where;
@@ -225,7 +225,7 @@ TEST_CASE("a SQLite file that is absent is made only where that was asked for")
     CHECK_THROWS_WITH(wait_for(database->run(work)), Catch::Contains("there is no such file"));
 }
 
-TEST_CASE("whoever writes a SQLite file has its turn though another writes it without end")
+TEST_CASE("a writer of a SQLite file gets its turn while another session writes without a pause")
 {
     store home(engine::sqlite);
     make_table(home);
@@ -261,7 +261,7 @@ TEST_CASE("whoever writes a SQLite file has its turn though another writes it wi
     CHECK(written == 20);
 }
 
-TEST_CASE("what the caller is told never holds the password")
+TEST_CASE("no error message holds the password")
 {
     mysql_server();
     system_time time;

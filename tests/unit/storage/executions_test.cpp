@@ -47,7 +47,7 @@ public:
 
 } // namespace
 
-TEST_CASE("run now makes an execution that is due at once, and tells the master")
+TEST_CASE("run now inserts an execution that is due at once and a signal for the master")
 {
     executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
     auto const before = wait_for(bench.ledger.now());
@@ -78,7 +78,7 @@ TEST_CASE("run now makes an execution that is due at once, and tells the master"
     CHECK(bench.run({task_id{2}, std::nullopt, std::nullopt, "f"}).outcome == run_outcome::not_found);
 }
 
-TEST_CASE("the same key names the same execution for a day, and is refused for another request")
+TEST_CASE("an idempotency key names the same execution for a day, and is refused for a different request")
 {
     executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
     auto const first = bench.run({task_id{1}, std::nullopt, "k'ey", "f"});
@@ -97,7 +97,7 @@ TEST_CASE("the same key names the same execution for a day, and is refused for a
     CHECK(bench.home.number("SELECT COUNT(*) FROM idempotency") == 2); // what is old besides is for retention
 }
 
-TEST_CASE("of many calls with one key at once, one makes the execution and all name it")
+TEST_CASE("of concurrent calls with one idempotency key, one creates the execution and all return it")
 {
     executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
     if (GENERATE(false, true)) // of days ago
@@ -126,7 +126,7 @@ TEST_CASE("of many calls with one key at once, one makes the execution and all n
     CHECK(bench.home.number("SELECT COUNT(*) FROM execution") == 1);
 }
 
-TEST_CASE("cancelling marks an open execution and its shards, keeps the first mark, and tells the master")
+TEST_CASE("cancelling marks an open execution and its shards once, and inserts a signal for the master")
 {
     executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
     bench.plan_one(10, 10, noon);
@@ -156,7 +156,7 @@ TEST_CASE("cancelling marks an open execution and its shards, keeps the first ma
     CHECK(bench.home.number("SELECT COUNT(*) FROM `signal`") == 2);
 }
 
-TEST_CASE("an execution is shown with all its attempts")
+TEST_CASE("an execution is read with all its attempts")
 {
     executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
     bench.plan_one(10, 10, noon, 3);
@@ -198,7 +198,7 @@ TEST_CASE("an execution is shown with all its attempts")
     CHECK(wait_for(bench.executions.attempts(execution_id{99})).empty());
 }
 
-TEST_CASE("the list shows what the filter asks for, newest first, in pages that neither repeat nor skip")
+TEST_CASE("the list of executions obeys its filter, newest first, and its pages neither repeat nor skip an execution")
 {
     executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
     bench.plan_one(10, 10, noon + 1s);
@@ -225,7 +225,7 @@ TEST_CASE("the list shows what the filter asks for, newest first, in pages that 
     CHECK(wait_for(bench.executions.list({.task = task_id{13}})).items.at(0).task_name.empty());
 }
 
-TEST_CASE("a search for what is rare looks at so many executions for a page, and the next page goes on from there")
+TEST_CASE("a search for rare executions examines a bounded number of rows per page, and the next page continues there")
 {
     executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
     for (int id = 10; id < 20; ++id)

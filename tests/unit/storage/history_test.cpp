@@ -82,7 +82,7 @@ struct bench : scheduler_bench {
 
 } // namespace
 
-TEST_CASE("however long the history is, a page of the list reads what it shows, and a search as far as it may look")
+TEST_CASE("the rows read for a page of executions do not grow with the history")
 {
     bench b(GENERATE(false, true));
     CHECK(b.list({}) <= 3 * page);
@@ -98,7 +98,7 @@ TEST_CASE("however long the history is, a page of the list reads what it shows, 
     CHECK(b.cost([&] { wait_for(b.executions.find(execution_id{7})); }) <= 5);
 }
 
-TEST_CASE("a piece of what is old reads what it looks at, not the history nor what is open")
+TEST_CASE("the rows read by one step of retention grow neither with the history nor with the open executions")
 {
     bench b(GENERATE(false, true));
     for (auto const from : {noon - 2h, noon - 1min}) {
@@ -112,7 +112,7 @@ TEST_CASE("a piece of what is old reads what it looks at, not the history nor wh
     CHECK(b.home.number("SELECT COUNT(*) FROM idempotency") == over + to_come - 2 * page);
 }
 
-TEST_CASE("planning and taking over read nothing of the history")
+TEST_CASE("planning and taking over read no row of the history")
 {
     bench b(GENERATE(false, true));
     CHECK(b.cost([&] { wait_for(b.all.due(utc_time::max(), {}, page)); }) <= 3 * page);

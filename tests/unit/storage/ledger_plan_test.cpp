@@ -12,7 +12,7 @@ namespace {
 utc_time const noon = from_micros(1'800'000'000'000'000);
 }
 
-TEST_CASE("the fence is made, rises, stays, and never falls")
+TEST_CASE("the fence is created, rises to a higher epoch, and never falls")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     CHECK(wait_for(bench.ledger.raise({"master", 5})));
@@ -23,7 +23,7 @@ TEST_CASE("the fence is made, rises, stays, and never falls")
     CHECK(bench.home.number("SELECT epoch FROM lock_fence WHERE namespace = 'master'") == 8);
 }
 
-TEST_CASE("all that a master decides rolls back under an epoch that is not the fence's")
+TEST_CASE("every decision of a master rolls back if its epoch is not the fence's")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     auto& ledger = bench.ledger;
@@ -54,7 +54,7 @@ TEST_CASE("all that a master decides rolls back under an epoch that is not the f
     CHECK(bench.home.number("SELECT touched FROM lock_fence WHERE namespace = 'master'") == 2);
 }
 
-TEST_CASE("due tasks come in time order, up to the horizon, in pages that neither repeat nor skip")
+TEST_CASE("due tasks are read in time order up to the horizon, and the pages neither repeat nor skip a task")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     for (int id = 1; id <= 7; ++id)
@@ -82,7 +82,7 @@ TEST_CASE("due tasks come in time order, up to the horizon, in pages that neithe
     CHECK(first.definition == "{\"d\": 3}");
 }
 
-TEST_CASE("planning advances every task and inserts every execution, with their moments and the epoch")
+TEST_CASE("planning advances every task and inserts every execution with its instant and the epoch")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -113,7 +113,7 @@ TEST_CASE("planning advances every task and inserts every execution, with their 
     CHECK(bench.column(1'203, "parent_id") == -1);
 }
 
-TEST_CASE("a page of which one task is not as it was read is refused whole")
+TEST_CASE("a page is refused as a whole if one of its tasks has changed since it was read")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -138,7 +138,7 @@ TEST_CASE("a page of which one task is not as it was read is refused whole")
     CHECK(bench.home.number("SELECT next_fire_at FROM task WHERE id = 1") == to_micros(noon));
 }
 
-TEST_CASE("a task that moves to the instant where it stands is matched all the same")
+TEST_CASE("a task whose next instant stays the same still counts as advanced")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -147,7 +147,7 @@ TEST_CASE("a task that moves to the instant where it stands is matched all the s
     CHECK(wait_for(bench.ledger.plan(bench.mine, {still}, {})));
 }
 
-TEST_CASE("a firing cannot have two rows, and a task whose firing has one already is taken past it")
+TEST_CASE("a firing never has two rows, and its task advances past a firing that already has one")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -164,7 +164,7 @@ TEST_CASE("a firing cannot have two rows, and a task whose firing has one alread
     CHECK(wait_for(bench.ledger.open_keys(noon + 1s, {}, 10)).size() == 2);
 }
 
-TEST_CASE("an id that is taken refuses the page and changes nothing")
+TEST_CASE("a page with a taken id is refused and changes nothing")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -176,7 +176,7 @@ TEST_CASE("an id that is taken refuses the page and changes nothing")
     CHECK(wait_for(bench.ledger.plan(bench.mine, {step}, {bench.firing(2, 2, noon)})));
 }
 
-TEST_CASE("open executions come with all that delivery needs, in order of due time, in pages")
+TEST_CASE("open executions are read in pages by due time, with everything that delivery needs")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -242,7 +242,7 @@ TEST_CASE("an open row with an unknown cause or state is read with the reason, a
     CHECK(wait_for(bench.ledger.open_keys(noon + 10s, {}, 10)).size() == 3);
 }
 
-TEST_CASE("a fixed-delay task is ready when what it waits for has ended, and moves on once")
+TEST_CASE("a fixed-delay task is ready once its execution has ended, and advances only once")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));

@@ -13,7 +13,7 @@ namespace {
 utc_time const noon = from_micros(1'800'000'000'000'000);
 }
 
-TEST_CASE("a result ends its execution and keeps all that the client said")
+TEST_CASE("a result ends its execution and stores everything that the client reported")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -35,7 +35,7 @@ TEST_CASE("a result ends its execution and keeps all that the client said")
     CHECK(bench.home.text("SELECT error FROM execution") == "NULL");
 }
 
-TEST_CASE("results are recorded though the server has ended the session meanwhile")
+TEST_CASE("results are recorded even if the server has ended the session")
 {
     store home(engine::mysql);
     auto const deciding = home.migrated().open({.sessions = 1});
@@ -56,7 +56,7 @@ TEST_CASE("results are recorded though the server has ended the session meanwhil
     CHECK(wait_for(shared->run(who)) != before);
 }
 
-TEST_CASE("what follows an attempt is the same in SQL and in protocol::after_attempt, in every case")
+TEST_CASE("SQL and protocol::after_attempt agree on the state after every outcome of an attempt")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -97,7 +97,7 @@ TEST_CASE("what follows an attempt is the same in SQL and in protocol::after_att
                 }
 }
 
-TEST_CASE("a result that comes twice, or for an attempt that is past, changes nothing")
+TEST_CASE("a repeated result, or a result of an earlier attempt, changes nothing")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -125,7 +125,7 @@ TEST_CASE("a result that comes twice, or for an attempt that is past, changes no
     CHECK(bench.home.text("SELECT outcome FROM attempt") == "succeeded");
 }
 
-TEST_CASE("the late success of an attempt that was given up ends the execution; its failure does not")
+TEST_CASE("a late success of an abandoned attempt ends the execution; a late failure does not")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -152,7 +152,7 @@ TEST_CASE("the late success of an attempt that was given up ends the execution; 
     CHECK(bench.state(4) == "succeeded");
 }
 
-TEST_CASE("running is noted with its progress and moves neither due time nor end")
+TEST_CASE("a report of progress changes neither due time nor end")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -176,7 +176,7 @@ TEST_CASE("running is noted with its progress and moves neither due time nor end
     CHECK(bench.home.text("SELECT outcome FROM execution") == "failed");
 }
 
-TEST_CASE("in one group the final result of an attempt goes before its running notes, in any order")
+TEST_CASE("in one group of results the final result of an attempt wins over its reports of progress, in any order")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -191,7 +191,7 @@ TEST_CASE("in one group the final result of an attempt goes before its running n
     CHECK(bench.state(3) == "failed");
 }
 
-TEST_CASE("a large group with long and odd texts is recorded whole")
+TEST_CASE("a large group of results with long and invalid texts is recorded completely")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -217,7 +217,7 @@ TEST_CASE("a large group with long and odd texts is recorded whole")
                Catch::StartsWith("'; DROP TABLE execution; -- ? :v ? "));
 }
 
-TEST_CASE("the next attempt begins only from the present one, once, and not after the end or a cancel request")
+TEST_CASE("the next attempt begins once, only after the present one, and never after the end or a cancel request")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -250,7 +250,7 @@ TEST_CASE("the next attempt begins only from the present one, once, and not afte
     CHECK(bench.home.text("SELECT error FROM attempt WHERE execution_id = 1 AND attempt = 2") == "given up: node_gone");
 }
 
-TEST_CASE("an attempt that a death made necessary does not count against the task's own")
+TEST_CASE("an attempt that replaces one on a dead client does not count against max_attempts")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -270,7 +270,7 @@ TEST_CASE("an attempt that a death made necessary does not count against the tas
     CHECK(bench.state(1) == "failed");
 }
 
-TEST_CASE("cancelling and failing end what is open, give the reason, and leave the rest")
+TEST_CASE("cancelling and failing end open executions with the reason and leave ended ones unchanged")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -291,7 +291,7 @@ TEST_CASE("cancelling and failing end what is open, give the reason, and leave t
     wait_for(bench.ledger.cancel(bench.mine, {}, "nothing"));
 }
 
-TEST_CASE("a broadcast is expanded once, waits for its shards, and ends as they did")
+TEST_CASE("a broadcast is expanded once, waits for its shards, and ends with their combined outcome")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
@@ -339,7 +339,7 @@ TEST_CASE("a broadcast is expanded once, waits for its shards, and ends as they 
     CHECK(bench.column(1, "due_at") == -1);
 }
 
-TEST_CASE("a broadcast that was cancelled or has ended is not expanded, and ends without shards")
+TEST_CASE("a cancelled or ended broadcast is not expanded and ends without shards")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));

@@ -20,7 +20,7 @@ TEST_CASE("a MySQL address is read with all its parts, and defaults to port 3306
     CHECK(brief.password.empty());
 }
 
-TEST_CASE("user and password may hold any character, written with percent signs")
+TEST_CASE("user and password may hold any character in percent-encoding")
 {
     auto const where = parse_location("mysql://m%40e:p%2f%3A%27%5c@h/db");
     CHECK(where.user == "m@e");
@@ -28,7 +28,7 @@ TEST_CASE("user and password may hold any character, written with percent signs"
     CHECK(parse_location("mysql://me:a@b:c@h/db").password == "a@b:c");
 }
 
-TEST_CASE("an IPv6 host stands in brackets")
+TEST_CASE("an IPv6 host is written in brackets")
 {
     auto const where = parse_location("mysql://me@[::1]:3310/db");
     CHECK(where.host == "::1");
@@ -37,13 +37,13 @@ TEST_CASE("an IPv6 host stands in brackets")
     CHECK(parse_location("mysql://me@[::1]/db").port == 3306);
 }
 
-TEST_CASE("the text of an address never shows the password")
+TEST_CASE("the text of a database address never shows the password")
 {
     CHECK(parse_location("mysql://me:secret@h:1/db").text() == "mysql://me@h:1/db");
     CHECK(parse_location("sqlite:/var/lib/baton.db").text() == "sqlite:/var/lib/baton.db");
 }
 
-TEST_CASE("an address that makes no sense is refused and names the field")
+TEST_CASE("an invalid database address is refused, and the error names the field")
 {
     auto const text = GENERATE("", "baton.db", "sqlite:", "postgres://me@h/db", "mysql://me@h", "mysql://me@h/",
                                "mysql://h/db", "mysql://:pw@h/db", "mysql://me@:3306/db", "mysql://me@h:0/db",

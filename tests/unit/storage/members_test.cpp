@@ -47,7 +47,7 @@ utc_time later(storage::clients& clients, utc_time than)
 
 } // namespace
 
-TEST_CASE("a node's row appears with its first beat, follows the next ones, and is dated by the database")
+TEST_CASE("a node's first heartbeat inserts its row and later ones update it, with the database's time")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
@@ -93,7 +93,7 @@ TEST_CASE("a node's row appears with its first beat, follows the next ones, and 
     CHECK(wait_for(nodes.all()).empty());
 }
 
-TEST_CASE("a beat that is executed late does not make a node look older than it is")
+TEST_CASE("a heartbeat that is executed late does not set the node's time back")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
@@ -111,7 +111,7 @@ TEST_CASE("a beat that is executed late does not make a node look older than it 
     CHECK(wait_for(nodes.all()).at(0).age >= 0s);
 }
 
-TEST_CASE("a client that is gone stays gone, whoever hears of it")
+TEST_CASE("a client that is gone stays gone, even if another node hears it")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
@@ -126,7 +126,7 @@ TEST_CASE("a client that is gone stays gone, whoever hears of it")
     CHECK(home.text("SELECT node FROM client") == "n2");
 }
 
-TEST_CASE("nobody takes the name of a client whose secret he does not know")
+TEST_CASE("a client's name cannot be taken without its secret")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
@@ -139,7 +139,7 @@ TEST_CASE("nobody takes the name of a client whose secret he does not know")
     CHECK(wait_for(clients.all()).clients.at(0).address == "http://127.0.0.1:1");
 }
 
-TEST_CASE("a client is kept as it said it is, and replaced when it joins elsewhere")
+TEST_CASE("a client is stored as it joined, and its row is replaced when it joins another node")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
@@ -166,7 +166,7 @@ TEST_CASE("a client is kept as it said it is, and replaced when it joins elsewhe
     CHECK(moved[0].changed_at >= first.changed_at);
 }
 
-TEST_CASE("changes since a moment hold the gone ones too, and nothing older")
+TEST_CASE("changes since an instant include clients that are gone, and no older change")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
@@ -195,7 +195,7 @@ TEST_CASE("a node cannot change the state of a client that another node hears")
     CHECK(wait_for(clients.all()).clients.at(0).state == client_state::up);
 }
 
-TEST_CASE("the clients of a dead node are buried once, and purged only when they have been gone for long")
+TEST_CASE("the clients of a dead node are marked gone once, and purged only after the retention time")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
@@ -216,7 +216,7 @@ TEST_CASE("the clients of a dead node are buried once, and purged only when they
     CHECK(home.number("SELECT COUNT(*) FROM client") == 2);
 }
 
-TEST_CASE("services are those of clients that are not gone, with all their handlers")
+TEST_CASE("the services are those of present clients, each with all its handlers")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
@@ -238,7 +238,7 @@ TEST_CASE("services are those of clients that are not gone, with all their handl
     CHECK(services[0].instances == 2);
 }
 
-TEST_CASE("a handler's name that is not UTF-8 is bad input")
+TEST_CASE("a handler's name that is not UTF-8 is refused as invalid input")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
@@ -248,7 +248,7 @@ TEST_CASE("a handler's name that is not UTF-8 is bad input")
     CHECK_THROWS_AS(wait_for(clients.put(odd)), invalid_input);
 }
 
-TEST_CASE("signals wait in order until they are removed")
+TEST_CASE("signals are read in order until they are removed")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();

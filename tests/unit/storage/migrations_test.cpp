@@ -9,7 +9,7 @@ using namespace baton;
 using namespace baton::test;
 using storage::engine;
 
-TEST_CASE("migrating an empty database makes every table and says which steps it took")
+TEST_CASE("migrating an empty database creates every table and returns the steps applied")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -27,7 +27,7 @@ TEST_CASE("migrating an empty database makes every table and says which steps it
     CHECK(home.number("SELECT MIN(applied_at) FROM schema_version") > 1'700'000'000'000'000);
 }
 
-TEST_CASE("the lease of SQLite lies in a set of its own, that of MySQL among the tables")
+TEST_CASE("SQLite keeps the lease in a set of its own, MySQL among the scheduler's tables")
 {
     store lite(engine::sqlite);
     lite.migrated(storage::lease_tables());
@@ -50,7 +50,7 @@ TEST_CASE("migrating twice does nothing the second time")
     CHECK_NOTHROW(wait_for(storage::check_schema(*database, storage::scheduler_tables())));
 }
 
-TEST_CASE("a database without tables or without the last step does not pass the check")
+TEST_CASE("a database without tables or without the last step fails the check")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -62,7 +62,7 @@ TEST_CASE("a database without tables or without the last step does not pass the 
     CHECK_THROWS_AS(wait_for(storage::check_schema(*database, storage::scheduler_tables())), storage::schema_mismatch);
 }
 
-TEST_CASE("a database that is newer than the program is refused by both")
+TEST_CASE("both migrating and checking refuse a database that is newer than the program")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));
@@ -75,7 +75,7 @@ TEST_CASE("a database that is newer than the program is refused by both")
     CHECK_THROWS_AS(wait_for(storage::check_schema(*database, storage::scheduler_tables())), storage::schema_mismatch);
 }
 
-TEST_CASE("a step that was left half done on MySQL is named instead of repeated")
+TEST_CASE("a migration that MySQL left half done is reported and not repeated")
 {
     store home(engine::mysql);
     home.migrated();
@@ -85,7 +85,7 @@ TEST_CASE("a step that was left half done on MySQL is named instead of repeated"
                       Catch::Contains("begun and not finished"));
 }
 
-TEST_CASE("a step that another node has begun is waited for, and refused only when it is not finished in time")
+TEST_CASE("a migration that another node has begun is waited for, and refused if it is not finished in time")
 {
     store home(engine::mysql);
     home.migrated();
@@ -110,7 +110,7 @@ TEST_CASE("a step that another node has begun is waited for, and refused only wh
            "INSERT INTO schema_version VALUES ('scheduler', " + all + ", 'the last', 1)", check);
 }
 
-TEST_CASE("a failing step leaves nothing behind on SQLite")
+TEST_CASE("a failed migration leaves no trace on SQLite")
 {
     store home(engine::sqlite);
     home.exec("CREATE TABLE idempotency (x INTEGER)"); // the last table of the step
@@ -119,7 +119,7 @@ TEST_CASE("a failing step leaves nothing behind on SQLite")
     CHECK(home.number("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'") == 1);
 }
 
-TEST_CASE("of many who migrate at once, one does the work and all succeed")
+TEST_CASE("of concurrent migrations one does the work and all succeed")
 {
     auto const kind = GENERATE(engine::mysql, engine::sqlite);
     INFO(to_string(kind));

@@ -45,7 +45,7 @@ struct bench : scheduler_bench {
 
 } // namespace
 
-TEST_CASE("what was scheduled and has ended before the limit goes, and nothing else")
+TEST_CASE("retention deletes the executions that were scheduled and ended before the limit, and no others")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.ended(1, noon - 10s);
@@ -61,7 +61,7 @@ TEST_CASE("what was scheduled and has ended before the limit goes, and nothing e
     CHECK(b.left() == "4 5");
 }
 
-TEST_CASE("what ended before its time, taken back by an edit, stays until its time is old")
+TEST_CASE("a cancelled execution stays until its scheduled instant is older than the limit")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.ended(1, noon, -5s);
@@ -69,7 +69,7 @@ TEST_CASE("what ended before its time, taken back by an edit, stays until its ti
     CHECK(b.forget(noon + 1us) == 1);
 }
 
-TEST_CASE("an execution goes with its further attempts, and others keep theirs")
+TEST_CASE("retention deletes an execution together with its further attempts, and no others")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     for (int const id : {1, 2}) {
@@ -85,7 +85,7 @@ TEST_CASE("an execution goes with its further attempts, and others keep theirs")
     CHECK(b.ids("attempt", "execution_id") == "2");
 }
 
-TEST_CASE("the pieces are bounded and follow each other without a gap, many firings of one instant among them")
+TEST_CASE("the steps of retention are bounded and leave no gap, even among firings of one instant")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     for (int id = 1; id <= 9; ++id)
@@ -106,7 +106,7 @@ TEST_CASE("the pieces are bounded and follow each other without a gap, many firi
     CHECK(b.forget(noon + 1h) == 0); // from the beginning
 }
 
-TEST_CASE("attempts count towards the size of a piece, but one execution always goes whole")
+TEST_CASE("attempts count towards the size of a step, but an execution is always deleted whole")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     for (int id = 1; id <= 3; ++id)
@@ -120,7 +120,7 @@ TEST_CASE("attempts count towards the size of a piece, but one execution always 
     CHECK_FALSE(second.more);
 }
 
-TEST_CASE("while a broadcast is open its shards stay, and it stays while one of them is")
+TEST_CASE("retention keeps the shards of an open broadcast, and a broadcast with an open shard")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.plan_one(10, 10, noon);
@@ -145,7 +145,7 @@ TEST_CASE("while a broadcast is open its shards stay, and it stays while one of 
     CHECK(b.forget(noon + 1h) == 2);
 }
 
-TEST_CASE("what a fixed delay waits for stays until the task has moved on from it")
+TEST_CASE("retention keeps the execution that a fixed-delay task waits for")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.ended(1, noon);
@@ -159,7 +159,7 @@ TEST_CASE("what a fixed delay waits for stays until the task has moved on from i
     CHECK(b.forget(noon + 1h) == 1);
 }
 
-TEST_CASE("a firing that its task has not passed stays, so that it cannot be planned again")
+TEST_CASE("retention keeps a firing that its task has not passed, so that it is not planned again")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.ended(1, noon);
@@ -174,7 +174,7 @@ TEST_CASE("a firing that its task has not passed stays, so that it cannot be pla
     CHECK(b.forget(noon + 1h) == 1);
 }
 
-TEST_CASE("the executions of a task that was deleted go as well")
+TEST_CASE("retention deletes the executions of a deleted task as well")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.ended(1, noon);
@@ -183,7 +183,7 @@ TEST_CASE("the executions of a task that was deleted go as well")
     CHECK(b.left() == "NULL");
 }
 
-TEST_CASE("keys that count no more go in pieces, the oldest first, and those of the last day stay")
+TEST_CASE("expired idempotency keys are deleted in steps, the oldest first, and those of the last day stay")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     auto const now = to_micros(wait_for(b.ledger.now()));
@@ -199,7 +199,7 @@ TEST_CASE("keys that count no more go in pieces, the oldest first, and those of 
     CHECK(b.ids("idempotency", "execution_id") == "4 5 6");
 }
 
-TEST_CASE("the newest thousand terms are kept, however far apart their epochs are, and the rest goes in pieces")
+TEST_CASE("the newest thousand terms are kept, however far apart their epochs are, and older ones are deleted in steps")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     std::string rows;

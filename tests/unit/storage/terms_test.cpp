@@ -52,7 +52,7 @@ new_term term_of(std::string node, utc_time began, std::optional<utc_time> led_u
 
 } // namespace
 
-TEST_CASE("the first term of a cluster has no gap and lasts")
+TEST_CASE("the first term of a cluster has no gap before it and no end")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     auto what = term_of("a", noon, noon - 1h); // a free row may be old
@@ -88,7 +88,7 @@ TEST_CASE("a successor closes the term of a dead master at its last sign of life
     CHECK(all[1].why_ended == "its lease expired");
 }
 
-TEST_CASE("a term that told of its own end keeps what it said, and the gap counts from there")
+TEST_CASE("a term that recorded its own end keeps it, and the gap counts from there")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.begin(2, term_of("a", noon, std::nullopt));
@@ -102,8 +102,7 @@ TEST_CASE("a term that told of its own end keeps what it said, and the gap count
     CHECK(b.all().at(1).ended_at == noon + 10s);
 }
 
-TEST_CASE(
-    "a master that died before it could write of itself neither lengthens the term before it nor shortens the gap")
+TEST_CASE("a master that died before it wrote its row neither lengthens the previous term nor shortens the gap")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.home.exec(
@@ -119,7 +118,7 @@ TEST_CASE(
     CHECK(all[0].gap == 53'005ms);
 }
 
-TEST_CASE("where nobody knows until when the last master led, its last heartbeat tells")
+TEST_CASE("if the end of the last term is unknown, its node's last heartbeat counts as the end")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.heard("a", noon + 7s);
@@ -131,7 +130,7 @@ TEST_CASE("where nobody knows until when the last master led, its last heartbeat
     CHECK(b.all().at(0).gap == 593'005ms);
 }
 
-TEST_CASE("a term is ended at its last renewal, which may be younger or older than its node's last heartbeat")
+TEST_CASE("a term ends at its last renewal, even if its node's last heartbeat is later or earlier")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.heard("a", noon + 7s);
@@ -143,7 +142,7 @@ TEST_CASE("a term is ended at its last renewal, which may be younger or older th
     CHECK(b.all().at(1).ended_at == noon + 80s);
 }
 
-TEST_CASE("what a deposed node says after its successor has closed its term changes nothing")
+TEST_CASE("a deposed node cannot change its term after the successor has closed it")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.begin(2, term_of("a", noon, std::nullopt));
@@ -154,7 +153,7 @@ TEST_CASE("what a deposed node says after its successor has closed its term chan
     CHECK_FALSE(b.all().at(0).ended_at);
 }
 
-TEST_CASE("a term's beginning is written under its own fence only, and once")
+TEST_CASE("a term's row is written once, and only under its own epoch")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.begin(2, term_of("a", noon, std::nullopt));
@@ -168,7 +167,7 @@ TEST_CASE("a term's beginning is written under its own fence only, and once")
     CHECK_FALSE(b.all()[0].ended_at);
 }
 
-TEST_CASE("no term ends before it began, and no gap is negative, whatever the clocks say")
+TEST_CASE("no term ends before it began and no gap is negative, whatever the clocks say")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     b.begin(2, term_of("a", noon, std::nullopt));
@@ -180,7 +179,7 @@ TEST_CASE("no term ends before it began, and no gap is negative, whatever the cl
     CHECK(b.all().at(0).gap == 0ms);
 }
 
-TEST_CASE("the history is read newest first, in pages, and each namespace has its own")
+TEST_CASE("the terms are read newest first, in pages, separately for each namespace")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));
     wait_for(b.ledger.raise({"other", 1}));
