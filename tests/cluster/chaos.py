@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Clusters under random faults: each run is drawn from a seed, judged by schedule, ledger, clients' journals and the
-histories of the nodes, and told in a line.
+histories of the nodes, and reported in one line.
 
     chaos.py --runs N --seed S [--jobs J] [--faults KIND,KIND...]
     chaos.py --only SEED           repeats one run
@@ -57,7 +57,7 @@ def kinds_of(options):
 
 
 def tell_of_root(kinds, options):
-    """Drawn all the same, so that a seed means the same faults to everybody; but skipped."""
+    """Is drawn and then skipped, so that a seed means the same faults on every machine."""
     asked_for = options.faults.split(",") + [options.measure]
     disks = [kind for kind in kinds + [options.measure] if kind and ALL[kind].needs_disk]
     if not disks or small_disk.possible() or options.one is not None:
@@ -74,22 +74,22 @@ def tell_of_root(kinds, options):
 def run_one(seed, options):
     chance = random.Random(f"{seed}/faults")
     drawn = chaos_faults.draw(chance, [ALL[kind] for kind in kinds_of(options)])
-    told = {"seed": seed, "faults": [fault.text() for fault in drawn], "good": False, "figures": [], "words": []}
+    outcome = {"seed": seed, "faults": [fault.text() for fault in drawn], "good": False, "figures": [], "words": []}
     with chaos_run.Run(seed, drawn, store_for(options, drawn), options.guard, network_for(options, drawn)) as run:
         try:
             record, report, ledger = run.go()
         except Exception:
             run.cluster.keep = True
-            told["summary"] = "no verdict"
-            told["words"] = [traceback.format_exc(), f"kept for inspection: {run.cluster.folder}"]
-            return told
-        told.update(good=report.good, epochs=len(report.epochs), late=report.late, summary=ledger.summary(),
+            outcome["summary"] = "no verdict"
+            outcome["words"] = [traceback.format_exc(), f"kept for inspection: {run.cluster.folder}"]
+            return outcome
+        outcome.update(good=report.good, epochs=len(report.epochs), late=report.late, summary=ledger.summary(),
                     skipped=run.skipped, figures=figures(record, drawn),
                     longest=max((end - begin for begin, end in report.gaps), default=0) / judge.MILLI)
         if not report.good:
             run.cluster.keep = True
-            told["words"] = describe(record, report) + [f"kept for inspection: {run.cluster.folder}"]
-    return told
+            outcome["words"] = describe(record, report) + [f"kept for inspection: {run.cluster.folder}"]
+    return outcome
 
 
 def store_for(options, drawn):
@@ -172,7 +172,7 @@ def figure(record, fault):
 
 
 def measure(options):
-    """Many faults of one kind, one after the other, on one cluster."""
+    """Injects many faults of one kind into one cluster, one after the other."""
     kind = options.measure
     folder = tempfile.mkdtemp(prefix="baton-chaos-")
     options.server = f"{folder}/server"
@@ -208,13 +208,13 @@ def measure(options):
 # --- many
 
 
-def tell(told):
-    gaps = " ".join(f"{kind} {gap:.0f}ms{'' if changed else ' (same epoch)'}" for kind, gap, changed in told["figures"])
-    skipped = f" ({'; '.join(told['skipped'])})" if told.get("skipped") else ""
-    print(f"{'good' if told['good'] else 'BAD '} seed {told['seed']}: {', '.join(told['faults'])}{skipped}; gap "
-          f"{gaps or '-'}; nobody led for {told.get('longest', 0):.0f} ms at most; {told.get('epochs', '?')} epochs; "
-          f"{told.get('summary', 'no verdict')}", flush=True)
-    for line in told["words"]:
+def tell(outcome):
+    gaps = " ".join(f"{kind} {gap:.0f}ms{'' if changed else ' (same epoch)'}" for kind, gap, changed in outcome["figures"])
+    skipped = f" ({'; '.join(outcome['skipped'])})" if outcome.get("skipped") else ""
+    print(f"{'good' if outcome['good'] else 'BAD '} seed {outcome['seed']}: {', '.join(outcome['faults'])}{skipped}; gap "
+          f"{gaps or '-'}; no master for {outcome.get('longest', 0):.0f} ms at most; {outcome.get('epochs', '?')} epochs; "
+          f"{outcome.get('summary', 'no verdict')}", flush=True)
+    for line in outcome["words"]:
         print("  " + line.replace("\n", "\n  "), flush=True)
 
 
@@ -251,13 +251,13 @@ def run_many(seeds, options):
         for server in servers:
             start_servers(options.store, server)
         runs = [pool.submit(run_apart, seed, options, servers) for seed in seeds]
-        for told in concurrent.futures.as_completed(runs):
-            told = told.result()
-            tell(told)
-            if not told["good"]:
+        for outcome in concurrent.futures.as_completed(runs):
+            outcome = outcome.result()
+            tell(outcome)
+            if not outcome["good"]:
                 violations += 1
-                print(f"  again: {repeat_command(told['seed'], options)}", flush=True)
-            for kind, gap, changed in told["figures"]:
+                print(f"  again: {repeat_command(outcome['seed'], options)}", flush=True)
+            for kind, gap, changed in outcome["figures"]:
                 gaps[kind + ("" if changed else " (same epoch)")].append(gap)
     finally:
         pool.shutdown(cancel_futures=True)  # also cancels the seeds that have not started

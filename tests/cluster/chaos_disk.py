@@ -10,7 +10,7 @@ SIZE_MB = 256  # of which MariaDB takes 190 for a moment, and 90 before anything
 
 
 class SmallServer(chaos_run.Server):
-    """All tables share one file, which grows in small steps, so that a full disk is felt by all of them, and soon."""
+    """All tables share one file that grows in small steps, so that a full disk soon affects all of them."""
 
     def __init__(self, folder, faked):
         super().__init__(folder.with_name(folder.name + "-disk"), faked)
@@ -27,7 +27,7 @@ class SmallServer(chaos_run.Server):
         self.query("CREATE TABLE chaos_ballast (filling LONGBLOB NOT NULL) ENGINE=InnoDB")
 
     def use_up(self, least):
-        """Takes what the tables' file has left, until not even so many bytes fit."""
+        """Fills the free space in the file of the tables until fewer than `least` bytes fit."""
         size = 256 << 10
         while size >= least:
             try:

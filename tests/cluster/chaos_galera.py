@@ -43,7 +43,7 @@ class Store(harness.MySql):
         return self.addresses[number - 1]
 
     def connect(self, database):
-        """Sees what any node has committed before."""
+        """The session waits for all earlier commits of other nodes before it reads."""
         connection = super().connect(database)
         with connection.cursor() as cursor:
             cursor.execute("SET SESSION wsrep_sync_wait = 1")
@@ -70,7 +70,7 @@ class Store(harness.MySql):
             return {}
 
     def has_majority(self, among=NODES):
-        """Whether one of these takes statements."""
+        """True if one of these nodes accepts statements."""
         found = any(self.state(which).get("wsrep_ready") == "ON" for which in among)
         self.lost_majority = self.lost_majority or not found
         return found
@@ -173,7 +173,7 @@ class FreezeAllGalera(OfGalera):
 
 
 class SplitGalera(OfGalera):
-    """No two nodes of Galera reach one another, so that none has a majority."""
+    """Cuts all links between the nodes of Galera, so that none has a majority."""
     kind, begin, end = "split_galera", "cut", "heal"
     without_guard = chaos_faults.EXPIRY
     has_others = False

@@ -82,7 +82,7 @@ class Link:
             self.rule(chain, match, "-m", "statistic", "--mode", "random", "--probability", share, "-j", "DROP")
 
     def slow(self, least, most):
-        """Delays what the node sends, to everybody; half of it one way is all of it both ways."""
+        """Delays all packets that the node sends. A delay of one direction counts once in a round trip."""
         run(*self.inside, "tc", "qdisc", "add", "dev", "uplink", "root", "netem", "delay",
             f"{(least + most) / 2 * 1000:.0f}ms", f"{(most - least) / 2 * 1000:.0f}ms")
 

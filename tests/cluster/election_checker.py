@@ -9,8 +9,8 @@ CLOCK_BOOTTIME, which all processes of a host share.
     I5   no node or client accepts a lower epoch after a higher one
     I6   every assignment is made while its sender believes in the epoch that it carries
     I7   every firing has one row and runs as often as it should (checker.py)
-    I8   nothing is assigned under an epoch that was released, and nobody believes in it again
-    I9   somebody leads again as soon after a fault as was promised
+    I8   no node assigns work or believes in an epoch after its release
+    I9   a node leads again within the promised time after a fault
     I10  there are no more terms than faults that call for one
 
 A *belief* lasts from the line that tells of it to its deadline, or to the line that shortens it or gives it up, or to
@@ -360,7 +360,7 @@ def check_gaps(record, gaps):
         else:
             limit, why = begin + record.settle, "without a fault"
         if end > limit:
-            yield Violation("I9", end, f"nobody led for {(end - begin) / MILLI:.0f} ms {why}, "
+            yield Violation("I9", end, f"no master for {(end - begin) / MILLI:.0f} ms {why}, "
                             f"{(end - limit) / MILLI:.0f} ms longer than promised")
 
 

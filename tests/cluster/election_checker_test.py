@@ -27,7 +27,7 @@ class History:
         return self
 
     def trust(self, at, node, epoch, by="renew", asked=None, lease=2750, guard=None):
-        """Asked a millisecond earlier, unless told; lease and guard count from then."""
+        """The request was sent at `asked`, by default a millisecond earlier. Lease and guard count from then."""
         asked = at - 1 if asked is None else asked
         return self.add(at, node, "trust", epoch, by=by, asked=ms(asked), answered=ms(at), lease=ms(asked + lease),
                         guard="-" if guard is None else ms(asked + guard))
@@ -261,7 +261,7 @@ class Judging(unittest.TestCase):
 
     def test_a_time_without_a_master_longer_than_promised_is_found(self):
         self.passes(self.killed(2000))
-        self.finds("I9", "nobody led for 1000 ms after kill, 1 ms longer", self.killed(2001))
+        self.finds("I9", "no master for 1000 ms after kill, 1 ms longer", self.killed(2001))
 
     def test_a_cluster_without_a_master_at_the_end_is_found(self):
         history = self.killed(2000)

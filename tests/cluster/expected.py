@@ -84,7 +84,7 @@ def instants(schedule, created_at, begin, end):
     if kind == "once":
         at = micros(schedule["at"])
         return [at] if begin <= at < end else []
-    raise ValueError(f"nobody can foretell {kind}")
+    raise ValueError(f"the firings of a schedule of kind {kind} cannot be computed")
 
 
 def foretold(definition):

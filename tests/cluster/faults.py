@@ -63,7 +63,7 @@ class Campaign:
         self.options = options
         self.chance = random.Random(options.seed)
         self.epoch = 0
-        self.victim = "nobody"
+        self.victim = "none"
         self.since = 0  # boot time from which a master has to act again
         self.problems = []
 
@@ -101,7 +101,7 @@ class Campaign:
             cluster.store.disk.free()
             self.since = harness.boot_us()
             if not any("is full" in process.log.read_text() for process in cluster.processes.values()):
-                self.problems.append("nobody felt that the disk was full")
+                self.problems.append("no process failed on the full disk")
         else:
             self.victim = self.choose(kind)
             process = cluster.processes[self.victim]

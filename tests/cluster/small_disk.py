@@ -25,7 +25,7 @@ class SmallDisk:
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         if harness.LIBC.unshare(ctypes.c_int(CLONE_NEWNS)) != 0:
-            raise OSError("no mount namespace of one's own")
+            raise OSError("this process cannot have a mount namespace")
         for command in (["mount", "--make-rprivate", "/"],
                         ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "baton-small-disk", self.folder]):
             subprocess.run(command, stdin=subprocess.DEVNULL, check=True)
