@@ -21,7 +21,7 @@ process_end end_after(std::function<void(deadman& one, deadman& other)> const& w
         deadman one;
         deadman other;
         what(one, other);
-        ::alarm(20); // should nobody end it
+        ::alarm(20); // ends the process if the dead man's switch does not
         for (;;)
             ::pause();
     }

@@ -13,7 +13,7 @@ auto engines()
 
 } // namespace
 
-TEST_CASE("the nodes are shown with the lease that says who is master")
+TEST_CASE("the nodes are shown with the lease that names the master")
 {
     auto const web = arrange(engines());
     auto const before = web->got(200, "/api/v1/nodes");
