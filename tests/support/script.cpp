@@ -7,9 +7,8 @@
 
 namespace baton::test {
 
-std::string script(std::string const& line)
+std::string shell(std::string const& command)
 {
-    auto const command = BATON_SOURCE_DIR "/scripts/" + line;
     std::unique_ptr<FILE, int (*)(FILE*)> output(popen(command.c_str(), "r"), pclose);
     if (!output)
         throw std::runtime_error("cannot run " + command);
@@ -21,6 +20,11 @@ std::string script(std::string const& line)
     while (!text.empty() && text.back() == '\n')
         text.pop_back();
     return text;
+}
+
+std::string script(std::string const& line)
+{
+    return shell(BATON_SOURCE_DIR "/scripts/" + line);
 }
 
 std::string make_folder(std::string const& kind)

@@ -5,7 +5,7 @@
 
 namespace baton::test {
 
-// A script that ended with a status other than 0.
+// A command that ended with a status other than 0.
 class script_failed : public std::runtime_error {
 public:
     script_failed(std::string const& what, int status) : std::runtime_error(what), status_(status) {}
@@ -15,7 +15,10 @@ private:
     int status_;
 };
 
-// Runs scripts/LINE and returns what it printed, without the last line's end.
+// Runs a shell command and returns its output without the last line end. Throws script_failed.
+std::string shell(std::string const& command);
+
+// The same for scripts/LINE.
 std::string script(std::string const& line);
 
 // A new folder in /tmp, "baton-KIND-" and six letters.

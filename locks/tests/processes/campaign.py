@@ -13,9 +13,9 @@ happened --rounds times, one after the other:
     stop    SIGSTOP of the holder until after its time
     server  SIGKILL of the store's server and a restart: of one server of redlock, Galera or a ZooKeeper ensemble, or of
             the master that the sentinels name. Not on sqlite and redis-cluster
-    cut     the connections of half of the processes to the server hold all data back for longer than the lock's time:
-            to one server of redlock, or of a quarter of the processes to one node of Galera. Not on sqlite,
-            redis-sentinel, redis-cluster and zookeeper-ensemble
+    cut     while one of them holds the lock, the connections of half of the processes to the server hold all data back
+            for longer than the lock's time: to one server of redlock, or of a quarter of the processes to one node of
+            Galera. Not on sqlite, redis-sentinel, redis-cluster and zookeeper-ensemble
 
 On Galera the processes are spread over the nodes. The exit status is 0 if never more processes held the lock than may,
 tokens rose, and the lock was granted again after each fault.
@@ -63,12 +63,13 @@ class Workers:
         self.urls = urls
         self.environments = [{}]
         self.processes = []
+        self.url_of = {}  # by pid
         self.share = -(-options.acquisitions // options.processes) if options.calm else 10**9
 
     def start(self, number):
         environment = {**os.environ, **self.environments[number % len(self.environments)]}
-        command = [harness.build_folder() / "tests/lock_worker", self.urls[number % len(self.urls)], self.options.kind,
-                   LOCK_NAME, self.folder, "--count", str(self.share), "--ttl", str(self.options.ttl),
+        url = self.urls[number % len(self.urls)]
+        command = [harness.build_folder() / "tests/lock_worker", url, self.options.kind, LOCK_NAME, self.folder, "--count", str(self.share), "--ttl", str(self.options.ttl),
                    "--hold", str(self.options.hold), "--permits", str(self.options.permits)]
         if self.options.store == "redis-sentinel":
             command += ["--replicas", "1"]  # or a failover may forget a grant
@@ -77,6 +78,7 @@ class Workers:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                                  env=environment, preexec_fn=harness.end_with_parent)
         self.processes.append((child, output))
+        self.url_of[child.pid] = url
         return child
 
     def running(self):
@@ -153,6 +155,7 @@ def cut(campaign):
         # ZooKeeper alive. Over TCP it could not.
         if campaign.options.store != "zookeeper":
             directions.append((proxy.DOWN,))
+        campaign.await_proxied_holder()
         campaign.proxy.cut(campaign.random.choice(directions))
         # The server queues the waiters for a row, and ends a silent one only when its turn has come.
         silent = campaign.options.processes // 2 if campaign.options.kind == "row" else 1
@@ -216,6 +219,11 @@ class Campaign:
                     return child
                 child.send_signal(signal.SIGCONT)
         raise harness.TimedOut("no process was found to hold the lock")
+
+    def await_proxied_holder(self):
+        """Waits until a process holds the lock whose connection can be cut."""
+        proxied = [child for child in self.workers.running() if self.workers.url_of[child.pid] == self.workers.urls[-1]]
+        harness.wait_for("a holder with a connection through the proxy", lambda: any(map(self.holds, proxied)), 60)
 
     def holds(self, child):
         file = self.history / f"history-{child.pid}"

@@ -3,7 +3,7 @@
     campaigns.py STORE [--jobs N]       STORE is one of mysql, galera, sqlite, redis and zookeeper
     campaigns.py --list
 
-Each size is twice the smallest that found each planted fault in five of five runs (README.md). The exit status is 77 if
+Each size is at least twice the smallest that found each planted fault in five of five runs (locks/tests/README.md). The exit status is 77 if
 the store is not installed, or this build of the library does not support it.
 """
 
@@ -21,42 +21,42 @@ SKIPPED = 77
 
 CAMPAIGNS = {
     "mysql": [
-        "--kind record --store mysql --faults clock --acquisitions 256",
-        "--kind lease --store mysql --faults clock --acquisitions 256",
-        "--kind semaphore --store mysql --permits 3 --hold 2000 --acquisitions 256",
-        "--kind read_write --store mysql --hold 2000 --acquisitions 256",
-        "--kind classic --store mysql --acquisitions 256",
-        "--kind row --store mysql --acquisitions 256",
-        "--kind record --store mysql --faults stop,server --rounds 2",
-        "--kind row --store mysql --faults kill,server --rounds 2",
-        "--kind semaphore --store mysql --permits 3 --hold 2000 --faults stop --rounds 2",
-        "--kind lease --store mysql --faults cut --rounds 2",
-        "--kind read_write --store mysql --hold 2000 --faults cut --rounds 2",
+        "--kind record --store mysql --faults clock --acquisitions 64",
+        "--kind lease --store mysql --faults clock --acquisitions 64",
+        "--kind semaphore --store mysql --permits 3 --hold 100000 --acquisitions 64",
+        "--kind read_write --store mysql --hold 100000 --acquisitions 64",
+        "--kind classic --store mysql --acquisitions 64",
+        "--kind row --store mysql --hold 2000 --acquisitions 64",
+        "--kind record --store mysql --hold 5000 --faults stop,server,stop --rounds 2",
+        "--kind row --store mysql --hold 2000 --faults kill,server --rounds 2",
+        "--kind semaphore --store mysql --permits 3 --hold 5000 --faults stop --rounds 4",
+        "--kind lease --store mysql --hold 1500000 --faults cut --rounds 2",
+        "--kind read_write --store mysql --hold 1500000 --faults cut --rounds 4",
     ],
     "galera": [
-        "--kind record --store galera --acquisitions 256",
+        "--kind record --store galera --acquisitions 128",
         "--kind lease --store galera --faults server --rounds 2",
     ],
     "sqlite": [
-        "--kind record --store sqlite --acquisitions 256",
-        "--kind lease --store sqlite --acquisitions 256",
-        "--kind semaphore --store sqlite --permits 3 --hold 2000 --acquisitions 256",
-        "--kind read_write --store sqlite --hold 2000 --acquisitions 256",
-        "--kind lease --store sqlite --faults kill,stop --rounds 2",
+        "--kind record --store sqlite --acquisitions 64",
+        "--kind lease --store sqlite --acquisitions 64",
+        "--kind semaphore --store sqlite --permits 3 --hold 100000 --acquisitions 128",
+        "--kind read_write --store sqlite --hold 100000 --acquisitions 128",
+        "--kind lease --store sqlite --hold 5000 --faults kill,stop --rounds 4",
     ],
     "redis": [
-        "--kind redis --store redis --acquisitions 256",
-        "--kind redis --store redlock --acquisitions 256",
-        "--kind redis --store redis-cluster --acquisitions 256",
-        "--kind semaphore --store redis --permits 3 --hold 2000 --acquisitions 256",
-        "--kind read_write --store redis --hold 2000 --acquisitions 256",
-        "--kind redis --store redis --faults stop --rounds 2",
+        "--kind redis --store redis --acquisitions 64",
+        "--kind redis --store redlock --acquisitions 128",
+        "--kind redis --store redis-cluster --acquisitions 64",
+        "--kind semaphore --store redis --permits 3 --hold 100000 --acquisitions 64",
+        "--kind read_write --store redis --hold 100000 --acquisitions 64",
+        "--kind redis --store redis --hold 5000 --faults stop --rounds 4",
         "--kind redis --store redis-sentinel --faults server --rounds 2",
     ],
     "zookeeper": [
-        "--kind zookeeper --store zookeeper --acquisitions 256",
-        "--kind read_write --store zookeeper --hold 2000 --acquisitions 256",
-        "--kind semaphore --store zookeeper --permits 2 --hold 2000 --faults kill --rounds 2",
+        "--kind zookeeper --store zookeeper --hold 2000 --acquisitions 64",
+        "--kind read_write --store zookeeper --hold 100000 --acquisitions 64",
+        "--kind semaphore --store zookeeper --permits 2 --hold 100000 --faults kill --rounds 4",
         "--kind zookeeper --store zookeeper-ensemble --faults server --rounds 2",
     ],
 }

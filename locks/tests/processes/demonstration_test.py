@@ -51,7 +51,7 @@ class Holder:
         self.await_line("acquired")
 
     def hold(self):
-        """What the history tells of its grant until now; None before."""
+        """The grant in the history so far; None before it."""
         history = lock_checker.read(self.history)
         return next((hold for hold in history.holds if hold.process == str(self.child.pid)), None)
 

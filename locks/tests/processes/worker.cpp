@@ -157,14 +157,15 @@ public:
     void run()
     {
         std::cout << "ready" << std::endl;
-        auto const stop = options_.folder + "/stop";
-        while (seen_.acquired < options_.count && ::access(stop.c_str(), F_OK) != 0)
+        while (seen_.acquired < options_.count && !is_stopped())
             once();
         std::printf("{\"acquired\": %d, \"refused\": %d, \"failed\": %d, \"lost\": %d, \"fenced_off\": %d}\n",
                     seen_.acquired, seen_.refused, seen_.failed, seen_.lost, seen_.fenced_off);
     }
 
 private:
+    bool is_stopped() const { return ::access((options_.folder + "/stop").c_str(), F_OK) == 0; }
+
     // A lock on ZooKeeper lasts for half of the session.
     static baton::lock::store_options store_options_of(options const& settings)
     {
@@ -257,7 +258,7 @@ private:
                 return;
             }
             history_.tell("held", at, token);
-        } while (monotonic_ns() < until);
+        } while (monotonic_ns() < until && !is_stopped());
         if (!alone)
             return;
         write_number(counter_, before + 1);

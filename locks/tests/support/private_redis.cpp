@@ -28,6 +28,11 @@ void private_redis::start()
     url_ = order("start", options_);
 }
 
+std::string private_redis::ask(std::string const& command)
+{
+    return shell("redis-cli -u '" + url_ + "' " + command);
+}
+
 std::string private_redis::order(std::string const& what, std::string const& more)
 {
     return script("private-redis " + what + " '" + folder_ + "' " + more);

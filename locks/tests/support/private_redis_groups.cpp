@@ -33,6 +33,11 @@ std::string private_redis_group::port(std::string const& name) const
     return url.substr(url.rfind(':') + 1);
 }
 
+std::string private_redis_group::ask(std::string const& name, std::string const& command) const
+{
+    return shell("redis-cli -p " + port(name) + " " + command);
+}
+
 std::string private_redis_group::order(std::string const& command, std::string const& name,
                                        std::string const& more) const
 {

@@ -13,7 +13,7 @@ public:
     void kill(std::string const& name) { order("kill", name); }     // SIGKILL; returns when the process is gone
     void freeze(std::string const& name) { order("freeze", name); } // SIGSTOP
     void thaw(std::string const& name) { order("thaw", name); }
-    std::string ask(std::string const& name, std::string const& command) { return order("ask", name, command); }
+    std::string ask(std::string const& name, std::string const& command) const;
     std::string port(std::string const& name) const;
 
 protected:
