@@ -4,7 +4,8 @@
 
 FOLDER then has compile_commands.json, with a command for each source and for each group; `groups`, the files to analyse so
 that each source of a library is analysed once; `sources`, all sources; and `alone`, a shell command that compiles one
-source by itself, for each source that no other step compiles so with clang or g++.
+source by itself, for each source that no other step compiles so with clang or g++; and `generated`, the sources that the
+build makes, as its targets.
 """
 
 import json
@@ -38,6 +39,10 @@ def without_cache(command):
     return shlex.join(words[first:])
 
 
+def is_made(file):
+    return not file.startswith("..") and "CMakeFiles" not in file
+
+
 def main():
     build, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     entries = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
@@ -55,6 +60,8 @@ def main():
             if PROGRAMS.match(name) or (members and not COMPILED_ALONE.match(name)):
                 alone.append(f"cd {shlex.quote(entry['directory'])} && {without_cache(single['command'])} -fsyntax-only")
     sources = [os.path.relpath(entry["file"]) for entry in commands if "/Unity/" not in entry["file"]]
+    made = [os.path.relpath(entry["file"], build) for entry in commands if "/Unity/" not in entry["file"]]
+    (folder / "generated").write_text("".join(f"{file}\n" for file in sorted(set(made)) if is_made(file)))
     (folder / "compile_commands.json").write_text(json.dumps(commands, indent=1))
     (folder / "groups").write_text("".join(f"{file}\n" for file in groups))
     (folder / "alone").write_text("".join(f"{line}\n" for line in alone))

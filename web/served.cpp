@@ -30,6 +30,7 @@ void require_served(std::vector<storage::clients::service_handlers> const& live,
     auto const found = std::ranges::find(live, service, &storage::clients::service_handlers::service);
     if (found == live.end()) {
         std::vector<std::string> names;
+        names.reserve(live.size());
         for (auto const& one : live)
             names.push_back(one.service);
         throw refused(status, "no live client belongs to the service '" + service + "'; " + listed(names) + anyway,

@@ -5,13 +5,15 @@ import os
 import pathlib
 import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import servers
 from testing.steps import say, show
 
 
 class PrivateServers:
-    """Starts one server of each kind, all at once, and names them in BATON_TEST_*. `with` stops them at the end."""
+    """Starts one server of each kind, all at once, and names them in BATON_TEST_*. `with` begins to start them, and stops
+    them at the end; await_started() returns when all serve."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="baton-test-"))
@@ -30,12 +32,14 @@ class PrivateServers:
 
     def __enter__(self):
         say("starting private servers")
-        try:
-            servers.in_parallel([*(lambda name=name: self.start(name) for name in self.named), self.start_redlock])
-        except BaseException:
-            self.__exit__()
-            raise
+        pool = ThreadPoolExecutor(len(self.named) + 1)
+        self.starts = [*(pool.submit(self.start, name) for name in self.named), pool.submit(self.start_redlock)]
         return self
+
+    def await_started(self):
+        for start in self.starts:
+            start.result()
+        say("the private servers have started")
 
     def start(self, name):
         """A server that is not installed stays unnamed. The tests on it then end as skipped."""
@@ -50,6 +54,7 @@ class PrivateServers:
         os.environ["BATON_TEST_REDLOCK"] = "redlock://" + ",".join(url.removeprefix("redis://") for url in urls)
 
     def __exit__(self, *ignored):
+        wait(self.starts)
         for each in [*self.named.values(), *self.redlock]:
             with contextlib.suppress(Exception):
                 each.stop()
