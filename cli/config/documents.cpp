@@ -181,7 +181,7 @@ void bind(reader& from, trigger_config& into)
     from.secret("token", into.node.token);
     bind(from, into.database);
     from.value("drain", into.node.drain);
-    from.value("history", into.node.history);
+    from.value("election_trace", into.node.election_trace);
     from.value("log.level", into.log_level);
     bind(from, into.node);
 }

@@ -353,7 +353,7 @@ class Stopping(unittest.TestCase):
         cluster = self.cluster
         unheard = ["/bin/sh", "-c", 'exec "$@" >/dev/full 2>&1', "sh"]
         for number in (1, 2):
-            cluster.start_trigger(f"trigger-{number}", prefix=unheard, history="/dev/full")
+            cluster.start_trigger(f"trigger-{number}", prefix=unheard, election_trace="/dev/full")
         cluster.start_web()
         cluster.start_recorder("recorder-1")
         cluster.await_ready(2, 1)

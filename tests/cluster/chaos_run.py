@@ -194,7 +194,7 @@ class Run:
             url = "mysql://{user}:{password}@{0}:{1}/{2}".format(*database, store.name, **store.connection)
             token = {"token": self.network.token} if self.network.token else {}
             cluster.start_trigger(name, environment, host, prefix, database={"url": url},
-                                  history=str(self.history_file(name)), **token)
+                                  election_trace=str(self.history_file(name)), **token)
         cluster.start_web()
         for number in range(CLIENTS):
             environment = {"RECORDER_LISTEN": self.network.host}

@@ -1,4 +1,4 @@
-"""Holds the histories of one cluster (trigger/election/election_trace.hpp, one file a node) to the promises of its election. Pure: it
+"""Holds the traces of one cluster (trigger/election/election_trace.hpp, one file a node) to the promises of its election. Pure: it
 sees values and returns what is wrong, in words, with the moment at which it went wrong. Times are nanoseconds of
 CLOCK_BOOTTIME, which all processes of a host share.
 

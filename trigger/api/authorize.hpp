@@ -7,8 +7,8 @@
 
 namespace baton::trigger {
 
-// "Authorization: Bearer <secret>" carries this secret. Where none is asked for, whoever reaches this port may call,
-// but not through a browser: a page of any site can post to this host's loopback, and then there is an Origin.
+// Does "Authorization: Bearer <secret>" carry this secret? Without a secret, any caller that reaches the port may call,
+// except a browser: a page of any site can post to this host's loopback, and its requests have an Origin.
 inline bool authorized(http::request const& request, std::string const& secret)
 {
     if (secret.empty())
@@ -16,7 +16,7 @@ inline bool authorized(http::request const& request, std::string const& secret)
     return same_secret(request.headers.find("Authorization").value_or(""), "Bearer " + secret);
 }
 
-// A message of the wire protocol. Throws invalid_input when the body is not what it should be.
+// Parses a message of the wire protocol. Throws invalid_input for a body of another form.
 template <class Message>
 Message read_message(http::request const& request)
 {

@@ -8,17 +8,17 @@ namespace baton::trigger {
 
 namespace {
 
-// One coroutine a request; the shared object outlives them all.
+// Each request is one coroutine; the shared object outlives all of them.
 class client_endpoints {
 public:
-    client_endpoints(std::string token, client_calls calls) : token_(std::move(token)), calls_(std::move(calls)) {}
+    client_endpoints(std::string token, client_endpoint_parts parts) : token_(std::move(token)), parts_(parts) {}
 
     awaitable<http::response> join(http::request const& request)
     {
         if (!authorized(request, token_))
             co_return refused();
         auto message = read_message<protocol::register_request>(request);
-        bool const taken = co_await calls_.join(std::move(message));
+        bool const taken = co_await parts_.clients.join(std::move(message));
         if (!taken)
             co_return http::problem(410, "Gone", "this instance has left or was silent for too long: take a new name");
         co_return answer();
@@ -29,7 +29,11 @@ public:
         if (!authorized(request, token_))
             co_return refused();
         auto message = read_message<protocol::heartbeat_request>(request);
-        bool const known = co_await calls_.beat(std::move(message));
+        bool const known = co_await parts_.clients.beat(std::move(message));
+        // A node that cannot renew its own row cannot vouch for its clients: they are to find another node before they
+        // count as gone with this one.
+        if (known && !parts_.nodes.valid())
+            throw unavailable("this node could not renew its membership");
         if (!known)
             co_return http::problem(404, "Unknown client", "this node has not heard of the instance: register");
         co_return answer();
@@ -40,7 +44,7 @@ public:
         if (!authorized(request, token_))
             co_return refused();
         auto message = read_message<protocol::leave_request>(request);
-        co_await calls_.leave(std::move(message.instance));
+        co_await parts_.clients.leave(std::move(message.instance));
         co_return answer();
     }
 
@@ -50,14 +54,14 @@ public:
             co_return refused();
         auto message = read_message<protocol::results_request>(request);
         protocol::results_answer out;
-        out.epoch = calls_.epoch();
+        out.epoch = parts_.epochs.value();
         for (auto const& one : message.results) {
             protocol::attempt_key key;
             key.execution = one.execution;
             key.attempt = one.attempt;
             out.recorded.push_back(key);
         }
-        co_await calls_.results(std::move(message));
+        co_await parts_.results.take(std::move(message));
         co_return http::text_response(200, to_text(out));
     }
 
@@ -70,25 +74,25 @@ private:
     http::response answer() const
     {
         protocol::heartbeat_answer out;
-        out.epoch = calls_.epoch();
-        out.heartbeat_ms = static_cast<int>(calls_.heartbeat / 1ms);
-        out.ttl_ms = static_cast<int>(calls_.ttl / 1ms);
+        out.epoch = parts_.epochs.value();
+        out.heartbeat_ms = static_cast<int>(parts_.heartbeat.heartbeat / 1ms);
+        out.ttl_ms = static_cast<int>(parts_.heartbeat.ttl() / 1ms);
         return http::text_response(200, to_text(out));
     }
 
     std::string token_;
-    client_calls calls_;
+    client_endpoint_parts parts_;
 };
 
 } // namespace
 
-void add_client_endpoints(http::router& to, std::string token, client_calls calls)
+void add_client_endpoints(http::router& router, std::string token, client_endpoint_parts parts)
 {
-    auto const api = std::make_shared<client_endpoints>(std::move(token), std::move(calls));
-    to.add(http::verb::post, protocol::path_register, [api](auto const& request) { return api->join(request); });
-    to.add(http::verb::post, protocol::path_heartbeat, [api](auto const& request) { return api->beat(request); });
-    to.add(http::verb::post, protocol::path_leave, [api](auto const& request) { return api->leave(request); });
-    to.add(http::verb::post, protocol::path_results, [api](auto const& request) { return api->results(request); });
+    auto const api = std::make_shared<client_endpoints>(std::move(token), parts);
+    router.add(http::verb::post, protocol::path_register, [api](auto const& request) { return api->join(request); });
+    router.add(http::verb::post, protocol::path_heartbeat, [api](auto const& request) { return api->beat(request); });
+    router.add(http::verb::post, protocol::path_leave, [api](auto const& request) { return api->leave(request); });
+    router.add(http::verb::post, protocol::path_results, [api](auto const& request) { return api->results(request); });
 }
 
 } // namespace baton::trigger

@@ -8,29 +8,32 @@ namespace {
 
 class health_endpoints {
 public:
-    explicit health_endpoints(health_calls calls) : calls_(std::move(calls)) {}
+    health_endpoints(node_status const& status, std::function<awaitable<bool>()> ready)
+        : status_(status), ready_(std::move(ready))
+    {}
 
-    awaitable<http::response> alive() const { co_return http::json_response(200, calls_.status()); }
+    awaitable<http::response> alive() const { co_return http::json_response(200, status_.document()); }
 
     awaitable<http::response> ready() const
     {
-        bool const up = co_await calls_.ready();
+        bool const up = co_await ready_();
         if (!up)
             co_return http::problem(503, "Not ready", "the database does not answer, or this node is stopping");
-        co_return http::json_response(200, calls_.status());
+        co_return http::json_response(200, status_.document());
     }
 
 private:
-    health_calls calls_;
+    node_status const& status_;
+    std::function<awaitable<bool>()> ready_;
 };
 
 } // namespace
 
-void add_health_endpoints(http::router& to, health_calls calls)
+void add_health_endpoints(http::router& router, node_status const& status, std::function<awaitable<bool>()> ready)
 {
-    auto const api = std::make_shared<health_endpoints>(std::move(calls));
-    to.add(http::verb::get, "/healthz", [api](auto const&) { return api->alive(); });
-    to.add(http::verb::get, "/readyz", [api](auto const&) { return api->ready(); });
+    auto const api = std::make_shared<health_endpoints>(status, std::move(ready));
+    router.add(http::verb::get, "/healthz", [api](auto const&) { return api->alive(); });
+    router.add(http::verb::get, "/readyz", [api](auto const&) { return api->ready(); });
 }
 
 } // namespace baton::trigger

@@ -10,34 +10,35 @@ namespace {
 
 class node_endpoints {
 public:
-    node_endpoints(std::string secret, node_calls calls) : secret_(std::move(secret)), calls_(std::move(calls)) {}
+    node_endpoints(std::string secret, node_endpoint_parts parts) : secret_(std::move(secret)), parts_(parts) {}
 
     http::response assign(http::request const& request) const
     {
         auto message = read_message<protocol::assign_request>(request);
-        if (!calls_.admit(message.epoch, "node " + message.master))
+        if (!parts_.epochs.admit(message.epoch, "node " + message.master))
             return stale();
         protocol::assign_answer out;
-        out.accepted = static_cast<int>(calls_.assign(std::move(message)));
-        out.epoch = calls_.epoch();
+        parts_.trace.take(message.epoch, message.master, message.executions.size());
+        out.accepted = static_cast<int>(parts_.deliveries.accept(std::move(message)));
+        out.epoch = parts_.epochs.value();
         return http::json_response(200, out);
     }
 
     http::response stop(http::request const& request) const
     {
         auto const message = read_message<protocol::executions_request>(request);
-        if (!calls_.admit(message.epoch, "a master"))
+        if (!parts_.epochs.admit(message.epoch, "a master"))
             return stale();
         protocol::executions_request out;
         out.epoch = message.epoch;
-        out.executions = calls_.withdraw(message.executions);
+        out.executions = parts_.deliveries.withdraw(message.executions);
         return http::json_response(200, out);
     }
 
     http::response announce(http::request const& request) const
     {
         auto const message = read_message<protocol::epoch_message>(request);
-        if (!calls_.admit(message.epoch, "a master"))
+        if (!parts_.epochs.admit(message.epoch, "a master"))
             return stale();
         return http::json_response(200, message);
     }
@@ -45,19 +46,23 @@ public:
     http::response report(http::request const& request) const
     {
         auto const message = read_message<protocol::report_request>(request);
-        auto const heard = calls_.report(message);
+        auto const heard = parts_.master.take(message);
         return heard ? http::json_response(200, *heard) : not_here();
     }
 
     http::response signal(http::request const& request) const
     {
         read_message<protocol::signal_request>(request);
-        return calls_.signal() ? http::json_response(200, nlohmann::json::object()) : not_here();
+        auto* master = parts_.master.here();
+        if (master == nullptr)
+            return not_here();
+        master->signal();
+        return http::json_response(200, nlohmann::json::object());
     }
 
     http::response departed(http::request const& request) const
     {
-        calls_.departed(read_message<protocol::departed_message>(request).instance);
+        parts_.clients.departed(read_message<protocol::departed_message>(request).instance);
         return http::json_response(200, nlohmann::json::object());
     }
 
@@ -73,23 +78,23 @@ private:
     http::response stale() const
     {
         protocol::epoch_message out;
-        out.epoch = calls_.epoch();
+        out.epoch = parts_.epochs.value();
         return http::json_response(409, out);
     }
 
     static http::response not_here() { return http::problem(421, "Misdirected", "this node is not the master"); }
 
     std::string secret_;
-    node_calls calls_;
+    node_endpoint_parts parts_;
 };
 
 } // namespace
 
-void add_node_endpoints(http::router& to, std::string secret, node_calls calls)
+void add_node_endpoints(http::router& router, std::string secret, node_endpoint_parts parts)
 {
-    auto const api = std::make_shared<node_endpoints>(std::move(secret), std::move(calls));
+    auto const api = std::make_shared<node_endpoints>(std::move(secret), parts);
     auto const add = [&](char const* path, node_endpoints::endpoint which) {
-        to.add(http::verb::post, path, [api, which](auto const& request) { return api->serve(which, request); });
+        router.add(http::verb::post, path, [api, which](auto const& request) { return api->serve(which, request); });
     };
     add(protocol::path_assign, &node_endpoints::assign);
     add(protocol::path_stop, &node_endpoints::stop);

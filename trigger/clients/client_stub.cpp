@@ -5,11 +5,11 @@
 
 namespace baton::trigger {
 
-client_stub::client_stub(registry& clients, http::client& http, duration limit, epoch_watcher heard)
-    : clients_(clients), http_(http), limit_(limit), heard_(std::move(heard))
+client_stub::client_stub(registry& clients, http::client& http, duration limit, known_epoch& epochs)
+    : clients_(clients), http_(http), limit_(limit), epochs_(epochs)
 {}
 
-// Nothing when the client is not known; throws http::unreachable.
+// Nothing if the client is not known. Throws http::unreachable.
 awaitable<std::optional<http::response>> client_stub::post(std::string instance, char const* path, std::string text)
 {
     auto const* client = clients_.find(instance);
@@ -20,35 +20,31 @@ awaitable<std::optional<http::response>> client_stub::post(std::string instance,
     message.headers.set("Authorization", "Bearer " + client->row.secret);
     auto answer = co_await http_.send(to, std::move(message), limit_);
     if (answer.status == 409)
-        refused(instance, answer);
+        if (auto const refusal = http::parse_if<protocol::epoch_message>(answer.body))
+            epochs_.claimed_by_client(refusal->epoch);
     co_return answer;
-}
-
-void client_stub::refused(std::string const& instance, http::response const& answer) const
-{
-    if (auto const message = http::parse_if<protocol::epoch_message>(answer.body))
-        heard_(message->epoch, "client " + instance);
 }
 
 awaitable<client_stub::dispatch_outcome> client_stub::dispatch(std::string instance, std::string text)
 {
-    dispatch_outcome came;
+    dispatch_outcome outcome;
     try {
         auto const answer = co_await post(instance, protocol::path_dispatch, std::move(text));
         if (!answer) {
-            came.why = "client gone";
+            outcome.why = "client gone";
         } else if (answer->status == 200) {
-            came.answer = http::parse_if<protocol::dispatch_answer>(answer->body);
-            came.maybe_there = true;
-            came.why = "an answer that makes no sense";
+            outcome.answer = http::parse_if<protocol::dispatch_answer>(answer->body);
+            outcome.maybe_there = true;
+            outcome.why = "its answer cannot be read";
         } else {
-            came.why = answer->status == 409 ? "it knows a higher epoch" : "status " + std::to_string(answer->status);
+            outcome.why =
+                answer->status == 409 ? "it knows a higher epoch" : "status " + std::to_string(answer->status);
         }
     } catch (http::unreachable const& failure) {
-        came.maybe_there = failure.possibly_delivered();
-        came.why = failure.what();
+        outcome.maybe_there = failure.possibly_delivered();
+        outcome.why = failure.what();
     }
-    co_return came;
+    co_return outcome;
 }
 
 awaitable<std::optional<protocol::query_answer>> client_stub::ask(std::string instance, protocol::query_request request)
@@ -67,7 +63,7 @@ awaitable<std::optional<protocol::query_answer>> client_stub::ask(std::string in
 awaitable<void> client_stub::cancel(std::string instance, protocol::executions_request request)
 {
     auto text = nlohmann::json(request).dump();
-    co_await tell(std::move(instance), protocol::path_cancel, std::move(text));
+    co_await send_hint(std::move(instance), protocol::path_cancel, std::move(text));
 }
 
 awaitable<void> client_stub::announce(std::string instance, std::int64_t epoch)
@@ -75,15 +71,15 @@ awaitable<void> client_stub::announce(std::string instance, std::int64_t epoch)
     protocol::epoch_message message;
     message.epoch = epoch;
     auto text = nlohmann::json(message).dump();
-    co_await tell(std::move(instance), protocol::path_epoch, std::move(text));
+    co_await send_hint(std::move(instance), protocol::path_epoch, std::move(text));
 }
 
-awaitable<void> client_stub::tell(std::string instance, char const* path, std::string text)
+awaitable<void> client_stub::send_hint(std::string instance, char const* path, std::string text)
 {
     try {
         co_await post(instance, path, std::move(text));
     } catch (http::unreachable const& failure) {
-        log::old::debug("client {}: {}", instance, failure.what());
+        log::debug("clients", "a hint did not reach its client", {log::reason(failure.what()), {"client", instance}});
     }
 }
 

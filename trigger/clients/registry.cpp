@@ -12,10 +12,11 @@ namespace baton::trigger {
 namespace {
 
 constexpr duration pace = 1s;
-constexpr duration longest_gap = 3 * pace; // between two answers of the database, where clients count as heard
-// Commits do not come in the order of changed_at: read again what is younger than this.
+constexpr duration longest_gap =
+    3 * pace; // between two answers of the database without which no client counts as silent
+// Rows are not committed in the order of changed_at: rows younger than this are read again.
 constexpr duration overlap = 5s;
-// An instance that is gone stays so: while nodes remember it, and then by its row, which is kept for longer.
+// A gone instance cannot come back: nodes remember it, and its row is kept for longer than that.
 constexpr duration remember_gone = 20min;
 constexpr duration keep_gone = 1h;
 constexpr duration purge_every = 10min;
@@ -35,7 +36,7 @@ void check(protocol::register_request const& request)
     require(request.secret.size() >= 16 && request.secret.size() <= 64, "secret", "must have 16 to 64 characters");
     require(!request.handlers.empty() && request.handlers.size() <= 10'000, "handlers",
             "must name 1 to 10000 handlers");
-    for (auto const c : request.secret) // every call to the client carries it in a header
+    for (auto const c : request.secret) // every call to the client carries the secret in a header
         require(c > 0x20 && c < 0x7f, "secret", "must be printable ASCII without spaces");
     for (auto const& handler : request.handlers)
         require(!handler.empty() && handler.size() <= 150, "handlers", "must have names of 1 to 150 bytes");
@@ -63,13 +64,14 @@ awaitable<void> registry::run()
             co_await bury_silent();
             co_await forget_the_long_gone();
         } catch (unavailable const& reason) {
-            log::old::warn("{}", reason.what());
+            log::warn("clients", "a round on the table of clients failed, trying again in 1 s",
+                      {log::reason(reason.what())});
         }
         co_await bell_.wait_until(time_, time_.now() + pace);
     }
 }
 
-// A note that nothing has changed holds for as long as the next may take to come.
+// A note that nothing has changed is good for the time that the next note may take.
 bool registry::unchanged() const
 {
     return quiet_ && time_.now() - read_at_ < longest_gap;
@@ -85,8 +87,8 @@ void registry::note(utc_time last_change, utc_time now, instant asked)
     note_answer();
 }
 
-// A node that stood still heard nobody, and while the database was away, nobody else could adopt those that it does not
-// hear: after either, all have their ttl anew.
+// A node that stood still received no heartbeats, and while the database was away no other node could adopt its
+// clients. After either, every client has its whole ttl again.
 void registry::note_answer()
 {
     auto const now = time_.now();
@@ -126,8 +128,8 @@ void registry::apply(storage::client_record row)
         return forget(row.instance);
     if (buried_.contains(row.instance))
         return;
-    // Of two nodes that a client registered with at once, the one that the table names must watch it, though no beat
-    // has come.
+    // A client may have registered with two nodes at once. The node that the row names watches it, even without a
+    // heartbeat.
     if (row.node == self_)
         heard_.try_emplace(row.instance, time_.now());
     else
@@ -135,7 +137,7 @@ void registry::apply(storage::client_record row)
     auto& known = clients_[row.instance];
     if (auto const before = services_.find(known.row.service);
         before != services_.end() && before->first != row.service)
-        before->second.erase(row.instance); // it has registered anew
+        before->second.erase(row.instance); // it has registered again for another service
     bool const news = known.row.changed_at != row.changed_at;
     known.handlers = {row.handlers.begin(), row.handlers.end()};
     services_[row.service].insert(row.instance);
@@ -151,7 +153,7 @@ void registry::forget(std::string const& instance)
     auto const found = clients_.find(instance);
     if (found == clients_.end())
         return;
-    log::old::info("client {} of service {} is gone", instance, found->second.row.service);
+    log::info("clients", "a client is gone", {{"client", instance}, {"service", found->second.row.service}});
     services_[found->second.row.service].erase(instance);
     clients_.erase(found);
     if (gone_)
@@ -163,7 +165,7 @@ awaitable<bool> registry::join(protocol::register_request request)
     check(request);
     if (buried_.contains(request.instance))
         co_return false;
-    // Whoever knocks is alive, also while the database that must hear of it is down.
+    // A client that registers is alive, even if the database does not answer.
     if (auto const heard = heard_.find(request.instance); heard != heard_.end())
         heard->second = time_.now();
     storage::client_record row;
@@ -178,15 +180,18 @@ awaitable<bool> registry::join(protocol::register_request request)
     row.node = self_;
     bool const kept = co_await table_.put(row);
     if (!kept || buried_.contains(row.instance)) {
-        // Not the one that lives here under the same name: whoever asked does not know its secret.
+        // Only if the caller has the secret: otherwise a live client has the same name.
         if (auto const* known = find(row.instance); known != nullptr && known->row.secret == row.secret)
             forget(row.instance);
         co_return false;
     }
     row.joined_at = row.changed_at = time_.utc();
     heard_[row.instance] = time_.now();
-    log::old::info("client {} of service {} joined with {} handlers at {}", row.instance, row.service,
-                   row.handlers.size(), row.address);
+    log::info("clients", "a client joined",
+              {{"client", row.instance},
+               {"service", row.service},
+               {"handlers", row.handlers.size()},
+               {"address", row.address}});
     apply(std::move(row));
     co_return true;
 }
@@ -208,7 +213,7 @@ awaitable<bool> registry::beat(protocol::heartbeat_request request)
         row.changed_at = time_.utc();
         if (!kept)
             forget(request.instance);
-        if (find(request.instance) == nullptr) // gone meanwhile
+        if (find(request.instance) == nullptr) // it left meanwhile
             co_return false;
         heard_[request.instance] = time_.now();
         apply(std::move(row));
@@ -232,7 +237,7 @@ awaitable<void> registry::leave(std::string instance)
     left_.erase(instance);
 }
 
-// A departure that the database could not take is written until it can: whoever reads the row would wait for it.
+// Writes departures that the database could not take: readers of the row wait for them.
 awaitable<void> registry::write_departures()
 {
     auto const waiting = left_;
@@ -252,7 +257,7 @@ awaitable<void> registry::bury_silent()
     auto const now = time_.now();
     if (now < silent_from_)
         co_return;
-    if (now - answered_at_ > longest_gap) // it stood still since: the next round knows
+    if (now - answered_at_ > longest_gap) // this node stood still: the next round notes it
         co_return;
     std::vector<std::string> silent;
     auto next = now + settings_.ttl();
@@ -265,11 +270,12 @@ awaitable<void> registry::bury_silent()
     }
     for (auto const& instance : silent) {
         auto const mine = co_await table_.set_state(instance, self_, storage::client_state::gone);
-        if (!mine) { // another node hears it now
+        if (!mine) { // another node has adopted it
             heard_.erase(instance);
             continue;
         }
-        log::old::warn("client {} was silent for {} ms", instance, settings_.ttl() / 1ms);
+        log::warn("clients", "a client was silent for its ttl, it counts as gone",
+                  {{"client", instance}, {"ms", settings_.ttl() / 1ms}});
         forget(instance);
         if (departure_)
             departure_(instance);

@@ -10,7 +10,7 @@
 
 namespace baton::trigger {
 
-// Who could take an execution now: up, serves the handler, not to be avoided. In order of instance.
+// The clients that can take an execution now: up, serving the handler, and not to be avoided. In order of instance.
 std::vector<known_client*> candidates(std::vector<known_client*> const& live, std::string const& handler, instant now);
 
 // Chooses one of the candidates: in turn (a turn for each service and handler), at random, or the first (failover).

@@ -11,25 +11,18 @@ namespace {
 constexpr duration unreachable_pause = 1s;
 }
 
-carrier::carrier(dispatcher_settings settings, registry& clients, client_stub& stub, membership const& self,
-                 reporter& report, time_source& time, random_source& random, asio::any_io_executor loop)
-    : settings_(settings),
-      clients_(clients),
-      stub_(stub),
-      self_(self),
-      report_(report),
-      time_(time),
-      router_(random),
-      bell_(loop),
-      senders_(loop)
-{}
+carrier::carrier(dispatcher_settings settings, dependencies deps, asio::any_io_executor loop)
+    : settings_(settings), deps_(deps), router_(deps.random), bell_(loop), senders_(loop)
+{
+    deps_.epochs.on_raise([this](std::int64_t epoch) { new_epoch(epoch); });
+}
 
 std::size_t carrier::accept(protocol::assign_request message)
 {
     auto const size = message.executions.size();
-    bool const counts = known_.take(message.number, message.open);
+    bool const counts = deps_.known.take(message.number, message.open);
     auto const taken = counts ? accept(std::move(message.executions)) : size;
-    known_.forget_settled();
+    deps_.known.forget_settled();
     return taken;
 }
 
@@ -40,10 +33,10 @@ std::size_t carrier::accept(std::vector<protocol::assignment> batch)
     std::size_t taken = 0;
     bool older_waits = false;
     for (auto& one : batch) {
-        auto const* past = known_.find(one.work.execution);
+        auto const* past = deps_.known.find(one.work.execution);
         bool const repeated = past != nullptr && past->attempt >= one.work.attempt;
         if (repeated && past->fate == fate::delivered) {
-            report_.delivered({one.work.execution, past->attempt, past->client, past->holds});
+            deps_.report.delivered({one.work.execution, past->attempt, past->client, past->holds});
         } else if (!repeated || past->fate == fate::dropped) {
             if (load() >= settings_.queue_limit)
                 break;
@@ -62,16 +55,16 @@ std::size_t carrier::accept(std::vector<protocol::assignment> batch)
 // `owner`: the client that may have it already, if any.
 void carrier::enqueue(protocol::assignment one, std::string const& owner)
 {
-    known_.set(one.work.execution, {one.work.attempt, fate::waiting});
+    deps_.known.set(one.work.execution, {one.work.attempt, fate::waiting});
     auto& queue = owner.empty() ? pending_[one.service] : lanes_[owner].queue;
-    queue.push_back({std::move(one), !owner.empty(), time_.now()});
+    queue.push_back({std::move(one), !owner.empty(), deps_.time.now()});
     ++waiting_;
 }
 
 void carrier::drop_superseded()
 {
     auto const sweep = [this](std::deque<delivery>& queue) {
-        waiting_ -= std::erase_if(queue, [this](delivery const& one) { return known_.superseded(one.what.work); });
+        waiting_ -= std::erase_if(queue, [this](delivery const& one) { return deps_.known.superseded(one.what.work); });
     };
     for (auto& [service, queue] : pending_)
         sweep(queue);
@@ -79,28 +72,27 @@ void carrier::drop_superseded()
         sweep(to.queue);
 }
 
+// The assignments of an older epoch are void.
 void carrier::new_epoch(std::int64_t epoch)
 {
-    if (epoch <= epoch_)
-        return;
-    epoch_ = epoch;
-    report_.new_epoch(epoch);
+    deps_.report.new_epoch(epoch);
     if (load() != 0)
         drop_all("a new master assigns anew");
-    known_ = {};
+    deps_.known.clear();
 }
 
-// To the master, which decides. A repetition that is still on its way must not deliver it meanwhile.
+// Reports it to the master, which decides. A repeated assignment that is still on its way must not deliver it.
 void carrier::give_back(delivery const& one, std::string const& client, std::string why)
 {
     auto const& work = one.what.work;
-    known_.set(work.execution, {work.attempt, fate::undelivered});
-    report_.undelivered({work.execution, work.attempt, client, std::move(why)});
+    deps_.known.set(work.execution, {work.attempt, fate::undelivered});
+    deps_.report.undelivered({work.execution, work.attempt, client, std::move(why)});
 }
 
 void carrier::drop_all(char const* why)
 {
-    log::old::info("dropping {} assignments that no client has: {}", waiting_, why);
+    log::info("delivery", "dropping the assignments that no client has, the master will assign them again",
+              {log::reason(why), {"executions", waiting_}});
     for (auto& [service, queue] : pending_)
         drop({}, queue);
     for (auto& [instance, to] : lanes_)
@@ -112,9 +104,9 @@ void carrier::drop(std::string const& instance, std::deque<delivery>& queue)
 {
     for (auto const& one : queue) {
         if (one.bound)
-            known_.set(one.what.work.execution, {one.what.work.attempt, fate::dropped, instance});
+            deps_.known.set(one.what.work.execution, {one.what.work.attempt, fate::dropped, instance});
         else
-            known_.forget(one.what.work.execution);
+            deps_.known.forget(one.what.work.execution);
     }
     queue.clear();
 }
@@ -137,14 +129,8 @@ std::vector<execution_id> carrier::withdraw(std::vector<execution_id> const& exe
     for (auto& [instance, to] : lanes_)
         sweep(to.queue);
     for (auto const id : withdrawn)
-        known_.forget(id);
+        deps_.known.forget(id);
     return withdrawn;
-}
-
-void carrier::acknowledged(protocol::attempt_key const& which, std::int64_t from)
-{
-    known_.acknowledged(which, from);
-    known_.forget_settled();
 }
 
 void carrier::client_changed()
@@ -156,7 +142,7 @@ void carrier::client_gone(std::string const& instance)
 {
     auto const found = lanes_.find(instance);
     if (found == lanes_.end() || found->second.sending)
-        return; // its sender will see
+        return; // its sender will notice
     std::vector<delivery> left(std::make_move_iterator(found->second.queue.begin()),
                                std::make_move_iterator(found->second.queue.end()));
     waiting_ -= left.size();
@@ -174,16 +160,16 @@ awaitable<void> carrier::work()
 {
     for (;;) {
         route_waiting();
-        co_await bell_.wait_until(time_, time_.now() + settings_.retry_pause);
+        co_await bell_.wait_until(deps_.time, deps_.time.now() + settings_.retry_pause);
     }
 }
 
-// May this node deliver? What it had when others may have counted it as gone is void, before anything else is done.
+// May this node deliver? Once other nodes may have counted it as gone, its assignments are void.
 bool carrier::look_at_membership()
 {
-    if (std::exchange(lapses_, self_.lapses()) != self_.lapses() && waiting_ != 0)
+    if (std::exchange(lapses_, deps_.self.lapses()) != deps_.self.lapses() && waiting_ != 0)
         drop_all("this node's membership had lapsed");
-    if (self_.valid())
+    if (deps_.self.valid())
         return true;
     if (waiting_ != 0)
         drop_all("this node could not renew its membership");
@@ -216,10 +202,10 @@ void carrier::route(delivery one, std::map<std::string, std::vector<known_client
 {
     auto const& work = one.what.work;
     if (one.what.routing == protocol::client_choice::instance) {
-        if (clients_.find(one.what.instance) != nullptr) {
+        if (deps_.clients.find(one.what.instance) != nullptr) {
             lanes_[one.what.instance].queue.push_back(std::move(one));
-        } else if (clients_.read_at() <= one.since) {
-            // Unknown is not gone: the master may have read of it before this node did.
+        } else if (deps_.clients.read_at() <= one.since) {
+            // The client may be new: the master may have read its row before this node did.
             pending_[one.what.service].push_back(std::move(one));
         } else {
             --waiting_;
@@ -229,7 +215,7 @@ void carrier::route(delivery one, std::map<std::string, std::vector<known_client
     }
     auto const [place, fresh] = able.try_emplace(work.handler);
     if (fresh)
-        place->second = candidates(clients_.of_service(one.what.service), work.handler, time_.now());
+        place->second = candidates(deps_.clients.of_service(one.what.service), work.handler, deps_.time.now());
     auto const* client = router_.choose(place->second, one.what.routing, one.what.service, work.handler);
     if (client == nullptr)
         pending_[one.what.service].push_back(std::move(one));
@@ -251,8 +237,8 @@ awaitable<void> carrier::send_lane(std::string instance)
         if (mine.queue.empty() || !able)
             break;
         auto const pause_until = mine.not_before;
-        if (pause_until > time_.now()) {
-            co_await time_.sleep_until(pause_until);
+        if (pause_until > deps_.time.now()) {
+            co_await deps_.time.sleep_until(pause_until);
             continue;
         }
         auto const count = std::min(mine.queue.size(), settings_.group);
@@ -270,22 +256,22 @@ awaitable<void> carrier::send_lane(std::string instance)
         lanes_.erase(found);
 }
 
-void carrier::tell_of_departure(std::string const& instance, std::vector<delivery> const& group) const
+void carrier::trace(std::string const& instance, std::vector<delivery> const& group)
 {
-    if (!leaving_)
+    if (!deps_.trace.kept())
         return;
     std::vector<execution_id> executions;
     executions.reserve(group.size());
     for (auto const& one : group)
         executions.push_back(one.what.work.execution);
-    leaving_(epoch_, instance, executions);
+    deps_.trace.deliver(deps_.epochs.value(), instance, executions);
 }
 
 std::string carrier::dispatch_text(std::vector<delivery>& group)
 {
     protocol::dispatch_request request;
-    request.epoch = epoch_;
-    request.node = self_.self().incarnation;
+    request.epoch = deps_.epochs.value();
+    request.node = deps_.self.self().incarnation;
     request.number = ++sent_;
     request.executions.reserve(group.size());
     for (auto& one : group)
@@ -298,24 +284,24 @@ std::string carrier::dispatch_text(std::vector<delivery>& group)
 
 awaitable<void> carrier::send_group(std::string instance, std::vector<delivery>& group)
 {
-    auto const epoch = epoch_;
-    auto const lapses = self_.lapses();
-    if (clients_.find(instance) == nullptr) {
+    auto const epoch = deps_.epochs.value();
+    auto const lapses = deps_.self.lapses();
+    if (deps_.clients.find(instance) == nullptr) {
         hold_back(instance, group, false, "client gone");
         co_return;
     }
     auto text = dispatch_text(group);
-    tell_of_departure(instance, group);
-    auto const came = co_await stub_.dispatch(instance, std::move(text));
-    if (epoch != epoch_)
-        co_return; // void meanwhile; the new master asks the clients
-    std::erase_if(group, [this](delivery const& one) { return known_.superseded(one.what.work); });
-    if (!self_.valid() || lapses != self_.lapses())
-        let_go(instance, group, came.answer);
-    else if (came.answer)
-        settle(instance, group, *came.answer);
+    trace(instance, group);
+    auto const outcome = co_await deps_.stub.dispatch(instance, std::move(text));
+    if (epoch != deps_.epochs.value())
+        co_return; // the group is void; the new master asks the clients
+    std::erase_if(group, [this](delivery const& one) { return deps_.known.superseded(one.what.work); });
+    if (!deps_.self.valid() || lapses != deps_.self.lapses())
+        let_go(instance, group, outcome.answer);
+    else if (outcome.answer)
+        settle(instance, group, *outcome.answer);
     else
-        hold_back(instance, group, came.maybe_there, came.why);
+        hold_back(instance, group, outcome.maybe_there, outcome.why);
 }
 
 void carrier::settle(std::string const& instance, std::vector<delivery>& group, protocol::dispatch_answer const& answer)
@@ -344,19 +330,19 @@ void carrier::settle_one(std::string const& instance, delivery one, protocol::di
     case protocol::ack::accepted:
     case protocol::ack::running:
     case protocol::ack::finished:
-        known_.set(work.execution, {work.attempt, fate::delivered, instance, earlier});
-        report_.delivered({work.execution, work.attempt, instance, earlier});
+        deps_.known.set(work.execution, {work.attempt, fate::delivered, instance, earlier});
+        deps_.report.delivered({work.execution, work.attempt, instance, earlier});
         return;
     case protocol::ack::busy:
         avoid(instance, settings_.retry_pause);
         break;
     case protocol::ack::draining:
         avoid(instance, unreachable_pause);
-        if (auto* client = clients_.find(instance))
+        if (auto* client = deps_.clients.find(instance))
             client->row.state = storage::client_state::draining;
         break;
     case protocol::ack::no_handler:
-        if (auto* client = clients_.find(instance))
+        if (auto* client = deps_.clients.find(instance))
             client->handlers.erase(work.handler);
         break;
     case protocol::ack::invalid:
@@ -369,8 +355,8 @@ void carrier::settle_one(std::string const& instance, delivery one, protocol::di
     back(single);
 }
 
-// This node may have counted as gone while the group was under way: what the client did not take is not to be sent
-// again, because the master asks the clients and opens the next attempt.
+// This node may have counted as gone while the group was on its way. An execution that the client did not take is not
+// sent again, because the master asks the clients and opens the next attempt.
 void carrier::let_go(std::string const& instance, std::vector<delivery>& group,
                      std::optional<protocol::dispatch_answer> const& answer)
 {
@@ -385,13 +371,13 @@ void carrier::let_go(std::string const& instance, std::vector<delivery>& group,
             settle_one(instance, std::move(one), found->second);
             continue;
         }
-        one.bound = true; // it may have arrived after all
+        one.bound = true; // it may have arrived
         left.push_back(std::move(one));
     }
     drop(instance, left);
 }
 
-// Not taken by that client, for certain: anyone may have it.
+// That client certainly did not take them: any client may get them.
 void carrier::back(std::vector<delivery>& group)
 {
     for (auto& one : group) {
@@ -402,11 +388,12 @@ void carrier::back(std::vector<delivery>& group)
     bell_.wake();
 }
 
-// Not answered for. What may have reached the client stays bound to it until it answers or is gone.
+// There is no answer for these. An execution that may have reached the client stays bound to it until the client
+// answers or is gone.
 void carrier::hold_back(std::string const& instance, std::vector<delivery>& group, bool maybe_there,
                         std::string const& why)
 {
-    bool const gone = clients_.find(instance) == nullptr;
+    bool const gone = deps_.clients.find(instance) == nullptr;
     std::vector<delivery> free;
     for (auto& one : group) {
         one.bound = one.bound || maybe_there;
@@ -414,7 +401,7 @@ void carrier::hold_back(std::string const& instance, std::vector<delivery>& grou
             give_back(one, instance, "client gone");
         } else if (one.bound || one.what.routing == protocol::client_choice::instance) {
             auto& mine = lanes_[instance];
-            mine.not_before = time_.now() + settings_.retry_pause;
+            mine.not_before = deps_.time.now() + settings_.retry_pause;
             mine.queue.push_back(std::move(one));
             ++waiting_;
         } else {
@@ -422,7 +409,8 @@ void carrier::hold_back(std::string const& instance, std::vector<delivery>& grou
         }
     }
     if (!gone) {
-        log::old::warn("client {}: {}", instance, why);
+        log::warn("delivery", "a group did not reach its client, trying again",
+                  {log::reason(why), {"client", instance}, {"executions", group.size()}});
         avoid(instance, unreachable_pause);
     }
     back(free);
@@ -430,8 +418,8 @@ void carrier::hold_back(std::string const& instance, std::vector<delivery>& grou
 
 void carrier::avoid(std::string const& instance, duration span)
 {
-    if (auto* client = clients_.find(instance))
-        client->avoid_until = std::max(client->avoid_until, time_.now() + span);
+    if (auto* client = deps_.clients.find(instance))
+        client->avoid_until = std::max(client->avoid_until, deps_.time.now() + span);
 }
 
 } // namespace baton::trigger

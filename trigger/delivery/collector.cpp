@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t message_limit = 5'000;
 constexpr std::size_t value_limit = 256u << 10;
 constexpr std::size_t error_limit = 16u << 10;
-constexpr std::size_t bytes_limit = 64u << 20; // of values and errors that wait
+constexpr std::size_t bytes_limit = 64u << 20; // of waiting values and errors
 
 void check(protocol::result_report const& report)
 {
@@ -19,10 +19,10 @@ void check(protocol::result_report const& report)
         throw invalid_input("results", "a result must name an execution, an attempt and running or a final status");
 }
 
-// A client's clock may be wrong: nothing happened after it was told.
-std::optional<utc_time> moment(std::int64_t told, utc_time now)
+// A client's clock may be wrong: nothing happened after it was reported.
+std::optional<utc_time> moment(std::int64_t reported, utc_time now)
 {
-    return told > 0 ? std::optional(std::min(from_micros(told), now)) : std::nullopt;
+    return reported > 0 ? std::optional(std::min(from_micros(reported), now)) : std::nullopt;
 }
 
 std::size_t bytes_of(storage::result_row const& row)

@@ -4,7 +4,7 @@
 #include "libs/protocol/client_wire.hpp"
 #include "libs/storage/ledger.hpp"
 #include "trigger/delivery/reporter.hpp"
-#include "trigger/settings.hpp"
+#include "trigger/delivery/settings.hpp"
 
 #include <deque>
 #include <memory>
@@ -12,15 +12,16 @@
 
 namespace baton::trigger {
 
-// Commits the results that clients report, in groups: at once when idle, and whatever has gathered while a commit was
-// under way. The client is answered only after the commit, so it can forget what is named in the answer.
+// Commits the results that clients report, in groups: at once when idle, otherwise all that arrived during the last
+// commit. The client gets its answer after the commit, so it can forget the results that the answer names. On the loop
+// only.
 class collector {
 public:
     collector(results_settings settings, std::string self, storage::ledger& ledger, reporter& report, time_source& time,
               asio::any_io_executor loop);
 
-    // Returns when the results are durable. Throws invalid_input for a message that makes no sense, and unavailable
-    // when too many wait already or the commit failed: the client keeps its results and sends them again.
+    // Returns when the results are durable. Throws invalid_input for a malformed message, and unavailable if too many
+    // results wait or the commit failed: the client then keeps its results and sends them again.
     awaitable<void> take(protocol::results_request message);
 
     awaitable<void> run();

@@ -10,18 +10,18 @@
 
 namespace baton::trigger {
 
-// What became of an attempt at the slave that it was assigned to.
+// The fate of an attempt at the slave that it was assigned to.
 enum class fate {
-    dropped,     // may be taken again; where a client may have it, nobody else may be sent it
+    dropped,     // may be taken again; if a client may have it, no other client may get it
     waiting,     // in a queue or on its way
     delivered,   // a client has it
-    undelivered, // nobody will have it
+    undelivered, // no client has it, and none will get it
 };
 
 struct known_attempt {
     int attempt = 0;
     trigger::fate fate = fate::dropped;
-    std::string client{}; // that has it or may have it
+    std::string client{}; // the client that has it or may have it
     int holds = 0;        // delivered: the client runs this earlier attempt instead
 };
 
@@ -37,13 +37,15 @@ public:
     void set(execution_id execution, known_attempt what) { known_[execution] = std::move(what); }
     void forget(execution_id execution) { known_.erase(execution); }
 
-    // A later attempt has come: a client had this one, though its answer was lost.
+    // A later attempt has come: a client had this one, and its answer was lost.
     bool superseded(protocol::dispatch const& one) const;
 
-    // The master has heard what became of it: no message with this number or a higher one assigns it again.
+    // The master has the report on this attempt: no message with this number or a higher one assigns it again.
     void acknowledged(protocol::attempt_key const& which, std::int64_t from) { acknowledged_.emplace(from, which); }
-    // Forgets what no message can assign again.
+    // Forgets the attempts that no message can assign again.
     void forget_settled();
+    // A new epoch numbers its assignments anew.
+    void clear() { *this = {}; }
 
 private:
     std::unordered_map<execution_id, known_attempt> known_;

@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::size_t most_reported = 5'000;
 constexpr std::size_t finished_limit = 200'000;
-constexpr duration report_limit = 2s;
 constexpr duration report_again = 100ms;
 
 template <class T>
@@ -28,9 +27,9 @@ void restore(std::deque<T>& to, std::vector<T>& from)
 
 } // namespace
 
-reporter::reporter(std::string self, http::client& http, time_source& time, asio::any_io_executor loop,
-                   find_master find, take_here here)
-    : self_(std::move(self)), http_(http), time_(time), find_(std::move(find)), here_(std::move(here)), bell_(loop)
+reporter::reporter(std::string self, master_link& master, known_attempts& known, time_source& time,
+                   asio::any_io_executor loop)
+    : self_(std::move(self)), master_(master), known_(known), time_(time), bell_(loop)
 {}
 
 void reporter::delivered(protocol::delivered one)
@@ -82,12 +81,13 @@ void reporter::put_back(protocol::report_request report)
 
 void reporter::acknowledge(protocol::report_request const& report, std::int64_t assigned)
 {
-    if (!acknowledged_ || report.epoch != epoch_)
+    if (report.epoch != epoch_)
         return;
     for (auto const& one : report.delivered)
-        acknowledged_({one.execution, one.attempt}, assigned);
+        known_.acknowledged({one.execution, one.attempt}, assigned);
     for (auto const& one : report.undelivered)
-        acknowledged_({one.execution, one.attempt}, assigned);
+        known_.acknowledged({one.execution, one.attempt}, assigned);
+    known_.forget_settled();
 }
 
 awaitable<void> reporter::run()
@@ -96,32 +96,14 @@ awaitable<void> reporter::run()
         while (delivered_.empty() && undelivered_.empty() && finished_.empty())
             co_await bell_.wait();
         auto report = take();
-        auto const told = co_await send(report);
-        if (told) {
-            acknowledge(report, told->assigned);
+        auto const answer = co_await master_.send(report);
+        if (answer) {
+            acknowledge(report, answer->assigned);
         } else {
             put_back(std::move(report));
             co_await time_.sleep_for(report_again);
         }
     }
-}
-
-awaitable<std::optional<protocol::report_answer>> reporter::send(protocol::report_request const& report)
-{
-    auto const master = find_();
-    if (!master)
-        co_return std::nullopt;
-    if (master->here)
-        co_return here_(report);
-    auto message = http::text_request(http::verb::post, protocol::path_report, to_text(report));
-    message.headers.set("Authorization", "Bearer " + master->secret);
-    try {
-        auto const answer = co_await http_.send(master->at, std::move(message), report_limit);
-        if (answer.status == 200)
-            co_return http::parse_json(answer.body).get<protocol::report_answer>();
-    } catch (unavailable const&) {
-    }
-    co_return std::nullopt;
 }
 
 } // namespace baton::trigger

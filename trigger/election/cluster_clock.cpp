@@ -57,14 +57,13 @@ void cluster_clock::follow_step(duration target, instant now)
     }
     if (!step_seen_at_) {
         step_seen_at_ = now;
-        log::old::warn("the database's clock stepped by {} ms; following in {} s if it stays", away / 1ms,
-                       step_patience / 1s);
+        log::warn("clock", "the database's clock stepped, following it in 10 s if it stays", {{"ms", away / 1ms}});
     }
     if (now - *step_seen_at_ < step_patience)
         return;
-    log::old::error("following a step of the database's clock by {} ms", away / 1ms);
+    log::error("clock", "following a step of the database's clock", {{"ms", away / 1ms}});
     offset_ = target;
-    count_ = 0; // the old samples speak of the old clock
+    count_ = 0; // the old samples are of the old clock
     step_seen_at_.reset();
 }
 

@@ -7,24 +7,23 @@
 
 namespace baton::trigger {
 
-// Cluster time: the database's clock as this node estimates it. Due-ness is judged by it, so a node's wall clock may be
-// wrong. The offset to the boot clock is that of the quickest of the last 16 samples; it is followed by slewing at most
-// 5 ms a second, never goes back, and a step of over a second is followed only after ten seconds of agreement.
-// Without samples (SQLite: one host) it is the host's own UTC clock, held to never go back.
+// Cluster time: this node's estimate of the database's clock. It decides when an execution is due, so a node's wall
+// clock may be wrong. The offset to the boot clock comes from the quickest of the last 16 samples. Cluster time slews
+// by at most 5 ms a second and never goes back; it follows a step of over a second only after ten seconds of agreement.
+// Without samples (SQLite, on one host) it is the host's UTC clock, which then never goes back either.
 class cluster_clock {
 public:
     explicit cluster_clock(time_source const& time) : time_(time) {}
 
-    // The database said `utc`, at some moment between `asked` and `answered`.
+    // The database's clock showed `utc` at some instant between `asked` and `answered`.
     void sample(utc_time utc, instant asked, instant answered);
 
     utc_time now();
 
-    // By how much this estimate may be off, as far as this node can tell: half a round trip of the sample that it rests
-    // on, and what it has yet to slew.
+    // The known limit of the estimate's error: half the round trip of its sample, and the rest that is yet to slew.
     duration error() const;
 
-    // The host's wall clock minus cluster time: what a person should see when a node's clock is wrong.
+    // The host's wall clock minus cluster time, for people.
     duration skew() { return time_.utc() - now(); }
 
 private:
@@ -39,7 +38,7 @@ private:
     time_source const& time_;
     std::array<reading, 16> readings_{};
     std::size_t count_ = 0;
-    std::optional<duration> offset_; // of cluster time to the boot clock's zero
+    std::optional<duration> offset_; // of cluster time to the boot clock
     instant slewed_at_{};
     std::optional<instant> step_seen_at_;
     utc_time last_{};

@@ -10,12 +10,12 @@
 
 namespace baton::trigger {
 
-// What one tick of the election comes to.
+// The outcome of one tick of the election.
 enum class verdict {
-    promoted, // this node is master now
-    stay,     // it was, and remains so
-    leave,    // it was, and is not any more
-    unknown,  // it is not: somebody else is, or nobody, or the row could not be read
+    promoted, // this node has become the master
+    stay,     // it remains the master
+    leave,    // it is the master no more
+    unknown,  // it is not the master; another node may be, or the row could not be read
 };
 std::string_view to_string(verdict which);
 
@@ -24,10 +24,10 @@ enum class move {
     none,
     seize,
     renew,
-    confirm, // a renewal of a lease that is ours by the row, though the answer to the seizure was lost
+    confirm, // renews a lease that the row shows as ours, after the answer to the seizure was lost
 };
 
-// What this node has itself seen of the row: the same (epoch, renew_seq) since `since`, read after a reply.
+// This node has seen the row with the same (epoch, renew_seq) since `since`, a time after the reply.
 struct observation {
     std::int64_t epoch = 0;
     std::int64_t renew_seq = 0;
@@ -45,40 +45,42 @@ constexpr duration shrunk(duration span)
     return span - span / 1'000 - duration{1};
 }
 
-// Keeps `seen` when the row shows what it showed before, else starts anew at `now` (taken after the reply).
+// Keeps `seen` if the row has the same (epoch, renew_seq), else starts anew at `now`, a time after the reply.
 observation observe(observation const& seen, lease::lease_row const& row, instant now);
 
-// When this node itself has watched an unrenewed row for the holder's whole ttl.
+// The instant at which this node will have seen the row unrenewed for the holder's whole ttl.
 instant watched_enough(observation const& seen, lease::lease_row const& row);
 
 struct decision {
     move act = move::none;
-    verdict if_matched = verdict::unknown; // when the statement matched the row (or there is no statement)
-    verdict if_refused = verdict::unknown; // when it matched nothing
+    verdict if_matched = verdict::unknown; // if the statement matched the row, or there is no statement
+    verdict if_refused = verdict::unknown; // if it matched no row
     std::int64_t epoch = 0;                // that the statement is about
     char const* reason = "";
 };
 
-// The election in one pure function. `held` is the epoch that this node holds, 0 for none; `seen` includes this row.
-// `ended` is the highest epoch whose term is over for this node: such a term never comes back, even if the row still
-// names this node and a step of the database's clock makes it look alive (a release may be on its way to the row).
+// The decision of the election, as a pure function. `held` is the epoch that this node holds, or 0; `seen` includes
+// this row. `ended` is the highest epoch of a term that is over for this node. Such a term never comes back, even if
+// the row still names this node and a step of the database's clock makes the lease look alive: a release may be on its
+// way.
 decision decide(lease::lease_row const& row, std::string const& self, std::int64_t held, observation const& seen,
                 instant now, std::int64_t ended = 0);
 
-// What a slave does that was granted the guard's lock.
+// The action of a slave that was granted the guard's lock.
 enum class handover {
-    vacant, // the lease is free, or ours: the election decides
-    wait,   // the holder may still believe in its guard
+    vacant, // leave it to the election: the lease is free or ours
+    wait,   // the holder may still trust its guard
     seize,
-    let_go, // the holder is not guarded here: the lock is in its way
+    let_go, // release the lock: the holder is not guarded here and needs the lock
 };
 struct handover_decision {
     handover act = handover::let_go;
-    instant ripe{}; // when the holder, whose session ended before `granted`, believes no more
+    instant ripe{}; // from then on the holder does not trust its guard any more
 };
 
-// `granted`: this node's clock after the reply that granted the lock. Who armed the row wrote how long it may believe
-// after its last ping was sent, and that was before its session ended. `proves_end`: the grant says that already.
+// `granted`: this node's clock after the reply that granted the lock. The holder wrote into the row for how long it
+// trusts its guard after it sent its last ping, which was before its session ended, and so before `granted`.
+// `proves_end`: the grant itself proves that the holder's process has ended.
 handover_decision decide_handover(lease::guard_store::guarded_row const& seen, std::string const& self, instant granted,
                                   instant now, bool proves_end);
 

@@ -33,7 +33,7 @@ std::string list(std::vector<execution_id> const& executions)
 } // namespace
 
 election_trace::election_trace(std::string const& file, std::string const& node, std::string const& incarnation)
-    : who_("\t" + node + "\t" + incarnation + "\t")
+    : node_fields_("\t" + node + "\t" + incarnation + "\t")
 {
     if (file.empty())
         return;
@@ -41,35 +41,44 @@ election_trace::election_trace(std::string const& file, std::string const& node,
     write("start", 0, field("pid", std::to_string(process_id())));
 }
 
+void election_trace::follow(elector& election)
+{
+    if (!kept())
+        return;
+    election.on_event([this](election_event const& event) { verdict(event); });
+    election.on_trust([this](trust_event const& event) { trust(event); });
+}
+
 void election_trace::write(char const* event, std::int64_t epoch, std::string const& fields)
 {
     if (!file_)
         return;
     if (unwritten_ != 0 && append("unwritten", 0, field("n", std::to_string(unwritten_)))) {
-        log::old::warn("the history is written again, without {} lines", unwritten_);
+        log::warn("election", "the trace is written again, lines are missing", {{"lines", unwritten_}});
         unwritten_ = 0;
     }
     if (unwritten_ == 0 && append(event, epoch, fields))
         return;
     if (unwritten_++ == 0)
-        log::old::error("the history cannot be written");
+        log::error("election", "writing the trace failed, the node goes on without it");
 }
 
 bool election_trace::append(char const* event, std::int64_t epoch, std::string const& fields)
 {
-    return file_->append(std::to_string(kernel_nanos()) + who_ + event + "\t" + std::to_string(epoch) + fields + "\n");
+    return file_->append(std::to_string(kernel_nanos()) + node_fields_ + event + "\t" + std::to_string(epoch) + fields +
+                         "\n");
 }
 
-void election_trace::verdict(election_event const& what)
+void election_trace::verdict(election_event const& event)
 {
-    write("verdict", what.epoch, field("what", to_string(what.what)) + field("reason", what.reason));
+    write("verdict", event.epoch, field("what", to_string(event.what)) + field("reason", event.reason));
 }
 
-void election_trace::trust(trust_event const& what)
+void election_trace::trust(trust_event const& event)
 {
-    write("trust", what.epoch,
-          field("by", what.by) + nanos("asked", what.asked) + nanos("answered", what.answered) +
-              nanos("lease", what.lease_until) + nanos("guard", what.guard_until));
+    write("trust", event.epoch,
+          field("by", event.by) + nanos("asked", event.asked) + nanos("answered", event.answered) +
+              nanos("lease", event.lease_until) + nanos("guard", event.guard_until));
 }
 
 void election_trace::assign(std::int64_t epoch, std::string const& to, std::vector<execution_id> const& executions)

@@ -5,15 +5,14 @@
 #include "trigger/election/elector.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace baton::trigger {
 
-// What this node believed of its mastership and did under it, one line an event, for whoever judges afterwards that the
-// election keeps its promises. Fields separated by tabs:
+// Records what this node believes of its mastership and does under it, one line an event, so that a test can judge
+// afterwards whether the election kept its promises. Fields are separated by tabs:
 //
 //     kernel_nanos  node  incarnation  event  epoch  name=value...
 //
@@ -26,16 +25,19 @@ namespace baton::trigger {
 //     deliver  client n executions                     the moment before they are sent to a client
 //     unwritten n                                      so many lines before this one could not be written
 //
-// Without a file all of it is nothing. One that cannot be written, as on a full disk, is nothing to the node: it goes
-// on, and owns up to the lines that are missing as soon as it can.
+// Without a file it records nothing. If the file cannot be written, as on a full disk, the node goes on, and the trace
+// says how many lines are missing as soon as it can. On the loop only.
 class election_trace {
 public:
     election_trace(std::string const& file, std::string const& node, std::string const& incarnation);
 
     bool kept() const { return file_.has_value(); }
 
-    void verdict(election_event const& what);
-    void trust(trust_event const& what);
+    // Records the verdicts and the trust of this election from now on, if the trace is kept.
+    void follow(elector& election);
+
+    void verdict(election_event const& event);
+    void trust(trust_event const& event);
     void assign(std::int64_t epoch, std::string const& to, std::vector<execution_id> const& executions);
     void take(std::int64_t epoch, std::string const& from, std::size_t count);
     void refuse(std::int64_t epoch, std::string const& from);
@@ -46,12 +48,8 @@ private:
     bool append(char const* event, std::int64_t epoch, std::string const& fields);
 
     std::optional<line_file> file_;
-    std::string who_;
-    std::uint64_t unwritten_ = 0; // lines since the last that was written
+    std::string node_fields_;
+    std::uint64_t unwritten_ = 0; // lines since the last written one
 };
-
-// Told of executions that are about to leave: to whom, and which. Empty when nobody keeps a history.
-using departure_watcher =
-    std::function<void(std::int64_t epoch, std::string const& to, std::vector<execution_id> const& executions)>;
 
 } // namespace baton::trigger

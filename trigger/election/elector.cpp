@@ -8,8 +8,8 @@ using namespace asio::experimental::awaitable_operators;
 
 namespace {
 
-constexpr duration try_again = 100ms;  // after a renewal that was not answered
-constexpr duration stand_back = 150ms; // after a term that was forfeited: whoever has the guard's lock should lead
+constexpr duration try_again = 100ms;  // after a renewal without an answer
+constexpr duration stand_back = 150ms; // after a forfeited term: the holder of the guard's lock should lead
 
 } // namespace
 
@@ -55,8 +55,7 @@ elector::elector(election_settings settings, identity self, lease::lease_store& 
 
 void elector::guard_by(lease::guard_store& store, guard_settings settings)
 {
-    guard_ =
-        std::make_unique<guard>(settings, self_.incarnation, store, mastership_, time_, loop_, what_a_guard_asks());
+    guard_ = std::make_unique<guard>(settings, self_.incarnation, store, mastership_, time_, loop_, calls_of_guard());
 }
 
 awaitable<void> elector::run(duty lead)
@@ -72,7 +71,7 @@ awaitable<void> elector::vote_to_the_end(duty const& lead)
 {
     co_await vote(lead);
     co_await guard_->end();
-    if (term_ != 0) // won by the guard in the last moment
+    if (term_ != 0) // the guard won it in the last moment
         co_await give_up(term_);
 }
 
@@ -83,7 +82,7 @@ awaitable<void> elector::vote(duty const& lead)
         auto const epoch = term_;
         if (epoch == 0)
             continue;
-        // Whichever ends first ends the term: the duty, the lease, or the word from outside.
+        // The first to end ends the term: the duty, the lease, or a cause from outside.
         co_await (serve(lead) || supervised("the renewal", hold()) || supervised("the watch over the term", watch()) ||
                   await_end());
         if (deadman_ != nullptr)
@@ -104,12 +103,12 @@ void elector::stop()
     end_bell_.wake();
 }
 
-void elector::superseded(std::int64_t epoch, std::string const& who)
+void elector::superseded(std::int64_t epoch, std::string const& source)
 {
     heard_ = std::max(heard_, epoch);
     auto const mine = mastership_.epoch();
     if (mine != 0 && epoch > mine)
-        end_term(who + " knows epoch " + std::to_string(epoch));
+        end_term(source + " knows epoch " + std::to_string(epoch));
 }
 
 void elector::end_term(std::string why)
@@ -119,7 +118,7 @@ void elector::end_term(std::string why)
         return;
     lose(why);
     cut_short_ = true;
-    log::old::warn("election: LEAVE epoch={} reason=\"{}\"", mine, why);
+    log::warn("election", "LEAVE, the term of this node is over", {log::reason(why), {"epoch", mine}});
     end_bell_.wake();
 }
 
@@ -127,7 +126,7 @@ void elector::lose(std::string why)
 {
     ended_ = std::max(ended_, mastership_.epoch());
     why_ended_ = std::move(why);
-    mastership_.lose(); // first, so that no act comes after it
+    mastership_.lose(); // first, so that no action follows
     if (deadman_ != nullptr)
         deadman_->arm(settings_.grace, "a lost term of mastership did not drain within its grace");
     auto const now = time_.now();
@@ -163,7 +162,8 @@ awaitable<void> elector::hold()
             next = next_tick();
         } catch (unavailable const& failure) {
             // Neither renewed nor lost: the old deadline stands.
-            log::old::warn("election: no renewal of epoch {}: {}", mastership_.epoch(), failure.what());
+            log::warn("election", "renewing the lease failed, trying again in 100 ms",
+                      {log::reason(failure.what()), {"epoch", mastership_.epoch()}});
             next = time_.now() + try_again;
         }
         if (outcome == verdict::leave)
@@ -193,13 +193,14 @@ awaitable<void> elector::watch()
     for (;;) {
         while (mastership_.at(time_.now()) == standing::active)
             co_await time_.sleep_until(mastership_.deadline());
-        log::old::warn("election: suspended epoch={}: no renewal was acknowledged in time", epoch);
+        log::warn("election", "no renewal was acknowledged in time, the term is suspended until one is",
+                  {{"epoch", epoch}});
         while (mastership_.at(time_.now()) != standing::active) {
             if (mastership_.epoch() == 0)
                 co_return;
             co_await time_.sleep_for(10ms);
         }
-        log::old::info("election: resumed epoch={}", epoch);
+        log::info("election", "the term is resumed", {{"epoch", epoch}});
     }
 }
 
@@ -218,9 +219,10 @@ awaitable<void> elector::give_up(std::int64_t epoch)
             released = co_await lease_.release(self_.incarnation, epoch);
         if (released)
             released_ = epoch;
-        log::old::info("election: epoch {} {}", epoch, released ? "released" : "was over already");
+        log::info("election", released ? "released the lease" : "the lease was over already", {{"epoch", epoch}});
     } catch (unavailable const& failure) {
-        log::old::warn("election: epoch {} not released, it will expire: {}", epoch, failure.what());
+        log::warn("election", "releasing the lease failed, it will expire",
+                  {log::reason(failure.what()), {"epoch", epoch}});
     }
     term_ = 0;
     if (guard_)
@@ -238,7 +240,7 @@ awaitable<verdict> elector::tick()
     seen_ = observe(seen_, row, answered);
     if (on_row_)
         on_row_(row, asked, answered);
-    if (mastership_.epoch() != before) // meanwhile the guard has won a term, or a term was cut short
+    if (mastership_.epoch() != before) // meanwhile the guard won a term, or a term was cut short
         co_return verdict::unknown;
     auto const what = decide(row, self_.incarnation, before, seen_, answered, ended_);
     co_return co_await act(row, what);
@@ -246,19 +248,19 @@ awaitable<verdict> elector::tick()
 
 awaitable<verdict> elector::act(lease::lease_row row, decision what)
 {
-    auto const asked = time_.now(); // before sending: what the lease is trusted from
+    auto const asked = time_.now(); // before sending: the lease is trusted from here
     bool matched = true;
     if (what.act == move::seize) {
-        auto const bid = bid_for(row);
-        what.epoch = bid.new_epoch;
-        last_bid_ = {what.epoch, succession_to(row)};
-        matched = co_await lease_.seize(bid);
+        auto const seizure = make_seizure(row);
+        what.epoch = seizure.new_epoch;
+        last_seizure_ = {what.epoch, succession_to(row)};
+        matched = co_await lease_.seize(seizure);
     } else if (what.act == move::renew || what.act == move::confirm) {
         matched = co_await lease_.renew(self_.incarnation, what.epoch);
     }
     auto const outcome = matched ? what.if_matched : what.if_refused;
     if (!matched)
-        what.reason = "another was quicker, or the lease had expired";
+        what.reason = "another node was quicker, or the lease had expired";
     settle(outcome, row, what, asked);
     co_return outcome;
 }
@@ -267,8 +269,8 @@ void elector::settle(verdict outcome, lease::lease_row const& row, decision cons
 {
     auto const mine = mastership_.epoch();
     if (outcome == verdict::promoted && term_ == 0 && what.epoch > ended_) {
-        // A seizure here has cleared the guard's mark; one that is found in the row may have been left by a seizure of
-        // ours whose answer was lost, and binds until the guard is in hand.
+        // This seizure has cleared the guard's mark. A mark that a confirmation finds may be of a seizure of ours whose
+        // answer was lost: it binds until this node holds the guard.
         bool const bound = what.act == move::confirm && row.guard_conn != 0;
         mastership_.guard(bound ? instant{} : mastership::unguarded);
         auto const by = what.act == move::confirm ? succession_of(row, what.epoch) : succession_to(row);
@@ -276,13 +278,13 @@ void elector::settle(verdict outcome, lease::lease_row const& row, decision cons
         promote(what.epoch, asked, ttl, by, what.reason);
         return;
     }
-    if (outcome == verdict::promoted) // the guard has won that term meanwhile, and maybe lost it
+    if (outcome == verdict::promoted) // the guard won that term meanwhile, and maybe lost it
         outcome = mine != 0 ? verdict::stay : verdict::unknown;
     if (outcome == verdict::leave && mine != 0) {
         lose(what.reason);
     } else if (outcome == verdict::stay && mine == what.epoch) {
         mastership_.extend(what.epoch, asked, row.ttl,
-                           settings_.margin); // as the row has it, should the setting change
+                           settings_.margin); // the row holds the ttl in force, the setting may have changed
         trust("renew", asked, time_.now());
     }
     report(outcome, what.epoch, what.reason);
@@ -298,11 +300,11 @@ succession elector::succession_to(lease::lease_row const& row) const
     return by;
 }
 
-// Of a term that is found in the row: as it was when the bid was made, if that was this bid.
+// The succession to a term that is found in the row: as noted at its seizure, if that was the last one here.
 succession elector::succession_of(lease::lease_row const& row, std::int64_t epoch) const
 {
-    if (last_bid_.epoch == epoch)
-        return last_bid_.by;
+    if (last_seizure_.epoch == epoch)
+        return last_seizure_.by;
     succession by;
     by.how = row.guard_conn != 0 ? succession::way::guard : succession::way::expired;
     return by;
@@ -321,36 +323,36 @@ void elector::promote(std::int64_t epoch, instant asked, duration ttl, successio
         guard_->term_began();
 }
 
-lease::seizure elector::bid_for(lease::lease_row const& row) const
+lease::seizure elector::make_seizure(lease::lease_row const& row) const
 {
-    lease::seizure bid;
-    bid.owner = self_.incarnation;
-    bid.address = self_.address;
-    bid.ttl = settings_.ttl;
-    bid.seen_epoch = row.epoch;
-    bid.seen_seq = row.renew_seq;
-    bid.new_epoch = next_epoch(settings_.epochs, row, heard_);
-    return bid;
+    lease::seizure seizure;
+    seizure.owner = self_.incarnation;
+    seizure.address = self_.address;
+    seizure.ttl = settings_.ttl;
+    seizure.seen_epoch = row.epoch;
+    seizure.seen_seq = row.renew_seq;
+    seizure.new_epoch = next_epoch(settings_.epochs, row, heard_);
+    return seizure;
 }
 
-guard::election elector::what_a_guard_asks()
+guard::election elector::calls_of_guard()
 {
     guard::election calls;
     calls.look = [this] { bell_.wake(); };
-    calls.bid = [this](lease::lease_row const& row) { return bid_for(row); };
-    calls.promoted = [this](lease::seizure const& bid, std::string const& from, instant asked, instant guarded,
+    calls.make_seizure = [this](lease::lease_row const& row) { return make_seizure(row); };
+    calls.promoted = [this](lease::seizure const& seizure, std::string const& from, instant asked, instant guarded,
                             instant ended) {
-        if (mastership_.epoch() == bid.new_epoch) { // the row has told it before the answer came
+        if (mastership_.epoch() == seizure.new_epoch) { // a tick read it from the row before the answer came
             mastership_.guard(guarded);
             trust("guard_ping", asked, time_.now());
             return true;
         }
-        if (term_ != 0 || bid.new_epoch <= ended_)
+        if (term_ != 0 || seizure.new_epoch <= ended_)
             return false;
         mastership_.guard(guarded);
-        promote(bid.new_epoch, asked, bid.ttl, {succession::way::guard, ended, false, from},
+        promote(seizure.new_epoch, asked, seizure.ttl, {succession::way::guard, ended, false, from},
                 "the master's session has ended");
-        bell_.wake(); // from standing for election
+        bell_.wake(); // ends stand()
         return true;
     };
     calls.trust = [this](std::string_view by, instant asked, instant answered) { trust(by, asked, answered); };
@@ -373,9 +375,9 @@ void elector::report(verdict what, std::int64_t epoch, char const* reason)
     bool const news = what != last_ || what == verdict::promoted;
     last_ = what;
     if (news)
-        log::old::info("election: {} epoch={} reason=\"{}\"", to_string(what), epoch, reason);
+        log::info("election", to_string(what), {log::reason(reason), {"epoch", epoch}});
     else
-        log::old::debug("election: {} epoch={} reason=\"{}\"", to_string(what), epoch, reason);
+        log::debug("election", to_string(what), {log::reason(reason), {"epoch", epoch}});
     if (on_event_)
         on_event_({what, epoch, reason});
 }
@@ -383,7 +385,7 @@ void elector::report(verdict what, std::int64_t epoch, char const* reason)
 instant elector::next_tick()
 {
     auto const now = time_.now();
-    // Jitter only shortens: nodes that started together drift apart, and no tick comes late.
+    // Jitter only shortens the pause, so nodes that started together drift apart and no tick comes late.
     auto const shortened =
         duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(settings_.tick.count()) / 10 + 1))};
     auto at = now + settings_.tick - shortened;

@@ -8,7 +8,7 @@
 #include "trigger/election/epoch.hpp"
 #include "trigger/election/guard.hpp"
 #include "trigger/election/mastership.hpp"
-#include "trigger/settings.hpp"
+#include "trigger/election/settings.hpp"
 
 #include <functional>
 #include <memory>
@@ -17,14 +17,14 @@
 
 namespace baton::trigger {
 
-// What a node did as the election went: shown by `baton nodes` and REST, and watched by simulations.
+// The outcome of one tick of the election.
 struct election_event {
     verdict what;
-    std::int64_t epoch;
+    std::int64_t epoch; // that the outcome is about
     std::string reason;
 };
 
-// What a node may believe of its own mastership has changed, and what that rests on.
+// A change of the time for which this node may trust its mastership, and the statement that it follows from.
 struct trust_event {
     std::string_view by; // seize, renew, guard_seize, guard_arm, guard_ping, guard_off, lost
     std::int64_t epoch;
@@ -33,50 +33,51 @@ struct trust_event {
     instant guard_until; // instant::max() when the guard does not bind
 };
 
-// How a term was won, and of the one before: when its holder last gave a sign of life, by this node's boot clock.
+// How a term was won, and the end of the term before it.
 struct succession {
     enum class way { free, expired, guard } how = way::free;
-    instant led_until{};    // instant{}: nobody knows
-    bool first = false;     // nobody had led before
-    std::string replaced{}; // the incarnation that had not given the lease back; empty: nobody, or not known
+    instant led_until{};    // the last sign of life of the former holder, by this node's clock; instant{}: unknown
+    bool first = false;     // no node had led before
+    std::string replaced{}; // the incarnation that did not give the lease back; empty: none, or unknown
 };
 std::string_view to_string(succession::way how);
 
-// Drives the election of one node: ticks, statements, deadlines, and the term of mastership as a scope.
-// On the loop only.
+// Drives the election of one node: the ticks, the statements, the deadlines, and the term of mastership as a scope
+// (docs/election.md). On the loop only.
 class elector {
 public:
-    // Leads until it is cancelled or gives up by returning; both end the term.
+    // Runs one term. The elector cancels it when the term ends; if it returns, the term ends too.
     using duty = std::function<awaitable<void>(std::int64_t epoch)>;
-    // Called with each row read, the moment before the request and the moment after the reply.
+    // Called with each row that was read, the time before the request and the time after the reply.
     using row_watcher = std::function<void(lease::lease_row const&, instant asked, instant answered)>;
 
     struct identity {
         std::string incarnation;
-        std::string address; // information for the row: where web finds the master
+        std::string address; // for the row, where the web finds the master
     };
 
     elector(election_settings settings, identity self, lease::lease_store& lease, time_source& time,
             random_source& random, asio::any_io_executor loop);
 
-    // Votes until cancelled or told to stop; runs `lead` for each term. Returns after the lease has been given up.
+    // Takes part in the election until it is cancelled or `stop` is called, and runs `lead` for each term. Returns
+    // after the lease has been given up.
     awaitable<void> run(duty lead);
 
-    // Give up the lease (after the duty has drained) and return from run().
+    // Ends the term, gives up the lease after the duty has drained, and lets run() return.
     void stop();
 
-    // Somebody proved that a higher epoch exists: the present term is void.
-    void superseded(std::int64_t epoch, std::string const& who);
+    // `source` has proved that this epoch exists. If it is higher than the present term's, that term is void.
+    void superseded(std::int64_t epoch, std::string const& source);
 
-    // Waits for the guard beside the lease, and holds it while leading. Before `run`.
+    // Uses a guard beside the lease. Call it before `run`.
     void guard_by(lease::guard_store& store, guard_settings settings);
 
     succession const& began_by() const { return began_by_; } // of the present or last term
     std::string const& why_ended() const { return why_ended_; }
-    // The highest epoch that this node gave back, which the database has acknowledged.
+    // The highest epoch that this node released with the database's acknowledgement.
     std::int64_t released() const { return released_; }
 
-    // Looks at the lock row now, without waiting for the next tick.
+    // Reads the lock row now, without waiting for the next tick.
     void look() { bell_.wake(); }
 
     mastership const& state() const { return mastership_; }
@@ -87,29 +88,29 @@ public:
     void on_trust(std::function<void(trust_event const&)> watcher) { on_trust_ = std::move(watcher); }
     void on_event(std::function<void(election_event const&)> watcher) { on_event_ = std::move(watcher); }
 
-    // When a term did not drain, the process ends (docs/election.md); without one, nothing does.
+    // Ends the process if a lost term does not drain within its grace (docs/election.md).
     void use(deadman& last_resort) { deadman_ = &last_resort; }
 
 private:
     awaitable<void> vote(duty const& lead);
-    awaitable<void> vote_to_the_end(duty const& lead); // and end the guard
-    awaitable<void> stand();                           // until promoted or told to stop
-    awaitable<void> hold();                            // ticks while leading; returns when the term is over
-    awaitable<void> serve(duty const& lead);           // the duty; a failure of it ends the term
-    awaitable<void> await_end();                       // until stop or superseded
-    awaitable<void> watch();                           // says when the term is suspended and when it resumes
+    awaitable<void> vote_to_the_end(duty const& lead); // then ends the guard
+    awaitable<void> stand();                           // ticks until promoted or stopped
+    awaitable<void> hold();                            // ticks until the term is over
+    awaitable<void> serve(duty const& lead);           // runs the duty; its failure ends the term
+    awaitable<void> await_end();                       // until `stop` or a higher epoch
+    awaitable<void> watch();                           // logs when the term is suspended and when it resumes
     awaitable<void> give_up(std::int64_t epoch);       // releases the lease
     awaitable<verdict> tick();
     awaitable<verdict> act(lease::lease_row row, decision what);
     void settle(verdict outcome, lease::lease_row const& row, decision const& what, instant asked);
-    guard::election what_a_guard_asks();
+    guard::election calls_of_guard();
     succession succession_to(lease::lease_row const& row) const;
     succession succession_of(lease::lease_row const& row, std::int64_t epoch) const;
-    lease::seizure bid_for(lease::lease_row const& row) const;
+    lease::seizure make_seizure(lease::lease_row const& row) const;
     void promote(std::int64_t epoch, instant asked, duration ttl, succession by, char const* reason);
     void trust(std::string_view by, instant asked, instant answered);
     void lose(std::string why);
-    void end_term(std::string why); // from outside of the ticks
+    void end_term(std::string why); // for a cause outside of the ticks
     void report(verdict what, std::int64_t epoch, char const* reason);
     instant next_tick();
 
@@ -121,20 +122,20 @@ private:
     asio::any_io_executor loop_;
     mastership mastership_;
     observation seen_;
-    std::int64_t term_ = 0;  // its epoch, from the winning to the end of the giving up, though it may be lost already
-    std::int64_t heard_ = 0; // the highest epoch that anybody named
-    std::int64_t ended_ = 0; // the highest epoch whose term is over here
+    std::int64_t term_ = 0;  // the epoch of the term from its win until give_up ends, even if it is lost before
+    std::int64_t heard_ = 0; // the highest epoch that another node named
+    std::int64_t ended_ = 0; // the highest epoch of a term that is over here
     std::int64_t released_ = 0;
     std::optional<lease::lease_row> row_;
     instant row_at_{};
     verdict last_ = verdict::unknown;
     bool stopping_ = false;
-    bool cut_short_ = false; // the term, by word from outside
-    bool forfeited_ = false; // the term, though the lease is still ours
+    bool cut_short_ = false; // end_term has ended the term
+    bool forfeited_ = false; // the guard has ended the term, though the lease is still ours
     struct {
         std::int64_t epoch = 0;
         succession by;
-    } last_bid_;
+    } last_seizure_;
     succession began_by_;
     std::string why_ended_;
     std::unique_ptr<guard> guard_;

@@ -6,12 +6,12 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration wait_step = 2s; // a longer wait would outlive a broken network unnoticed
+constexpr duration wait_step = 2s; // a longer wait would not notice a broken network
 constexpr duration shortest_pause = 20ms;
 constexpr duration longest_pause = 500ms;
 constexpr duration between_readings = 50ms; // of the row, while a successor waits
-constexpr duration out_of_reach = 3s;       // of the guard, in a term that it binds: then the term cannot be kept
-constexpr duration too_soon = 1s;           // for a wait to end without the lock
+constexpr duration out_of_reach = 3s;       // a term that the guard binds is forfeited after so long without it
+constexpr duration too_soon = 1s;           // a wait that ends earlier without the lock was interrupted
 
 } // namespace
 
@@ -59,7 +59,7 @@ awaitable<void> guard::run()
             continue;
         }
         session_lost(*failure);
-        // The lease alone could go on for ever, and nobody would act.
+        // The lease alone could be renewed for ever while no master acts.
         if (ship_.epoch() != 0 && ship_.guarded() && unreachable() && time_.now() < ship_.lease_until())
             votes_.forfeit("the guard is out of reach");
         auto const span = ship_.epoch() != 0 ? shortest_pause : patience_;
@@ -109,7 +109,7 @@ awaitable<void> guard::round()
 void guard::session_lost(std::string const& why)
 {
     if (!complained_)
-        log::old::warn("guard: no session: {}", why);
+        log::warn("guard", "the session of the guard failed, trying again", {log::reason(why)});
     complained_ = true;
     if (grant_ != 0) {
         last_grant_ = grant_;
@@ -137,10 +137,10 @@ awaitable<void> guard::follow()
     auto const asked = time_.now();
     grant_ = co_await store_.take(wait_step);
     if (time_.now() - asked >= too_soon)
-        distance_ = shortest_pause; // somebody held it: a master who is guarded
+        distance_ = shortest_pause; // a guarded master held it
     if (grant_ == 0 && !ending_ && time_.now() - asked < too_soon)
-        co_await pause(longest_pause); // somebody ended the wait
-    granted_at_ = time_.now(); // after the reply: what the holder believed ends by the row's measure from here on
+        co_await pause(longest_pause); // the wait was interrupted
+    granted_at_ = time_.now();         // after the reply: the holder's trust is measured from here
 }
 
 awaitable<void> guard::claim()
@@ -150,7 +150,7 @@ awaitable<void> guard::claim()
         co_return;
     auto const what = decide_handover(seen, self_, granted_at_, time_.now(), store_.proves_end());
     if (what.act == handover::wait) {
-        // A master that has lost the lock, and knows it, gives the lease up before that.
+        // A master that knows that it has lost the lock gives up the lease before then.
         auto const again = std::min(what.ripe, time_.now() + between_readings);
         co_await bell_.wait_until(time_, again);
     } else if (what.act == handover::vacant) {
@@ -162,16 +162,16 @@ awaitable<void> guard::claim()
         while (!ending_ && ship_.epoch() == 0 && time_.now() < until)
             co_await bell_.wait_until(time_, until);
     } else {
-        auto const bid = votes_.bid(seen.row);
+        auto const seizure = votes_.make_seizure(seen.row);
         auto const asked = time_.now();
-        bool const ours = co_await store_.seize(bid, settings_.wait, grant_);
+        bool const ours = co_await store_.seize(seizure, settings_.wait, grant_);
         if (!ours) {
             co_await pause(shortest_pause);
-            co_return; // the next reading tells why
+            co_return; // the next reading shows the cause
         }
         distance_ = shortest_pause;
         auto const from = seen.row.owner.value_or("");
-        armed_ = votes_.promoted(bid, from, asked, trusted_from(asked), granted_at_);
+        armed_ = votes_.promoted(seizure, from, asked, trusted_from(asked), granted_at_);
     }
 }
 
@@ -193,7 +193,8 @@ awaitable<void> guard::defend()
     }
 }
 
-// Unbound, it waits for its turn. Bound by the guard it must not: others may be waiting to succeed it.
+// Takes the lock back after its session was lost. A term that the guard does not bind waits for the lock; a bound one
+// does not, because other nodes may be waiting to succeed it.
 awaitable<bool> guard::regain()
 {
     bool const bound = ship_.guarded();
@@ -209,7 +210,7 @@ awaitable<bool> guard::regain()
             co_return false;
         }
     }
-    // A ghost: this node's own session of before, or that of who is no more. (But not that of a successor.)
+    // The holder is a leftover: this node's own former session, or that of a dead process. It is no successor's.
     bool const ours = time_.now() < ship_.lease_until();
     if (ours && (bound || time_.now() - lost_at_ > 2 * wait_step))
         co_await store_.evict();
@@ -219,14 +220,15 @@ awaitable<bool> guard::regain()
 
 awaitable<void> guard::arm(std::int64_t epoch)
 {
-    // It may yet put that server's name into the row, whose lock is given to others.
+    // That arming may still take effect, and its server may have granted the lock to another node.
     if (!unanswered_at_.empty() && unanswered_at_ != store_.server()) {
         votes_.forfeit("an arming at another server may still take effect");
         co_return;
     }
     bool const was_bound = ship_.guarded();
     auto const asked = time_.now();
-    // It binds from before it is sent, as it may take effect though no answer comes; it frees only when acknowledged.
+    // The guard binds from before the request, which may take effect without an answer. It frees only when
+    // acknowledged.
     if (!was_bound) {
         ship_.guard(trusted_from(asked));
         votes_.trust("guard_arm", asked, asked);
@@ -242,7 +244,7 @@ awaitable<void> guard::arm(std::int64_t epoch)
         votes_.trust("guard_arm", asked, time_.now());
         co_return;
     }
-    // Refused, so it had no effect: the lease is over, or the guard's server does not know it yet, or never will.
+    // Refused, so without effect: the lease is over, or the guard's server does not have the row yet, or never will.
     bool free = !was_bound;
     if (was_bound)
         free = co_await store_.disarm(self_, epoch);

@@ -4,7 +4,7 @@
 #include "libs/lease/guard_store.hpp"
 #include "trigger/election/decide.hpp"
 #include "trigger/election/mastership.hpp"
-#include "trigger/settings.hpp"
+#include "trigger/election/settings.hpp"
 
 #include <functional>
 #include <string>
@@ -12,39 +12,41 @@
 
 namespace baton::trigger {
 
-// Drives the guard of one node: waits for the lock while another leads, succeeds a master whose session has ended, and
-// holds and pings while this node leads. On the loop only; beside an elector, which owns the term.
+// Drives the guard of one node: waits for the guard's lock while another node leads, succeeds a master whose session
+// has ended, and holds and pings the lock while this node leads (docs/election.md). Works for an elector, which owns
+// the term. On the loop only.
 class guard {
 public:
-    // What the guard asks of the election.
+    // The election's side.
     struct election {
         std::function<void()> look; // the lease may be free: read the row now
-        // What to bid for, by the row as it was read.
-        std::function<lease::seizure(lease::lease_row const&)> bid;
-        // The lease is this node's since `asked`, guarded until `guard`; the session of its predecessor `from` had
-        // ended by `ended`. False when that term is over already.
+        // A seizure of the row as it was read.
+        std::function<lease::seizure(lease::lease_row const&)> make_seizure;
+        // This node has the lease since `asked`, guarded until `guard`. The session of the former holder `from` had
+        // ended by `ended`. False if that term is over already.
         std::function<bool(lease::seizure const&, std::string const& from, instant asked, instant guard, instant ended)>
             promoted;
-        std::function<void(std::string_view by, instant asked, instant answered)> trust; // the mastership has changed
-        std::function<void(std::string const& why)> forfeit;                             // the term cannot be kept
+        // The guard's deadline of the mastership has changed.
+        std::function<void(std::string_view by, instant asked, instant answered)> trust;
+        std::function<void(std::string const& why)> forfeit; // end the term: it cannot be kept
     };
 
     guard(guard_settings settings, std::string self, lease::guard_store& store, mastership& ship, time_source& time,
           asio::any_io_executor loop, election votes);
 
-    // Until `end`.
+    // Runs until `end`.
     awaitable<void> run();
     // Ends the wait for the lock, and `run`.
     awaitable<void> end();
 
-    // By the elector: a term has begun; it is over and the lease was given up.
+    // The elector says that a term has begun, and that it is over and the lease given up.
     void term_began();
     void term_ended();
 
 private:
     awaitable<void> round();
-    awaitable<void> follow(); // while another leads: waits for the lock
-    awaitable<void> claim();  // with the lock in hand and no term
+    awaitable<void> follow(); // while another node leads: waits for the lock
+    awaitable<void> claim();  // while this node holds the lock without a term
     awaitable<void> defend(); // while this node leads
     awaitable<bool> regain();
     awaitable<void> arm(std::int64_t epoch);
@@ -53,7 +55,7 @@ private:
     awaitable<void> pause(duration span);
     void session_lost(std::string const& why);
     bool unreachable() const;
-    instant trusted_from(instant asked) const; // until when, if it is acknowledged
+    instant trusted_from(instant asked) const; // the deadline that follows from a ping sent at `asked`
 
     guard_settings settings_;
     std::string self_;
@@ -62,15 +64,15 @@ private:
     time_source& time_;
     election votes_;
     waker bell_;
-    std::int64_t grant_ = 0;      // the lock is held under it
-    std::int64_t last_grant_ = 0; // as it was when its session was lost
+    std::int64_t grant_ = 0;      // of the lock; 0 while it is not held
+    std::int64_t last_grant_ = 0; // when the session was lost
     instant granted_at_{};
-    std::string unanswered_at_; // the server of an arming of this term that had no answer
-    instant lost_at_{};         // when the session was, of a term that the guard binds
-    bool in_term_ = false;      // from its beginning to the end of its giving up
+    std::string unanswered_at_; // the server of an arming in this term that had no answer
+    instant lost_at_{};         // when the session was lost, in a term that the guard binds
+    bool in_term_ = false;      // until the lease is given up
     bool armed_ = false;
-    duration patience_; // with a session that fails
-    duration distance_; // from a lock that its master has yet to take
+    duration patience_; // pause after a failure of the session
+    duration distance_; // pause after letting go a lock that its master has yet to take
     bool complained_ = false;
     bool running_ = false;
     bool ending_ = false;

@@ -9,40 +9,40 @@
 
 namespace baton::trigger {
 
-// active: may act. suspended: a deadline passed, nothing may be done; may resume under the same epoch, because an
-// acknowledged renewal proves that nobody else was elected. lost: over for good.
+// active: the master may act. suspended: a deadline has passed and it may not act, but it may resume under the same
+// epoch, because an acknowledged renewal proves that no other node was elected. lost: over for good.
 enum class standing { none, active, suspended, lost };
 std::string_view to_string(standing which);
 
-// What this node knows of its own mastership. Written by the election, read before every act of a master, from any
-// thread: the deadlines alone end a term on time, even while a renewal hangs.
+// The mastership of this node. The election writes it; a master reads it before every action. The deadlines end a term
+// on time even while a renewal hangs. Any thread may read.
 class mastership {
 public:
     static constexpr instant unguarded = instant::max();
 
-    // A lease of `epoch`, acknowledged, asked for at `asked`: trusted from the moment of asking. A new term's guard
-    // comes first.
+    // A lease of `epoch` was acknowledged. It is trusted from `asked`, the time before the request. Call guard() first
+    // for a new term.
     void extend(std::int64_t epoch, instant asked, duration ttl, duration margin)
     {
         store(lease_until_, asked + ttl - ttl / 1'000 - margin);
         epoch_.store(epoch, std::memory_order_release);
     }
-    // Once the row may say that a guard binds this lease, the lease alone counts for nothing.
+    // Sets the deadline of the guard. From the moment the row may show a guard, the lease alone does not suffice.
     void guard(instant until) { store(guard_until_, until); }
 
     void lose() { epoch_.store(0, std::memory_order_release); }
 
-    // 0 when not master. Suspended terms keep their epoch.
+    // 0 if this node is not the master. A suspended term keeps its epoch.
     std::int64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
     instant lease_until() const { return load(lease_until_); }
     instant guard_until() const { return load(guard_until_); }
     bool guarded() const { return guard_until() != unguarded; }
     instant deadline() const { return std::min(lease_until(), guard_until()); }
 
-    // May an act of `epoch` that takes up to `need` begin at `now`?
-    bool active(std::int64_t of, instant now, duration need = {}) const
+    // May an action of `term` that takes up to `need` begin at `now`?
+    bool active(std::int64_t term, instant now, duration need = {}) const
     {
-        return of != 0 && epoch() == of && now + need < deadline();
+        return term != 0 && epoch() == term && now + need < deadline();
     }
 
     standing at(instant now) const

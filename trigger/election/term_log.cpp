@@ -12,7 +12,7 @@ constexpr duration write_again = 1s; // after a failure
 
 struct wording {
     char const* how;
-    char const* predecessor; // why it ended, unless it told by itself
+    char const* predecessor; // why its term ended, unless it has written that
 };
 
 wording words_for(succession::way how)
@@ -63,13 +63,15 @@ awaitable<void> term_log::write_begin(storage::fence mine)
             co_await terms_.begin(mine, what);
             co_return;
         } catch (unavailable const& reason) {
-            log::old::warn("the beginning of epoch {} is not in the history yet: {}", mine.epoch, reason.what());
+            log::warn("term", "logging the beginning of the term failed, trying again in 1 s",
+                      {log::reason(reason.what()), {"epoch", mine.epoch}});
         } catch (not_master const&) {
-            co_return; // the parts that decide something find out by themselves
+            co_return; // the parts that decide notice it by themselves
         } catch (boost::system::system_error const&) {
             throw; // cancelled
         } catch (std::exception const& reason) {
-            log::old::error("the beginning of epoch {} will not be in the history: {}", mine.epoch, reason.what());
+            log::error("term", "logging the beginning of the term failed, it will be missing",
+                       {log::reason(reason.what()), {"epoch", mine.epoch}});
             co_return;
         }
         co_await time_.sleep_for(write_again);
@@ -82,7 +84,8 @@ awaitable<void> term_log::write_end(storage::fence mine, instant last, std::stri
     try {
         co_await terms_.end(mine, ended_at, why);
     } catch (unavailable const& reason) {
-        log::old::warn("the end of epoch {} is not in the history: {}", mine.epoch, reason.what());
+        log::warn("term", "logging the end of the term failed, it will be missing",
+                  {log::reason(reason.what()), {"epoch", mine.epoch}});
     }
 }
 

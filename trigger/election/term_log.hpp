@@ -8,8 +8,8 @@
 
 namespace baton::trigger {
 
-// Writes the history of this node's terms (`baton nodes --terms`). For people: nothing waits for it, and no failure of
-// it ends anything.
+// Writes the log of this node's terms for people (`baton nodes --terms`). Nothing waits for it, and its failure ends
+// nothing. Lives as long as the process, because the end of a term is written after the term. On the loop only.
 class term_log {
 public:
     struct identity {
@@ -20,14 +20,14 @@ public:
     term_log(identity self, storage::database& deciding, storage::database& shared, time_source& time,
              cluster_clock& clock);
 
-    // The lease has just been won.
+    // The lease has been won.
     void won(succession const& by);
-    // The take-over is done: from now on the master may plan.
+    // The take-over is done, and the master may plan.
     void acts(int replayed);
 
-    // Tries until the beginning is written or the fence shows that the term is over. Part of a term.
+    // Tries again until the beginning is written or the fence shows that the term is over. Part of a term.
     awaitable<void> write_begin(storage::fence mine);
-    // `last`: when the master may have acted for the last time.
+    // `last`: the latest time at which the master may have acted.
     awaitable<void> write_end(storage::fence mine, instant last, std::string why);
 
 private:

@@ -2,13 +2,10 @@
 
 #include "libs/base/task_group.hpp"
 #include "libs/http/client.hpp"
-#include "trigger/delivery/carrier.hpp"
-#include "trigger/election/election_trace.hpp"
-#include "trigger/master/open_set.hpp"
-#include "trigger/master/term.hpp"
-#include "trigger/membership/membership.hpp"
+#include "trigger/master/completion_queue.hpp"
+#include "trigger/master/in_doubt_resolver.hpp"
+#include "trigger/master/term_scope.hpp"
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,42 +14,37 @@
 
 namespace baton::trigger {
 
-// Fires: at its instant, each execution is given to a slave, grouped, one request a slave; to this node itself without
-// a hop. Part of a term.
+// Fires: gives each execution to a slave at its instant, in groups, with one request to a slave at a time of firing.
+// This node's own carrier gets its share by a call. Part of a term.
 class assigner {
 public:
-    struct watchers {
-        std::function<void(std::vector<execution_id>)> broadcast; // to be split into shards first
-        std::function<void(execution_id)> doubt;                  // a node is gone that may have it
-        epoch_watcher heard;                                      // of a higher epoch
-        departure_watcher leaving{};                              // before a group is given away
+    struct dependencies {
+        node_parts node;
+        completion_queue& completions;
+        in_doubt_resolver& in_doubt;
     };
-
-    assigner(dispatcher_settings settings, term& term, open_set& open, membership const& nodes, carrier& here,
-             client_stub& clients, http::client& http, asio::any_io_executor loop, watchers to);
+    assigner(dispatcher_settings settings, term_scope const& scope, dependencies deps);
 
     awaitable<void> run();
-    void wake() { bell_.wake(); }
-    // The master that was replaced has answered.
-    void trust_replaced() { suspect_.clear(); }
 
-    // An edit that is committed is known to this master before any firing that it takes back: nothing due after this
-    // fires until the signals have been read again.
+    // Nothing due after `limit` fires until the signals have been read again. So this master knows a committed edit
+    // before any firing that the edit takes back.
     void may_fire_until(utc_time limit);
 
-    // No word of it for long: the same node is told again, which answers with what it knows.
+    // Assigns these to the same node again, which has been silent about them for long. It answers with what it knows.
     void repeat(std::string const& node, std::vector<execution_id> ids);
 
     awaitable<void> cancel_at_client(std::string instance, std::vector<execution_id> ids);
 
-    // Takes back from a node what it has not sent to a client. Empty when the node does not answer.
+    // Takes back the executions that the node has not sent to a client. Empty if the node does not answer.
     awaitable<std::vector<execution_id>> withdraw(std::string node, std::vector<execution_id> ids);
 
-    // The number of the next assignment to this node: none from there on names what has been heard of by now.
+    // The number of the next assignment to this node. From that number on, no assignment names an execution of which
+    // this master has a report by now.
     std::int64_t next_number(std::string const& node) const;
 
 private:
-    // Assignments to a slave: how many there were, and which are not answered or given up.
+    // The numbers of the assignments to one slave: the next, and those that are neither answered nor given up.
     struct numbers {
         std::int64_t next = 1;
         std::set<std::int64_t> open;
@@ -70,20 +62,15 @@ private:
     void fire_again(std::string const& node, std::vector<protocol::attempt_key> const& given);
     std::vector<std::string> carriers();
 
+    void trace(std::string const& node, std::vector<execution_id> const& executions);
+
     dispatcher_settings settings_;
-    term& term_;
-    open_set& open_;
-    membership const& nodes_;
-    carrier& here_;
-    client_stub& clients_;
-    http::client& http_;
-    watchers to_;
-    utc_time limit_{};
+    term_scope scope_;
+    dependencies deps_;
+    utc_time limit_{}; // of may_fire_until
     std::size_t turn_ = 0;
-    std::map<std::string, instant> avoid_; // nodes that could not be reached
+    std::map<std::string, instant> avoid_; // nodes that could not be reached, until when
     std::map<std::string, numbers> numbers_;
-    std::string suspect_; // the node whose term was taken over, until it answers: it may be dead or stopped
-    waker bell_;
     task_group senders_;
 };
 

@@ -19,30 +19,25 @@ std::vector<T> front(std::deque<T> const& from)
 
 } // namespace
 
-attempts::attempts(term& term, storage::ledger& ledger, open_set& open, asio::any_io_executor loop,
-                   std::function<void()> opened, std::function<void(std::vector<execution_id>)> stale)
-    : term_(term), ledger_(ledger), open_(open), opened_(std::move(opened)), stale_(std::move(stale)), bell_(loop)
-{}
-
 void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause cause)
 {
     if (one.cancel_requested)
         return cancel(one);
-    open_.move(one, phase::opening);
+    scope_.open.move(one, phase::opening);
     to_open_.push_back({one.id, one.attempt, due, cause});
     bell_.wake();
 }
 
 void attempts::cancel(open_execution& one)
 {
-    open_.move(one, phase::opening);
+    scope_.open.move(one, phase::opening);
     to_cancel_.push_back(one.id);
     bell_.wake();
 }
 
 void attempts::fail(open_execution& one, std::string why)
 {
-    open_.move(one, phase::opening);
+    scope_.open.move(one, phase::opening);
     to_fail_[std::move(why)].push_back(one.id);
     bell_.wake();
 }
@@ -63,11 +58,12 @@ awaitable<void> attempts::run()
                     to_fail_.erase(why);
             }
         } catch (unavailable const& reason) {
-            log::old::warn("opening attempts: {}", reason.what());
+            log::warn("attempts", "opening or ending attempts failed, trying again in 200 ms",
+                      {log::reason(reason.what())});
             trouble = true;
         }
         if (trouble)
-            co_await term_.time.sleep_for(200ms); // a repeated attempt is conditional: doing it again is harmless
+            co_await scope_.term.time.sleep_for(200ms); // the write is conditional, so repeating it is harmless
         else
             co_await bell_.wait();
     }
@@ -75,13 +71,13 @@ awaitable<void> attempts::run()
 
 awaitable<void> attempts::open_group()
 {
-    co_await term_.until_active(transaction_need);
+    co_await scope_.term.until_active(transaction_need);
     auto const wanted = front(to_open_);
-    auto const done = co_await ledger_.begin_attempts(term_.fence, wanted);
+    auto const done = co_await scope_.ledger.begin_attempts(scope_.term.fence, wanted);
     std::unordered_set<execution_id> opened(done.begin(), done.end());
     std::vector<execution_id> stale;
     for (auto const& next : wanted) {
-        auto* one = open_.find(next.id);
+        auto* one = scope_.open.find(next.id);
         if (one == nullptr || one->phase != phase::opening)
             continue;
         if (opened.erase(next.id) == 0) {
@@ -90,27 +86,26 @@ awaitable<void> attempts::open_group()
         }
         one->attempt = next.attempt + 1;
         if (protocol::replaces_lost(next.cause))
-            ++one->max_attempts; // it does not count against the task's own attempts
+            ++one->max_attempts; // an attempt lost with a client or node is not the task's own
         one->due_at = next.due_at;
-        open_.wait(*one, next.due_at);
+        scope_.open.wait(*one, next.due_at);
     }
     to_open_.erase(to_open_.begin(), to_open_.begin() + static_cast<std::ptrdiff_t>(wanted.size()));
-    opened_();
-    if (!stale.empty())
-        stale_(std::move(stale));
+    scope_.due_changed.wake();
+    scope_.open.mark_stale(stale);
 }
 
 awaitable<void> attempts::end_group(std::deque<execution_id>& from, std::string why, bool failed)
 {
-    co_await term_.until_active(transaction_need);
+    co_await scope_.term.until_active(transaction_need);
     auto const ids = front(from);
     if (failed)
-        co_await ledger_.fail(term_.fence, ids, why);
+        co_await scope_.ledger.fail(scope_.term.fence, ids, why);
     else
-        co_await ledger_.cancel(term_.fence, ids, why);
+        co_await scope_.ledger.cancel(scope_.term.fence, ids, why);
     from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(ids.size()));
     for (auto const id : ids)
-        ended_(id);
+        done_.ended(id);
 }
 
 } // namespace baton::trigger

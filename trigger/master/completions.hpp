@@ -1,32 +1,33 @@
 #pragma once
 
-#include "libs/base/loop.hpp"
+#include "libs/base/id.hpp"
 #include "libs/storage/ledger.hpp"
 #include "trigger/clients/registry.hpp"
 #include "trigger/master/attempts.hpp"
-#include "trigger/master/open_set.hpp"
+#include "trigger/master/completion_queue.hpp"
+#include "trigger/master/planner.hpp"
 #include "trigger/master/task_book.hpp"
-#include "trigger/master/term.hpp"
-
-#include <functional>
-#include <set>
+#include "trigger/master/term_scope.hpp"
 
 namespace baton::trigger {
 
-// What depends on an end: the next attempt after a failure, the end of a broadcast with its last shard, the next firing
-// of a fixed-delay task. Hints bring it at once, a look at the ledger once a second brings what the hints lost. Also
-// splits broadcasts, whose ends it awaits. Part of a term.
+// Does what depends on the end of an execution: opens the next attempt after a failure, ends a broadcast with its last
+// shard, and plans the next firing of a fixed-delay task. Also splits broadcasts into shards. Hints start this at once;
+// a look at the ledger once a second makes up for lost hints. Part of a term.
 class completions {
 public:
-    completions(term& term, storage::ledger& ledger, open_set& open, attempts& next, registry& clients, task_book& book,
-                id_generator& ids, asio::any_io_executor loop, std::function<void()> replan);
+    struct dependencies {
+        completion_queue& queue;
+        attempts& next;
+        trigger::planner& planner;
+        registry& clients;
+        task_book& book;
+        id_generator& ids;
+    };
+    completions(term_scope const& scope, dependencies deps) : scope_(scope), deps_(deps) {}
 
-    // An attempt ended; `status` is what the client reported.
+    // An attempt ended with the status that the client reported.
     void finished(execution_id id, int attempt, protocol::state status);
-    // An execution has ended in the ledger.
-    void ended(execution_id id);
-
-    void broadcast(std::vector<execution_id> ids);
 
     awaitable<void> run();
 
@@ -35,21 +36,12 @@ private:
     awaitable<void> split_one(execution_id id);
     awaitable<void> close();
     awaitable<void> resume();
+    void replan();
     std::optional<storage::advance> after_completion(storage::delayed_task const& row);
 
-    term& term_;
-    storage::ledger& ledger_;
-    open_set& open_;
-    attempts& next_;
-    registry& clients_;
-    task_book& book_;
-    id_generator& ids_;
-    std::function<void()> replan_;
-    std::set<execution_id> to_split_;
-    std::set<execution_id> parents_; // of which a shard has ended
-    bool delayed_ = true;            // an execution of a fixed-delay task has ended
-    instant looked_at_{};
-    waker bell_;
+    term_scope scope_;
+    dependencies deps_;
+    instant looked_at_{}; // last look at the ledger
 };
 
 } // namespace baton::trigger

@@ -8,8 +8,8 @@
 
 namespace baton::trigger {
 
-// What falls due when: a timer wheel without a fixed size, one bucket a millisecond. Cancelling is lazy: whoever takes
-// an id asks whether it still stands.
+// Executions by their due time: a timer wheel of any size, with one bucket a millisecond. Cancelling is lazy: the
+// caller checks whether an id that it takes is still valid.
 class due_queue {
 public:
     void put(utc_time due, execution_id id) { buckets_[bucket(due)].push_back(id); }
@@ -21,7 +21,7 @@ public:
         return from_micros(buckets_.begin()->first * 1'000);
     }
 
-    // Removes up to about `most` of what is due at `now`, in order of time; whole buckets.
+    // Removes about `most` ids that are due at `now`, in order of time, in whole buckets.
     std::vector<execution_id> take(utc_time now, std::size_t most)
     {
         std::vector<execution_id> due;

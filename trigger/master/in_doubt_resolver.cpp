@@ -10,26 +10,17 @@ namespace {
 constexpr std::size_t most_asked = 5'000;
 constexpr duration tell_limit = 500ms;
 constexpr duration ask_again = 200ms;
-constexpr duration ask_again_later = 1s; // while only handlers are waited for
+constexpr duration ask_again_later = 1s; // while executions only wait for earlier attempts to end
 }
 
-in_doubt_resolver::in_doubt_resolver(term& term, open_set& open, attempts& next, registry& clients, client_stub& stub,
-                                     membership const& nodes, http::client& http, asio::any_io_executor loop)
-    : term_(term),
-      open_(open),
-      next_(next),
-      clients_(clients),
-      stub_(stub),
-      nodes_(nodes),
-      http_(http),
-      bell_(loop),
-      tellers_(loop)
+in_doubt_resolver::in_doubt_resolver(term_scope const& scope, node_parts const& node, attempts& next)
+    : scope_(scope), node_(node), next_(next), bell_(scope.loop), tellers_(scope.loop)
 {}
 
 void in_doubt_resolver::add(open_execution& one, protocol::attempt_cause cause)
 {
-    open_.move(one, phase::in_doubt);
     one.next_cause = cause;
+    scope_.open.move(one, phase::in_doubt);
     bell_.wake();
 }
 
@@ -44,7 +35,7 @@ awaitable<void> in_doubt_resolver::work()
     for (;;) {
         auto const again = co_await step();
         if (again)
-            co_await term_.time.sleep_for(*again);
+            co_await scope_.term.time.sleep_for(*again);
         else
             co_await bell_.wait();
     }
@@ -53,13 +44,13 @@ awaitable<void> in_doubt_resolver::work()
 awaitable<void> in_doubt_resolver::announce()
 {
     tellers_.spawn("announcement to clients", tell_clients());
-    if (!term_.replaced.empty())
+    if (!scope_.term.replaced.empty())
         tellers_.spawn("announcement to the last master", tell_replaced());
     for (;;) {
         std::vector<std::string> left;
-        for (auto const& node : nodes_.all())
-            if (node.incarnation != nodes_.self().incarnation && node.incarnation != term_.replaced &&
-                !nodes_.gone(node.incarnation) && !told_.contains(node.incarnation))
+        for (auto const& node : node_.nodes.all())
+            if (node.incarnation != node_.nodes.self().incarnation && node.incarnation != scope_.term.replaced &&
+                !node_.nodes.gone(node.incarnation) && !told_.contains(node.incarnation))
                 left.push_back(node.incarnation);
         if (left.empty())
             break;
@@ -67,69 +58,68 @@ awaitable<void> in_doubt_resolver::announce()
             co_await tell_node(node);
         bool const all = std::all_of(left.begin(), left.end(), [&](auto const& node) { return told_.contains(node); });
         if (!all)
-            co_await term_.time.sleep_for(ask_again);
+            co_await scope_.term.time.sleep_for(ask_again);
     }
     co_await learn_of_clients();
-    announced_ = true;
 }
 
-// A client may have joined at a node that had not heard of this epoch yet, and have been given something by it.
+// A client may have joined at a node that did not know this epoch yet, and may have got executions from it.
 awaitable<void> in_doubt_resolver::learn_of_clients()
 {
     for (bool known = false; !known;) {
         try {
-            co_await clients_.refresh();
+            co_await node_.clients.refresh();
             known = true;
         } catch (unavailable const& reason) {
-            log::old::warn("epoch {}: reading the clients: {}", term_.epoch(), reason.what());
+            log::warn("in-doubt", "reading the clients failed, trying again in 200 ms",
+                      {log::reason(reason.what()), {"epoch", scope_.term.epoch()}});
         }
         if (!known)
-            co_await term_.time.sleep_for(ask_again);
+            co_await scope_.term.time.sleep_for(ask_again);
     }
 }
 
 awaitable<void> in_doubt_resolver::tell_replaced()
 {
-    while (!told_.contains(term_.replaced) && !nodes_.gone(term_.replaced)) {
-        co_await tell_node(term_.replaced);
-        if (told_.contains(term_.replaced) && returned_)
-            returned_();
-        co_await term_.time.sleep_for(ask_again);
+    while (!told_.contains(scope_.term.replaced) && !node_.nodes.gone(scope_.term.replaced)) {
+        co_await tell_node(scope_.term.replaced);
+        co_await scope_.term.time.sleep_for(ask_again);
     }
 }
 
 awaitable<void> in_doubt_resolver::tell_node(std::string incarnation)
 {
-    auto const* row = nodes_.find(incarnation);
+    auto const* row = node_.nodes.find(incarnation);
     if (row == nullptr)
         co_return;
     protocol::epoch_message body;
-    body.epoch = term_.epoch();
+    body.epoch = scope_.term.epoch();
     auto message = http::json_request(http::verb::post, protocol::path_announce, body);
     message.headers.set("Authorization", "Bearer " + row->secret);
     auto const to = http::parse_url(row->address);
     try {
-        auto const answer = co_await http_.send(to, std::move(message), tell_limit);
+        auto const answer = co_await node_.http.send(to, std::move(message), tell_limit);
         if (answer.status == 200)
             told_.insert(incarnation);
     } catch (unavailable const& reason) {
-        log::old::debug("announcing epoch {} to {}: {}", term_.epoch(), incarnation, reason.what());
+        log::debug("in-doubt", "announcing the epoch to a node failed, trying again",
+                   {log::reason(reason.what()), {"node", incarnation}, {"epoch", scope_.term.epoch()}});
     }
 }
 
-// Not waited for: a client also learns the epoch with the first thing that it is sent under it.
+// Nothing waits for this: a client also learns the epoch from the first request under it.
 awaitable<void> in_doubt_resolver::tell_clients()
 {
     std::vector<std::string> instances;
-    clients_.each([&](known_client const& client) { instances.push_back(client.row.instance); });
+    node_.clients.each([&](known_client const& client) { instances.push_back(client.row.instance); });
     for (auto const& instance : instances)
-        co_await stub_.announce(instance, term_.epoch());
+        co_await node_.stub.announce(instance, scope_.term.epoch());
 }
 
 awaitable<std::optional<duration>> in_doubt_resolver::step()
 {
     std::set<std::string> services;
-    open_.each([&](open_execution& one) {
+    scope_.open.each([&](open_execution& one) {
         if (one.phase == phase::in_doubt)
             services.insert(one.task->definition.service);
     });
@@ -144,36 +134,36 @@ awaitable<std::optional<duration>> in_doubt_resolver::step()
 
 void in_doubt_resolver::note(client_answers& all, std::string const& instance, protocol::held_execution const& held)
 {
-    auto const* one = open_.find(held.execution);
+    auto const* one = scope_.open.find(held.execution);
     if (one == nullptr)
         return;
-    // A client that remembers the failure of an earlier attempt does not have the one that is asked for.
+    // A client that remembers that an earlier attempt failed does not have the attempt in question.
     if (held.attempt >= one->attempt || held.succeeded)
         all.holders[held.execution] = instance;
     else if (!held.finished)
         all.earlier[held.execution] = instance;
 }
 
-awaitable<in_doubt_resolver::client_answers> in_doubt_resolver::hear(std::string service, std::vector<execution_id> ids)
+awaitable<in_doubt_resolver::client_answers> in_doubt_resolver::ask(std::string service, std::vector<execution_id> ids)
 {
     protocol::query_request request;
-    request.epoch = term_.epoch();
+    request.epoch = scope_.term.epoch();
     request.executions = ids;
     for (auto const id : ids) {
-        auto const* one = open_.find(id);
+        auto const* one = scope_.open.find(id);
         request.attempts.push_back(one == nullptr ? 0 : one->attempt);
     }
     std::vector<std::string> instances;
-    for (auto const* client : clients_.of_service(service))
+    for (auto const* client : node_.clients.of_service(service))
         instances.push_back(client->row.instance);
     client_answers all;
     for (auto const& instance : instances) {
-        auto const answer = co_await stub_.ask(instance, request);
+        auto const answer = co_await node_.stub.ask(instance, request);
         if (answer)
             for (auto const& held : answer->held)
                 note(all, instance, held);
         else
-            all.complete = all.complete && clients_.find(instance) == nullptr; // until it answers, or is gone
+            all.complete = all.complete && node_.clients.find(instance) == nullptr; // until it answers, or is gone
     }
     co_return all;
 }
@@ -182,45 +172,47 @@ awaitable<void> in_doubt_resolver::cancel_earlier(client_answers const& all)
 {
     std::map<std::string, std::vector<execution_id>> asked;
     for (auto const& [id, instance] : all.earlier)
-        if (auto const* one = open_.find(id); one != nullptr && one->cancel_requested)
+        if (auto const* one = scope_.open.find(id); one != nullptr && one->cancel_requested)
             asked[instance].push_back(id);
     for (auto const& [instance, ids] : asked) {
         protocol::executions_request request;
-        request.epoch = term_.epoch();
+        request.epoch = scope_.term.epoch();
         request.executions = ids;
-        co_await stub_.cancel(instance, std::move(request));
+        co_await node_.stub.cancel(instance, std::move(request));
     }
 }
 
 awaitable<std::optional<duration>> in_doubt_resolver::settle(std::string service)
 {
-    co_await term_.until_active(100ms);
+    co_await scope_.term.until_active(100ms);
     std::vector<execution_id> ids;
-    open_.each([&](open_execution& one) {
+    scope_.open.each([&](open_execution& one) {
         if (one.phase == phase::in_doubt && one.task->definition.service == service && ids.size() < most_asked)
             ids.push_back(one.id);
     });
     std::sort(ids.begin(), ids.end()); // in order of time
-    auto const all = co_await hear(service, ids);
+    auto const all = co_await ask(service, ids);
     std::size_t known = 0;
     std::size_t unknown = 0;
     for (auto const id : ids) {
-        auto* one = open_.find(id);
+        auto* one = scope_.open.find(id);
         if (one == nullptr || one->phase != phase::in_doubt)
             continue;
         if (auto const holder = all.holders.find(id); holder != all.holders.end()) {
-            open_.move(*one, phase::held, holder->second);
+            scope_.open.move(*one, phase::held, holder->second);
             ++known;
         } else if (all.complete && !all.earlier.contains(id)) {
-            next_.open(*one, std::max(one->due_at, term_.clock.now()), one->next_cause);
+            next_.open(*one, std::max(one->due_at, scope_.term.clock.now()), one->next_cause);
             ++unknown;
         }
     }
-    log::old::info(
-        "service {}: {} executions in doubt: {} held by clients, {} go out as the next attempt, {} wait for an "
-        "earlier one{}",
-        service, ids.size(), known, unknown, all.earlier.size(),
-        all.complete ? "" : ", the rest for a client that does not answer");
+    log::info("in-doubt", "asked the clients of a service which executions they have",
+              {{"service", service},
+               {"executions", ids.size()},
+               {"held", known},
+               {"next_attempt", unknown},
+               {"waiting_for_earlier", all.earlier.size()},
+               {"all_answered", all.complete}});
     co_await cancel_earlier(all);
     if (!all.complete || ids.size() == most_asked)
         co_return ask_again;

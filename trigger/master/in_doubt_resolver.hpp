@@ -1,15 +1,9 @@
 #pragma once
 
 #include "libs/base/task_group.hpp"
-#include "libs/http/client.hpp"
-#include "trigger/clients/client_stub.hpp"
-#include "trigger/clients/registry.hpp"
 #include "trigger/master/attempts.hpp"
-#include "trigger/master/open_set.hpp"
-#include "trigger/master/term.hpp"
-#include "trigger/membership/membership.hpp"
+#include "trigger/master/term_scope.hpp"
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,26 +11,29 @@
 
 namespace baton::trigger {
 
-// Settles executions that were sent by a node that died: nobody knows whether a client has them. First every live node
-// has heard of this epoch (or is gone), so that nobody delivers under an older one; the master that was replaced is not
-// waited for, its own deadline binds it. Then the clients are read again, and those of the service that live are asked,
-// in one grouped request each. From then on they refuse older epochs, and what they do not have up to the attempt that
-// was asked for, so that no message still on its way can start it. What no live client knows is sent as the next
-// attempt; what one runs as an earlier attempt (its node or it had counted as gone) waits for that to end. Part of a
-// term.
+// Finds out which client has an execution whose node died or whose master was replaced. Part of a term.
+//
+// 1. Announce: every live node hears of this epoch, so that none delivers under an older one. The master that was
+//    replaced is not waited for, because its own deadline binds it.
+// 2. Read the clients again, and ask those of the service that live, in one request each. From then on a client refuses
+//    older epochs, and refuses an execution that it does not have up to the attempt that was asked for, so that no
+//    message that is still on its way can start it.
+// 3. An execution that no live client knows goes out as the next attempt. If a client runs an earlier attempt, because
+//    its node or the client itself had counted as gone, the execution waits for the end of that attempt.
 class in_doubt_resolver {
 public:
-    in_doubt_resolver(term& term, open_set& open, attempts& next, registry& clients, client_stub& stub,
-                      membership const& nodes, http::client& http, asio::any_io_executor loop);
+    in_doubt_resolver(term_scope const& scope, node_parts const& node, attempts& next);
 
-    void add(open_execution& one, protocol::attempt_cause cause); // of the next attempt, if no client has it
+    // `cause`: of the next attempt, if no client has the execution.
+    void add(open_execution& one, protocol::attempt_cause cause);
 
     awaitable<void> run();
 
-    // The master that was replaced has heard of this epoch: it lives, and may be given work.
-    void on_return(std::function<void()> watcher) { returned_ = std::move(watcher); }
-
-    bool announced() const { return announced_; }
+    // Is this the replaced master, which has not answered yet? It may be dead or stopped: give it no work.
+    bool suspects(std::string const& incarnation) const
+    {
+        return incarnation == scope_.term.replaced && !told_.contains(incarnation);
+    }
 
 private:
     awaitable<void> work();
@@ -45,30 +42,24 @@ private:
     awaitable<void> tell_replaced();
     awaitable<void> learn_of_clients();
     awaitable<void> tell_clients();
-    // When to ask again: nothing, when no doubt is left.
+    // The pause until the next step; nothing if no execution is in doubt.
     awaitable<std::optional<duration>> step();
-    awaitable<std::optional<duration>> settle(std::string service); // executions of one service
+    awaitable<std::optional<duration>> settle(std::string service);
 
-    // What the clients of a service said.
+    // The answers of the clients of one service, by execution.
     struct client_answers {
         std::map<execution_id, std::string> holders; // the attempt itself, or the execution's success
         std::map<execution_id, std::string> earlier; // an earlier attempt that has not ended
-        bool complete = true;                        // all have answered, or are gone
+        bool complete = true;                        // every client has answered or is gone
     };
-    awaitable<client_answers> hear(std::string service, std::vector<execution_id> ids);
+    awaitable<client_answers> ask(std::string service, std::vector<execution_id> ids);
     void note(client_answers& all, std::string const& instance, protocol::held_execution const& held);
     awaitable<void> cancel_earlier(client_answers const& all);
 
-    term& term_;
-    open_set& open_;
+    term_scope scope_;
+    node_parts node_;
     attempts& next_;
-    registry& clients_;
-    client_stub& stub_;
-    membership const& nodes_;
-    http::client& http_;
-    bool announced_ = false;
-    std::set<std::string> told_; // nodes
-    std::function<void()> returned_;
+    std::set<std::string> told_; // nodes that know this epoch
     waker bell_;
     task_group tellers_;
 };

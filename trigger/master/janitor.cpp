@@ -10,8 +10,8 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration settle = 10s; // a term has more urgent things to do at first
-constexpr duration idle = 60s;   // when there is nothing more to delete, or the database has other troubles
+constexpr duration settle = 10s; // at the beginning a term has more urgent work
+constexpr duration idle = 60s;   // if there is nothing to delete, or the database failed
 constexpr duration whole_again = 1h;
 constexpr duration shortest_rest = 1ms;
 constexpr std::size_t fewest = 50; // fewer would not be quicker: a commit costs the same
@@ -58,7 +58,7 @@ awaitable<void> janitor::run()
             if (more)
                 pause = rest_after(took, settings_.share);
         } catch (unavailable const& reason) {
-            log::old::warn("deleting what is old: {}", reason.what());
+            log::warn("retention", "deleting old rows failed, trying again in 60 s", {log::reason(reason.what())});
         }
         co_await term_.time.sleep_for(pause);
     }
@@ -85,7 +85,8 @@ awaitable<bool> janitor::executions()
     from_ = done.last;
     deleted_ += done.deleted;
     if (!done.more && deleted_ != 0) {
-        log::old::info("deleted {} executions that had ended before {}", deleted_, to_rfc3339(limit));
+        log::info("retention", "deleted old executions",
+                  {{"executions", deleted_}, {"ended_before", to_rfc3339(limit)}});
         deleted_ = 0;
     }
     co_return done.more;

@@ -1,22 +1,23 @@
 #pragma once
 
 #include "libs/storage/retention.hpp"
+#include "trigger/master/settings.hpp"
 #include "trigger/master/term.hpp"
-#include "trigger/settings.hpp"
 
 #include <cstddef>
 
 namespace baton::trigger {
 
-// How long to rest after work that took so long, for it to be no more than `share` percent of the time.
+// The rest after work of this duration that keeps the work at `share` percent of the time.
 duration rest_after(duration took, int share);
 
-// How many rows the next piece should have: fewer after a long one, more after a short one, up to `most`.
+// The number of rows of the next piece: half after a piece that took longer than `longest`, twice after one that took
+// less than half of it, up to `most`.
 std::size_t next_size(std::size_t present, duration took, duration longest, std::size_t most);
 
-// Deletes what ended long ago, piece by piece, on the shared sessions and never on the one that decides. However much
-// there is, its part of the time stays small, and nothing waits for it. Where it stands is written nowhere: what has
-// been deleted is gone, so that the next term finds the rest at the beginning. Part of a term.
+// Deletes executions that ended long ago, in pieces, on the shared sessions and never on the one for decisions. It
+// takes a bounded share of the time, and nothing waits for it. Its position is not stored: the next term finds the
+// oldest rows first. Part of a term.
 class janitor {
 public:
     janitor(retention_settings settings, term& term, storage::database& shared);
@@ -30,11 +31,11 @@ private:
     retention_settings settings_;
     term& term_;
     storage::retention table_;
-    duration longest_; // that a piece should take
+    duration longest_; // time that a piece should take at most
     std::size_t rows_;
     storage::ledger_place from_;
-    instant whole_at_{};      // the ledger is looked at from its beginning again: what was open may have ended
-    std::size_t deleted_ = 0; // since the last word of it
+    instant whole_at_{};      // when to begin at the oldest row again: open executions may have ended
+    std::size_t deleted_ = 0; // since the last log line
 };
 
 } // namespace baton::trigger

@@ -9,169 +9,136 @@ using namespace asio::experimental::awaitable_operators;
 namespace {
 constexpr int rows_of_a_page = 2'000;
 constexpr duration begin_again = 20ms;  // after a take-over that the database cut short
-constexpr duration clocks_apart = 10ms; // by which the last master's estimate of the time may have been off, as a rule
+constexpr duration clocks_apart = 10ms; // usual limit of the error of the last master's cluster clock
 }
 
-master::master(settings const& settings, surroundings outside)
-    : settings_(settings),
-      with_(std::move(outside)),
-      open_(with_.term.time),
-      planner_(settings.planner, with_.term, {with_.ledger, book_, open_, with_.ids}, with_.loop,
+master::master(master_settings const& settings, trigger::term const& term, dependencies deps,
+               asio::any_io_executor loop)
+    : term_(term),
+      deps_(deps),
+      open_(term_.time),
+      due_changed_(loop),
+      planned_(loop),
+      scope_{term_, deps_.ledger, open_, due_changed_, loop},
+      planner_(settings.planner, term_, {deps_.ledger, book_, open_, deps_.ids}, loop,
                [this] {
-                   assigner_.wake();
+                   due_changed_.wake();
                    planned_.wake();
                }),
-      attempts_(
-          with_.term, with_.ledger, open_, with_.loop, [this] { assigner_.wake(); },
-          [this](std::vector<execution_id> ids) { sweeper_.reread(std::move(ids)); }),
-      in_doubt_(with_.term, open_, attempts_, with_.clients, with_.stub, with_.nodes, with_.http, with_.loop),
-      assigner_(settings.dispatcher, with_.term, open_, with_.nodes, with_.here, with_.stub, with_.http, with_.loop,
-                {[this](std::vector<execution_id> ids) { completions_.broadcast(std::move(ids)); },
-                 [this](execution_id id) {
-                     if (auto* one = open_.find(id); one != nullptr && one->phase == phase::assigned)
-                         in_doubt_.add(*one, protocol::attempt_cause::node_gone);
-                 },
-                 with_.heard, with_.leaving}),
-      completions_(with_.term, with_.ledger, open_, attempts_, with_.clients, book_, with_.ids, with_.loop,
-                   [this] {
-                       planner_.wake();
-                       assigner_.wake();
-                   }),
-      sweeper_(
-          settings.planner, settings.dispatcher, settings.clients,
-          {with_.term, with_.ledger, open_, attempts_, in_doubt_, completions_, assigner_, with_.clients, with_.nodes},
-          [this](storage::open_execution_row const& row, open_set::reading const& seen) { load(row, false, seen); }),
-      signals_(
-          settings.planner, with_.term, with_.shared, with_.ledger, open_, with_.loop,
-          {[this](utc_time limit) { assigner_.may_fire_until(limit); },
-           [this](storage::open_execution_row const& row, open_set::reading const& seen) { load(row, false, seen); },
-           [this](execution_id id) { completions_.ended(id); },
-           [this](std::vector<execution_id> ids) { return sweeper_.cancel(std::move(ids)); },
-           [this] {
-               planner_.wake();
-               assigner_.wake();
-           }}),
-      janitor_(settings.retention, with_.term, with_.shared),
-      planned_(with_.loop)
-{
-    in_doubt_.on_return([this] { assigner_.trust_replaced(); });
-    attempts_.on_ended([this](execution_id id) { completions_.ended(id); });
-}
+      queue_(open_, loop),
+      attempts_(scope_, queue_),
+      in_doubt_(scope_, deps_.node, attempts_),
+      loader_(scope_, book_, attempts_, in_doubt_),
+      assigner_(settings.dispatcher, scope_, {deps_.node, queue_, in_doubt_}),
+      completions_(scope_, {queue_, attempts_, planner_, deps_.node.clients, book_, deps_.ids}),
+      sweeper_(settings, scope_, {deps_.node, attempts_, in_doubt_, queue_, assigner_, loader_}),
+      signals_(settings.planner, scope_, deps_.shared, {planner_, assigner_, loader_, queue_, sweeper_}),
+      janitor_(settings.retention, term_, deps_.shared)
+{}
 
 awaitable<void> master::run()
 {
     bool const ours = co_await begin();
     if (!ours) {
-        log::old::warn("epoch {}: a newer master has raised the fence", with_.term.epoch());
+        log::warn("term", "a newer master has raised the fence, this term ends", {{"epoch", term_.epoch()}});
         co_return;
     }
-    with_.terms.acts(replayed_);
+    deps_.log.acts(replayed_);
     co_await (planner_.run() && assigner_.run() && attempts_.run() && in_doubt_.run() && completions_.run() &&
-              sweeper_.run() && signals_.run() && janitor_.run() && note_begin());
+              sweeper_.run() && signals_.run() && janitor_.run() && log_begin());
 }
 
-// Not before the first page of firings is planned: what is due comes before what people read of it.
-awaitable<void> master::note_begin()
+// Waits for the first page of firings, because due executions come before the log of terms, which only people read.
+awaitable<void> master::log_begin()
 {
-    co_await planned_.wait_until(with_.term.time, with_.term.time.now() + 1s);
-    co_await with_.terms.write_begin(with_.term.fence);
+    co_await planned_.wait_until(term_.time, term_.time.now() + 1s);
+    co_await deps_.log.write_begin(term_.fence);
 }
 
-// A session that the last outage broke is no reason to give the term away: the lease is held, and the next try gets a
-// new session. False when a newer master has raised the fence.
+// Tries again if the database fails: the lease is held, and the next try gets a new session. False if a newer master
+// has raised the fence.
 awaitable<bool> master::begin()
 {
     for (;;) {
         try {
-            bool const ours = co_await with_.ledger.raise(with_.term.fence);
+            bool const ours = co_await deps_.ledger.raise(term_.fence);
             if (ours)
                 co_await take_over();
             co_return ours;
         } catch (unavailable const& reason) {
-            log::old::warn("epoch {}: taking over: {}", with_.term.epoch(), reason.what());
+            log::warn("term", "the take-over failed, trying again in 20 ms",
+                      {log::reason(reason.what()), {"epoch", term_.epoch()}});
         }
-        co_await with_.term.time.sleep_for(begin_again);
+        co_await term_.time.sleep_for(begin_again);
     }
 }
 
-// What is open comes into memory before anything else happens: what is past due may be out already, and is asked after.
+// Loads every open execution before the term does anything else. The last master may have sent those that are past due,
+// so these are in doubt.
 awaitable<void> master::take_over()
 {
-    auto const began = with_.term.time.now();
+    auto const began = term_.time.now();
     replayed_ = 0;
-    co_await with_.nodes.refresh();
-    co_await with_.clients.refresh();
+    co_await deps_.node.nodes.refresh();
+    co_await deps_.node.clients.refresh();
     storage::open_cursor from;
     for (bool more = true; more;) {
         open_set::reading const seen(open_);
-        auto const rows = co_await with_.ledger.open(utc_time::max(), from, rows_of_a_page);
-        auto const now = with_.term.clock.now();
+        auto const rows = co_await deps_.ledger.open(utc_time::max(), from, rows_of_a_page);
+        auto const now = term_.clock.now();
         for (auto const& row : rows) {
-            bool const past_due = row.due_at <= now + clocks_apart + with_.term.clock.error();
+            bool const past_due = row.due_at <= now + clocks_apart + term_.clock.error();
             replayed_ += past_due ? 1 : 0;
-            load(row, past_due, seen);
+            if (past_due)
+                loader_.load_in_doubt(row, seen);
+            else
+                loader_.load(row, seen);
         }
         more = rows.size() == rows_of_a_page;
         if (more)
             from = {rows.back().due_at, rows.back().id};
     }
-    log::old::info("epoch {}: took over {} open executions in {} ms", with_.term.epoch(), open_.size(),
-                   (with_.term.time.now() - began) / 1ms);
+    log::info("term", "took over the open executions",
+              {{"epoch", term_.epoch()},
+               {"executions", open_.size()},
+               {"past_due", replayed_},
+               {"ms", (term_.time.now() - began) / 1ms}});
 }
 
-void master::load(storage::open_execution_row const& row, bool may_be_out, open_set::reading const& seen)
+// Null if this attempt is not one that is assigned to a node.
+open_execution* master::find_assigned(execution_id execution, int attempt)
 {
-    if (open_.find(row.id) != nullptr || seen.ended(row.id))
-        return;
-    try {
-        if (!row.unreadable.empty())
-            throw invalid_input("", row.unreadable);
-        auto task = book_.get(row.task, row.version, row.definition, std::nullopt);
-        open_.add(make_open_execution(row, std::move(task)), seen);
-    } catch (invalid_input const& failure) {
-        log::error("dispatch", "an execution cannot be read, it stays open and is not delivered",
-                   {log::reason(failure.what()), {"execution", row.id.value()}, {"task", row.task.value()}});
-        return;
-    }
-    auto& one = *open_.find(row.id);
-    if (row.state == protocol::state::retrying)
-        attempts_.open(one, row.due_at, protocol::attempt_cause::retry);
-    else if (one.broadcast() && row.state == protocol::state::running)
-        open_.move(one, phase::parent);
-    else if (row.cancel_requested && !may_be_out)
-        attempts_.cancel(one);
-    else if (may_be_out && !one.broadcast())
-        in_doubt_.add(one, protocol::attempt_cause::take_over);
-    assigner_.wake();
+    auto* found = open_.find(execution);
+    bool const assigned = found != nullptr && found->attempt == attempt && found->phase == phase::assigned;
+    return assigned ? found : nullptr;
 }
 
-protocol::report_answer master::report(protocol::report_request const& what)
+protocol::report_answer master::report(protocol::report_request const& report)
 {
-    bool const of_this_term = what.epoch == epoch(); // what an older one assigned is void
-    for (auto const& one : what.delivered) {
-        auto* known = open_.find(one.execution);
-        if (!of_this_term || known == nullptr || known->attempt != one.attempt || known->phase != phase::assigned)
+    bool const of_this_term = report.epoch == term_.epoch(); // assignments of an older term are void
+    for (auto const& one : report.delivered) {
+        auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr;
+        if (found == nullptr)
             continue;
         if (one.holds == 0)
-            open_.move(*known, phase::held, one.client);
+            open_.move(*found, phase::held, one.client);
         else
-            in_doubt_.add(
-                *known,
-                protocol::attempt_cause::client_gone); // which was not: it runs what was opened anew in its stead
+            in_doubt_.add(*found,
+                          protocol::attempt_cause::client_gone); // which was wrong: the client runs an earlier attempt
     }
-    for (auto const& one : what.undelivered) {
-        auto* known = open_.find(one.execution);
-        if (!of_this_term || known == nullptr || known->attempt != one.attempt || known->phase != phase::assigned)
+    for (auto const& one : report.undelivered) {
+        auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr;
+        if (found == nullptr)
             continue;
-        if (one.client.empty() || !known->shard_instance.empty())
-            attempts_.fail(*known, one.why);
+        if (one.client.empty() || !found->shard_instance.empty())
+            attempts_.fail(*found, one.why);
         else
-            attempts_.open(*known, with_.term.clock.now(), protocol::attempt_cause::client_gone);
+            attempts_.open(*found, term_.clock.now(), protocol::attempt_cause::client_gone);
     }
-    for (auto const& one : what.finished)
+    for (auto const& one : report.finished)
         completions_.finished(one.execution, one.attempt, one.status);
     protocol::report_answer answer;
-    answer.assigned = assigner_.next_number(what.node);
+    answer.assigned = assigner_.next_number(report.node);
     return answer;
 }
 

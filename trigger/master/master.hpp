@@ -1,79 +1,74 @@
 #pragma once
 
-#include "libs/protocol/node_wire.hpp"
-#include "libs/storage/ledger.hpp"
-#include "trigger/clients/registry.hpp"
-#include "trigger/delivery/carrier.hpp"
+#include "libs/base/id.hpp"
+#include "trigger/delivery/local_master.hpp"
 #include "trigger/election/term_log.hpp"
 #include "trigger/master/assigner.hpp"
 #include "trigger/master/attempts.hpp"
+#include "trigger/master/completion_queue.hpp"
 #include "trigger/master/completions.hpp"
+#include "trigger/master/execution_loader.hpp"
 #include "trigger/master/in_doubt_resolver.hpp"
 #include "trigger/master/janitor.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/planner.hpp"
+#include "trigger/master/settings.hpp"
 #include "trigger/master/signals.hpp"
 #include "trigger/master/sweeper.hpp"
-#include "trigger/master/term.hpp"
-#include "trigger/membership/membership.hpp"
-#include "trigger/settings.hpp"
+#include "trigger/master/term_scope.hpp"
 
 namespace baton::trigger {
 
-// What a node does for one term of mastership: takes over what is open, plans, fires, settles. Made anew for each term,
-// so nothing of an older one can survive in it.
-class master {
+// Everything that a node does for one term of mastership: takes over the open executions, plans, fires and follows them
+// to their ends. Made anew for each term, so that nothing of an older term can survive in it. On the loop only.
+//
+// The members are the composition of a term, in the order in which they use each other.
+class master final : public local_master {
 public:
-    struct surroundings {
-        trigger::term term;
+    // All of it lives as long as the process.
+    struct dependencies {
+        node_parts node;
         storage::ledger& ledger;
         storage::database& shared;
-        registry& clients;
-        membership& nodes;
-        client_stub& stub;
-        carrier& here;
-        http::client& http;
         id_generator& ids;
-        asio::any_io_executor loop;
-        epoch_watcher heard;
-        term_log& terms;
-        departure_watcher leaving{}; // of assignments
+        term_log& log;
     };
 
-    master(settings const& settings, surroundings outside);
+    master(master_settings const& settings, term const& term, dependencies deps, asio::any_io_executor loop);
 
-    // Until cancelled. Returns by itself when the fence shows that the term is over.
+    // Runs until it is cancelled. Returns by itself if the fence shows that the term is over.
     awaitable<void> run();
 
-    // From slaves, web, and this node itself.
-    protocol::report_answer report(protocol::report_request const& what);
-    void signal() { signals_.wake(); }
-    void client_gone(std::string const& instance) { sweeper_.client_gone(instance); }
-    void nodes_changed() { sweeper_.nodes_changed(); }
-
-    std::int64_t epoch() const { return with_.term.epoch(); }
-    std::size_t open() const { return open_.size(); }
+    protocol::report_answer report(protocol::report_request const& report) override;
+    void signal() override { signals_.wake(); }
+    void client_gone(std::string const& instance) override { sweeper_.client_gone(instance); }
+    void nodes_changed() override { sweeper_.nodes_changed(); }
+    std::size_t open() const override { return open_.size(); }
 
 private:
     awaitable<bool> begin();
     awaitable<void> take_over();
-    awaitable<void> note_begin();
-    void load(storage::open_execution_row const& row, bool may_be_out, open_set::reading const& seen);
+    awaitable<void> log_begin();
+    open_execution* find_assigned(execution_id execution, int attempt);
 
-    settings settings_;
-    surroundings with_;
+    term term_;
+    dependencies deps_;
     open_set open_;
+    waker due_changed_;
+    waker planned_; // for log_begin
+    term_scope scope_;
     task_book book_;
     planner planner_;
+    completion_queue queue_;
     attempts attempts_;
     in_doubt_resolver in_doubt_;
+    execution_loader loader_;
     assigner assigner_;
     completions completions_;
     sweeper sweeper_;
     signal_reader signals_;
     janitor janitor_;
-    waker planned_; // for note_begin
-    int replayed_ = 0;
+    int replayed_ = 0; // past-due executions that the take-over found
 };
 
 } // namespace baton::trigger

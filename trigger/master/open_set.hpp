@@ -17,10 +17,10 @@
 
 namespace baton::trigger {
 
-// Where the master believes an open execution to be.
+// The place of an open execution, as far as the master knows.
 enum class phase {
-    waiting,  // in the queue of what falls due
-    assigned, // given to the node in `where`, which has not said more
+    waiting,  // in the queue of due times
+    assigned, // given to the node in `where`, which has not reported yet
     held,     // the client in `where` has it
     in_doubt, // a client may have it: the clients must be asked
     opening,  // its next attempt is being opened
@@ -36,16 +36,16 @@ struct open_execution {
     int attempt = 1;
     int max_attempts = 1;
     trigger::phase phase = phase::waiting;
-    std::string where;
+    std::string where;                                                       // node or client of the phase
     protocol::attempt_cause next_cause = protocol::attempt_cause::take_over; // in doubt: of the next attempt
     instant since{};                                                         // of the phase
     bool cancel_requested = false;
-    bool scheduled = false; // a firing, not a run now: what an edit may take back
+    bool scheduled = false; // a firing, which an edit may take back, and not a run now
     std::optional<execution_id> parent;
     int shard_index = 0;
     int shard_total = 1;
     std::string shard_instance;
-    std::optional<protocol::json_text> payload; // instead of the task's own
+    std::optional<protocol::json_text> payload; // in place of the task's own
 
     bool broadcast() const
     {
@@ -61,8 +61,8 @@ class open_set {
 public:
     explicit open_set(time_source const& time) : time_(time) {}
 
-    // From before the ledger is read (or written) until its answer is used: what ended meanwhile may still be open in
-    // that answer, and would be taken in and fired again.
+    // Lives from before the ledger is read or written until the answer is used. An execution that ends in between may
+    // still be open in the answer; without this it would be loaded and fired again.
     class reading {
     public:
         explicit reading(open_set& set) : set_(set) { set_.readings_.insert(this); }
@@ -78,7 +78,7 @@ public:
         std::unordered_set<execution_id> ended_;
     };
 
-    // Adds it as waiting; false when it is known already, or has ended since `as_of` began.
+    // Adds an execution as waiting. False if it is known already, or has ended since `as_of` began.
     bool add(open_execution one, reading const& as_of);
     open_execution* find(execution_id id);
     void erase(execution_id id); // it has ended
@@ -88,7 +88,7 @@ public:
     void wait(open_execution& one, utc_time due); // back into the queue
 
     std::optional<utc_time> next_due() const { return queue_.next(); }
-    // Only those that still wait, and for that instant; each once, however often it was put there.
+    // The executions that still wait and are due, each once.
     std::vector<execution_id> take_due(utc_time now, std::size_t most);
 
     template <class Visit>
@@ -98,7 +98,7 @@ public:
             visit(one);
     }
 
-    // The same for those that do not wait, which are few of many. Nothing may be moved meanwhile.
+    // The same for those that do not wait, which are few of many. `visit` must not move any.
     template <class Visit>
     void each_under_way(Visit visit)
     {
@@ -106,7 +106,11 @@ public:
             visit(*one);
     }
 
-    // Work of a service that is past due and that nobody has taken, as of the last count.
+    // The rows of these executions were not as this master believed: the sweeper reads them again.
+    void mark_stale(std::vector<execution_id> const& ids) { stale_.insert(stale_.end(), ids.begin(), ids.end()); }
+    std::vector<execution_id> take_stale() { return std::exchange(stale_, {}); }
+
+    // Executions of a service that are past due and that no client has taken, by the last count.
     std::size_t backlog(std::string const& service) const;
     void count_backlog(utc_time now);
 
@@ -116,6 +120,7 @@ private:
     std::unordered_map<execution_id, open_execution*> under_way_; // of these, those that are not `waiting`
     due_queue queue_;
     std::unordered_map<std::string, std::size_t> backlog_;
+    std::vector<execution_id> stale_;
     std::set<reading*> readings_;
 };
 

@@ -4,9 +4,9 @@
 #include "libs/schedule/plan.hpp"
 #include "libs/storage/ledger.hpp"
 #include "trigger/master/open_set.hpp"
+#include "trigger/master/settings.hpp"
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term.hpp"
-#include "trigger/settings.hpp"
 
 #include <functional>
 

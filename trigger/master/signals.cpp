@@ -12,11 +12,6 @@ constexpr int signals_at_once = 1'000;
 constexpr int rows_of_a_task = 100'000;
 }
 
-signal_reader::signal_reader(planner_settings settings, term& term, storage::database& shared, storage::ledger& ledger,
-                             open_set& open, asio::any_io_executor loop, reactions to)
-    : settings_(settings), term_(term), table_(shared), ledger_(ledger), open_(open), to_(std::move(to)), bell_(loop)
-{}
-
 awaitable<void> signal_reader::run()
 {
     for (;;) {
@@ -24,16 +19,17 @@ awaitable<void> signal_reader::run()
         try {
             more = co_await round();
         } catch (unavailable const& reason) {
-            log::old::warn("reading signals: {}", reason.what());
+            log::warn("signals", "reading the signals of the web failed, trying again at the next poll",
+                      {log::reason(reason.what())});
         }
         if (!more)
-            co_await bell_.wait_until(term_.time, term_.time.now() + settings_.poll);
+            co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + settings_.poll);
     }
 }
 
 awaitable<bool> signal_reader::round()
 {
-    auto const asked = term_.clock.now();
+    auto const asked = scope_.term.clock.now();
     auto const found = co_await table_.pending(signals_at_once);
     std::set<task_id> tasks;
     std::vector<execution_id> runs;
@@ -62,47 +58,49 @@ awaitable<bool> signal_reader::round()
         co_await reload_tasks(tasks);
     bool const more = found.size() == signals_at_once;
     if (!more)
-        to_.may_fire_until(asked + settings_.edit_lead / 2);
+        deps_.assigner.may_fire_until(asked + settings_.edit_lead / 2);
     if (!runs.empty()) {
-        open_set::reading const seen(open_);
-        auto const rows = co_await ledger_.open_among(runs);
+        open_set::reading const seen(scope_.open);
+        auto const rows = co_await scope_.ledger.open_among(runs);
         for (auto const& row : rows)
-            to_.load(row, seen);
+            deps_.loader.load(row, seen);
     }
     if (!cancelled.empty())
-        co_await to_.cancel(cancelled);
+        co_await deps_.sweeper.cancel(cancelled);
     if (!found.empty()) {
-        to_.replan();
+        deps_.planner.wake();
+        scope_.due_changed.wake();
         co_await table_.remove(done);
     }
     co_return more;
 }
 
-// Planned firings that an edit took back are dropped, those that it inserted are taken in.
+// Drops the planned firings that an edit took back, and loads those that it inserted.
 awaitable<void> signal_reader::reload_tasks(std::set<task_id> tasks)
 {
     std::unordered_set<execution_id> standing;
     for (auto const task : tasks) {
-        open_set::reading const seen(open_);
-        auto const rows = co_await ledger_.open_of_task(task, rows_of_a_task);
+        open_set::reading const seen(scope_.open);
+        auto const rows = co_await scope_.ledger.open_of_task(task, rows_of_a_task);
         for (auto const& row : rows) {
             standing.insert(row.id);
-            to_.load(row, seen);
+            deps_.loader.load(row, seen);
         }
     }
     std::vector<execution_id> missing;
-    open_.each([&](open_execution& one) {
+    scope_.open.each([&](open_execution& one) {
         if (one.scheduled && one.phase == phase::waiting && tasks.contains(one.task->id) && !standing.contains(one.id))
             missing.push_back(one.id);
     });
-    // The planner may have added some of them since they were read: only a reading begun now can tell.
-    auto const rows = co_await ledger_.open_among(missing);
+    // The planner may have added some of them since the rows were read, so only a reading that begins now can tell.
+    auto const rows = co_await scope_.ledger.open_among(missing);
     std::unordered_set<execution_id> open;
     for (auto const& row : rows)
         open.insert(row.id);
     for (auto const id : missing)
-        if (auto const* one = open_.find(id); one != nullptr && one->phase == phase::waiting && !open.contains(id))
-            to_.dropped(id);
+        if (auto const* one = scope_.open.find(id);
+            one != nullptr && one->phase == phase::waiting && !open.contains(id))
+            deps_.completions.ended(id);
 }
 
 } // namespace baton::trigger

@@ -1,32 +1,36 @@
 #pragma once
 
 #include "libs/base/loop.hpp"
-#include "libs/storage/ledger.hpp"
 #include "libs/storage/signals.hpp"
-#include "trigger/master/open_set.hpp"
-#include "trigger/master/term.hpp"
-#include "trigger/settings.hpp"
+#include "trigger/master/assigner.hpp"
+#include "trigger/master/completion_queue.hpp"
+#include "trigger/master/execution_loader.hpp"
+#include "trigger/master/planner.hpp"
+#include "trigger/master/settings.hpp"
+#include "trigger/master/sweeper.hpp"
+#include "trigger/master/term_scope.hpp"
 
-#include <functional>
 #include <set>
 
 namespace baton::trigger {
 
-// Reads what web did (edits, runs, cancellations): at once when told, and a few times a second anyway. Each reading
-// that found nothing new allows firing up to half an edit's lead beyond it: an edit is committed within the first half
-// of its lead, so a firing that it took back cannot go out before this master has read of it. Part of a term.
+// Reads the signals of the web (edits, runs, cancellations): at once when told, and a few times a second anyway.
+//
+// A reading that found no further signal allows firing up to half of edit_lead beyond its beginning. An edit is
+// committed within the first half of its lead. So a firing that an edit took back cannot go out before this master has
+// read of the edit. Part of a term.
 class signal_reader {
 public:
-    struct reactions {
-        std::function<void(utc_time)> may_fire_until;
-        std::function<void(storage::open_execution_row const&, open_set::reading const&)> load;
-        std::function<void(execution_id)> dropped; // a planned firing was taken back
-        std::function<awaitable<void>(std::vector<execution_id>)> cancel;
-        std::function<void()> replan;
+    struct dependencies {
+        trigger::planner& planner;
+        trigger::assigner& assigner;
+        execution_loader& loader;
+        completion_queue& completions;
+        trigger::sweeper& sweeper;
     };
-
-    signal_reader(planner_settings settings, term& term, storage::database& shared, storage::ledger& ledger,
-                  open_set& open, asio::any_io_executor loop, reactions to);
+    signal_reader(planner_settings settings, term_scope const& scope, storage::database& shared, dependencies deps)
+        : settings_(settings), scope_(scope), table_(shared), deps_(deps), bell_(scope.loop)
+    {}
 
     awaitable<void> run();
     void wake() { bell_.wake(); }
@@ -36,11 +40,9 @@ private:
     awaitable<void> reload_tasks(std::set<task_id> tasks);
 
     planner_settings settings_;
-    term& term_;
+    term_scope scope_;
     storage::signals table_;
-    storage::ledger& ledger_;
-    open_set& open_;
-    reactions to_;
+    dependencies deps_;
     waker bell_;
 };
 

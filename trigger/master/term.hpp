@@ -7,7 +7,7 @@
 
 namespace baton::trigger {
 
-inline constexpr duration transaction_need = 200ms; // that a fenced transaction may take
+inline constexpr duration transaction_need = 200ms; // time that a fenced transaction may take
 
 // One term of mastership, as the parts that act under it see it.
 struct term {
@@ -15,15 +15,15 @@ struct term {
     mastership const& ship;
     time_source& time;
     cluster_clock& clock;
-    // The incarnation whose term this one replaced without its doing, if known: it delivers nothing more of what it had
-    // assigned to itself, because it did so under its own mastership only.
+    // The incarnation that this term replaced although it did not release the lease, if known. It does not deliver what
+    // it had assigned to itself, because that requires its own mastership.
     std::string replaced{};
 
     std::int64_t epoch() const { return fence.epoch; }
-    // May an act that takes up to `need` begin now?
+    // May an action that takes up to `need` begin now?
     bool active(duration need) const { return ship.active(fence.epoch, time.now(), need); }
 
-    // Waits until it may; the term's scope is cancelled when that can never be again.
+    // Waits until it may. The scope of a lost term is cancelled.
     awaitable<void> until_active(duration need)
     {
         while (!active(need))

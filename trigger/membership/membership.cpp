@@ -32,7 +32,7 @@ awaitable<void> membership::beat()
     co_await table_.beat(self_);
     if (valid_until_ != instant{} && !valid())
         ++lapses_;
-    // From the asking, and shortened like a lease: the others count from the row's own time, which is later.
+    // Counted from before the request and shortened like a lease; the others count from the row's time, which is later.
     valid_until_ = asked + settings_.ttl - settings_.ttl / 1'000 - settings_.heartbeat / 2;
 }
 
@@ -40,7 +40,7 @@ awaitable<void> membership::refresh()
 {
     auto const asked = time_.now();
     auto read = co_await table_.read();
-    if (asked < asked_at_) // a later one has overtaken it
+    if (asked < asked_at_) // a later reading has overtaken this one
         co_return;
     read_ = std::move(read);
     read_at_ = time_.now();
@@ -108,8 +108,8 @@ bool membership::gone(std::string const& incarnation) const
 bool membership::silent_for(storage::node_record const& node, duration span) const
 {
     auto const found = watched_.find(node.incarnation);
-    // A row from the future is of a node that died before the clock was set back: a living one follows it. Set back by
-    // less than a ttl, it keeps what it wrote until the clock has come there again.
+    // A row from the future belongs to a node that died before the clock was set back; a living node writes the new
+    // time. If the clock was set back by less than a ttl, the row grows old as usual.
     bool const old = node.age >= span || node.age <= -span;
     return old && found != watched_.end() && asked_at_ - found->second.since >= span;
 }
@@ -119,8 +119,9 @@ bool membership::regular_for(duration span) const
     return asked_at_ - regular_since_ >= span;
 }
 
-// From the asking of one reading to the answer of the next: one round may fail. So short a gap hides no outage in which
-// a living node's row becomes as old as its ttl: it beat up to a heartbeat before, and does so up to a heartbeat after.
+// The longest time from the request of one reading to the answer of the next that counts as no break; one round may
+// fail. Such a gap hides no outage in which a living node's row reaches its ttl: the node beat at most one heartbeat
+// before the gap, and beats at most one heartbeat after it.
 duration membership::longest_gap() const
 {
     return std::max(2 * settings_.heartbeat, settings_.ttl - 2 * settings_.heartbeat) + settings_.heartbeat / 4;

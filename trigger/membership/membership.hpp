@@ -2,7 +2,7 @@
 
 #include "libs/base/loop.hpp"
 #include "libs/storage/nodes.hpp"
-#include "trigger/settings.hpp"
+#include "trigger/membership/settings.hpp"
 
 #include <functional>
 #include <map>
@@ -12,10 +12,10 @@
 
 namespace baton::trigger {
 
-// Who else carries: this node's row, and its view of the others'. On the loop only.
+// The roster of nodes: writes this node's row and reads the rows of the others. On the loop only.
 //
-// It is also this node's own leash: a node that could not write its row for its ttl counts as gone for the others, who
-// hand its executions on, so it must itself stop delivering before that.
+// A node that could not write its row for its ttl counts as gone for the other nodes, which hand on its executions. It
+// must stop delivering before that: see valid().
 class membership {
 public:
     struct status {
@@ -27,43 +27,43 @@ public:
     membership(membership_settings settings, storage::node_record self, storage::database& shared, time_source& time,
                std::function<status()> describe);
 
-    // Beats and reads until cancelled.
+    // Writes the heartbeat and reads the roster until cancelled.
     awaitable<void> run();
-    // Called after each reading, which was asked for at `asked`.
+    // Called after each reading, with the time before its request.
     using reading_watcher = std::function<void(storage::roster const& read, instant asked)>;
     void on_reading(reading_watcher watcher) { watcher_ = std::move(watcher); }
 
-    // Reads the others once, now: for a new master, who must not wait for a tick.
+    // Reads the roster now: a new master does not wait for the next heartbeat.
     awaitable<void> refresh();
 
-    // From now on: nothing new for this node. The row says so at once.
+    // Marks this node as draining, in its row at once: no master assigns to it any more.
     awaitable<void> drain();
     awaitable<void> leave();
-    // The row of a node that is gone.
+    // Removes the row of a node that is gone.
     awaitable<void> remove(std::string incarnation);
 
-    // May this node deliver? False from shortly before its row counts as silent.
+    // May this node deliver? False from shortly before the others may count it as gone.
     bool valid() const;
-    // How often it was not, and then was again: others may have counted this node as gone in between.
+    // The number of times that valid() became true again. In between, others may have counted this node as gone.
     std::uint64_t lapses() const { return lapses_; }
 
     std::vector<storage::node_record> const& all() const { return read_.nodes; }
-    storage::node_record const* find(std::string const& incarnation) const; // null: unknown
-    // Two questions, because a view grows old while the database does not answer. For choosing whom to call: as far as
-    // this node knows, it lives. For handing on what it has: it counts as gone, because readings showed its row silent
-    // for its ttl, or showed no row. Such a node has stopped delivering, and lets go of what it had when it beats
-    // again. Neither may hold.
+    storage::node_record const* find(std::string const& incarnation) const; // null: unknown node
+    // Two predicates, because the roster grows old while the database does not answer; both may be false.
+    // alive: for choosing a node to call. As far as this node knows, that node lives.
+    // gone: for handing on its executions. Readings showed its row silent for its ttl, or showed no row. Such a node
+    // has stopped delivering, and drops its assignments when it beats again.
     bool alive(std::string const& incarnation) const;
     bool gone(std::string const& incarnation) const;
-    // It has not beaten for so long, though it could have: this node has read without a break for as long, always the
-    // same heartbeat. The row's age alone proves nothing: after an outage, or when the database's clock is set forward,
-    // everybody's row is old, whoever lives.
+    // Has the node not beaten for `span`, though it could have? This node must have read for as long without a break,
+    // always the same heartbeat. The row's age alone proves nothing: after an outage, or if the database's clock is set
+    // forward, the rows of living nodes are old too.
     bool silent_for(storage::node_record const& node, duration span) const;
     bool regular_for(duration span) const;
     storage::node_record const& self() const { return self_; }
 
 private:
-    // A heartbeat as the rows tell it, and since when this node has read no other.
+    // The heartbeat in a row, and since when this node has read the same.
     struct watched {
         utc_time heartbeat_at;
         instant since;

@@ -28,7 +28,7 @@ std::string refused_for(settings const& how)
 
 } // namespace
 
-TEST_CASE("the defaults are usable")
+TEST_CASE("the default settings are valid")
 {
     CHECK(refused_for(usable()).empty());
 }
@@ -46,7 +46,7 @@ TEST_CASE("a name or address that the table of nodes cannot hold is refused")
     CHECK(refused_for(how) == "address");
 }
 
-TEST_CASE("settings that contradict each other are refused by name")
+TEST_CASE("settings that contradict each other are refused, and the error names the key")
 {
     auto how = usable();
     how.election.ttl = 2s; // two ticks, but no margin
@@ -65,7 +65,7 @@ TEST_CASE("settings that contradict each other are refused by name")
     CHECK(refused_for(how) == "address");
 }
 
-TEST_CASE("a guard whose pings could not keep it, or whose silence ends a session that waits, is refused")
+TEST_CASE("guard settings are refused if pings could not keep the guard or a waiting session would be ended")
 {
     auto how = usable();
     how.guard.ping = 136ms; // two pings must fit into 300 ms less 30 ms
@@ -82,7 +82,7 @@ TEST_CASE("a guard whose pings could not keep it, or whose silence ends a sessio
     CHECK(refused_for(how).empty());
 }
 
-TEST_CASE("executions are kept for ever or for long enough that nothing looks back further")
+TEST_CASE("retention is unlimited or at least an hour")
 {
     auto how = usable();
     how.retention.keep = 0s;

@@ -62,14 +62,14 @@ private:
 // Two nodes that hear clients, in virtual time; "host:1" has joined at the first.
 struct two_nodes {
     sim::stage stage{3};
-    client_settings how; // gone after three heartbeats
+    client_settings settings; // gone after three heartbeats
 
     struct node {
         explicit node(two_nodes& in, std::string const& name)
             : host(in.stage.add_host(name)),
               time(host.time()),
               database(in.stage.database.connect(host, {.sessions = 1, .read_limit = 1s})),
-              clients(in.how, name, *database, time, in.stage.loop.get_executor())
+              clients(in.settings, name, *database, time, in.stage.loop.get_executor())
         {
             host.spawn(clients.run());
         }
@@ -83,7 +83,7 @@ struct two_nodes {
 
     explicit two_nodes(duration heartbeat = 5s)
     {
-        how.heartbeat = heartbeat;
+        settings.heartbeat = heartbeat;
         stage.make_tables();
         a = std::make_unique<node>(*this, "a");
         b = std::make_unique<node>(*this, "b");
@@ -156,7 +156,7 @@ TEST_CASE("a secret that cannot stand in a header is refused when the client reg
     }
 }
 
-TEST_CASE("a client's service and version cannot write lines of their own into the log")
+TEST_CASE("a client's service and version may not contain control characters")
 {
     auto request = make_request();
     request.service = "billing\nelection: PROMOTED";
@@ -166,7 +166,7 @@ TEST_CASE("a client's service and version cannot write lines of their own into t
     CHECK_FALSE(refused_field(request).empty());
 }
 
-TEST_CASE("a client that registers anew for another service is no longer one of the first")
+TEST_CASE("a client that registers again for another service leaves its first service")
 {
     two_nodes f;
     auto const service = f.a->clients.find("host:1")->row.service;
@@ -177,28 +177,28 @@ TEST_CASE("a client that registers anew for another service is no longer one of 
     CHECK(f.b->clients.of_service(service).empty());
 }
 
-TEST_CASE("a client that is silent for its ttl is gone, for all nodes")
+TEST_CASE("a client that is silent for its ttl is gone for all nodes")
 {
     two_nodes f;
-    f.pass(f.how.ttl() - 5s);
+    f.pass(f.settings.ttl() - 5s);
     CHECK(f.knows(*f.a));
     f.pass(10s);
     CHECK_FALSE(f.knows(*f.a));
     CHECK_FALSE(f.knows(*f.b));
 }
 
-TEST_CASE("a client that fell silent while the database was away for a moment is gone soon after")
+TEST_CASE("a client that fell silent during a short outage of the database is gone soon after")
 {
     two_nodes f;
     auto const quiet_since = f.stage.time.utc();
     f.pass(6s);
-    f.note(*f.a, quiet_since, f.how.ttl() - 9s); // so that its end is the next thing to be written
-    f.stage.database.crash_for(1'200ms);         // too short to count as time in which nobody could be heard
+    f.note(*f.a, quiet_since, f.settings.ttl() - 9s); // so that its end is the next thing to be written
+    f.stage.database.crash_for(1'200ms);              // too short to count as time in which no client could be heard
     f.note(*f.a, quiet_since, 4s);
     CHECK_FALSE(f.knows(*f.a));
 }
 
-TEST_CASE("a node that was stopped for longer than its clients may be silent buries none of those that live")
+TEST_CASE("a node that was stopped for longer than the clients' ttl declares no live client gone")
 {
     two_nodes f;
     f.a->time.stop_for(20s);
@@ -211,7 +211,7 @@ TEST_CASE("a node that was stopped for longer than its clients may be silent bur
     CHECK_FALSE(f.knows(*f.a));
 }
 
-TEST_CASE("a client that changed its node while the database was away has as long to be adopted as any other")
+TEST_CASE("a client that changed its node during an outage of the database has its whole ttl to be adopted")
 {
     two_nodes f;
     f.stage.database.crash_for(21s);
@@ -227,7 +227,7 @@ TEST_CASE("a client that changed its node while the database was away has as lon
     CHECK(f.knows(*f.b));
 }
 
-TEST_CASE("an outage that begins right after a note of another reading gives clients their time, too")
+TEST_CASE("an outage that begins right after a note leaves the clients their whole ttl")
 {
     two_nodes f(1'100ms);
     auto const before = f.stage.time.utc();
@@ -251,7 +251,7 @@ TEST_CASE("an outage that begins right after a note of another reading gives cli
     CHECK(f.knows(*f.b));
 }
 
-TEST_CASE("the table is not asked while others see that nothing has changed, and news are read at once")
+TEST_CASE("the table is not read while notes say that nothing has changed, and a change is read at once")
 {
     two_nodes f;
     auto const before = f.join_unnoticed();
@@ -264,7 +264,7 @@ TEST_CASE("the table is not asked while others see that nothing has changed, and
     CHECK(f.knows(*f.b, "host:2"));
 }
 
-TEST_CASE("the table is asked again when nobody notes any more that nothing has changed")
+TEST_CASE("the table is read again when the notes cease")
 {
     two_nodes f;
     f.join_unnoticed();
@@ -272,7 +272,7 @@ TEST_CASE("the table is asked again when nobody notes any more that nothing has 
     CHECK(f.knows(*f.b, "host:2"));
 }
 
-TEST_CASE("a change under a database's clock that was set back is read, though it is not the latest of the table")
+TEST_CASE("a change is read even if the database's clock was set back and the change is not the latest in the table")
 {
     two_nodes f;
     auto const before = f.join_unnoticed();

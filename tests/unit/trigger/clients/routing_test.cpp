@@ -19,7 +19,7 @@ known_client make_client(std::string instance, std::set<std::string> handlers)
 
 } // namespace
 
-TEST_CASE("only who is up, serves the handler and is not to be avoided is a candidate")
+TEST_CASE("a candidate is up, serves the handler and is not to be avoided")
 {
     auto good = make_client("a", {"h"});
     auto other = make_client("b", {"x"});
@@ -30,10 +30,10 @@ TEST_CASE("only who is up, serves the handler and is not to be avoided is a cand
     std::vector<known_client*> const live{&good, &other, &draining, &busy};
     CHECK(candidates(live, "h", instant{9s}) == std::vector{&good});
     CHECK(candidates(live, "h", instant{10s}) == std::vector{&good, &busy});
-    CHECK(candidates(live, "nobody's", instant{10s}).empty());
+    CHECK(candidates(live, "unserved", instant{10s}).empty());
 }
 
-TEST_CASE("round robin gives everyone the same share, with a turn for each handler")
+TEST_CASE("round robin gives every client the same share, with a turn for each handler")
 {
     seeded_random random(1);
     router_of_clients router(random);
@@ -49,7 +49,7 @@ TEST_CASE("round robin gives everyone the same share, with a turn for each handl
     CHECK(share == std::map<known_client*, int>{{&a, 10}, {&b, 10}, {&c, 10}});
 }
 
-TEST_CASE("failover stays with the first, random reaches everyone, and nobody is nobody")
+TEST_CASE("failover stays with the first candidate, random reaches all, and without candidates no client is chosen")
 {
     seeded_random random(1);
     router_of_clients router(random);

@@ -4,7 +4,7 @@
 
 using namespace baton::trigger;
 
-TEST_CASE("an assignment counts once, however often it comes")
+TEST_CASE("an assignment counts once, even if it comes several times")
 {
     assignment_window in;
     CHECK(in.take(1, {}));
@@ -15,7 +15,7 @@ TEST_CASE("an assignment counts once, however often it comes")
     CHECK(in.settled() == 3);
 }
 
-TEST_CASE("one that was overtaken counts while its sender waits for it")
+TEST_CASE("an overtaken assignment counts while its sender waits for it")
 {
     assignment_window in;
     CHECK(in.take(3, {1, 2}));
@@ -27,7 +27,7 @@ TEST_CASE("one that was overtaken counts while its sender waits for it")
     CHECK(in.settled() == 4);
 }
 
-TEST_CASE("one that was given up counts no more once a later one says so")
+TEST_CASE("an assignment that its sender gave up does not count after a later one says so")
 {
     assignment_window in;
     CHECK(in.take(2, {1}));

@@ -17,7 +17,7 @@ public:
     duration wall{};
 };
 
-struct bench {
+struct fixture {
     set_time time;
     cluster_clock clock{time};
     duration database{50'000s}; // its clock minus the boot clock
@@ -33,18 +33,18 @@ struct bench {
 
 } // namespace
 
-TEST_CASE("without samples, cluster time is the host's own")
+TEST_CASE("without samples, cluster time is the host's time")
 {
-    bench b;
+    fixture b;
     b.time.wall = 7s;
     CHECK(b.clock.now() == b.time.utc());
     b.time.wall = 5s;
     CHECK(b.clock.now() == utc_time{b.time.boot + 7s}); // and never goes back
 }
 
-TEST_CASE("the first sample sets it, however wrong the host's wall clock is")
+TEST_CASE("the first sample sets cluster time, even if the host's wall clock is wrong")
 {
-    bench b;
+    fixture b;
     b.time.wall = -9'000s;
     b.sample();
     CHECK(b.error() == 0s);
@@ -52,7 +52,7 @@ TEST_CASE("the first sample sets it, however wrong the host's wall clock is")
 
 TEST_CASE("a small difference is slewed by at most 5 ms a second")
 {
-    bench b;
+    fixture b;
     b.sample();
     b.database += 100ms;
     for (int i = 0; i < 16; ++i) {
@@ -67,9 +67,9 @@ TEST_CASE("a small difference is slewed by at most 5 ms a second")
     CHECK(-b.error() < 1ms);
 }
 
-TEST_CASE("a slow answer counts less than a quick one")
+TEST_CASE("a sample with a quick answer outweighs one with a slow answer")
 {
-    bench b;
+    fixture b;
     b.sample(1ms);
     auto const asked = b.time.now();
     b.time.boot += 800ms; // answered at once by the database, late by the network
@@ -79,7 +79,7 @@ TEST_CASE("a slow answer counts less than a quick one")
 
 TEST_CASE("a step is followed only after ten seconds of agreement, and never backwards")
 {
-    bench b;
+    fixture b;
     b.sample();
     b.database -= 60s;
     auto last = b.clock.now();
@@ -98,9 +98,9 @@ TEST_CASE("a step is followed only after ten seconds of agreement, and never bac
     CHECK(b.error() == 0s);
 }
 
-TEST_CASE("a step that is taken back within ten seconds is forgotten")
+TEST_CASE("a step of the clock that is taken back within ten seconds has no effect")
 {
-    bench b;
+    fixture b;
     b.sample();
     b.database += 5s;
     for (int i = 0; i < 5; ++i) {
@@ -115,9 +115,9 @@ TEST_CASE("a step that is taken back within ten seconds is forgotten")
     CHECK(b.error() == 0s);
 }
 
-TEST_CASE("it knows by how much it may be off: half the quickest round trip, and what it has yet to slew")
+TEST_CASE("the error of cluster time is half the quickest round trip and the rest that is yet to slew")
 {
-    bench b;
+    fixture b;
     CHECK(b.clock.error() == 0s);
     b.sample(6ms);
     CHECK(b.clock.error() == 3ms);

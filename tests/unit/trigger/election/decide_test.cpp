@@ -50,7 +50,7 @@ TEST_CASE("a lease that its holder renews in time is left alone")
     CHECK(what.if_matched == verdict::unknown);
 }
 
-TEST_CASE("a step of the database's clock is no reason to seize: our own clock must agree")
+TEST_CASE("an expired lease is seized only if the node's own clock agrees with the database's")
 {
     auto const row = held_by("other", 7, true);
     CHECK(decide(row, "me", 0, watched(row, at(10s)), at(12'900ms)).act == move::none);
@@ -58,7 +58,7 @@ TEST_CASE("a step of the database's clock is no reason to seize: our own clock m
     CHECK(decide(row, "me", 0, watched(row, at(10s)), at(13'004ms)).act == move::seize);
 }
 
-TEST_CASE("the holder's own ttl counts, not ours")
+TEST_CASE("the ttl of the holder counts, not that of the slave")
 {
     auto row = held_by("other", 7, true);
     row.ttl = 10s;
@@ -66,7 +66,7 @@ TEST_CASE("the holder's own ttl counts, not ours")
     CHECK(decide(row, "me", 0, watched(row, at(10s)), at(20'011ms)).act == move::seize);
 }
 
-TEST_CASE("the master renews what is its own, and leaves when the row says otherwise")
+TEST_CASE("the master renews its own lease, and leaves when the row shows another holder or epoch")
 {
     auto const mine = held_by("me", 7, false);
     auto const renewal = decide(mine, "me", 7, watched(mine, at(1s)), at(2s));
@@ -83,7 +83,7 @@ TEST_CASE("the master renews what is its own, and leaves when the row says other
     CHECK(decide(later, "me", 7, watched(later, at(1s)), at(2s)).if_matched == verdict::leave);
 }
 
-TEST_CASE("a lease that is ours by the row, without our knowing, is confirmed before it is believed")
+TEST_CASE("a lease that the row shows as this node's is confirmed before the node trusts it")
 {
     auto const row = held_by("me", 8, false);
     auto const what = decide(row, "me", 0, watched(row, at(1s)), at(2s));
@@ -106,7 +106,7 @@ TEST_CASE("an observation starts anew with every renewal and every epoch")
     CHECK(observe(first, row, at(13s)).since == at(13s));
 }
 
-TEST_CASE("a lease is trusted from the moment of asking, less the margin and the clocks' rate")
+TEST_CASE("a lease is trusted from before its request, less the margin and the clocks' rate")
 {
     mastership ship;
     ship.extend(5, at(100s), 3s, 250ms);
@@ -136,7 +136,7 @@ lease::guard_store::guarded_row guarded(std::string owner, duration wait, bool h
 
 } // namespace
 
-TEST_CASE("who is granted the guard's lock waits for as long as the holder wrote, from the answer on, and then seizes")
+TEST_CASE("a node that gets the guard's lock waits for the time that the holder wrote and then seizes the lease")
 {
     auto const seen = guarded("other", 400ms);
     auto const ripe = at(10s) + stretched(400ms) + 1ms;
@@ -146,19 +146,19 @@ TEST_CASE("who is granted the guard's lock waits for as long as the holder wrote
     CHECK(decide_handover(seen, "me", at(10s), ripe, false).act == handover::seize);
 }
 
-TEST_CASE("a grant that proves the holder's end needs no wait")
+TEST_CASE("a grant that proves the holder's end is followed by a seizure at once")
 {
     CHECK(decide_handover(guarded("other", 0ms), "me", at(10s), at(10s), true).act == handover::seize);
 }
 
-TEST_CASE("a row that is not armed here, or tells no wait, is left to its lease")
+TEST_CASE("a node lets the guard's lock go if the row is not armed here or has no wait")
 {
     CHECK(decide_handover(guarded("other", 400ms, false), "me", at(10s), at(20s), false).act == handover::let_go);
     CHECK(decide_handover(guarded("other", 0ms), "me", at(10s), at(20s), false).act == handover::let_go);
     CHECK(decide_handover(guarded("other", 400ms, false), "me", at(10s), at(20s), true).act == handover::let_go);
 }
 
-TEST_CASE("a free lease, or one that the row calls ours, is for the election to decide")
+TEST_CASE("a free lease, or one that the row shows as this node's, is left to the election")
 {
     auto seen = guarded("me", 400ms);
     CHECK(decide_handover(seen, "me", at(10s), at(20s), false).act == handover::vacant);
@@ -166,7 +166,7 @@ TEST_CASE("a free lease, or one that the row calls ours, is for the election to 
     CHECK(decide_handover(seen, "me", at(10s), at(10s), false).act == handover::vacant);
 }
 
-TEST_CASE("once a guard binds it, a lease alone lets nobody act")
+TEST_CASE("a master that a guard binds may not act on the lease alone")
 {
     mastership ship;
     ship.guard(mastership::unguarded);

@@ -13,7 +13,7 @@ using namespace baton::trigger;
 
 namespace {
 
-// The lines of a history without their times.
+// The lines of a trace without their times.
 std::vector<std::string> lines_of(std::string const& path)
 {
     std::vector<std::string> lines;
@@ -25,11 +25,11 @@ std::vector<std::string> lines_of(std::string const& path)
 
 } // namespace
 
-TEST_CASE("a history has a line for each change of belief and each departure", "[history]")
+TEST_CASE("a trace has a line for each verdict, change of trust, assignment and delivery", "[trace]")
 {
-    std::string folder = (std::filesystem::temp_directory_path() / "baton-history-XXXXXX").string();
+    std::string folder = (std::filesystem::temp_directory_path() / "baton-trace-XXXXXX").string();
     REQUIRE(mkdtemp(folder.data()) != nullptr);
-    auto const path = folder + "/history";
+    auto const path = folder + "/trace";
     {
         election_trace past(path, "a node", "host:1:boot:x");
         REQUIRE(past.kept());
@@ -43,25 +43,25 @@ TEST_CASE("a history has a line for each change of belief and each departure", "
     }
     auto const lines = lines_of(path);
     std::filesystem::remove_all(folder);
-    std::string const who = "a node\thost:1:boot:x\t";
+    std::string const node = "a node\thost:1:boot:x\t";
     CHECK(lines == std::vector<std::string>{
-                       who + "start\t0\tpid=" + std::to_string(getpid()),
-                       who + "verdict\t7\twhat=PROMOTED\treason=the lease is free",
-                       who + "trust\t7\tby=seize\tasked=1000000000\tanswered=2000000000\tlease=4000000000\tguard=-",
-                       who + "trust\t7\tby=guard_ping\tasked=3000000000\tanswered=3000000000\tlease=4000000000"
-                             "\tguard=3300000000",
-                       who + "assign\t7\tto=host:2:boot:y\tn=2\texecutions=11,12",
-                       who + "take\t7\tfrom=host:2:boot:y\tn=2",
-                       who + "refuse\t6\tfrom=a master",
-                       who + "deliver\t7\tclient=client-1\tn=1\texecutions=11",
+                       node + "start\t0\tpid=" + std::to_string(getpid()),
+                       node + "verdict\t7\twhat=PROMOTED\treason=the lease is free",
+                       node + "trust\t7\tby=seize\tasked=1000000000\tanswered=2000000000\tlease=4000000000\tguard=-",
+                       node + "trust\t7\tby=guard_ping\tasked=3000000000\tanswered=3000000000\tlease=4000000000"
+                              "\tguard=3300000000",
+                       node + "assign\t7\tto=host:2:boot:y\tn=2\texecutions=11,12",
+                       node + "take\t7\tfrom=host:2:boot:y\tn=2",
+                       node + "refuse\t6\tfrom=a master",
+                       node + "deliver\t7\tclient=client-1\tn=1\texecutions=11",
                    });
 }
 
-TEST_CASE("a history that cannot be written says afterwards how many lines it lacks", "[history]")
+TEST_CASE("a trace that could not be written says afterwards how many lines are missing", "[trace]")
 {
-    std::string folder = (std::filesystem::temp_directory_path() / "baton-history-XXXXXX").string();
+    std::string folder = (std::filesystem::temp_directory_path() / "baton-trace-XXXXXX").string();
     REQUIRE(mkdtemp(folder.data()) != nullptr);
-    auto const path = folder + "/history";
+    auto const path = folder + "/trace";
     {
         election_trace past(path, "n", "i");
         baton::test::file_limit full(std::filesystem::file_size(path) + 7);
@@ -78,7 +78,7 @@ TEST_CASE("a history that cannot be written says afterwards how many lines it la
     CHECK(lines[3] == "n\ti\ttake\t7\tfrom=another\tn=3");
 }
 
-TEST_CASE("without a file no history is kept", "[history]")
+TEST_CASE("without a file no trace is kept", "[trace]")
 {
     election_trace past("", "a node", "host:1:boot:x");
     CHECK_FALSE(past.kept());

@@ -80,7 +80,7 @@ private:
     time_source& time_;
 };
 
-struct bench {
+struct fixture {
     asio::io_context loop{1};
     sim::virtual_time time{loop};
     seeded_random random{7};
@@ -90,8 +90,8 @@ struct bench {
     bool on_duty = false;
     bool ended = false;
 
-    explicit bench(trigger::election_settings how = {})
-        : vote(how, {"me", "http://127.0.0.1:1"}, lease, time, random, loop.get_executor())
+    explicit fixture(trigger::election_settings settings = {})
+        : vote(settings, {"me", "http://127.0.0.1:1"}, lease, time, random, loop.get_executor())
     {}
 
     void start()

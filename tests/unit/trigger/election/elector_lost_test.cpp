@@ -8,11 +8,11 @@
 
 using namespace baton;
 using namespace baton::trigger;
-using baton::test::bench;
+using baton::test::fixture;
 
 namespace {
 
-void lose_the_first(bench& b)
+void lose_the_first(fixture& b)
 {
     b.vote.on_event([&](election_event const& event) {
         if (event.what == verdict::promoted && event.epoch == 2)
@@ -20,7 +20,7 @@ void lose_the_first(bench& b)
     });
 }
 
-// Held by another, whoever waits for it.
+// A guard that another session holds.
 class lock_of_another final : public lease::guard_store {
 public:
     explicit lock_of_another(time_source& time) : time_(time) {}
@@ -52,9 +52,9 @@ private:
 
 } // namespace
 
-TEST_CASE("a term that is lost in the moment of its winning is given up like any other, and another can follow")
+TEST_CASE("a term that is lost as it is won is given up like any other, and another can follow")
 {
-    bench b;
+    fixture b;
     lose_the_first(b);
     b.start();
     b.time.run_for(100ms);
@@ -67,12 +67,12 @@ TEST_CASE("a term that is lost in the moment of its winning is given up like any
     CHECK(b.active());
 }
 
-TEST_CASE("the last resort of a term that is lost in the moment of its winning does not end the process")
+TEST_CASE("the last resort does not end the process after a term that is lost as it is won")
 {
     auto const seen = baton::test::end_after([](deadman& one, deadman& other) {
-        election_settings how;
-        how.grace = 500ms;
-        bench b(how);
+        election_settings settings;
+        settings.grace = 500ms;
+        fixture b(settings);
         b.vote.use(one);
         lose_the_first(b);
         b.start();
@@ -83,9 +83,9 @@ TEST_CASE("the last resort of a term that is lost in the moment of its winning d
     CHECK_THAT(seen.said, Catch::Contains("was left alone") && !Catch::Contains("did not drain"));
 }
 
-TEST_CASE("after a term that is lost in the moment of its winning the guard waits for its lock again")
+TEST_CASE("after a term that is lost as it is won, the guard waits for its lock again")
 {
-    bench b;
+    fixture b;
     lock_of_another store(b.time);
     b.vote.guard_by(store, {});
     lose_the_first(b);
@@ -93,7 +93,7 @@ TEST_CASE("after a term that is lost in the moment of its winning the guard wait
     b.time.run_for(10ms);
     REQUIRE(b.vote.state().epoch() == 0);
     auto const before = store.waits;
-    b.time.run_for(2500ms); // until the lease that nobody uses has expired
+    b.time.run_for(2500ms); // until the unused lease has expired
     CHECK(b.terms == 0);
     CHECK(store.waits > before);
 }

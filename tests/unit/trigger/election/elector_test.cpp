@@ -6,11 +6,11 @@
 
 using namespace baton;
 using namespace baton::trigger;
-using baton::test::bench;
+using baton::test::fixture;
 
 TEST_CASE("a node that is alone leads within a tick and renews for as long as it runs")
 {
-    bench b;
+    fixture b;
     b.start();
     b.time.run_for(1s);
     CHECK(b.active());
@@ -23,7 +23,7 @@ TEST_CASE("a node that is alone leads within a tick and renews for as long as it
 
 TEST_CASE("a hanging renewal suspends the term on time, and an acknowledged one resumes it under the same epoch")
 {
-    bench b;
+    fixture b;
     b.start();
     b.time.run_for(5s);
     REQUIRE(b.active());
@@ -39,9 +39,9 @@ TEST_CASE("a hanging renewal suspends the term on time, and an acknowledged one 
     CHECK(b.terms == 1);
 }
 
-TEST_CASE("a slow answer does not stretch a term: it is trusted from the moment of asking")
+TEST_CASE("a slow answer does not stretch a term, which is trusted from before the request")
 {
-    bench b;
+    fixture b;
     b.start();
     b.time.run_for(5s);
     b.lease.latency = 2'500ms; // each poll and each renewal
@@ -54,7 +54,7 @@ TEST_CASE("a slow answer does not stretch a term: it is trusted from the moment 
 
 TEST_CASE("a term ends when the row shows another owner, and its duty with it")
 {
-    bench b;
+    fixture b;
     b.start();
     b.time.run_for(5s);
     REQUIRE(b.on_duty);
@@ -69,7 +69,7 @@ TEST_CASE("a term ends when the row shows another owner, and its duty with it")
 
 TEST_CASE("a dead holder's lease is taken within its ttl and a tick")
 {
-    bench b;
+    fixture b;
     b.lease.row.owner = "dead";
     b.lease.row.epoch = 4;
     b.lease.row.ttl = 3s;
@@ -82,9 +82,9 @@ TEST_CASE("a dead holder's lease is taken within its ttl and a tick")
     CHECK(b.vote.state().epoch() == 5);
 }
 
-TEST_CASE("a seizure whose answer was lost becomes mastership by a renewal, not by belief")
+TEST_CASE("a seizure whose answer was lost makes a master only after a renewal")
 {
-    bench b;
+    fixture b;
     b.lease.row.owner = "me";
     b.lease.row.epoch = 6;
     b.lease.row.ttl = 3s;
@@ -96,13 +96,13 @@ TEST_CASE("a seizure whose answer was lost becomes mastership by a renewal, not 
     CHECK(b.lease.renewals == 1);
 }
 
-TEST_CASE("who hears of a higher epoch steps down before doing anything else")
+TEST_CASE("a master that learns of a higher epoch steps down at once")
 {
-    bench b;
+    fixture b;
     b.start();
     b.time.run_for(2s);
     REQUIRE(b.active());
-    b.vote.superseded(b.vote.state().epoch(), "nobody"); // the same epoch is no news
+    b.vote.superseded(b.vote.state().epoch(), "another node"); // the same epoch is no news
     CHECK(b.active());
     b.vote.superseded(99, "a client");
     CHECK_FALSE(b.active());
@@ -110,9 +110,9 @@ TEST_CASE("who hears of a higher epoch steps down before doing anything else")
     CHECK_FALSE(b.on_duty);
 }
 
-TEST_CASE("a look at the lock row need not wait for the next tick, and changes nothing while the row says nothing new")
+TEST_CASE("look() reads the lock row without waiting for the next tick, and an unchanged row changes nothing")
 {
-    bench b;
+    fixture b;
     b.start();
     b.time.run_for(2s);
     REQUIRE(b.active());
@@ -125,7 +125,7 @@ TEST_CASE("a look at the lock row need not wait for the next tick, and changes n
 
 TEST_CASE("a clean stop drains the duty, releases the lease and returns")
 {
-    bench b;
+    fixture b;
     b.start();
     b.time.run_for(2s);
     b.vote.stop();
@@ -135,9 +135,9 @@ TEST_CASE("a clean stop drains the duty, releases the lease and returns")
     CHECK(b.lease.released);
 }
 
-TEST_CASE("ticks are never late, and drift apart from those of other nodes")
+TEST_CASE("ticks are never late, and drift apart from the ticks of other nodes")
 {
-    bench b;
+    fixture b;
     b.lease.row.owner = "other";
     b.lease.row.epoch = 4;
     b.lease.row.ttl = 1h;
@@ -153,7 +153,7 @@ TEST_CASE("ticks are never late, and drift apart from those of other nodes")
 
 TEST_CASE("a renewal without an answer is tried again at once, not a tick later")
 {
-    bench b;
+    fixture b;
     b.start();
     b.time.run_for(5s);
     b.lease.down = true;
@@ -166,9 +166,9 @@ TEST_CASE("a renewal without an answer is tried again at once, not a tick later"
     CHECK(b.vote.state().deadline() > b.time.now() + 2s);
 }
 
-TEST_CASE("a term tells how it was won, since when nobody had led, and why it ended")
+TEST_CASE("a term knows how it was won, when the former master last gave a sign of life, and why it ended")
 {
-    bench b;
+    fixture b;
     b.lease.row.owner = "dead";
     b.lease.row.epoch = 4;
     b.lease.row.ttl = 3s;

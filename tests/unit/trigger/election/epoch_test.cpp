@@ -23,14 +23,14 @@ lease::lease_row row_with(std::int64_t epoch, std::int64_t utc_ms = noon_ms)
 
 } // namespace
 
-TEST_CASE("a counted epoch is one more than the row's, whatever the time is and whatever was heard")
+TEST_CASE("a counted epoch is one more than the row's, regardless of the time and of known epochs")
 {
     CHECK(next_epoch(epoch_rule::counted, row_with(7), 0) == 8);
     CHECK(next_epoch(epoch_rule::counted, row_with(7), 1'000) == 8);
     CHECK(next_epoch(epoch_rule::counted, row_with(noon_ms), 0) == noon_ms + 1);
 }
 
-TEST_CASE("a hybrid epoch is the highest of the database's milliseconds and one more than the row's and than any heard")
+TEST_CASE("a hybrid epoch is at least the database's milliseconds, and above the row's epoch and every known epoch")
 {
     CHECK(next_epoch(epoch_rule::hybrid, row_with(7), 0) == noon_ms);
     CHECK(next_epoch(epoch_rule::hybrid, row_with(7), 9) == noon_ms);
@@ -42,7 +42,7 @@ TEST_CASE("a hybrid epoch is the highest of the database's milliseconds and one 
     CHECK(next_epoch(epoch_rule::hybrid, row_with(7, -noon_ms), 20) == 21); // or set to long ago
 }
 
-TEST_CASE("a database that lost the last seizures gives out none of their epochs again under the hybrid rule")
+TEST_CASE("under the hybrid rule, a database that lost the last seizures does not reuse their epochs")
 {
     auto const before = row_with(7);
     auto const lost = next_epoch(epoch_rule::hybrid, before, 0);
@@ -53,14 +53,14 @@ TEST_CASE("a database that lost the last seizures gives out none of their epochs
     CHECK(next_epoch(epoch_rule::hybrid, set_back, lost) > lost);
 }
 
-TEST_CASE("an epoch never wraps around, however high a number was heard")
+TEST_CASE("an epoch never wraps around, even after the highest number")
 {
     CHECK(next_epoch(epoch_rule::hybrid, row_with(7), most) == most);
     CHECK(next_epoch(epoch_rule::hybrid, row_with(most), 0) == most); // which no seizure can raise
     CHECK(next_epoch(epoch_rule::counted, row_with(most), 0) == most);
 }
 
-TEST_CASE("a rule is known by its name, and by no other")
+TEST_CASE("an epoch rule is parsed from its name only")
 {
     for (auto const rule : {epoch_rule::counted, epoch_rule::hybrid})
         CHECK(parse_epoch_rule(to_string(rule)) == rule);

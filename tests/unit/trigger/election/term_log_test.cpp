@@ -9,7 +9,7 @@ using namespace baton::trigger;
 
 namespace {
 
-// A node's term_log on a database whose clock is an hour ahead of the node's.
+// The term log of a node on a database whose clock is an hour ahead of the node's.
 struct fixture {
     sim::stage stage{11};
     sim::host& host = stage.add_host("a");
@@ -18,7 +18,7 @@ struct fixture {
     cluster_clock clock{host.time()};
     storage::fence mine{"master", 5};
     int ended = 0;
-    std::unique_ptr<term_log> history;
+    std::unique_ptr<term_log> log;
 
     fixture()
     {
@@ -26,7 +26,7 @@ struct fixture {
         stage.database.step_clock(1h);
         direct = stage.database.direct();
         database = stage.database.connect(host, {.sessions = 1, .read_limit = 1s});
-        history =
+        log =
             std::make_unique<term_log>(term_log::identity{"a:1:boot:x", "a"}, *database, *database, host.time(), clock);
         pass(10s);
         clock.sample(stage.database.utc(), host.time().now(), host.time().now());
@@ -57,23 +57,23 @@ struct fixture {
 
     void begin()
     {
-        host.spawn(history->write_begin(mine), [this] { ++ended; });
+        host.spawn(log->write_begin(mine), [this] { ++ended; });
     }
     void end(instant last, std::string why)
     {
-        host.spawn(history->write_end(mine, last, std::move(why)), [this] { ++ended; });
+        host.spawn(log->write_end(mine, last, std::move(why)), [this] { ++ended; });
     }
 };
 
 } // namespace
 
-TEST_CASE("a term is written down in the database's time, the gap counted from the predecessor's last sign of life")
+TEST_CASE("a term is logged in the database's time, with the gap since the predecessor's last sign of life")
 {
     fixture f;
     auto const won = f.stage.database.utc();
-    f.history->won({succession::way::guard, f.host.time().now() - 300ms});
+    f.log->won({succession::way::guard, f.host.time().now() - 300ms});
     f.pass(40ms);
-    f.history->acts(3);
+    f.log->acts(3);
     f.pass(1s); // planning comes first
     f.begin();
     f.pass(100ms);
@@ -97,11 +97,11 @@ TEST_CASE("a term is written down in the database's time, the gap counted from t
     CHECK(f.terms().at(0).why_ended == "a clean stop");
 }
 
-TEST_CASE("a database that does not answer delays the beginning of a term in the history, and ends nothing")
+TEST_CASE("a database that does not answer delays the logged beginning of a term, and ends nothing")
 {
     fixture f;
-    f.history->won({succession::way::expired, {}}); // nobody knows when the last one led
-    f.history->acts(0);
+    f.log->won({succession::way::expired, {}}); // the last master's end is unknown
+    f.log->acts(0);
     f.stage.database.crash_for(5s);
     f.begin();
     f.pass(4s);
@@ -118,12 +118,12 @@ TEST_CASE("a database that does not answer delays the beginning of a term in the
     CHECK_FALSE(f.terms().at(0).ended_at); // its successor closes it
 }
 
-TEST_CASE("a term whose fence a newer master has raised leaves no beginning, and is not the one to end for it")
+TEST_CASE("a term whose fence a newer master has raised logs no beginning, and does not end the newer term")
 {
     fixture f;
     f.raise(6);
-    f.history->won({succession::way::expired, f.host.time().now()});
-    f.history->acts(0);
+    f.log->won({succession::way::expired, f.host.time().now()});
+    f.log->acts(0);
     f.begin();
     f.pass(1s);
     CHECK(f.ended == 1);

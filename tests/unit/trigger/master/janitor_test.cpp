@@ -84,7 +84,7 @@ constexpr duration day = 24h;
 
 } // namespace
 
-TEST_CASE("a backlog is worked off in pieces that take no more than their share of the time")
+TEST_CASE("a backlog is deleted in pieces that take no more than their share of the time")
 {
     fixture f; // a tenth
     f.ended(20 * smallest, 31 * day);
@@ -106,7 +106,7 @@ TEST_CASE("a backlog is worked off in pieces that take no more than their share 
     CHECK(f.stage.database.calls() <= done + 4); // nothing to do: one look a minute
 }
 
-TEST_CASE("what grows old in the course of a term goes with the next looks, one that was open within the hour")
+TEST_CASE("executions that grow old during a term are deleted soon, and one that was open within the hour")
 {
     fixture f;
     f.ended(2, 30 * day - 10min);
@@ -122,7 +122,7 @@ TEST_CASE("what grows old in the course of a term goes with the next looks, one 
     CHECK(f.left() == 0);
 }
 
-TEST_CASE("nothing is deleted any more once the term is over, and the next one finds the rest")
+TEST_CASE("after the end of a term nothing is deleted, and the next term deletes the rest")
 {
     fixture f;
     f.ended(20 * smallest, 31 * day);
@@ -158,7 +158,7 @@ TEST_CASE("while the term is suspended nothing is deleted")
     CHECK(f.left() == 0);
 }
 
-TEST_CASE("a database that does not answer ends nothing, and is left alone for a minute")
+TEST_CASE("after a failure of the database the janitor pauses for a minute")
 {
     fixture f;
     f.ended(20 * smallest, 31 * day);
@@ -173,7 +173,7 @@ TEST_CASE("a database that does not answer ends nothing, and is left alone for a
     CHECK(f.left() == 0);
 }
 
-TEST_CASE("who keeps executions for ever still loses old keys and old terms")
+TEST_CASE("with executions kept for ever, old keys and old terms are still deleted")
 {
     retention_settings how;
     how.keep = 0s;
@@ -191,7 +191,7 @@ TEST_CASE("who keeps executions for ever still loses old keys and old terms")
     CHECK(f.number("(SELECT COUNT(*) FROM term)") == 1'000);
 }
 
-TEST_CASE("the rest is as many times the work as leaves the work its share")
+TEST_CASE("the rest after a piece leaves the work its share of the time")
 {
     CHECK(rest_after(10ms, 10) == 90ms);
     CHECK(rest_after(10ms, 50) == 10ms);
@@ -199,7 +199,7 @@ TEST_CASE("the rest is as many times the work as leaves the work its share")
     CHECK(rest_after(0ms, 50) > 0ms);
 }
 
-TEST_CASE("pieces shrink while they take long, to a floor, and grow again up to the bound")
+TEST_CASE("pieces shrink to a floor while they take long, and grow again up to a bound")
 {
     CHECK(next_size(500, 21ms, 20ms, 500) == 250);
     CHECK(next_size(50, 1s, 20ms, 500) == 50);

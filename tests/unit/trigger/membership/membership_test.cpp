@@ -8,7 +8,7 @@ using namespace baton::trigger;
 
 namespace {
 
-constexpr membership_settings how; // a heartbeat a second, gone after four
+constexpr membership_settings defaults; // a heartbeat a second, gone after four
 
 // Nodes that do nothing but beat and look at one another.
 struct fixture {
@@ -33,7 +33,7 @@ struct fixture {
         row.incarnation = row.name = row.address = name;
         row.started_at = host.time().utc();
         auto const idle = [] { return membership::status{"slave", 0, 0}; };
-        auto view = std::make_unique<membership>(how, row, *database, host.time(), idle);
+        auto view = std::make_unique<membership>(defaults, row, *database, host.time(), idle);
         host.spawn(view->run());
         all.push_back(std::make_unique<process>(process{host, std::move(database), std::move(view)}));
         return *all.back();
@@ -41,11 +41,11 @@ struct fixture {
 
     void pass(duration span) { stage.time.run_for(span); }
 
-    // How long it takes from now until `who` counts as gone; `most` when it does not within that.
-    duration until_gone(process const& by, std::string const& who, duration most)
+    // The time until `node` counts as gone; `most` if it does not within that time.
+    duration until_gone(process const& by, std::string const& node, duration most)
     {
         auto const began = stage.time.now();
-        stage.time.run_until([&] { return by.view->gone(who); }, most);
+        stage.time.run_until([&] { return by.view->gone(node); }, most);
         return stage.time.now() - began;
     }
 };
@@ -61,11 +61,11 @@ TEST_CASE("a node that dies counts as gone when its row is as old as its ttl")
     CHECK_FALSE(a.view->gone("b"));
     b.host.kill();
     auto const took = f.until_gone(a, "b", 1min);
-    CHECK(took > how.ttl - how.heartbeat - 50ms);
-    CHECK(took < how.ttl + how.heartbeat + 50ms);
+    CHECK(took > defaults.ttl - defaults.heartbeat - 50ms);
+    CHECK(took < defaults.ttl + defaults.heartbeat + 50ms);
 }
 
-TEST_CASE("after an outage of the database nobody who lives counts as gone, though all rows are old")
+TEST_CASE("after an outage of the database no live node counts as gone, although all rows are old")
 {
     fixture f;
     auto const& a = f.start("a");
@@ -87,7 +87,7 @@ TEST_CASE("after an outage of the database nobody who lives counts as gone, thou
     CHECK(a.view->alive("b"));
 }
 
-TEST_CASE("who died during an outage counts as gone when the others have read for as long as its ttl")
+TEST_CASE("a node that died during an outage counts as gone when the others have read for as long as its ttl")
 {
     fixture f;
     auto const& a = f.start("a");
@@ -99,11 +99,11 @@ TEST_CASE("who died during an outage counts as gone when the others have read fo
     f.pass(15s);
     CHECK_FALSE(a.view->alive("b"));
     auto const took = f.until_gone(a, "b", 1min);
-    CHECK(took > how.ttl);
-    CHECK(took < how.ttl + 3 * how.heartbeat);
+    CHECK(took > defaults.ttl);
+    CHECK(took < defaults.ttl + 3 * defaults.heartbeat);
 }
 
-TEST_CASE("an outage too short to silence a living node delays nothing")
+TEST_CASE("an outage that is too short to silence a live node delays nothing")
 {
     fixture f;
     auto const& a = f.start("a");
@@ -112,10 +112,10 @@ TEST_CASE("an outage too short to silence a living node delays nothing")
     b.host.kill();
     f.pass(2s);
     f.stage.database.crash_for(500ms);
-    CHECK(f.until_gone(a, "b", 1min) < how.ttl - 2s + how.heartbeat + 100ms);
+    CHECK(f.until_gone(a, "b", 1min) < defaults.ttl - 2s + defaults.heartbeat + 100ms);
 }
 
-TEST_CASE("a process that has just begun to read counts nobody as gone for the age of a row alone")
+TEST_CASE("a process that has just begun to read counts no node as gone for the age of its row alone")
 {
     fixture f;
     auto& b = f.start("b");
@@ -126,10 +126,10 @@ TEST_CASE("a process that has just begun to read counts nobody as gone for the a
     f.pass(1s);
     CHECK_FALSE(a.view->alive("b"));
     CHECK_FALSE(a.view->gone("b")); // it may be about to beat, if the database is just back
-    CHECK(f.until_gone(a, "b", 1min) < how.ttl + how.heartbeat);
+    CHECK(f.until_gone(a, "b", 1min) < defaults.ttl + defaults.heartbeat);
 }
 
-TEST_CASE("a step of the database's clock buries nobody who lives, and hides for long nobody who is dead")
+TEST_CASE("after a step of the database's clock, live nodes do not count as gone and dead ones soon do")
 {
     fixture f;
     auto const& a = f.start("a");
@@ -143,13 +143,13 @@ TEST_CASE("a step of the database's clock buries nobody who lives, and hides for
     f.stage.database.step_clock(by);
     bool gone = false;
     f.stage.time.observe([&] { gone = gone || a.view->gone("b") || b.view->gone("a"); });
-    CHECK(f.until_gone(a, "dead", 1min) < 2 * how.ttl + how.heartbeat);
+    CHECK(f.until_gone(a, "dead", 1min) < 2 * defaults.ttl + defaults.heartbeat);
     f.pass(30s);
     f.stage.time.observe({});
     CHECK_FALSE(gone);
 }
 
-TEST_CASE("a row that is not there is that of a node that is gone")
+TEST_CASE("a node without a row counts as gone")
 {
     fixture f;
     auto const& a = f.start("a");
@@ -159,5 +159,5 @@ TEST_CASE("a row that is not there is that of a node that is gone")
     // Its next beat would bring it back: it is read before.
     f.stage.play(a.view->refresh());
     CHECK(a.view->gone("b"));
-    CHECK(a.view->gone("somebody"));
+    CHECK(a.view->gone("unknown"));
 }

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "trigger/delivery/carrier.hpp"
+#include "trigger/delivery/master_link.hpp"
+#include "trigger/election/cluster_clock.hpp"
+#include "trigger/membership/membership.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace baton::trigger {
+
+// The state of this node, for its health endpoints and for its row in the table of nodes.
+class node_status {
+public:
+    struct dependencies {
+        elector const& election;
+        known_epoch const& epochs;
+        registry const& clients;
+        carrier const& deliveries;
+        master_link const& master;
+        membership const& nodes;
+        cluster_clock& clock;
+        time_source& time;
+    };
+    // `queue_limit`: the number of deliveries that counts as full load.
+    node_status(std::size_t queue_limit, dependencies deps) : queue_limit_(queue_limit), deps_(deps) {}
+
+    nlohmann::json document() const;
+    membership::status row() const;
+
+private:
+    std::string role() const;
+
+    std::size_t queue_limit_;
+    dependencies deps_;
+};
+
+} // namespace baton::trigger

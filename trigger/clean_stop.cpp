@@ -1,0 +1,31 @@
+#include "trigger/clean_stop.hpp"
+
+#include "libs/base/log.hpp"
+
+namespace baton::trigger {
+
+awaitable<void> clean_stop::run()
+{
+    co_await request_.wait();
+    stopping_ = true;
+    log::info("node", "stopping, delivering the executions that wait for clients",
+              {{"executions", deps_.deliveries.load()}});
+    auto const until = deps_.time.now() + drain_;
+    try {
+        co_await deps_.nodes.drain(); // from now on no master assigns to this node
+    } catch (unavailable const& reason) {
+        log::warn("node", "marking this node as draining failed, stopping anyway", {log::reason(reason.what())});
+    }
+    deps_.election.stop(); // another node may lead while this one delivers
+    while (deps_.deliveries.load() != 0 && deps_.time.now() < until)
+        co_await deps_.time.sleep_for(10ms);
+    while (electing_ && deps_.time.now() < until + grace_)
+        co_await deps_.time.sleep_for(5ms);
+    try {
+        co_await deps_.nodes.leave();
+    } catch (unavailable const& reason) {
+        log::warn("node", "removing this node's row failed, the row will expire", {log::reason(reason.what())});
+    }
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "trigger/delivery/carrier.hpp"
+#include "trigger/election/elector.hpp"
+#include "trigger/membership/membership.hpp"
+
+namespace baton::trigger {
+
+// The clean stop of a node: takes no new work, gives up mastership, delivers what it holds and leaves the roster. On
+// the loop only.
+class clean_stop {
+public:
+    struct dependencies {
+        membership& nodes;
+        elector& election;
+        carrier const& deliveries;
+        time_source& time;
+    };
+    // `drain`: the time for deliveries; `grace`: the time after it for the end of a term.
+    clean_stop(duration drain, duration grace, dependencies deps, asio::any_io_executor loop)
+        : drain_(drain), grace_(grace), deps_(deps), request_(std::move(loop))
+    {}
+
+    void request() { request_.wake(); }
+    bool stopping() const { return stopping_; }
+    // The elector has returned: the lease is given up.
+    void election_ended() { electing_ = false; }
+
+    // Waits for the request, and returns when the node may end.
+    awaitable<void> run();
+
+private:
+    duration drain_;
+    duration grace_;
+    dependencies deps_;
+    waker request_;
+    bool stopping_ = false;
+    bool electing_ = true;
+};
+
+} // namespace baton::trigger

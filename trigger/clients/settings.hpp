@@ -1,0 +1,16 @@
+#pragma once
+// Settings of the clients' registrations.
+
+#include "libs/base/time.hpp"
+
+namespace baton::trigger {
+
+struct client_settings {
+    duration heartbeat = 5s; // asked of clients; gone after three
+    int missed = 3;
+
+    duration ttl() const { return heartbeat * missed; }
+    void validate() const;
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,30 @@
+#include "trigger/election/settings.hpp"
+
+#include "libs/base/setting.hpp"
+
+namespace baton::trigger {
+
+void election_settings::validate() const
+{
+    require_setting(!name_space.empty() && name_space.size() <= 128, "election.namespace",
+                    "must have 1 to 128 characters");
+    require_setting(tick >= 50ms, "election.tick", "must be at least 50ms");
+    require_setting(margin >= 10ms, "election.margin", "must be at least 10ms");
+    require_setting(ttl >= 2 * tick + margin, "election.ttl", "must be at least two ticks and the margin");
+    require_setting(initial_delay >= 0s, "election.initial_delay", "must not be negative");
+    require_setting(grace >= 100ms, "election.grace", "must be at least 100ms");
+}
+
+void guard_settings::validate() const
+{
+    require_setting(wait >= 50ms && wait <= 10s, "guard.wait", "must be from 50ms to 10s");
+    require_setting(margin >= 5ms && margin <= wait / 2, "guard.margin",
+                    "must be at least 5ms and at most half of guard.wait");
+    require_setting(ping >= 10ms && ping <= (wait - margin) / 2, "guard.ping",
+                    "must be at least 10ms and at most half of what guard.margin leaves of guard.wait");
+    require_setting(silence >= 1s && silence <= 60s && silence % 1s == 0s, "guard.silence",
+                    "must be from 1s to 60s, in whole seconds");
+    require_setting(silence >= 2 * wait, "guard.silence", "must be at least twice guard.wait");
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,51 @@
+#include "trigger/master/completion_queue.hpp"
+
+namespace baton::trigger {
+
+void completion_queue::ended(execution_id id)
+{
+    auto const* one = open_.find(id);
+    if (one == nullptr)
+        return;
+    if (one->parent)
+        parents_.insert(*one->parent);
+    if (one->task->definition.schedule.kind == protocol::schedule_kind::fixed_delay)
+        delayed_ = true;
+    bool const work = one->parent || delayed_;
+    open_.erase(id);
+    if (work)
+        bell_.wake();
+}
+
+void completion_queue::broadcast(std::vector<execution_id> ids)
+{
+    for (auto const id : ids)
+        if (auto* one = open_.find(id)) {
+            open_.move(*one, phase::parent);
+            to_split_.insert(id);
+        }
+    bell_.wake();
+}
+
+void completion_queue::add_all()
+{
+    delayed_ = true;
+    open_.each_under_way([&](open_execution& one) {
+        if (one.phase == phase::parent)
+            parents_.insert(one.id);
+    });
+}
+
+std::vector<execution_id> completion_queue::take_parents()
+{
+    std::vector<execution_id> taken(parents_.begin(), parents_.end());
+    parents_.clear();
+    return taken;
+}
+
+awaitable<void> completion_queue::wait_until(time_source& time, instant at)
+{
+    co_await bell_.wait_until(time, at);
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "libs/base/loop.hpp"
+#include "trigger/master/open_set.hpp"
+
+#include <set>
+#include <vector>
+
+namespace baton::trigger {
+
+// The work that waits for `completions`: broadcasts to split, and ends on which another execution depends. Every part
+// of a term may add to it. Part of a term.
+class completion_queue {
+public:
+    completion_queue(open_set& open, asio::any_io_executor loop) : open_(open), bell_(loop) {}
+
+    // The execution has ended in the ledger.
+    void ended(execution_id id);
+    // These broadcasts are due: split them into shards.
+    void broadcast(std::vector<execution_id> ids);
+
+    // For `completions`. Adds all that an end may have been missed of.
+    void add_all();
+    std::vector<execution_id> to_split() const { return {to_split_.begin(), to_split_.end()}; }
+    void was_split(execution_id id) { to_split_.erase(id); }
+    std::vector<execution_id> take_parents();
+    // True once after an execution of a fixed-delay task may have ended.
+    bool take_delayed() { return std::exchange(delayed_, false); }
+    void delayed_remain() { delayed_ = true; }
+    awaitable<void> wait_until(time_source& time, instant at);
+
+private:
+    open_set& open_;
+    std::set<execution_id> to_split_;
+    std::set<execution_id> parents_; // broadcasts of which a shard has ended
+    bool delayed_ = true;
+    waker bell_;
+};
+
+} // namespace baton::trigger

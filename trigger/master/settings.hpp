@@ -1,0 +1,42 @@
+#pragma once
+// Settings of a term of mastership.
+
+#include "libs/base/time.hpp"
+#include "trigger/clients/settings.hpp"
+#include "trigger/delivery/settings.hpp"
+
+#include <cstddef>
+
+namespace baton::trigger {
+
+struct planner_settings {
+    duration look_ahead = 5s;              // how far ahead firings are planned
+    duration poll = 200ms;                 // between readings of the signals
+    duration edit_lead = 1s;               // from an edit to the first firing that follows it
+    std::size_t page = 500;                // tasks in a transaction
+    std::size_t firings_of_a_task = 1'000; // of one task in a transaction; a task that is far behind takes several
+    std::size_t open_limit = 1'000'000;  // executions in memory; above it planning waits and the tasks keep what is due
+    std::size_t overdue_limit = 100'000; // of one service that no client takes; above it its tasks wait
+    duration sweep = 1s;                 // between comparisons of open rows with memory
+
+    void validate() const;
+};
+
+// The master deletes executions that ended long ago, in pieces.
+struct retention_settings {
+    duration keep = 24h * 30; // after an execution was due and has ended; 0: for ever
+    std::size_t piece = 500;  // rows in a transaction, at most
+    int share = 10;           // percent of the time
+
+    void validate() const;
+};
+
+// The settings that the parts of one term use.
+struct master_settings {
+    planner_settings planner;
+    dispatcher_settings dispatcher;
+    client_settings clients;
+    retention_settings retention;
+};
+
+} // namespace baton::trigger

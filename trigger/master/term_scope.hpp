@@ -1,0 +1,33 @@
+#pragma once
+
+#include "libs/http/client.hpp"
+#include "libs/storage/ledger.hpp"
+#include "trigger/clients/client_stub.hpp"
+#include "trigger/delivery/carrier.hpp"
+#include "trigger/master/open_set.hpp"
+#include "trigger/master/term.hpp"
+#include "trigger/membership/membership.hpp"
+
+namespace baton::trigger {
+
+// The parts of the node that a term works with. They live as long as the process.
+struct node_parts {
+    registry& clients;
+    membership& nodes;
+    client_stub& stub;
+    carrier& here;
+    http::client& http;
+    known_epoch& epochs;
+    election_trace& trace;
+};
+
+// Shared by the parts of one term.
+struct term_scope {
+    trigger::term& term;
+    storage::ledger& ledger;
+    open_set& open;
+    waker& due_changed; // wakes the assigner: an execution may be due earlier than it knows
+    asio::any_io_executor loop;
+};
+
+} // namespace baton::trigger
