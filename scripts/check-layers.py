@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that the folders include each other one way only, and that SQL, SOCI, Beast, clocks, timers,
-entropy and threads stay where docs/architecture.md puts them. Headers lie in /usr/include, so the linker cannot do it.
+"""Checks that the folders include each other one way only, also inside trigger/, and that SQL, SOCI, Beast, clocks,
+timers, entropy and threads stay where docs/architecture.md puts them. Headers lie in /usr/include, so the linker cannot
+do it.
 
     check-layers.py [ROOT]        prints each violation as file:line: reason; status 1 if there is one
     check-layers.py --self-test   plants violations in a temporary tree and fails unless each is found
@@ -38,6 +39,12 @@ MAY_INCLUDE = {
     "locks/tests": EVERYTHING | {"locks/tests"},
     "locks/bench": EVERYTHING,
 }
+
+# The layers inside trigger/, from the bottom up: a part may include itself and the parts of lower layers. A part is a
+# folder; the files directly in trigger/ are the composition. The settings of the node, which collect the settings of the
+# parts, belong to the composition.
+TRIGGER_LAYERS = (("election", "membership"), ("clients",), ("delivery",), ("master",), ("api",), ("composition",))
+TRIGGER_LAYER = {part: layer for layer, parts in enumerate(TRIGGER_LAYERS) for part in parts}
 
 TESTING = {"tests", "bench", "locks/tests", "locks/bench"}
 
@@ -96,6 +103,23 @@ PUBLIC = {"baton/client/": ("client-sdk/include/", "client-sdk", "the client SDK
           "baton/lock/": ("locks/include/", "locks", "the locks")}
 
 
+def trigger_part(path):
+    """The part of trigger/ that a root-relative path lies in."""
+    parts = pathlib.PurePosixPath(path).parts
+    return parts[1] if len(parts) > 2 else "composition"
+
+
+def check_trigger_include(path, target):
+    """The reason why this #include inside trigger/ is wrong, or None."""
+    own, other = trigger_part(path), trigger_part(target)
+    for part in (own, other):
+        if part not in TRIGGER_LAYER:
+            return f"trigger/{part} has no layer in TRIGGER_LAYERS"
+    if own != other and TRIGGER_LAYER[other] >= TRIGGER_LAYER[own]:
+        return f"trigger/{own} must not include trigger/{other}"
+    return None
+
+
 def check_include(path, room, quoted, target):
     """The reason why this #include is wrong, or None."""
     in_public = [name for folder, _, name in PUBLIC.values() if path.startswith(folder)]
@@ -114,7 +138,7 @@ def check_include(path, room, quoted, target):
         return f"public headers of {in_public[0]} include only what is installed, in angles"
     if other != room and other not in MAY_INCLUDE[room]:
         return f"{room} must not include {other}"
-    return None
+    return check_trigger_include(path, target) if room == other == "trigger" else None
 
 
 def check_file(root, path):
@@ -155,7 +179,20 @@ PLANTED = [  # (file, line of code that must be found, part of the reason)
     ("libs/storage/a.cpp", '#include "trigger/node.hpp"', "libs/storage must not include trigger"),
     ("libs/storage/a.cpp", '#include "libs/lease/lease.hpp"', "libs/storage must not include libs/lease"),
     ("trigger/a.cpp", '#include "cli/main.hpp"', "trigger must not include cli"),
-    ("trigger/planner/a.cpp", '#include "web/site.hpp"', "trigger must not include web"),
+    ("trigger/master/a.cpp", '#include "web/site.hpp"', "trigger must not include web"),
+    ("trigger/election/a.cpp", '#include "trigger/membership/membership.hpp"',
+     "trigger/election must not include trigger/membership"),
+    ("trigger/membership/a.hpp", '#include "trigger/election/elector.hpp"',
+     "trigger/membership must not include trigger/election"),
+    ("trigger/clients/a.hpp", '#include "trigger/delivery/carrier.hpp"',
+     "trigger/clients must not include trigger/delivery"),
+    ("trigger/delivery/a.cpp", '#include "trigger/master/master.hpp"',
+     "trigger/delivery must not include trigger/master"),
+    ("trigger/master/a.hpp", '#include "trigger/api/api.hpp"', "trigger/master must not include trigger/api"),
+    ("trigger/api/a.cpp", '#include "trigger/node.hpp"', "trigger/api must not include trigger/composition"),
+    ("trigger/clients/b.hpp", '#include "trigger/settings.hpp"',
+     "trigger/clients must not include trigger/composition"),
+    ("trigger/other/a.cpp", '#include "trigger/clients/registry.hpp"', "trigger/other has no layer"),
     ("web/a.cpp", '#include "trigger/node.hpp"', "web must not include trigger"),
     ("web/a.cpp", "#include <baton/client/service.hpp>", "web must not include the client SDK"),
     ("trigger/a.cpp", '#include "libs/sim/network.hpp"', "trigger must not include libs/sim"),
@@ -201,6 +238,10 @@ INNOCENT = [  # these must not be found
      "// SELECT id FROM task; std::thread; steady_timer\n/* #include <soci/soci.h>\n   std::random_device */\n"
      "auto limit = 1'000; auto url = \"http://x\"; // it's fine\nco_await time.sleep_for(1s); auto id = std::thread::id{};\n"
      'auto says = "choose one from the list"; cron.next_time(0);\n'),
+    ("trigger/master/fine.cpp", '#include "trigger/delivery/carrier.hpp"\n#include "trigger/election/epoch.hpp"\n'
+     '#include "trigger/master/term.hpp"\n'),
+    ("trigger/node.cpp", '#include "trigger/api/api.hpp"\n#include "trigger/settings.hpp"\n'),
+    ("tests/unit/trigger/fine.cpp", '#include "trigger/election/epoch.hpp"\n#include "trigger/node.hpp"\n'),
     ("libs/storage/fine.cpp", '#include <soci/soci.h>\nauto q = "SELECT id FROM task"; std::thread worker;\n'),
     ("locks/sql/fine.cpp", '#include <soci/soci.h>\n#include "libs/storage/database.hpp"\nauto q = "UPDATE t SET a = 1";\n'),
     ("client-sdk/src/own.cpp", '#include "baton/client/service.hpp"\n'),
