@@ -14,8 +14,8 @@
 
 namespace baton::trigger {
 
-// Fires: gives each execution to a slave at its instant, in groups, with one request to a slave at a time of firing.
-// This node's own carrier gets its share by a call. Part of a term.
+// Fires: gives each execution to a slave at its instant, in groups, with one request for each group. This node's own
+// carrier takes its share by a call. Part of a term.
 class assigner {
 public:
     struct dependencies {
