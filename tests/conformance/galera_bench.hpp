@@ -12,7 +12,7 @@
 
 namespace baton::test {
 
-// What a statement came to, where an unknown outcome is an answer too.
+// The outcome of a statement, which may be unknown.
 enum class answer { yes, no, unavailable };
 
 inline awaitable<void> note(awaitable<bool> call, answer& out)

@@ -1,5 +1,5 @@
-// What the election rests on when two nodes of a Galera cluster are asked at once: one row has one winner, and a raised
-// fence lets nothing through behind it.
+// The statements of the election when two nodes of a Galera cluster execute them at once: one row has one winner, and a
+// raised fence stops every earlier transaction.
 
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
@@ -235,7 +235,7 @@ TEST_CASE("a causal session at a lagging node reads the commits of every other n
     CHECK(read() == 0);
     auto const lag = [&](char const* change, auto const& look) {
         auto const held = storage::open_session(home.nodes().front(), {}, time);
-        statement(*held, "FLUSH TABLES WITH READ LOCK").execute(); // what others commit waits here
+        statement(*held, "FLUSH TABLES WITH READ LOCK").execute(); // commits of other nodes wait here
         auto const other = storage::open_session(home.nodes().back(), {}, time);
         statement(*other, storage::fragment{change}).execute();
         auto seen = std::async(std::launch::async, look);

@@ -1,4 +1,4 @@
-// What a master learns when the database node that it talks to has lost its majority. Breaks a cluster of its own.
+// A master whose database node has lost the majority. The test breaks a cluster of its own.
 
 #include "libs/storage/statement.hpp"
 #include "tests/conformance/galera_bench.hpp"
@@ -18,7 +18,7 @@ storage::location database_at(std::string const& url)
     return storage::parse_location(url + "/quorum");
 }
 
-// What one database node has committed, another may not have applied yet.
+// A database node may not have applied the commits of another yet.
 void await_schema(std::string const& url, time_source const& time)
 {
     auto const database = storage::open_database(storage::parse_location(url + "/mysql"), {.sessions = 1}, time);
@@ -42,7 +42,7 @@ void make_database(private_galera const& cluster, time_source const& time)
         await_schema(url, time);
 }
 
-// What the last of the calls said.
+// The answer to the last call.
 class asker {
 public:
     explicit asker(time_source& time) : time_(time) {}
@@ -128,7 +128,7 @@ TEST_CASE("a master whose database node lost the majority learns it in bounded t
     auto const others = ask.until([](answer got) { return got == answer::yes; }, make);
     CHECK(others >= 0);
 
-    // What is refused at one node may be taken by another behind the same address, so the session is not kept.
+    // Another node behind the same address may accept a refused statement, so the session is closed.
     auto const before = connection_of(*master.own);
     CHECK(ask.once(renew()) == answer::unavailable);
     CHECK(ask.has_no_majority());

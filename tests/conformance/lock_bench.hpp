@@ -14,7 +14,7 @@ constexpr answer null = -1;
 constexpr answer failed = -2;
 constexpr answer none_yet = -3;
 
-// A server, some sessions of it under names, and the words that it has for what is asked of it.
+// A server, its sessions by name, and its statements for named locks.
 class bench {
 public:
     virtual ~bench() = default;
@@ -26,7 +26,7 @@ public:
     virtual std::string own_id() const = 0;
     virtual std::string kill(answer id) const = 0;
     virtual std::string kill_query(answer id) const = 0;
-    virtual answer interrupted() const = 0; // what a wait answers when its statement is killed
+    virtual answer interrupted() const = 0; // the answer to a wait whose statement is killed
 
     answer open(std::string const& who, duration idle_limit = {}) // its id
     {

@@ -1,4 +1,4 @@
-// Sessions and their locks by name on MariaDB and on the simulated server: what the guard of the election rests on.
+// Sessions and their named locks, on which the guard of the election relies: on a server and on the simulated one.
 
 #include "tests/conformance/lock_bench.hpp"
 

@@ -95,7 +95,7 @@ TEST_CASE("the lock row is inserted once, however many nodes start at once")
 TEST_CASE("a lease whose database does not answer is unavailable, neither held nor lost")
 {
     system_time time;
-    auto const where = storage::parse_location("mysql://me@127.0.0.1:1/none"); // nobody listens on port 1
+    auto const where = storage::parse_location("mysql://me@127.0.0.1:1/none"); // no server listens on port 1
     auto const own = storage::open_database(where, {.sessions = 1, .connect_limit_s = 1}, time);
     auto const lease = lease::make_clocked_lease(*own, "master");
     lease::seizure const bid{"me", "", 3s, 1, 0, 2};

@@ -1,4 +1,4 @@
-// What the lease asks of its session: nothing of the server's defaults, and nothing of other work.
+// The lease depends neither on the server's defaults nor on other work.
 
 #include "libs/base/process.hpp"
 #include "libs/lease/lease.hpp"

@@ -1,4 +1,4 @@
-// What becomes of a call when others, its caller or the server hinder it.
+// Calls that are hindered by other sessions, by their caller or by the server.
 
 #include "tests/support/private_mysql.hpp"
 #include "tests/unit/storage/plain_table.hpp"
@@ -117,7 +117,7 @@ TEST_CASE("a SQLite file that cannot grow refuses larger writes, keeps nothing o
     CHECK(calls == 1);
     CHECK(home.text("SELECT v FROM t") == "first");
     auto const small = [](soci::session& sql) { statement(sql, "UPDATE t SET v = 'third' WHERE id = 1").execute(); };
-    wait_for(database->transact(small)); // what fits goes through all the while
+    wait_for(database->transact(small)); // smaller writes succeed meanwhile
     give_room({"PRAGMA max_page_count = 1000000"});
     wait_for(database->transact(work));
     CHECK(home.number("SELECT COUNT(*) FROM t") == 2);

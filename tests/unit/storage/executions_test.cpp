@@ -94,7 +94,7 @@ TEST_CASE("an idempotency key names the same execution for a day, and is refused
     auto const next_day = bench.run({task_id{1}, std::nullopt, "k'ey", "g"});
     CHECK(next_day.outcome == run_outcome::created);
     CHECK(bench.home.number("SELECT COUNT(*) FROM idempotency WHERE `key` = 'k''ey'") == 1);
-    CHECK(bench.home.number("SELECT COUNT(*) FROM idempotency") == 2); // what is old besides is for retention
+    CHECK(bench.home.number("SELECT COUNT(*) FROM idempotency") == 2); // retention deletes the other old keys
 }
 
 TEST_CASE("of concurrent calls with one idempotency key, one creates the execution and all return it")
@@ -245,6 +245,6 @@ TEST_CASE("a search for rare executions examines a bounded number of rows per pa
     CHECK(bench.list({.state = state::failed, .limit = 1, .look = 3}) == "18 "); // full: it goes on behind the last
     CHECK(bench.list({.project = "none", .look = 3}) == "to 8");
     CHECK(bench.list({.open = false, .look = 8}) == "18 to 6");
-    CHECK(bench.list({.state = state::planned, .limit = 9, .look = 3}) == "19 17 16 15 14 13 12 "); // what is open
+    CHECK(bench.list({.state = state::planned, .limit = 9, .look = 3}) == "19 17 16 15 14 13 12 "); // the open executions
     CHECK(bench.list({.look = 3}) == "19 18 17 16 15 14 13 12 11 10 ");
 }

@@ -94,7 +94,7 @@ TEST_CASE("the rows read for a page of executions do not grow with the history")
     CHECK(b.list({.state = state::failed, .look = 100}) <= 4 * 100);
     CHECK(b.list({.task = task_id{3}, .state = state::failed, .look = 100}) <= 4 * 100);
     CHECK(b.list({.project = "none", .look = 100}) <= 4 * 100);
-    CHECK(b.list({.state = state::running}) <= to_come + 3 * page); // no more than what is open
+    CHECK(b.list({.state = state::running}) <= to_come + 3 * page); // no more than the open executions
     CHECK(b.cost([&] { wait_for(b.executions.find(execution_id{7})); }) <= 5);
 }
 

@@ -1,4 +1,4 @@
-// Nodes, clients and signals: who is there, and what waits for the master.
+// The rows of nodes and clients, and the signals for the master.
 
 #include "libs/base/random.hpp"
 #include "tests/support/stores.hpp"
