@@ -29,7 +29,7 @@ struct known_attempt {
 // assigns it again.
 class known_attempts {
 public:
-    // Whether a message from another node counts (see assignment_window). What it assigns is looked at before
+    // Whether a message from another node counts (see assignment_window). Its assignments are looked at before
     // forget_settled().
     bool take(std::int64_t number, std::vector<std::int64_t> const& open) { return window_.take(number, open); }
 
