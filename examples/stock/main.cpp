@@ -1,14 +1,14 @@
-// The stock of one article, deducted by many at once: each unit is sold once, with each kind of lock.
+// Many customers buy the same article at once, and a lock sells each unit once.
 //
 //     stock KIND URL [LOCKS]
 //
-// URL is where the stock is, mysql://... or sqlite:FILE. KIND: record, lease, row, own-row, version, value, or none,
-// whose locks are in the same database; redis, redlock or zookeeper with LOCKS, the URL of theirs
-// (baton/lock/store.hpp).
+// URL is the database of the stock: mysql://... or sqlite:FILE. The kinds record, lease, row, own-row, version, value
+// and none keep their locks in the same database. The kinds redis, redlock and zookeeper need LOCKS, the URL of their
+// server (baton/lock/store.hpp).
 //
-// A thousand deductions of one, in sixteen threads that share nothing but the store, from a stock of 500: what is left
-// must be 0, and 500 must have been refused. Status 0 when it is so; without a lock (none) it is not. Makes the tables
-// it needs.
+// Sixteen threads, which share nothing but the stores, try to sell a thousand units from a stock of 500. The exit
+// status is 0 if 500 were sold, 500 refused and none is left. Without a lock (none) it is 1. The program creates its
+// tables.
 
 #include <soci/mysql/soci-mysql.h>
 #include <soci/soci.h>
@@ -40,7 +40,7 @@ constexpr int customers = 1'000;
 constexpr int threads = 16;
 
 struct outcome {
-    std::atomic<int> came = 0;
+    std::atomic<int> customers = 0;
     std::atomic<int> sold = 0;
     std::atomic<int> refused = 0;
 };
@@ -68,18 +68,17 @@ void fill(soci::session& sql)
     sql << "INSERT INTO stock VALUES (42, :num, 1, 0)", soci::use(in_stock);
 }
 
-int left(soci::session& sql)
+int units_left(soci::session& sql)
 {
     int num = 0;
     sql << "SELECT num FROM stock WHERE id = 42", soci::into(num);
     return num;
 }
 
-// Under a lock with a token: whoever lost the lock meanwhile has a lower one than the row has seen, and changes
-// nothing.
+// Under a lock with a token. A holder that lost the lock has a lower token than the row, and changes nothing.
 bool deduct_fenced(soci::session& sql, std::uint64_t token)
 {
-    auto const num = left(sql);
+    auto const num = units_left(sql);
     if (num == 0)
         return false;
     auto const fence = static_cast<long long>(token);
@@ -88,41 +87,40 @@ bool deduct_fenced(soci::session& sql, std::uint64_t token)
          soci::use(fence), soci::use(fence));
     update.execute(true);
     if (update.get_affected_rows() != 1)
-        throw std::runtime_error("the lock was lost, and the stock is another's");
+        throw std::runtime_error("the lock was lost, and another holder has changed the stock");
     return true;
 }
 
-bool with_lock(lock::named_lock& by, soci::session& sql)
+bool with_token(lock::named_lock& stock, soci::session& sql)
 {
-    std::scoped_lock const held(by);
-    return deduct_fenced(sql, by.token());
+    std::scoped_lock const held(stock);
+    return deduct_fenced(sql, stock.token());
 }
 
-// A lock in a transaction of its own has no token, nor has a majority of Redis servers. What makes a change under it
-// safe is that it still holds before the commit, which is all that can be asked for here.
-bool without_token(lock::named_lock& by, soci::session& sql)
+// Row locks and redlock have no token. The check before the commit is the best protection that they allow.
+bool without_token(lock::named_lock& stock, soci::session& sql)
 {
-    std::scoped_lock const held(by);
+    std::scoped_lock const held(stock);
     soci::transaction change(sql);
-    auto const num = left(sql);
+    auto const num = units_left(sql);
     if (num == 0)
         return false;
     sql << "UPDATE stock SET num = :num WHERE id = 42", soci::use(num - 1);
-    if (!by.valid())
+    if (!stock.valid())
         throw std::runtime_error("the lock was lost");
     change.commit();
     return true;
 }
 
-// In the same transaction as the change: both are committed, or neither.
+// Lock and change in one transaction.
 bool with_own_row(soci::session& sql)
 {
     soci::transaction change(sql);
     if (!lock::lock_row(sql, "stock:42", 10s))
-        throw std::runtime_error("no turn within ten seconds");
+        throw std::runtime_error("the row was locked for ten seconds");
     int num = 0;
     sql << "SELECT num FROM stock WHERE id = 42 FOR UPDATE",
-        soci::into(num); // as it is, not as it was at the beginning
+        soci::into(num); // FOR UPDATE: the present value, not the one at the start of the transaction
     if (num == 0)
         return false;
     sql << "UPDATE stock SET num = :num WHERE id = 42", soci::use(num - 1);
@@ -154,14 +152,14 @@ bool optimistically(soci::session& sql, std::string const& column)
     case lock::optimistic_result::refused:
         return false;
     default:
-        throw std::runtime_error("a thousand others were quicker");
+        throw std::runtime_error("lost a thousand races");
     }
 }
 
-// What goes wrong: two read the same number, and both write one less.
+// The fault that locks prevent: two threads read the same number, and both write one less.
 bool without_lock(soci::session& sql)
 {
-    auto const num = left(sql);
+    auto const num = units_left(sql);
     if (num == 0)
         return false;
     sql << "UPDATE stock SET num = :num WHERE id = 42", soci::use(num - 1);
@@ -173,20 +171,16 @@ using deduction = std::function<bool(soci::session&)>;
 lock::named_lock make_lock(std::string const& kind, lock::store& locks)
 {
     std::string const name = "stock:42";
-    if (kind == "record")
-        return locks.record(name);
     if (kind == "lease")
-        return locks.lease(name);
+        return locks.lock(name, lock::sql_lock::lease);
     if (kind == "row")
-        return locks.row(name);
-    if (kind == "redis" || kind == "redlock")
-        return locks.redis(name);
-    if (kind == "zookeeper")
-        return locks.zookeeper(name);
-    throw std::invalid_argument("no kind " + kind);
+        return locks.lock(name, lock::sql_lock::row);
+    if (kind == "record" || kind == "redis" || kind == "redlock" || kind == "zookeeper")
+        return locks.lock(name);
+    throw std::invalid_argument("unknown kind " + kind);
 }
 
-// Each caller's own: a lock object is one holder.
+// Each thread makes its own, because a lock object is one holder.
 deduction make_deduction(std::string const& kind, lock::store& locks)
 {
     if (kind == "own-row")
@@ -195,17 +189,55 @@ deduction make_deduction(std::string const& kind, lock::store& locks)
         return [kind](soci::session& sql) { return optimistically(sql, kind == "value" ? "num" : "version"); };
     if (kind == "none")
         return without_lock;
-    auto const by = std::make_shared<lock::named_lock>(make_lock(kind, locks));
-    bool const has_token = kind != "row" && kind != "redlock";
-    return [by, has_token](soci::session& sql) { return has_token ? with_lock(*by, sql) : without_token(*by, sql); };
+    auto const stock = std::make_shared<lock::named_lock>(make_lock(kind, locks));
+    if (kind == "row" || kind == "redlock")
+        return [stock](soci::session& sql) { return without_token(*stock, sql); };
+    return [stock](soci::session& sql) { return with_token(*stock, sql); };
 }
 
-void sell(std::string const& kind, std::string const& url, lock::store& locks, outcome& seen)
+void sell(std::string const& kind, std::string const& url, lock::store& locks, outcome& total)
 {
     auto const session = connect(url);
     auto const deduct = make_deduction(kind, locks);
-    while (seen.came++ < customers)
-        ++(deduct(*session) ? seen.sold : seen.refused);
+    while (total.customers++ < customers)
+        ++(deduct(*session) ? total.sold : total.refused);
+}
+
+void sell_in_threads(std::string const& kind, std::string const& url, lock::store& locks, outcome& total)
+{
+    std::exception_ptr failure;
+    std::mutex failure_mutex;
+    std::vector<std::thread> all;
+    for (int i = 0; i < threads; ++i)
+        all.emplace_back([&] {
+            try {
+                sell(kind, url, locks, total);
+            } catch (...) {
+                std::lock_guard const held(failure_mutex);
+                failure = std::current_exception();
+            }
+        });
+    for (auto& thread : all)
+        thread.join();
+    if (failure)
+        std::rethrow_exception(failure);
+}
+
+int run(std::string const& kind, std::string const& url, std::string const& locks_url)
+{
+    lock::store_options options;
+    options.row_sessions = threads;
+    lock::store locks(locks_url, options);
+    locks.create_tables();
+    auto const session = connect(url);
+    fill(*session);
+    if (kind == "own-row")
+        lock::make_row(*session, "stock:42");
+    outcome total;
+    sell_in_threads(kind, url, locks, total);
+    auto const left = units_left(*session);
+    std::cout << kind << ": sold " << total.sold << ", refused " << total.refused << ", left " << left << '\n';
+    return total.sold == in_stock && left == 0 && total.refused == customers - in_stock ? 0 : 1;
 }
 
 } // namespace
@@ -218,36 +250,7 @@ int main(int argc, char** argv)
         return 2;
     }
     try {
-        std::string const kind = argv[1];
-        std::string const url = argv[2];
-        lock::store_options how;
-        how.rows = threads;
-        lock::store locks(argc == 4 ? argv[3] : url, how);
-        locks.create_tables();
-        auto const session = connect(url);
-        fill(*session);
-        if (kind == "own-row")
-            lock::make_row(*session, "stock:42");
-        outcome seen;
-        std::exception_ptr failure;
-        std::mutex of_failure;
-        std::vector<std::thread> all;
-        for (int i = 0; i < threads; ++i)
-            all.emplace_back([&] {
-                try {
-                    sell(kind, url, locks, seen);
-                } catch (...) {
-                    std::lock_guard const held(of_failure);
-                    failure = std::current_exception();
-                }
-            });
-        for (auto& each : all)
-            each.join();
-        if (failure)
-            std::rethrow_exception(failure);
-        std::cout << kind << ": sold " << seen.sold << ", refused " << seen.refused << ", left " << left(*session)
-                  << '\n';
-        return seen.sold == in_stock && left(*session) == 0 && seen.refused == customers - in_stock ? 0 : 1;
+        return run(argv[1], argv[2], argv[argc - 1]);
     } catch (std::exception const& failure) {
         std::cerr << "stock: " << failure.what() << '\n';
         return 1;

@@ -1,6 +1,6 @@
-// What a lock costs that nobody else wants, against the statements that it cannot do without, sent one after the other
-// on a session of one's own: bench_locks URL [ROUNDS]. Both take turns in rounds, so that what else happens on the
-// machine happens to both. And how many times a second two holders in two stores hand a lock over to each other.
+// Measures a free lock against the statements that it needs, sent one after the other on a session of its own:
+// bench_locks URL [ROUNDS]. Both run in turns, so that other load on the machine affects both. Then measures how often
+// per second two holders in two stores hand a lock over to each other.
 
 #include "libs/base/time.hpp"
 #include "libs/storage/detail.hpp"
@@ -39,15 +39,15 @@ double median(std::vector<double> all)
     return all[all.size() / 2];
 }
 
-// The least that a record needs: two conditional updates, of which the first tells the token.
+// The minimum for a record: two conditional updates, the first of which returns the token.
 void bare_record(soci::session& sql, std::string const& table)
 {
-    bool const tells = !baton::storage::dialect_of(sql).returns_rows();
+    bool const last_insert_id = !baton::storage::dialect_of(sql).returns_rows();
     auto const take = "UPDATE " + table + " SET owner = 'bare', token = " +
-                      (tells ? "LAST_INSERT_ID(2 * (token + 1)) DIV 2" : "token + 1") +
+                      (last_insert_id ? "LAST_INSERT_ID(2 * (token + 1)) DIV 2" : "token + 1") +
                       ", renew_seq = renew_seq + 1, renewed_at = renewed_at + 1 WHERE name = 'bare' AND owner IS NULL";
     long long token = 0;
-    if (tells)
+    if (last_insert_id)
         sql << take;
     else
         sql << take + " RETURNING token", soci::into(token);
@@ -87,14 +87,14 @@ void make_bare_rows(soci::session& sql)
     }
 }
 
-void hand_over(std::string const& url, std::string const& kind)
+void hand_over(std::string const& url, std::string const& kind, lock::sql_lock form)
 {
     constexpr auto span = 3s;
     std::atomic<int> turns = 0;
     std::atomic<bool> over = false;
     auto const take_turns = [&] {
         lock::store in(url);
-        auto by = kind == "record" ? in.record("turns") : kind == "lease" ? in.lease("turns") : in.row("turns");
+        auto by = in.lock("turns", form);
         while (!over) {
             if (!by.try_lock_for(10s))
                 continue;
@@ -108,7 +108,7 @@ void hand_over(std::string const& url, std::string const& kind)
     over = true;
     one.join();
     other.join();
-    std::cout << kind << ": " << turns / 3 << " holds a second of two that want it at once" << std::endl;
+    std::cout << kind << ": " << turns / 3 << " holds a second by two holders in turn" << std::endl;
 }
 
 } // namespace
@@ -127,8 +127,8 @@ int main(int argc, char** argv)
     auto const where = baton::storage::parse_location(url);
     auto const session = baton::storage::open_session(where, {}, time);
     make_bare_rows(*session);
-    auto record = locks.record("free");
-    auto lease = locks.lease("free");
+    auto record = locks.lock("free");
+    auto lease = locks.lock("free", lock::sql_lock::lease);
     auto const turn = [](lock::named_lock& by) {
         return [&by] {
             by.lock();
@@ -139,10 +139,10 @@ int main(int argc, char** argv)
     report("lease", rounds, turn(lease), [&] { bare_record(*session, "lock_lease"); });
     if (baton::storage::dialect_of(where.engine).locks_rows()) {
         *session << "INSERT IGNORE INTO lock_row (name) VALUES ('bare')";
-        auto row = locks.row("free");
+        auto row = locks.lock("free", lock::sql_lock::row);
         report("row", rounds, turn(row), [&] { bare_row(*session); });
-        hand_over(url, "row");
+        hand_over(url, "row", lock::sql_lock::row);
     }
-    hand_over(url, "record");
-    hand_over(url, "lease");
+    hand_over(url, "record", lock::sql_lock::record);
+    hand_over(url, "lease", lock::sql_lock::lease);
 }

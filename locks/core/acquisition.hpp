@@ -1,5 +1,5 @@
 #pragma once
-// The seam between what all locks by name have in common (lock_holder.hpp) and one kind of them.
+// The interface between the common part of all locks (lock_holder.hpp) and one kind of lock on one sort of server.
 
 #include "libs/base/asio.hpp"
 #include "libs/base/time.hpp"
@@ -13,13 +13,13 @@
 
 namespace baton::lock {
 
-// By how much the rates of two clocks may differ, as its reciprocal: slewing and crystals, rounded up.
+// The largest relative difference between the rates of two clocks, as its reciprocal: slewing and crystals, rounded up.
 inline constexpr std::int64_t rate_error = 1'000;
 
 struct grant {
-    std::int64_t token = 0;           // 0: the kind has none
-    bool took_over = false;           // from a holder whose time was over
-    std::optional<duration> ttl = {}; // for how long, where the store gives less than was asked for
+    std::int64_t token = 0;           // 0: this kind has no tokens
+    bool took_over = false;           // from a holder whose time had ended
+    std::optional<duration> ttl = {}; // if the store grants less than was requested
 
     grant() = default;
     explicit grant(std::int64_t number, bool over = false, std::optional<duration> span = {})
@@ -28,54 +28,57 @@ struct grant {
 };
 
 struct refusal {
-    std::optional<instant> until; // when the holder's time is over, if it is not renewed meanwhile
+    // When the present holder's time ends if it does not renew, if known.
+    std::optional<instant> until;
 };
 
 struct try_result {
     std::optional<grant> granted;
-    refusal refused;
+    refusal refused; // if not granted
 };
 
-// One acquisition, from its first try to its release. Its identity is new, so that an answer that came too late, or a
-// statement that did, is never taken for another's. Each call may throw `unavailable`: its effect is then unknown, and
-// the next call finds out. Of all calls only `take`, `await_change` and `release` never overlap. All are on the loop,
-// but where the kind says so, `take` and `release` may also be on a thread that waits for them (run_here()).
+// One acquisition, from its first try to its release. It has an identity of its own, so that a late answer or a late
+// statement never counts for another acquisition. Each call may throw `unavailable`: its effect is then unknown, and
+// the next call finds out. `take`, `await_change` and `release` never overlap each other; other calls may overlap.
+// Calls are on the loop. If lock_kind::on_any_thread(), `take` and `release` may also run on a caller's thread
+// (run_here()).
 class acquisition {
 public:
     virtual ~acquisition() = default;
 
-    // One try that waits for nobody.
+    // One try, which does not wait for other holders.
     virtual awaitable<try_result> take() = 0;
-    // Returns when the lock may be free, or at `until`; a hint.
-    virtual awaitable<void> await_change(refusal what, instant until) = 0;
-    // Called once when it has been held for a moment, beside the others: for what makes it cheaper to wait for.
+    // Returns when the lock may be free, or at `until`. It may return too early.
+    virtual awaitable<void> await_change(refusal refused, instant until) = 0;
+    // Called once, when the lock has been held for a moment: lets waiters sleep in the server until
+    // send_notification().
     virtual awaitable<void> arm_notification() { co_return; }
-    // The end of that: once it was released or lost. May be called twice.
+    // Called after the release or the loss of the lock; may be called twice.
     virtual awaitable<void> send_notification() { co_return; }
-    // A sign of life. False: it is not held any more.
+    // Renews the lock. False: it is not held any more.
     virtual awaitable<bool> extend() = 0;
-    // False: it was not held any more. Also clears what a `take` without an answer may have left.
+    // False: it was not held any more. Also removes what an unanswered `take` may have left in the store.
     virtual awaitable<bool> release() = 0;
-    // What is held is not used any more, since its time is over. Where the store does not end it by itself, this does,
-    // in the background.
+    // The hold has expired and is not used any more. Frees it in the background if the store does not expire it.
     virtual void discard() {}
 };
 
 struct acquisition_request {
     std::string name;
-    std::string owner; // of this acquisition alone
+    std::string owner; // the identity of this acquisition
     std::string label;
     duration ttl{};
     lock_share share;
 };
 
+// Makes the acquisitions of one kind of lock. Any thread.
 class lock_kind {
 public:
     virtual ~lock_kind() = default;
 
-    virtual std::string const& name() const = 0; // "record"
+    virtual std::string const& name() const = 0; // as in kind_metrics
     virtual guarantee level() const = 0;
-    // Whether a caller's thread may take and release, without the loop.
+    // True if a caller's thread may take and release without the loop.
     virtual bool on_any_thread() const { return false; }
     virtual std::unique_ptr<acquisition> make_acquisition(acquisition_request request) = 0;
 };

@@ -1,8 +1,10 @@
 #pragma once
-// Where the kinds of one store come from: one implementation for each sort of server (backend_of, by the URL's scheme).
+// The interface between a store and one sort of server. The scheme of the store's URL selects the implementation.
+// docs/locks.md says which files another server needs.
 
 #include "libs/base/random.hpp"
 #include "locks/core/acquisition.hpp"
+#include "locks/core/url_parameters.hpp"
 #include "locks/include/baton/lock/store.hpp"
 
 #include <memory>
@@ -11,8 +13,7 @@
 
 namespace baton::lock {
 
-// What a backend is given; all of it outlives the backend. Its calls are on this loop, and its kinds' but where they
-// say so.
+// Passed to a backend; all of it outlives the backend. Calls of a backend are on this loop.
 struct backend_deps {
     asio::any_io_executor loop;
     time_source& time;
@@ -21,22 +22,28 @@ struct backend_deps {
 
 class backend {
 public:
-    virtual ~backend() = default; // ends its threads; nothing of it is in progress any more
+    // Ends the backend's threads. No call is in progress any more.
+    virtual ~backend() = default;
 
-    // Each with a name of its own; they do not outlive the backend.
+    // The kinds of lock of this server, with different names. The first is the one that store::lock(name) makes. They
+    // do not outlive the backend.
     virtual std::vector<std::unique_ptr<lock_kind>> kinds() = 0;
-    // Where there is nothing to prepare, or nothing is left behind, these do nothing.
+    // These do nothing on a server that needs no tables, or on which nothing is left behind.
     virtual awaitable<void> create_tables() = 0;
     virtual awaitable<std::size_t> reap(duration age) = 0;
 };
 
-// Throws std::invalid_argument for a URL that none understands, and where this build lacks what it would need.
-std::unique_ptr<backend> open_backend(std::string const& url, store_options const& how, backend_deps parts);
+// Throws std::invalid_argument for an unknown URL, and for a server that this build lacks.
+std::unique_ptr<backend> open_backend(std::string const& url, store_options const& options, backend_deps deps);
 
-std::unique_ptr<backend> open_sql_backend(std::string const& url, store_options const& how, backend_deps parts);
-// Only where the build has hiredis (BATON_LOCKS_ON_REDIS).
-std::unique_ptr<backend> open_redis_backend(std::string const& url, store_options const& how, backend_deps parts);
-// Only where the build has zookeeper_mt (BATON_LOCKS_ON_ZOOKEEPER).
-std::unique_ptr<backend> open_zookeeper_backend(std::string const& url, store_options const& how, backend_deps parts);
+std::unique_ptr<backend> open_sql_backend(std::string const& url, store_options const& options, backend_deps deps);
+// These take a URL without its parameters.
+//
+// Only if the build has hiredis (BATON_LOCKS_ON_REDIS).
+std::unique_ptr<backend> open_redis_backend(std::string const& url, url_parameters const& parameters,
+                                            store_options const& options, backend_deps deps);
+// Only if the build has zookeeper_mt (BATON_LOCKS_ON_ZOOKEEPER).
+std::unique_ptr<backend> open_zookeeper_backend(std::string const& url, url_parameters const& parameters,
+                                                store_options const& options, backend_deps deps);
 
 } // namespace baton::lock

@@ -15,8 +15,8 @@ namespace {
 constexpr duration most_margin = 250ms;
 constexpr duration release_limit = 2s;
 constexpr duration between_releases = 100ms;
-// What is held for less is over before a waiter would have been told of it.
-constexpr duration settles_after = 30ms;
+// A shorter hold ends before a notification could reach a waiter.
+constexpr duration arms_notification_after = 30ms;
 
 duration pause_after_failure(duration ttl)
 {
@@ -30,26 +30,20 @@ instant use_until(instant sent, duration ttl)
     return sent + ttl - ttl / rate_error - std::min(ttl / 10, most_margin);
 }
 
-held_lock::held_lock(lock_context& context, std::string name, lock_options const& how, std::shared_ptr<acquisition> by,
-                     grant what, instant sent)
-    : loop_owner_(context.loop_owner),
-      context_(context),
-      name_(std::move(name)),
-      how_(how),
-      by_(std::move(by)),
-      granted_(what),
-      began_(sent)
+held_lock::held_lock(lock_context& context, held_lock_parts parts)
+    : loop_owner_(context.store.loop_owner), context_(context), parts_(std::move(parts))
 {
-    if (what.ttl)
-        how_.ttl = std::chrono::floor<std::chrono::milliseconds>(*what.ttl);
-    renewed(sent);
+    if (parts_.granted.ttl)
+        parts_.options.ttl = std::chrono::floor<std::chrono::milliseconds>(*parts_.granted.ttl);
+    set_renewed(parts_.sent);
 }
 
-void held_lock::renewed(instant sent)
+void held_lock::set_renewed(instant sent)
 {
-    renewed_at_ = sent;
-    next_renewal_ = sent + how_.ttl / 3;
-    deadline_.store(use_until(sent, how_.ttl).time_since_epoch().count(), std::memory_order_release);
+    auto const ttl = parts_.options.ttl;
+    renewal_.sent = sent;
+    renewal_.next = sent + ttl / 3;
+    deadline_.store(use_until(sent, ttl).time_since_epoch().count(), std::memory_order_release);
 }
 
 instant held_lock::deadline() const
@@ -59,16 +53,17 @@ instant held_lock::deadline() const
 
 bool held_lock::renews(instant now) const
 {
-    return how_.watchdog && !renewing_ && (how_.max_hold == 0ms || now < began_ + how_.max_hold);
+    auto const& options = parts_.options;
+    return options.watchdog && !renewal_.running && (options.max_hold == 0ms || now < parts_.sent + options.max_hold);
 }
 
 void held_lock::begin()
 {
     if (released() || claimed_.exchange(true))
-        return; // a thread was quicker
-    changed_ = std::make_shared<waker>(context_.loop);
+        return; // a caller's thread released it first
+    changed_ = std::make_shared<waker>(context_.store.loop);
     context_.held.insert(shared_from_this());
-    context_.beside.spawn("lock", watch(shared_from_this()));
+    context_.store.tasks.spawn("lock watchdog", watch(shared_from_this()));
 }
 
 awaitable<void> held_lock::watch(self me)
@@ -76,103 +71,108 @@ awaitable<void> held_lock::watch(self me)
     co_await me->watch_until_over();
 }
 
-// A renewal runs beside this, so that one without an answer cannot delay what follows from it.
+// Renewals run beside this, so that an unanswered one does not delay the expiry.
 awaitable<void> held_lock::watch_until_over()
 {
-    auto const changed = changed_; // which a release may end
+    auto const changed = changed_; // a release may reset the member
+    auto& time = context_.store.time;
     while (held()) {
-        auto const now = context_.time.now();
+        auto const now = time.now();
         auto const end = deadline();
         if (now >= end) {
             expire();
             break;
         }
         auto const next = std::min(end, begin_due_work(now));
-        co_await changed->wait_until(context_.time, next);
+        co_await changed->wait_until(time, next);
     }
     if (released())
         co_return;
-    // Others have it no earlier than where the store ends it by itself.
-    co_await context_.time.sleep_until(renewed_at_ + how_.ttl);
+    // Where the store expires the lock by itself, other callers cannot have it earlier.
+    co_await time.sleep_until(renewal_.sent + parts_.options.ttl);
     if (over())
-        by_->discard();
+        parts_.handle->discard();
 }
 
-// Returns when there is more of it.
+// Returns when the next work is due.
 instant held_lock::begin_due_work(instant now)
 {
     auto next = instant::max();
-    if (renews(now) && now >= next_renewal_) {
-        renewing_ = true;
-        context_.beside.spawn("lock renewal", renew(shared_from_this()));
+    auto& tasks = context_.store.tasks;
+    if (renews(now) && now >= renewal_.next) {
+        renewal_.running = true;
+        tasks.spawn("lock renewal", renew(shared_from_this()));
     } else if (renews(now)) {
-        next = next_renewal_;
+        next = renewal_.next;
     }
-    if (!settled_ && now >= began_ + settles_after) {
-        settled_ = true;
-        context_.beside.spawn("lock hint", settle(shared_from_this()));
-    } else if (!settled_) {
-        next = std::min(next, began_ + settles_after);
+    auto const arms_at = parts_.sent + arms_notification_after;
+    if (!notification_armed_ && now >= arms_at) {
+        notification_armed_ = true;
+        tasks.spawn("lock notification", arm_notification(shared_from_this()));
+    } else if (!notification_armed_) {
+        next = std::min(next, arms_at);
     }
     return next;
 }
 
-awaitable<void> held_lock::settle(self me)
+awaitable<void> held_lock::arm_notification(self me)
 {
-    auto const by = me->by_;
-    if (by && me->held())
-        co_await by->arm_notification();
+    auto const handle = me->parts_.handle;
+    if (handle && me->held())
+        co_await handle->arm_notification();
 }
 
-void held_lock::begin_unsettling()
+void held_lock::spawn_send_notification()
 {
-    if (settled_)
-        context_.beside.spawn("lock hint", send_notification(by_));
+    if (notification_armed_)
+        context_.store.tasks.spawn("lock notification", send_notification(parts_.handle));
 }
 
-awaitable<void> held_lock::send_notification(std::shared_ptr<acquisition> by)
+awaitable<void> held_lock::send_notification(std::shared_ptr<acquisition> handle)
 {
-    co_await by->send_notification();
+    co_await handle->send_notification();
 }
 
 awaitable<void> held_lock::renew(self me)
 {
-    auto const by = me->by_;
-    if (!by)
+    auto const handle = me->parts_.handle;
+    if (!handle)
         co_return; // released before this began
-    auto const sent = me->context_.time.now();
-    bool held = true;
+    auto& time = me->context_.store.time;
+    auto const sent = time.now();
+    bool still_held = true;
     bool answered = false;
     try {
-        held = co_await by->extend();
+        still_held = co_await handle->extend();
         answered = true;
     } catch (unavailable const& failure) {
-        log::old::debug("lock {}: not renewed: {}", me->name_, failure.what());
+        log::debug("lock", "renewing a lock failed, retrying until its time ends",
+                   {log::reason(failure.what()), {"name", me->parts_.name}});
     }
-    me->renewing_ = false;
+    me->renewal_.running = false;
     if (answered)
-        me->heard(held, sent);
+        me->apply_renewal(still_held, sent);
     else
-        me->next_renewal_ = me->context_.time.now() + pause_after_failure(me->how_.ttl);
+        me->renewal_.next = time.now() + pause_after_failure(me->parts_.options.ttl);
     if (me->changed_)
         me->changed_->wake();
 }
 
-void held_lock::heard(bool still, instant sent)
+void held_lock::apply_renewal(bool still_held, instant sent)
 {
     if (!held())
         return;
-    if (!still)
-        lose("the store says that it is not held");
-    else if (context_.time.now() >= deadline()) // what was not provable once is not resumed
+    if (!still_held)
+        lose("the store says that another holder has it or that it expired");
+    else if (context_.store.time.now() >= deadline()) // a hold that could not be proved once does not resume
         expire();
     else
-        renewed(sent);
+        set_renewed(sent);
 }
 
 void held_lock::expire()
 {
-    context_.counted.expired += lose("its time is over");
+    context_.metrics.expired += lose("it was not renewed in time");
 }
 
 bool held_lock::lose(char const* why)
@@ -180,86 +180,101 @@ bool held_lock::lose(char const* why)
     auto present = phase::held;
     if (!phase_.compare_exchange_strong(present, phase::lost))
         return false;
-    ++context_.counted.lost;
-    log::old::warn("lock {} lost: {} token={} label={}", name_, why, granted_.token, how_.label);
+    ++context_.metrics.lost;
+    log::warn("lock", "a held lock was lost, telling its holder",
+              {log::reason(why), {"name", parts_.name}, {"token", token()}, {"label", parts_.options.label}});
     lost_.request_stop();
-    begin_unsettling();
+    spawn_send_notification();
     return true;
 }
 
 awaitable<release_result> held_lock::release()
 {
     auto const me = shared_from_this();
-    bool const late = context_.time.now() >= deadline();
+    auto& store = context_.store;
+    bool const late = store.time.now() >= deadline();
     bool const begun = claimed_.exchange(true);
     auto const before = phase_.exchange(phase::released);
-    auto const until = context_.time.now() + release_limit;
+    auto const until = store.time.now() + release_limit;
     auto result = release_result::unknown;
     try {
-        result = co_await give_back(until);
+        result = co_await try_release(until);
     } catch (std::exception const& failure) {
-        log::old::error("lock {}: not released: {}", name_, failure.what());
+        log::error("lock", "releasing a lock failed, retrying until its time ends",
+                   {log::reason(failure.what()), {"name", parts_.name}});
     }
     if (late || before == phase::lost)
         result = release_result::was_lost;
     auto const tell = [me, result, late, noticed = before == phase::lost] { me->finish(result, noticed, late); };
     if (begun) {
-        asio::dispatch(context_.loop, tell);
+        asio::dispatch(store.loop, tell);
         co_return result;
     }
-    // The loop does not attend to it, and never will: it can hear of it later, like of most, which are held for less.
+    // The loop does not know of this hold and never will: a short hold is reported with others, to save a wake-up.
     if (result != release_result::unknown)
-        by_.reset(); // with what it occupies
-    context_.posts.post(tell);
+        parts_.handle.reset(); // with the session that it may occupy
+    store.posts.post(tell);
     co_return result;
 }
 
-void held_lock::finish(release_result how, bool was_noticed, bool was_late)
+void held_lock::stop_watching()
 {
     context_.held.erase(shared_from_this());
     if (changed_)
         std::exchange(changed_, nullptr)->wake();
-    switch (how) {
+}
+
+void held_lock::finish(release_result result, bool was_noticed, bool was_late)
+{
+    stop_watching();
+    auto& metrics = context_.metrics;
+    log::field const name("name", parts_.name);
+    log::field const number("token", token());
+    log::field const label("label", parts_.options.label);
+    switch (result) {
     case release_result::released:
-        ++context_.counted.released;
-        log::old::debug("lock {} released token={} label={}", name_, granted_.token, how_.label);
+        ++metrics.released;
+        log::debug("lock", "a lock was released", {name, number, label});
         break;
     case release_result::was_lost:
-        context_.counted.lost += !was_noticed;
-        context_.counted.expired += !was_noticed && was_late;
-        log::old::warn("lock {} was lost before its release token={} label={}", name_, granted_.token, how_.label);
+        metrics.lost += !was_noticed;
+        metrics.expired += !was_noticed && was_late;
+        log::warn("lock", "a lock was lost before its release, telling its holder", {name, number, label});
         lost_.request_stop();
         break;
     case release_result::unknown:
-        ++context_.counted.unknown;
-        log::old::warn("lock {}: nobody knows of its release token={} label={}", name_, granted_.token, how_.label);
+        ++metrics.unknown;
+        log::warn("lock", "the store did not answer a release, retrying until the lock's time ends",
+                  {name, number, label});
         break;
     }
-    begin_unsettling();
-    if (how == release_result::unknown)
-        context_.beside.spawn("lock release", let_go(shared_from_this()));
+    spawn_send_notification();
+    if (result == release_result::unknown)
+        context_.store.tasks.spawn("lock release", release_until_expired(shared_from_this()));
     else
-        by_.reset(); // here, not where the last who asks of it goes away
+        parts_.handle.reset(); // on the loop, not on the thread of the last caller with a reference
 }
 
-awaitable<release_result> held_lock::give_back(instant until)
+awaitable<release_result> held_lock::try_release(instant until)
 {
+    auto& time = context_.store.time;
     for (bool first = true;; first = false) {
         try {
-            bool const was_held = co_await by_->release();
+            bool const was_held = co_await parts_.handle->release();
             if (was_held)
                 co_return release_result::released;
-            // What was asked before, and had no answer, may have released it.
+            // An earlier request without an answer may have released it.
             co_return first ? release_result::was_lost : release_result::unknown;
         } catch (unavailable const& failure) {
-            log::old::debug("lock {}: not released: {}", name_, failure.what());
+            log::debug("lock", "releasing a lock failed, retrying",
+                       {log::reason(failure.what()), {"name", parts_.name}});
         }
-        if (context_.time.now() + between_releases >= until)
+        if (time.now() + between_releases >= until)
             co_return release_result::unknown;
         if (runs_here())
-            block_thread(between_releases); // a timer would leave its descriptors with the thread
+            block_thread(between_releases); // a timer would leave its file descriptors with the caller's thread
         else
-            co_await context_.time.sleep_for(between_releases);
+            co_await time.sleep_for(between_releases);
     }
 }
 
@@ -268,27 +283,25 @@ awaitable<void> held_lock::end(instant until)
     auto const me = shared_from_this();
     lose("its store is closed");
     phase_ = phase::released;
-    if (context_.time.now() < until)
-        co_await give_back(until);
-    by_.reset(); // its kind goes with the store
+    if (context_.store.time.now() < until)
+        co_await try_release(until);
+    parts_.handle.reset(); // its kind is destroyed with the store
     changed_.reset();
 }
 
-void held_lock::abandon()
+void held_lock::release_in_background()
 {
     phase_ = phase::released;
-    context_.held.erase(shared_from_this());
-    if (changed_)
-        std::exchange(changed_, nullptr)->wake();
-    begin_unsettling();
-    context_.beside.spawn("lock release", let_go(shared_from_this()));
+    stop_watching();
+    spawn_send_notification();
+    context_.store.tasks.spawn("lock release", release_until_expired(shared_from_this()));
 }
 
-// What is left of its time others need not wait for.
-awaitable<void> held_lock::let_go(self me)
+// So that other callers need not wait for the rest of its time.
+awaitable<void> held_lock::release_until_expired(self me)
 {
-    co_await me->give_back(me->renewed_at_ + me->how_.ttl);
-    me->by_.reset();
+    co_await me->try_release(me->renewal_.sent + me->parts_.options.ttl);
+    me->parts_.handle.reset();
 }
 
 } // namespace baton::lock

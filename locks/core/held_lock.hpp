@@ -1,80 +1,66 @@
 #pragma once
 
-#include "libs/base/loop.hpp"
-#include "libs/base/post_queue.hpp"
-#include "libs/base/random.hpp"
-#include "libs/base/task_group.hpp"
-#include "locks/core/acquisition.hpp"
-#include "locks/include/baton/lock/metrics.hpp"
-#include "locks/include/baton/lock/types.hpp"
+#include "locks/core/lock_context.hpp"
 
 #include <atomic>
 #include <memory>
-#include <set>
 #include <stop_token>
 #include <string>
 
 namespace baton::lock {
 
-class held_lock;
-
-// What the locks of one kind in one store share. On the loop.
-struct lock_context {
-    lock_kind& kind;
-    asio::any_io_executor loop;
-    std::shared_ptr<void> loop_owner; // of the loop: what is left to a caller may outlive the store
-    time_source& time;
-    random_source& random;
-    task_group& beside;
-    post_queue& posts;       // functions that other threads post to the loop
-    std::string incarnation; // of this process: an acquisition's owner is this and a random number
-    std::stop_token closing;
-    kind_metrics counted;
-    std::set<std::shared_ptr<held_lock>> held = {}; // or lost, and not unlocked yet
-};
-
-// By when what was granted to a request sent at `sent` must no longer be used, whatever the store's clock says: a tenth
-// of `ttl` (250 ms at most) before that has passed, less what the rates of two clocks may differ by (10^-3).
+// When a holder must stop using a grant that it requested at `sent`, by its own clock: a tenth of `ttl` (at most 250
+// ms) before the store may grant the lock again, minus the possible difference of the two clocks' rates (10^-3).
 instant use_until(instant sent, duration ttl);
 
-// A grant, from the moment it was given to its release or loss, which is final: a later sign of life would be another
-// grant. On the loop, but for the queries and where it is said.
+// A grant and the request behind it, from a lock_holder.
+struct held_lock_parts {
+    std::string name;
+    lock_options options;
+    std::shared_ptr<acquisition> handle;
+    grant granted;
+    instant sent; // when the granted request was sent
+};
+
+// A granted lock, until its release or loss. A loss is final: a later answer of the store does not revoke it. On the
+// loop, unless a comment says otherwise.
 class held_lock : public std::enable_shared_from_this<held_lock> {
 public:
     // Any thread.
-    held_lock(lock_context& context, std::string name, lock_options const& how, std::shared_ptr<acquisition> by,
-              grant what, instant sent);
+    held_lock(lock_context& context, held_lock_parts parts);
 
-    // On the loop, a moment after the grant: to renew it, and to tell of its loss.
+    // Starts to renew the lock and to watch its time. Called a moment after the grant.
     void begin();
-    // On the loop, or for a kind that can do it on a thread that waits (run_here()); what follows is on the loop.
+    // May run on a caller's thread (run_here()) if the kind allows it. The rest of the work follows on the loop.
     awaitable<release_result> release();
-    awaitable<void> end(instant until); // with its store
-    // Gives back in the background what the store may have granted, though nobody holds it here (any more).
-    void abandon();
+    // The end of the store: the lock counts as lost. Tries to release it until `until`.
+    awaitable<void> end(instant until);
+    // Releases in the background what the store may have granted, although no caller holds it.
+    void release_in_background();
 
     // Any thread.
-    std::int64_t token() const { return granted_.token; }
+    std::int64_t token() const { return parts_.granted.token; }
     std::stop_token lost() const { return lost_.get_token(); }
     bool over() const { return phase_ == phase::lost; }
-    // Nothing must be done under it from then on; the past when it is lost or released.
+    // The holder must do nothing under the lock after this. In the past if the lock is lost or released.
     instant deadline() const;
 
 private:
-    using self = std::shared_ptr<held_lock>; // keeps it while it runs beside its holder
+    using self = std::shared_ptr<held_lock>; // keeps the object alive while a coroutine uses it
     enum class phase { held, lost, released };
 
     static awaitable<void> watch(self me);
     static awaitable<void> renew(self me);
-    static awaitable<void> settle(self me);
-    static awaitable<void> send_notification(std::shared_ptr<acquisition> by);
-    void begin_unsettling();
-    static awaitable<void> let_go(self me);
-    void finish(release_result how, bool was_noticed, bool was_late);
+    static awaitable<void> arm_notification(self me);
+    static awaitable<void> send_notification(std::shared_ptr<acquisition> handle);
+    static awaitable<void> release_until_expired(self me);
+    void spawn_send_notification();
+    void stop_watching();
+    void finish(release_result result, bool was_noticed, bool was_late);
     awaitable<void> watch_until_over();
-    awaitable<release_result> give_back(instant until);
-    void heard(bool held, instant sent);
-    void renewed(instant sent);
+    awaitable<release_result> try_release(instant until);
+    void apply_renewal(bool still_held, instant sent);
+    void set_renewed(instant sent);
     void expire();
     bool lose(char const* why); // false: it was over before
     bool held() const { return phase_ == phase::held; }
@@ -82,22 +68,22 @@ private:
     bool renews(instant now) const;
     instant begin_due_work(instant now);
 
-    std::shared_ptr<void> loop_owner_; // goes last
+    struct renewal {
+        instant sent; // of the last renewal that the store answered, or of the grant
+        instant next;
+        bool running = false;
+    };
+
+    std::shared_ptr<void> loop_owner_; // destroyed last
     lock_context& context_;
-    std::string name_;
-    lock_options how_;
-    std::shared_ptr<acquisition> by_;
-    grant granted_;
-    instant began_;
-    instant renewed_at_; // when the last sign of life that was answered was sent
-    instant next_renewal_;
-    bool settled_ = false;
-    bool renewing_ = false;
+    held_lock_parts parts_;
+    renewal renewal_;
+    bool notification_armed_ = false;
     std::atomic<phase> phase_ = phase::held;
-    std::atomic<bool> claimed_ = false; // by begin(), or by a release that came before it
+    std::atomic<bool> claimed_ = false; // by begin(), or by a release that came first
     std::atomic<std::int64_t> deadline_;
     std::stop_source lost_;
-    std::shared_ptr<waker> changed_; // made and ended on the loop
+    std::shared_ptr<waker> changed_; // made and destroyed on the loop
 };
 
 } // namespace baton::lock

@@ -8,14 +8,14 @@ namespace baton::lock {
 
 namespace {
 
-bool takes_all(lock_share const& one)
+bool takes_all(lock_share const& share)
 {
-    return one.weight == one.capacity && one.capacity > 1;
+    return share.weight == share.capacity && share.capacity > 1;
 }
 
 } // namespace
 
-admission admit(lock_share const& asked, std::vector<lock_share> const& held, bool room_kept)
+admission admit(lock_share const& asked, std::vector<lock_share> const& held, bool room_reserved)
 {
     std::int64_t taken = 0;
     for (auto const& each : held) {
@@ -23,7 +23,7 @@ admission admit(lock_share const& asked, std::vector<lock_share> const& held, bo
             return admission::mismatched;
         taken += each.weight;
     }
-    if (taken + asked.weight > asked.capacity || (room_kept && !takes_all(asked)))
+    if (taken + asked.weight > asked.capacity || (room_reserved && !takes_all(asked)))
         return admission::refused;
     return admission::granted;
 }
@@ -36,8 +36,9 @@ bool reserves_room(lock_share const& asked, std::vector<lock_share> const& held)
 std::system_error capacity_mismatch(std::string const& name, std::int64_t asked, std::int64_t found)
 {
     return std::system_error(make_error_code(lock_errc::misuse),
-                             "lock " + name + ": asked for one of " + std::to_string(asked) +
-                                 ", while it is held as one of " + std::to_string(found));
+                             "lock " + name + ": permits: asked for one of " + std::to_string(asked) +
+                                 " while it is held as one of " + std::to_string(found) +
+                                 ": use the same number, or wait until no permit is held");
 }
 
 } // namespace baton::lock

@@ -7,11 +7,11 @@ namespace baton::lock {
 namespace {
 
 void counter(std::ostream& out, std::vector<kind_metrics> const& all, char const* name, char const* type,
-             std::uint64_t kind_metrics::*which)
+             std::uint64_t kind_metrics::*value)
 {
     out << "# TYPE baton_lock_" << name << ' ' << type << '\n';
     for (auto const& each : all)
-        out << "baton_lock_" << name << "{kind=\"" << each.kind << "\"} " << each.*which << '\n';
+        out << "baton_lock_" << name << "{kind=\"" << each.kind << "\"} " << each.*value << '\n';
 }
 
 void histogram(std::ostream& out, std::vector<kind_metrics> const& all)

@@ -18,7 +18,7 @@ public:
         case lock_errc::cancelled:
             return "the wait was cancelled";
         case lock_errc::lost:
-            return "it was lost and is not unlocked yet";
+            return "the lock was lost and is not unlocked yet";
         case lock_errc::misuse:
             return "misuse";
         }
@@ -39,9 +39,15 @@ std::stop_token requested_token()
     return ended.get_token();
 }
 
-std::system_error closed()
+std::system_error store_closed()
 {
     return std::system_error(make_error_code(lock_errc::misuse), "the store of the lock is closed");
+}
+
+void report_unlock_failure(std::string const& name, std::exception const& failure)
+{
+    log::error("lock", "unlocking failed, returning unknown to the caller",
+               {log::reason(failure.what()), {"name", name}});
 }
 
 } // namespace
@@ -52,13 +58,13 @@ std::error_category const& lock_category() noexcept
     return known;
 }
 
-std::error_code make_error_code(lock_errc why) noexcept
+std::error_code make_error_code(lock_errc code) noexcept
 {
-    return {static_cast<int>(why), lock_category()};
+    return {static_cast<int>(code), lock_category()};
 }
 
-named_lock::named_lock(std::weak_ptr<store_core> of, std::shared_ptr<lock_holder> state)
-    : of_(std::move(of)), state_(std::move(state))
+named_lock::named_lock(std::weak_ptr<store_core> core, std::shared_ptr<lock_holder> holder)
+    : core_(std::move(core)), holder_(std::move(holder))
 {}
 
 named_lock::named_lock(named_lock&&) noexcept = default;
@@ -66,28 +72,28 @@ named_lock::named_lock(named_lock&&) noexcept = default;
 named_lock& named_lock::operator=(named_lock&& other) noexcept
 {
     if (this != &other) {
-        let_go();
-        of_ = std::move(other.of_);
-        state_ = std::move(other.state_);
+        release_in_background();
+        core_ = std::move(other.core_);
+        holder_ = std::move(other.holder_);
     }
     return *this;
 }
 
 named_lock::~named_lock()
 {
-    let_go();
+    release_in_background();
 }
 
-void named_lock::let_go() noexcept
+void named_lock::release_in_background() noexcept
 {
-    auto const in = of_.lock();
-    auto const held = state_ ? state_->current() : nullptr;
-    if (!in || !held)
+    auto const core = core_.lock();
+    auto const held = holder_ ? holder_->current() : nullptr;
+    if (!core || !held)
         return;
     try {
-        in->let_go(held);
+        core->release_in_background(held);
     } catch (std::system_error const&) {
-        // The store is being closed, and gives back all that is held.
+        // The store is closing and releases all held locks.
     }
 }
 
@@ -103,40 +109,40 @@ bool named_lock::try_lock()
 
 bool named_lock::wait_for(std::chrono::microseconds span)
 {
-    auto const in = of_.lock();
-    if (!in)
-        throw closed();
-    return in->acquire(state_, span);
+    auto const core = core_.lock();
+    if (!core)
+        throw store_closed();
+    return core->acquire(holder_, span);
 }
 
 release_result named_lock::unlock() noexcept
 {
     try {
-        auto const in = of_.lock();
-        if (!in)
-            throw closed();
-        return in->release(state_);
+        auto const core = core_.lock();
+        if (!core)
+            throw store_closed();
+        return core->release(holder_);
     } catch (std::exception const& failure) {
-        log::old::error("lock {}: not unlocked: {}", name(), failure.what());
+        report_unlock_failure(name(), failure);
         return release_result::unknown;
     }
 }
 
 std::uint64_t named_lock::token() const noexcept
 {
-    auto const held = state_->current();
+    auto const held = holder_->current();
     return held ? static_cast<std::uint64_t>(held->token()) : 0;
 }
 
 std::stop_token named_lock::lost() const noexcept
 {
-    auto const held = state_->current();
+    auto const held = holder_->current();
     return held ? held->lost() : requested_token();
 }
 
 std::chrono::microseconds named_lock::remaining() const noexcept
 {
-    auto const held = state_->current();
+    auto const held = holder_->current();
     if (!held)
         return {};
     return std::max(held->deadline() - host_time().now(), duration{});
@@ -149,23 +155,23 @@ bool named_lock::valid(std::chrono::microseconds need) const noexcept
 
 std::string const& named_lock::name() const noexcept
 {
-    return state_->name();
+    return holder_->name();
 }
 
 guarantee named_lock::level() const noexcept
 {
-    return state_->level();
+    return holder_->level();
 }
 
 void named_lock::start_lock(std::chrono::microseconds span, std::stop_token stop,
                             std::function<void(std::exception_ptr, bool)> done)
 {
-    // Told, not thrown: what begins an operation must not throw into the loop of whoever awaits it.
+    // An initiating function must not throw into the loop of the coroutine that awaits it.
     try {
-        auto const in = of_.lock();
-        if (!in)
-            throw closed();
-        in->start_acquire(state_, span, std::move(stop), done);
+        auto const core = core_.lock();
+        if (!core)
+            throw store_closed();
+        core->start_acquire(holder_, span, std::move(stop), done);
     } catch (std::system_error const&) {
         done(std::current_exception(), false);
     }
@@ -174,12 +180,12 @@ void named_lock::start_lock(std::chrono::microseconds span, std::stop_token stop
 void named_lock::start_unlock(std::function<void(release_result)> done)
 {
     try {
-        auto const in = of_.lock();
-        if (!in)
-            throw closed();
-        in->start_release(state_, done);
+        auto const core = core_.lock();
+        if (!core)
+            throw store_closed();
+        core->start_release(holder_, done);
     } catch (std::system_error const& failure) {
-        log::old::error("lock {}: not unlocked: {}", name(), failure.what());
+        report_unlock_failure(name(), failure);
         done(release_result::unknown);
     }
 }

@@ -7,9 +7,8 @@
 
 namespace baton::lock {
 
-// The pauses of one who waits for what nobody tells it of: short at first and then longer, so that what is held for
-// long costs its waiters little. At least half of each is certain and the rest random, so that those who were refused
-// together come apart.
+// Pauses for polling a lock without notifications: they double up to a limit, so that a long hold costs its waiters
+// little. Half of each pause is random, so that waiters that were refused together spread out.
 class poll_backoff {
 public:
     bool is_at_limit() const { return pause_ == longest; }

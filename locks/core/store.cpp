@@ -8,45 +8,70 @@ namespace baton::lock {
 
 namespace {
 
-constexpr std::size_t longest_text = 190; // bytes, as wide as the columns
+constexpr std::size_t longest_text = 190; // bytes, the width of the columns
 
-store_options checked(store_options how)
+store_options checked(store_options options)
 {
-    if (how.sessions < 1 || how.sessions > 1'000)
+    if (options.sessions < 1 || options.sessions > 1'000)
         throw std::invalid_argument("lock store: sessions: must be 1 to 1000");
-    if (how.limit < std::chrono::seconds{1} || how.limit > std::chrono::seconds{60})
+    if (options.limit < std::chrono::seconds{1} || options.limit > std::chrono::seconds{60})
         throw std::invalid_argument("lock store: limit: must be 1 to 60 seconds");
-    if (how.rows < 1 || how.rows > 1'000)
-        throw std::invalid_argument("lock store: rows: must be 1 to 1000");
-    if (how.redis_wait_replicas > 100)
-        throw std::invalid_argument("lock store: redis_wait_replicas: must be 100 at most");
-    if (how.zookeeper_session < std::chrono::milliseconds{200} || how.zookeeper_session > std::chrono::hours{1})
-        throw std::invalid_argument("lock store: zookeeper_session: must be 200 ms to an hour");
-    return how;
+    if (options.row_sessions < 1 || options.row_sessions > 1'000)
+        throw std::invalid_argument("lock store: row_sessions: must be 1 to 1000");
+    return options;
 }
 
 std::string checked_name(std::string name)
 {
     if (name.empty() || name.size() > longest_text || name.find('\0') != std::string::npos)
-        throw std::invalid_argument("lock: its name must have 1 to 190 bytes, none of them zero");
+        throw std::invalid_argument("lock: name: must have 1 to 190 bytes, none of them zero");
     return name;
 }
 
-lock_options checked(lock_options how)
+lock_options checked(lock_options options)
 {
-    if (how.ttl < std::chrono::milliseconds{100} || how.ttl > std::chrono::hours{1})
+    if (options.ttl < std::chrono::milliseconds{100} || options.ttl > std::chrono::hours{1})
         throw std::invalid_argument("lock: ttl: must be 100 ms to an hour");
-    if (how.max_hold < std::chrono::milliseconds{0})
+    if (options.max_hold < std::chrono::milliseconds{0})
         throw std::invalid_argument("lock: max_hold: must not be negative");
-    if (how.label.size() > longest_text || how.label.find('\0') != std::string::npos)
+    if (options.label.size() > longest_text || options.label.find('\0') != std::string::npos)
         throw std::invalid_argument("lock: label: must have 190 bytes at most, none of them zero");
-    return how;
+    return options;
+}
+
+char const* kind_of(sql_lock form)
+{
+    switch (form) {
+    case sql_lock::record:
+        return "record";
+    case sql_lock::lease:
+        return "lease";
+    case sql_lock::row:
+        return "row";
+    case sql_lock::classic_record:
+        return "classic";
+    }
+    throw std::invalid_argument("lock: form: is not a sql_lock: use one of its four values");
+}
+
+// Throws if the store cannot keep a lock in this form.
+void check_form(store_core const& store, sql_lock form, lock_options const& options)
+{
+    if (!store.has("record"))
+        throw std::invalid_argument("lock: form: a " + store.default_kind() +
+                                    " store is no database: call lock() without a form");
+    if (form != sql_lock::row)
+        return;
+    if (options.ttl < std::chrono::seconds{1})
+        throw std::invalid_argument("lock: ttl: must be a second at least for a row lock");
+    if (!store.has("row"))
+        throw std::invalid_argument("lock: form: SQLite locks no rows: use a record or a lease");
 }
 
 } // namespace
 
 struct store::impl {
-    std::shared_ptr<store_core> inside;
+    std::shared_ptr<store_core> core;
 };
 
 store::store(std::string const& url, store_options options)
@@ -55,51 +80,30 @@ store::store(std::string const& url, store_options options)
 
 store::~store()
 {
-    impl_->inside->close();
+    impl_->core->close();
 }
 
 void store::create_tables()
 {
-    impl_->inside->create_tables();
+    impl_->core->create_tables();
 }
 
-named_lock store::make(char const* kind, std::string name, lock_options options)
+named_lock store::make(std::string const& kind, std::string name, lock_options options, lock_share const& share)
 {
-    return make(kind, std::move(name), std::move(options), lock_share{});
+    auto checked_options = checked(std::move(options));
+    auto holder = impl_->core->make(kind, checked_name(std::move(name)), std::move(checked_options), share);
+    return named_lock(impl_->core, std::move(holder));
 }
 
-named_lock store::make(char const* kind, std::string name, lock_options options, lock_share const& of)
+named_lock store::lock(std::string name, lock_options options)
 {
-    auto how = checked(std::move(options));
-    return named_lock(impl_->inside, impl_->inside->make(kind, checked_name(std::move(name)), std::move(how), of));
+    return make(impl_->core->default_kind(), std::move(name), std::move(options), lock_share{});
 }
 
-named_lock store::record(std::string name, lock_options options)
+named_lock store::lock(std::string name, sql_lock form, lock_options options)
 {
-    return make("record", std::move(name), std::move(options));
-}
-
-named_lock store::lease(std::string name, lock_options options)
-{
-    return make("lease", std::move(name), std::move(options));
-}
-
-named_lock store::row(std::string name, lock_options options)
-{
-    if (options.ttl < std::chrono::seconds{1})
-        throw std::invalid_argument("lock: ttl: of a row lock must be a second at least");
-    return make("row", std::move(name), std::move(options));
-}
-
-named_lock store::redis(std::string name, lock_options options)
-{
-    bool const majority = impl_->inside->has("redlock");
-    return make(majority ? "redlock" : "redis", std::move(name), std::move(options));
-}
-
-named_lock store::zookeeper(std::string name, lock_options options)
-{
-    return make("zookeeper", std::move(name), std::move(options));
+    check_form(*impl_->core, form, options);
+    return make(kind_of(form), std::move(name), std::move(options), lock_share{});
 }
 
 named_lock store::semaphore(std::string name, std::size_t permits, lock_options options)
@@ -117,21 +121,16 @@ read_write_lock store::read_write(std::string name, lock_options options)
     return read_write_lock(std::move(reader), std::move(writer));
 }
 
-named_lock store::record_classic(std::string name, lock_options options)
-{
-    return make("classic", std::move(name), std::move(options));
-}
-
 std::size_t store::reap(std::chrono::seconds age)
 {
     if (age < std::chrono::minutes{1})
         throw std::invalid_argument("lock store: age: must be a minute at least");
-    return impl_->inside->reap(age);
+    return impl_->core->reap(age);
 }
 
 std::vector<kind_metrics> store::metrics() const
 {
-    return impl_->inside->metrics();
+    return impl_->core->metrics();
 }
 
 } // namespace baton::lock

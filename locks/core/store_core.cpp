@@ -1,12 +1,13 @@
 #include "locks/core/store_core.hpp"
 
 #include "libs/base/id.hpp"
-#include "libs/base/log.hpp"
 #include "libs/base/process.hpp"
 #include "libs/base/run_here.hpp"
-#include "libs/storage/migrations.hpp"
+#include "locks/core/caller_error.hpp"
 
 #include <boost/asio/post.hpp>
+
+#include <algorithm>
 
 namespace baton::lock {
 
@@ -17,36 +18,37 @@ constexpr duration for_ever = std::chrono::hours{24 * 365 * 10};
 
 } // namespace
 
-// One kind, and what its locks share.
+// One kind of lock, and what its locks share.
 struct store_core::kind_entry {
-    kind_entry(std::unique_ptr<lock_kind> made, store_core& of)
-        : what(std::move(made)),
-          shared{*what,     of.loop_.executor(), of.loop_.context(),      of.time_, of.random_, of.beside_,
-                 of.posts_, of.incarnation_,     of.closing_.get_token(), {},       {}}
+    kind_entry(store_context& store, std::unique_ptr<lock_kind> made) : kind(std::move(made)), context{store, *kind}
     {
-        shared.counted.kind = what->name();
+        context.metrics.kind = kind->name();
     }
 
-    std::unique_ptr<lock_kind> what;
-    lock_context shared;
+    std::unique_ptr<lock_kind> kind;
+    lock_context context;
 };
 
-store_core::store_core(std::string const& url, store_options const& how)
+store_core::store_core(std::string const& url, store_options const& options)
     : random_(entropy()),
-      incarnation_(make_incarnation(host_name(), process_id(), boot_id(), random_)),
-      label_(host_name() + ":" + std::to_string(process_id())),
-      beside_(loop_.executor()),
-      posts_(loop_.executor(), time_, beside_),
-      stop_(loop_.executor()),
-      backend_(open_backend(url, how, {loop_.executor(), time_, random_}))
+      loop_(time_),
+      context_{loop_.thread().executor(),
+               loop_.thread().context(),
+               time_,
+               random_,
+               loop_.tasks(),
+               loop_.posts(),
+               make_incarnation(host_name(), process_id(), boot_id(), random_),
+               closing_.get_token()},
+      backend_(open_backend(url, options, {context_.loop, time_, random_}))
 {
     for (auto& each : backend_->kinds()) {
         auto const name = each->name();
-        kinds_.emplace(name, std::make_unique<kind_entry>(std::move(each), *this));
+        if (default_kind_.empty())
+            default_kind_ = name;
+        kinds_.emplace(name, std::make_unique<kind_entry>(context_, std::move(each)));
     }
-    auto const done = std::make_shared<std::promise<void>>();
-    ended_ = done->get_future();
-    asio::co_spawn(loop_.executor(), live(), [done](std::exception_ptr const&) { done->set_value(); });
+    loop_.start();
 }
 
 store_core::~store_core()
@@ -54,132 +56,56 @@ store_core::~store_core()
     close();
 }
 
-// What is spawned beside ends with this.
-awaitable<void> store_core::live()
-{
-    co_await beside_.around(stop_.wait());
-}
-
 void store_core::close()
 {
     closing_.request_stop();
-    {
-        std::unique_lock lock(mutex_);
-        if (std::exchange(closed_, true))
-            return;
-        changed_.wait(lock, [this] { return calls_ == 0; });
-    }
-    loop_.wait(end_all());
-    ended_.get();
-    loop_.end(); // before anything that its last handlers may refer to
+    if (!calls_.close())
+        return;
+    loop_.thread().wait(end_all());
+    loop_.end();
 }
 
 awaitable<void> store_core::end_all()
 {
     auto const until = time_.now() + end_limit;
-    posts_.run_pending();
-    for (auto const& [name, each] : kinds_) {
-        auto const held = each->shared.held;
-        for (auto const& one : held)
-            co_await supervised("lock", one->end(until)); // what one fails of must not keep the others
+    loop_.posts().run_pending();
+    for (auto const& [name, entry] : kinds_) {
+        auto const held = entry->context.held;
+        for (auto const& each : held)
+            co_await supervised("release at the end of the store",
+                                each->end(until)); // a failure must not stop the rest
     }
-    stop_.wake();
+    loop_.stop();
 }
 
-namespace {
-
-// Why a call failed, in words for callers. What was thrown stays on the loop: a caller's thread must not be left to
-// destroy what the loop's still has in its hands, or the other way round.
-struct caller_error {
-    std::error_code why;
-    std::string what;
-
-    std::system_error exception() const { return std::system_error(why, what); }
-};
-
-caller_error told(std::exception_ptr const& failure)
+void store_core::refuse_loop()
 {
-    try {
-        std::rethrow_exception(failure);
-    } catch (std::system_error const& known) {
-        // Its text ends with that of its code, which is added anew.
-        std::string text = known.what();
-        auto const end = ": " + known.code().message();
-        if (text.ends_with(end))
-            text.resize(text.size() - end.size());
-        return {known.code(), std::move(text)};
-    } catch (storage::schema_mismatch const& missing) {
-        return {make_error_code(lock_errc::unavailable),
-                std::string(missing.what()) + ", or call store::create_tables()"};
-    } catch (std::exception const& other) {
-        return {make_error_code(lock_errc::unavailable), other.what()};
-    }
-}
-
-template <class Result>
-awaitable<Result> caught(awaitable<Result> part, std::shared_ptr<caller_error> failed)
-{
-    try {
-        co_return co_await std::move(part);
-    } catch (...) {
-        *failed = told(std::current_exception());
-    }
-    if constexpr (!std::is_void_v<Result>)
-        co_return Result{};
-}
-
-} // namespace
-
-// A call in progress, which a close waits for.
-class store_core::call {
-public:
-    explicit call(store_core& of) : of_(of)
-    {
-        std::lock_guard const lock(of_.mutex_);
-        if (of_.closed_)
-            throw std::system_error(make_error_code(lock_errc::misuse), "the store is closed");
-        ++of_.calls_;
-    }
-    ~call()
-    {
-        std::lock_guard const lock(of_.mutex_);
-        --of_.calls_;
-        of_.changed_.notify_all();
-    }
-    call(call const&) = delete;
-    call& operator=(call const&) = delete;
-
-private:
-    store_core& of_;
-};
-
-void store_core::refuse_loop() const
-{
-    if (loop_.is_this_thread())
-        throw std::system_error(make_error_code(lock_errc::misuse), "a wait on the thread of the locks");
+    if (loop_.thread().is_this_thread())
+        throw std::system_error(make_error_code(lock_errc::misuse),
+                                "a call that waits on the store's own thread would never end");
 }
 
 template <class Result>
 Result store_core::wait(awaitable<Result> part)
 {
     refuse_loop();
-    call const open(*this);
+    open_calls::call const open(calls_);
     return wait_within(open, std::move(part));
 }
 
 template <class Result>
-Result store_core::wait_within(call const&, awaitable<Result> part)
+Result store_core::wait_within(open_calls::call const&, awaitable<Result> part)
 {
-    auto const failed = std::make_shared<caller_error>();
+    auto const error = std::make_shared<caller_error>();
     auto const check = [&] {
-        if (failed->why)
-            throw failed->exception();
+        if (error->code)
+            throw error->exception();
     };
     if constexpr (std::is_void_v<Result>) {
-        loop_.wait(caught(std::move(part), failed));
+        loop_.thread().wait(caught(std::move(part), error));
         check();
     } else {
-        auto result = loop_.wait(caught(std::move(part), failed));
+        auto result = loop_.thread().wait(caught(std::move(part), error));
         check();
         return result;
     }
@@ -203,24 +129,25 @@ std::vector<kind_metrics> store_core::metrics()
 awaitable<std::vector<kind_metrics>> store_core::read_metrics()
 {
     std::vector<kind_metrics> all;
-    posts_.run_pending();
-    for (auto const& [name, each] : kinds_) {
-        all.push_back(each->shared.counted);
-        for (auto const& one : each->shared.held)
-            all.back().held += !one->over();
+    loop_.posts().run_pending();
+    for (auto const& [name, entry] : kinds_) {
+        all.push_back(entry->context.metrics);
+        for (auto const& each : entry->context.held)
+            all.back().held += !each->over();
     }
     co_return all;
 }
 
 std::shared_ptr<lock_holder> store_core::make(std::string const& kind, std::string name, lock_options options,
-                                              lock_share of)
+                                              lock_share share)
 {
     auto const found = kinds_.find(kind);
     if (found == kinds_.end())
-        throw std::invalid_argument("lock: this store has none of the kind " + kind);
+        throw std::invalid_argument("lock: kind: a " + default_kind_ + " store has no " + kind +
+                                    " locks: docs/locks.md lists the stores that have");
     if (options.label.empty())
-        options.label = label_;
-    return std::make_shared<lock_holder>(found->second->shared, std::move(name), std::move(options), of);
+        options.label = host_name() + ":" + std::to_string(process_id());
+    return std::make_shared<lock_holder>(found->second->context, std::move(name), std::move(options), share);
 }
 
 instant store_core::after(duration span) const
@@ -228,73 +155,74 @@ instant store_core::after(duration span) const
     return time_.now() + std::clamp(span, duration{}, for_ever);
 }
 
-// Keeps what it asks for as long as that takes.
-awaitable<bool> store_core::acquire_on_loop(std::shared_ptr<lock_holder> by, instant until, std::stop_token stop,
+// Keeps the holder alive while it runs.
+awaitable<bool> store_core::acquire_on_loop(std::shared_ptr<lock_holder> holder, instant until, std::stop_token stop,
                                             std::optional<sent_try> begun)
 {
-    co_return co_await by->acquire(until, std::move(stop), std::move(begun));
+    co_return co_await holder->acquire(until, std::move(stop), std::move(begun));
 }
 
-// What is free is taken without the loop, where the kind can: each change of the thread costs as much as a short
+// The caller's thread takes a free lock itself, if the kind allows it: a thread switch costs as much as a short
 // statement.
-bool store_core::acquire(std::shared_ptr<lock_holder> by, duration span)
+bool store_core::acquire(std::shared_ptr<lock_holder> holder, duration span)
 {
     refuse_loop();
-    call const open(*this);
+    open_calls::call const open(calls_);
     auto const until = after(span);
     std::optional<sent_try> begun;
-    if (by->on_any_thread()) {
+    if (holder->on_any_thread()) {
         try {
-            auto first = by->open();
+            auto first = holder->try_on_this_thread();
             if (first.granted)
                 return true;
             begun = std::move(first.begun);
         } catch (...) {
-            throw told(std::current_exception()).exception();
+            throw describe(std::current_exception()).exception();
         }
     }
-    return wait_within(open, acquire_on_loop(std::move(by), until, {}, std::move(begun)));
+    return wait_within(open, acquire_on_loop(std::move(holder), until, {}, std::move(begun)));
 }
 
-release_result store_core::release(std::shared_ptr<lock_holder> by)
+release_result store_core::release(std::shared_ptr<lock_holder> holder)
 {
-    if (!by->on_any_thread())
-        return wait(release_held(std::move(by)));
+    if (!holder->on_any_thread())
+        return wait(release_held(std::move(holder)));
     refuse_loop();
-    call const open(*this);
-    return run_here(release_held(std::move(by)));
+    open_calls::call const open(calls_);
+    return run_here(release_held(std::move(holder)));
 }
 
-void store_core::start_acquire(std::shared_ptr<lock_holder> by, duration span, std::stop_token stop,
+void store_core::start_acquire(std::shared_ptr<lock_holder> holder, duration span, std::stop_token stop,
                                std::function<void(std::exception_ptr, bool)> done)
 {
-    auto const open = std::make_shared<call>(*this);
-    auto const failed = std::make_shared<caller_error>();
-    asio::co_spawn(loop_.executor(), caught(acquire_on_loop(std::move(by), after(span), std::move(stop)), failed),
-                   [open, failed, done = std::move(done)](std::exception_ptr const&, bool granted) {
-                       done(failed->why ? std::make_exception_ptr(failed->exception()) : nullptr, granted);
+    auto const open = std::make_shared<open_calls::call>(calls_);
+    auto const error = std::make_shared<caller_error>();
+    auto part = caught(acquire_on_loop(std::move(holder), after(span), std::move(stop)), error);
+    asio::co_spawn(context_.loop, std::move(part),
+                   [open, error, done = std::move(done)](std::exception_ptr const&, bool granted) {
+                       done(error->code ? std::make_exception_ptr(error->exception()) : nullptr, granted);
                    });
 }
 
-void store_core::start_release(std::shared_ptr<lock_holder> by, std::function<void(release_result)> done)
+void store_core::start_release(std::shared_ptr<lock_holder> holder, std::function<void(release_result)> done)
 {
-    auto const open = std::make_shared<call>(*this);
-    asio::co_spawn(loop_.executor(), release_held(std::move(by)),
-                   [open, done = std::move(done)](std::exception_ptr const& failure, release_result how) {
-                       done(failure ? release_result::unknown : how);
+    auto const open = std::make_shared<open_calls::call>(calls_);
+    asio::co_spawn(context_.loop, release_held(std::move(holder)),
+                   [open, done = std::move(done)](std::exception_ptr const& failure, release_result result) {
+                       done(failure ? release_result::unknown : result);
                    });
 }
 
-// Keeps what it releases for as long as that takes.
-awaitable<release_result> store_core::release_held(std::shared_ptr<lock_holder> by)
+// Keeps the holder alive while it runs.
+awaitable<release_result> store_core::release_held(std::shared_ptr<lock_holder> holder)
 {
-    co_return co_await by->release();
+    co_return co_await holder->release();
 }
 
-void store_core::let_go(std::shared_ptr<held_lock> held)
+void store_core::release_in_background(std::shared_ptr<held_lock> held)
 {
-    auto const open = std::make_shared<call>(*this);
-    asio::post(loop_.executor(), [open, held] { held->abandon(); });
+    auto const open = std::make_shared<open_calls::call>(calls_);
+    asio::post(context_.loop, [open, held] { held->release_in_background(); });
 }
 
 } // namespace baton::lock

@@ -1,4 +1,4 @@
-// baton-lock: makes the tables of locks in a database and removes locks that nobody uses any more.
+// baton-lock: creates the tables of locks in a database, and removes locks that were free for long.
 
 #include <CLI/CLI.hpp>
 

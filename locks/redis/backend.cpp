@@ -6,19 +6,22 @@
 #include "locks/redis/sentinel_route.hpp"
 #include "locks/redis/shared_kind.hpp"
 
+#include <set>
+#include <stdexcept>
+
 namespace baton::lock {
 
 namespace {
 
 // One route, or one for each server of a majority lock.
-std::vector<std::unique_ptr<redis_route>> routes_of(redis_url url, store_options const& options,
+std::vector<std::unique_ptr<redis_route>> routes_of(redis_url url, url_parameters const& parameters,
                                                     redis_connection_deps deps)
 {
     std::vector<std::unique_ptr<redis_route>> all;
     if (url.setup == redis_setup::sentinels) {
         for (auto& each : url.servers) {
-            each.user = options.redis_sentinel_user;
-            each.password = options.redis_sentinel_password;
+            each.user = parameters.text("sentinel_user");
+            each.password = parameters.text("sentinel_password");
         }
         all.push_back(make_sentinel_route(url, deps));
     } else if (url.setup == redis_setup::cluster) {
@@ -30,13 +33,29 @@ std::vector<std::unique_ptr<redis_route>> routes_of(redis_url url, store_options
     return all;
 }
 
+void check_parameters(redis_url const& url, url_parameters const& parameters)
+{
+    std::set<std::string> known{"wait_replicas"};
+    if (url.setup == redis_setup::sentinels)
+        known.insert({"sentinel_user", "sentinel_password"});
+    parameters.check_names(url.setup == redis_setup::sentinels ? "redis-sentinel" : "Redis without sentinels", known);
+    if (!parameters.text("sentinel_user").empty() && parameters.text("sentinel_password").empty())
+        throw std::invalid_argument(
+            "lock store: URL parameter 'sentinel_user': has no password: add sentinel_password or leave it out");
+}
+
 class redis_backend final : public backend {
 public:
-    redis_backend(std::string const& url, store_options const& options, backend_deps deps) : deps_(deps)
+    redis_backend(std::string const& url, url_parameters const& parameters, store_options const& options,
+                  backend_deps deps)
+        : deps_(deps)
     {
+        auto const parsed = parse_redis_url(url);
+        check_parameters(parsed, parameters);
+        auto const replicas = parameters.number("wait_replicas", 0, 100, 0);
         redis_connection_deps const shared{deps.loop, deps.time, options.limit};
-        for (auto& each : routes_of(parse_redis_url(url), options, shared))
-            servers_.push_back(std::make_unique<redis_server>(std::move(each), shared, options.redis_wait_replicas));
+        for (auto& each : routes_of(parsed, parameters, shared))
+            servers_.push_back(std::make_unique<redis_server>(std::move(each), shared, replicas));
     }
 
     std::vector<std::unique_ptr<lock_kind>> kinds() override
@@ -64,9 +83,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<backend> open_redis_backend(std::string const& url, store_options const& options, backend_deps deps)
+std::unique_ptr<backend> open_redis_backend(std::string const& url, url_parameters const& parameters,
+                                            store_options const& options, backend_deps deps)
 {
-    return std::make_unique<redis_backend>(url, options, deps);
+    return std::make_unique<redis_backend>(url, parameters, options, deps);
 }
 
 } // namespace baton::lock

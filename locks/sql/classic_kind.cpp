@@ -14,27 +14,29 @@ struct classic_context {
     time_source& time;
     random_source& random;
     std::string boot;
-    schema_check tables{shared};
+    schema_check schema{shared};
 };
 
 class classic_acquisition final : public acquisition {
 public:
-    classic_acquisition(classic_context& of, acquisition_request request) : of_(of), request_(std::move(request)) {}
+    classic_acquisition(classic_context& context, acquisition_request request)
+        : context_(context), request_(std::move(request))
+    {}
 
     awaitable<try_result> take() override
     {
         try_result made;
-        co_await of_.tables.pass();
-        auto const sent = of_.time.now();
+        co_await context_.schema.run();
+        auto const sent = context_.time.now();
         bool const asked_before = std::exchange(in_doubt_, true);
         auto const work = [&](soci::session& sql) {
-            table_row row(sql, expiry_rule::record, of_.boot, sent);
+            table_row row(sql, expiry_rule::record, context_.boot, sent);
             return asked_before ? adopt_or_take(row) : take_from(row);
         };
         try {
-            made = co_await of_.shared.run(work);
+            made = co_await context_.shared.run(work);
         } catch (storage::already_exists const&) {
-            // Another was quicker.
+            // Another acquisition inserted the row first.
         }
         in_doubt_ = false;
         if (made.granted)
@@ -42,44 +44,44 @@ public:
         co_return made;
     }
 
-    awaitable<void> await_change(refusal what, instant until) override
+    awaitable<void> await_change(refusal refused, instant until) override
     {
-        auto const now = of_.time.now();
-        auto at = std::min(until, now + backoff_.next(of_.random));
-        if (what.until && *what.until > now)
-            at = std::min(at, *what.until);
-        co_await of_.time.sleep_until(at);
+        auto const now = context_.time.now();
+        auto at = std::min(until, now + backoff_.next(context_.random));
+        if (refused.until && *refused.until > now)
+            at = std::min(at, *refused.until);
+        co_await context_.time.sleep_until(at);
     }
 
     awaitable<bool> extend() override
     {
-        auto const sent = of_.time.now();
+        auto const sent = context_.time.now();
         auto const work = [&](soci::session& sql) {
-            return table_row(sql, expiry_rule::record, of_.boot, sent).renew(request_, token_);
+            return table_row(sql, expiry_rule::record, context_.boot, sent).renew(request_, token_);
         };
-        co_return co_await of_.shared.run(work);
+        co_return co_await context_.shared.run(work);
     }
 
     awaitable<bool> release() override
     {
-        auto const sent = of_.time.now();
+        auto const sent = context_.time.now();
         auto const work = [&](soci::session& sql) {
-            return table_row(sql, expiry_rule::record, of_.boot, sent).remove(request_);
+            return table_row(sql, expiry_rule::record, context_.boot, sent).remove(request_);
         };
-        co_return co_await of_.shared.run(work);
+        co_return co_await context_.shared.run(work);
     }
 
 private:
-    // An earlier try had no answer. If it took the lock, that is renewed: how long ago it was taken, nobody knows.
+    // After a try without an answer. If it took the lock, it is renewed, because the time of the grant is unknown.
     try_result adopt_or_take(table_row& row) const
     {
-        auto const mine = row.granted(request_);
-        if (mine && row.renew(request_, mine->token))
-            return {mine, {}};
+        auto const own = row.granted(request_);
+        if (own && row.renew(request_, own->token))
+            return {own, {}};
         return take_from(row);
     }
 
-    // A look first: an INSERT that is refused has waited for the floor.
+    // Reads first, because an INSERT waits for the floor even if it is refused.
     try_result take_from(table_row& row) const
     {
         try_result made;
@@ -90,12 +92,12 @@ private:
         } else if (seen->expired || !seen->owned) {
             made.granted = row.take(request_);
         } else {
-            made.refused.until = of_.time.now() + std::max(seen->ttl - seen->age, duration{});
+            made.refused.until = context_.time.now() + std::max(seen->ttl - seen->age, duration{});
         }
         return made;
     }
 
-    classic_context& of_;
+    classic_context& context_;
     acquisition_request request_;
     std::int64_t token_ = 0;
     bool in_doubt_ = false;
@@ -105,7 +107,7 @@ private:
 class classic_kind final : public lock_kind {
 public:
     classic_kind(storage::database& shared, time_source& time, random_source& random)
-        : of_{shared, time, random, row_boot(shared)}
+        : context_{shared, time, random, row_boot(shared)}
     {}
 
     std::string const& name() const override { return name_; }
@@ -113,12 +115,12 @@ public:
     bool on_any_thread() const override { return true; }
     std::unique_ptr<acquisition> make_acquisition(acquisition_request request) override
     {
-        return std::make_unique<classic_acquisition>(of_, std::move(request));
+        return std::make_unique<classic_acquisition>(context_, std::move(request));
     }
 
 private:
     std::string name_ = "classic";
-    classic_context of_;
+    classic_context context_;
 };
 
 } // namespace

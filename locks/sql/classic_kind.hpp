@@ -1,7 +1,7 @@
 #pragma once
-// The classic form of a record: INSERT takes it, DELETE gives it back, and only one that a dead holder has left is
-// updated. It is in the table of the records and excludes them; its tokens go on by the floor that the reaper raises,
-// one row for all names, for which each grant and each release therefore waits.
+// The classic form of a record: INSERT takes it and DELETE releases it; an UPDATE takes over a row that a dead holder
+// left. It uses the table of records and excludes them. Its tokens continue from the floor that the reaper raises, one
+// row for all names, so each grant and each release waits for that row.
 
 #include "libs/base/random.hpp"
 #include "locks/core/acquisition.hpp"

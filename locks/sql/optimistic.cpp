@@ -10,30 +10,30 @@ namespace baton::lock {
 
 namespace {
 
-// Thrown through a transaction, to roll it back.
+// Thrown through a transaction to roll it back.
 struct not_changed {
-    compared why;
+    compared result;
 };
 
-class pauses {
+class retry_pauses {
 public:
-    explicit pauses(optimistic_options const& how) : how_(how), next_(how.first_pause) {}
+    explicit retry_pauses(optimistic_options const& options) : options_(options), next_(options.first_pause) {}
 
-    // False when there were tries enough.
+    // Pauses before another try. False if no tries are left.
     bool again()
     {
-        if (++tries_ >= how_.tries)
+        if (++tries_ >= options_.tries)
             return false;
-        block_thread(duration{static_cast<std::int64_t>(chance_.below(static_cast<std::uint64_t>(next_.count()) + 1))});
-        next_ = std::min<duration>(next_ * 2, how_.longest_pause);
+        block_thread(duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(next_.count()) + 1))});
+        next_ = std::min<duration>(next_ * 2, options_.longest_pause);
         return true;
     }
 
 private:
-    optimistic_options const& how_;
+    optimistic_options const& options_;
     duration next_;
     int tries_ = 0;
-    seeded_random chance_{entropy()};
+    seeded_random random_{entropy()};
 };
 
 } // namespace
@@ -41,15 +41,15 @@ private:
 optimistic_result update_optimistically(soci::session& session, std::function<compared(soci::session&)> const& attempt,
                                         optimistic_options options)
 {
-    pauses pause(options);
+    retry_pauses pauses(options);
     auto const work = [&](soci::session& sql) {
-        auto const how = attempt(sql);
-        if (how != compared::changed)
-            throw not_changed{how};
+        auto const result = attempt(sql);
+        if (result != compared::changed)
+            throw not_changed{result};
     };
     bool gave_up = false;
     auto const after_conflict = [&](int) {
-        bool const again = pause.again();
+        bool const again = pauses.again();
         gave_up = !again;
         return again;
     };
@@ -58,8 +58,8 @@ optimistic_result update_optimistically(soci::session& session, std::function<co
         try {
             storage::run_job(session, work, true, after_conflict, begun);
             return optimistic_result::changed;
-        } catch (not_changed const& what) {
-            if (what.why == compared::refused)
+        } catch (not_changed const& thrown) {
+            if (thrown.result == compared::refused)
                 return optimistic_result::refused;
         } catch (unavailable const& failure) {
             if (gave_up)
@@ -70,7 +70,7 @@ optimistic_result update_optimistically(soci::session& session, std::function<co
         } catch (invalid_input const& failure) {
             throw std::system_error(make_error_code(lock_errc::unavailable), failure.what());
         }
-        if (!pause.again())
+        if (!pauses.again())
             return optimistic_result::gave_up;
     }
 }

@@ -10,7 +10,7 @@ namespace baton::lock {
 
 namespace {
 
-constexpr long most_blocked = 2; // sessions that wait; who finds none free looks from time to time
+constexpr long most_blocked = 2; // sessions that wait in the server; further waiters poll
 
 using storage::statement;
 
@@ -20,33 +20,33 @@ public:
 
     server_notifier(asio::any_io_executor loop, opener open) : loop_(std::move(loop)), open_(std::move(open)) {}
 
-    awaitable<void> raise(std::string name) override { return say(get, std::move(name), ", 0)"); }
-    awaitable<void> lower(std::string name) override { return say(release, std::move(name), ")"); }
+    awaitable<void> arm(std::string name) override { return call(get, std::move(name), ", 0)"); }
+    awaitable<void> signal(std::string name) override { return call(release, std::move(name), ")"); }
 
-    std::shared_ptr<waker> listen(std::string name) override
+    std::shared_ptr<waker> subscribe(std::string name) override
     {
         if (blocked_.use_count() > most_blocked)
             return nullptr;
         if (!waiting_)
             waiting_ = open_(most_blocked);
-        auto const bell = std::make_shared<waker>(loop_);
-        auto waits = block(*waiting_, std::move(name), bell, blocked_);
-        asio::co_spawn(loop_, supervised("lock hint", std::move(waits)), asio::detached);
-        return bell;
+        auto const wakeup = std::make_shared<waker>(loop_);
+        auto wait = block(*waiting_, std::move(name), wakeup, blocked_);
+        asio::co_spawn(loop_, supervised("lock notification", std::move(wait)), asio::detached);
+        return wakeup;
     }
 
 private:
-    using place = std::shared_ptr<void>; // one of those who hold it waits in the server
+    using place = std::shared_ptr<void>; // counts the sessions that wait in the server
 
-    // Nothing ends such a statement early, so nobody waits for this; it may outlive the hint, but for its statement.
-    static awaitable<void> block(storage::database& on, std::string name, std::shared_ptr<waker> bell, place)
+    // A statement that waits cannot be cancelled, so no waiter awaits this coroutine. Its end may outlive the notifier.
+    static awaitable<void> block(storage::database& database, std::string name, std::shared_ptr<waker> wakeup, place)
     {
         auto const work = [&](soci::session& sql) {
-            ask(sql, get, name, ", 1)");
-            ask(sql, release, name, ")");
+            select(sql, get, name, ", 1)");
+            select(sql, release, name, ")");
         };
-        co_await carry_out(on, work);
-        bell->wake();
+        co_await run_ignoring_failure(database, work);
+        wakeup->wake();
     }
 
     using function = storage::fragment storage::named_lock_words::*;
@@ -54,7 +54,7 @@ private:
     static constexpr function release = &storage::named_lock_words::release;
 
     // The prefix keeps the names apart from those of the election's guards.
-    static void ask(soci::session& sql, function which, std::string const& name, char const* end)
+    static void select(soci::session& sql, function which, std::string const& name, char const* end)
     {
         auto const& words = storage::dialect_of(sql).named_locks();
         statement(sql)
@@ -63,26 +63,26 @@ private:
     }
 
     template <class Work>
-    static awaitable<void> carry_out(storage::database& on, Work const& work)
+    static awaitable<void> run_ignoring_failure(storage::database& database, Work const& work)
     {
         try {
-            co_await on.run(work);
+            co_await database.run(work);
         } catch (unavailable const& failure) {
-            log::old::debug("locks: no hint: {}", failure.what());
+            log::debug("lock", "notifying waiters in the database failed, they poll", {log::reason(failure.what())});
         }
     }
 
-    awaitable<void> say(function which, std::string name, char const* end)
+    awaitable<void> call(function which, std::string name, char const* end)
     {
         if (!holding_)
             holding_ = open_(1);
-        auto const work = [&](soci::session& sql) { ask(sql, which, name, end); };
-        co_await carry_out(*holding_, work);
+        auto const work = [&](soci::session& sql) { select(sql, which, name, end); };
+        co_await run_ignoring_failure(*holding_, work);
     }
 
     asio::any_io_executor loop_;
     opener open_;
-    std::unique_ptr<storage::database> holding_; // of one session, which holds them all
+    std::unique_ptr<storage::database> holding_; // one session, which holds all named locks
     std::unique_ptr<storage::database> waiting_;
     place blocked_ = std::make_shared<bool>();
 };
@@ -95,19 +95,19 @@ make_release_notifier(asio::any_io_executor loop, std::function<std::unique_ptr<
     return std::make_unique<server_notifier>(std::move(loop), std::move(open));
 }
 
-awaitable<void> holder_notification::raise()
+awaitable<void> holder_notification::arm()
 {
-    if (of_ == nullptr)
+    if (notifier_ == nullptr)
         co_return;
-    raised_ = true;
-    co_await of_->raise(name_);
+    armed_ = true;
+    co_await notifier_->arm(name_);
 }
 
-// One session does both, in the order in which they are asked for.
-awaitable<void> holder_notification::lower()
+// One session runs both statements, in the order of the calls.
+awaitable<void> holder_notification::signal()
 {
-    if (std::exchange(raised_, false))
-        co_await of_->lower(name_);
+    if (std::exchange(armed_, false))
+        co_await notifier_->signal(name_);
 }
 
 } // namespace baton::lock

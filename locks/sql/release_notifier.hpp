@@ -1,8 +1,7 @@
 #pragma once
-// Wakes those who wait for a lock in a database when it is released: beside the row, its holder holds a named lock of
-// the server (GET_LOCK), for which they block. Nothing rests on it but how soon and how cheaply they look again: the
-// named lock of another server of a cluster, of a holder that died, or of one that has not taken it yet wakes them
-// early.
+// Wakes waiters in a database when a lock is released. The holder also holds a named lock of the server (GET_LOCK), and
+// waiters block on that. It only makes waiters faster and cheaper: a waiter may wake too early, because another server
+// of a cluster has the named lock, its holder died, or its holder has not taken it yet.
 
 #include "libs/base/loop.hpp"
 #include "libs/base/time.hpp"
@@ -17,37 +16,38 @@ class database;
 
 namespace baton::lock {
 
+// On the loop.
 class release_notifier {
 public:
     virtual ~release_notifier() = default;
 
-    // Of the holder; what fails of them is forgotten.
-    virtual awaitable<void> raise(std::string name) = 0;
-    virtual awaitable<void> lower(std::string name) = 0;
-    // Of one that waits: a bell that rings when it may be time to look, in about `span_of_wait` at the latest. Whoever
-    // does not wait for it any more drops it. Null when too many listen already.
-    virtual std::shared_ptr<waker> listen(std::string name) = 0;
+    // For holders. Failures are ignored.
+    virtual awaitable<void> arm(std::string name) = 0;
+    virtual awaitable<void> signal(std::string name) = 0;
+    // For a waiter: a waker that is woken when the lock may be free, after about `wait_span` at the latest. Drop it to
+    // stop waiting. Null if too many waiters subscribe already.
+    virtual std::shared_ptr<waker> subscribe(std::string name) = 0;
 
-    static constexpr duration span_of_wait = 1s;
+    static constexpr duration wait_span = 1s;
 };
 
-// `open` makes a database of that many sessions on the same server; called when it is needed first.
+// `open` opens a database with that many sessions on the same server, when the notifier first needs it.
 std::unique_ptr<release_notifier>
 make_release_notifier(asio::any_io_executor loop,
                       std::function<std::unique_ptr<storage::database>(std::size_t sessions)> open);
 
-// That of one acquisition, of which `of` may be null.
+// The notification of one acquisition. `notifier` may be null.
 class holder_notification {
 public:
-    holder_notification(release_notifier* of, std::string name) : of_(of), name_(std::move(name)) {}
+    holder_notification(release_notifier* notifier, std::string name) : notifier_(notifier), name_(std::move(name)) {}
 
-    awaitable<void> raise();
-    awaitable<void> lower(); // if it was raised
+    awaitable<void> arm();
+    awaitable<void> signal(); // if armed
 
 private:
-    release_notifier* of_;
+    release_notifier* notifier_;
     std::string name_;
-    bool raised_ = false;
+    bool armed_ = false;
 };
 
 } // namespace baton::lock

@@ -12,27 +12,27 @@ namespace {
 using storage::row;
 using storage::statement;
 
-std::system_error failure_for_callers(lock_errc why, std::string const& name, std::exception const& failure)
+std::system_error row_error(lock_errc code, std::string const& name, std::exception const& failure)
 {
-    return std::system_error(make_error_code(why), "lock row " + name + ": " + failure.what());
+    return std::system_error(make_error_code(code), "lock row " + name + ": " + failure.what());
 }
 
-// How long this session waits for a row; put back at the end, since the session is the caller's.
+// Sets how long the session waits for a row, and restores the caller's setting at the end.
 class wait_limit {
 public:
     wait_limit(soci::session& sql, std::int64_t seconds) : sql_(sql)
     {
         statement(sql_).select("@@SESSION.innodb_lock_wait_timeout").each([&](row& cells) {
-            before_ = cells.number();
+            previous_ = cells.number();
         });
         set(seconds);
     }
     ~wait_limit()
     {
         try {
-            set(before_);
+            set(previous_);
         } catch (std::exception const&) {
-            // The session is gone, and its settings with it.
+            // The session ended, and its settings with it.
         }
     }
     wait_limit(wait_limit const&) = delete;
@@ -45,7 +45,7 @@ private:
     }
 
     soci::session& sql_;
-    std::int64_t before_ = 50;
+    std::int64_t previous_ = 50;
 };
 
 bool select_row(soci::session& sql, std::string const& name, std::chrono::seconds wait)
@@ -63,8 +63,8 @@ void refuse_without_row_locks(soci::session& sql, std::string const& name)
 {
     auto const& dialect = storage::dialect_of(sql);
     if (!dialect.locks_rows())
-        throw std::invalid_argument("lock row " + name + ": " + std::string(dialect.title()) + " locks no rows; its " +
-                                    dialect.begin().text + " locks the file");
+        throw std::invalid_argument("lock row " + name + ": " + std::string(dialect.title()) + " locks no rows: use " +
+                                    dialect.begin().text + ", which locks the file");
 }
 
 } // namespace
@@ -79,7 +79,7 @@ void make_row(soci::session& session, std::string const& name)
         if (!failure)
             throw;
         if (failure->why() != storage::statement_error::kind::duplicate)
-            throw failure_for_callers(lock_errc::unavailable, name, *failure);
+            throw row_error(lock_errc::unavailable, name, *failure);
     }
 }
 
@@ -97,11 +97,11 @@ bool lock_row(soci::session& session, std::string const& name, std::chrono::seco
         using kind = storage::statement_error::kind;
         if (failure->why() == kind::lock_timeout)
             return false;
-        auto const why = failure->why() == kind::conflict ? lock_errc::lost : lock_errc::unavailable;
-        throw failure_for_callers(why, name, *failure);
+        auto const code = failure->why() == kind::conflict ? lock_errc::lost : lock_errc::unavailable;
+        throw row_error(code, name, *failure);
     }
     if (!found)
-        throw std::invalid_argument("lock row " + name + ": there is no such row: call make_row() before");
+        throw std::invalid_argument("lock row " + name + ": the row does not exist: call make_row() before");
     return true;
 }
 

@@ -18,9 +18,9 @@ namespace {
 using storage::row;
 using storage::statement;
 
-constexpr duration between_looks = 20ms;
-constexpr duration longest_wait = 1s; // of one statement for the row
-// A session that the server ends sooner is not kept: whether it still lives is looked at after five seconds only.
+constexpr duration poll_pause = 20ms;
+constexpr duration longest_wait = 1s; // of one statement in the server
+// A session with a shorter idle limit is not kept for reuse: a session is checked only after five idle seconds.
 constexpr unsigned shortest_kept_s = 6;
 
 unsigned idle_limit_of(duration ttl)
@@ -28,58 +28,58 @@ unsigned idle_limit_of(duration ttl)
     return static_cast<unsigned>(std::chrono::ceil<std::chrono::seconds>(ttl).count());
 }
 
-// A session of one lock, or of none for now.
+// A session for one lock.
 struct row_session {
-    std::unique_ptr<storage::database> on;
-    bool used_before = false; // so it may have ended meanwhile
+    std::unique_ptr<storage::database> database; // null: no session
+    bool used_before = false;                    // the server may have ended it meanwhile
 };
 
-// Sessions that nobody uses now are kept for the next, by their limit. Any thread.
+// Keeps idle sessions for reuse, by their idle limit. Any thread.
 class session_pool {
 public:
-    explicit session_pool(row_parts parts) : parts_(std::move(parts)) {}
+    explicit session_pool(row_kind_deps deps) : deps_(std::move(deps)) {}
 
-    // Without a session when there are too many.
+    // Returns no session if too many are in use.
     row_session take(unsigned idle_s)
     {
-        std::unique_ptr<storage::database> other; // ends without the mutex
+        std::unique_ptr<storage::database> closing; // destroyed after the mutex is released
         std::lock_guard const lock(mutex_);
         if (auto const kept = free_.find(idle_s); kept != free_.end()) {
-            row_session one{std::move(kept->second), true};
+            row_session session{std::move(kept->second), true};
             free_.erase(kept);
             ++used_;
-            return one;
+            return session;
         }
-        if (used_ >= parts_.most_sessions)
+        if (used_ >= deps_.most_sessions)
             return {};
-        if (used_ + free_.size() >= parts_.most_sessions) {
-            other = std::move(free_.begin()->second);
+        if (used_ + free_.size() >= deps_.most_sessions) {
+            closing = std::move(free_.begin()->second);
             free_.erase(free_.begin());
         }
         ++used_;
-        return {parts_.open(idle_s)};
+        return {deps_.open(idle_s)};
     }
-    void give_back(unsigned idle_s, row_session one)
+    void give_back(unsigned idle_s, row_session session)
     {
         std::lock_guard const lock(mutex_);
         --used_;
         if (idle_s >= shortest_kept_s)
-            free_.emplace(idle_s, std::move(one.on));
+            free_.emplace(idle_s, std::move(session.database));
     }
-    // It ends, and what it may hold with it.
-    void close(row_session one)
+    // Ends the session and releases what it holds.
+    void close(row_session session)
     {
-        one.on.reset();
+        session.database.reset();
         std::lock_guard const lock(mutex_);
         --used_;
     }
 
-    row_parts const& parts() const { return parts_; }
-    std::atomic<bool> checked = false; // that the table is there, and that this is no Galera
+    row_kind_deps const& deps() const { return deps_; }
+    std::atomic<bool> checked = false; // the table exists and the server is not Galera
 
 private:
-    row_parts parts_;
-    std::mutex mutex_; // of what follows
+    row_kind_deps deps_;
+    std::mutex mutex_; // guards the members below
     std::multimap<unsigned, std::unique_ptr<storage::database>> free_;
     std::size_t used_ = 0;
 };
@@ -91,10 +91,10 @@ public:
     {}
     ~row_acquisition() override
     {
-        if (own_.on && clean_)
-            pool_.give_back(idle_s_, std::move(own_));
-        else if (own_.on)
-            pool_.close(std::move(own_));
+        if (session_.database && clean_)
+            pool_.give_back(idle_s_, std::move(session_));
+        else if (session_.database)
+            pool_.close(std::move(session_));
     }
 
     awaitable<try_result> take() override
@@ -102,13 +102,13 @@ public:
         try_result made;
         if (!pool_.checked)
             co_await check();
-        if (!own_.on)
-            own_ = pool_.take(idle_s_);
-        if (!own_.on)
+        if (!session_.database)
+            session_ = pool_.take(idle_s_);
+        if (!session_.database)
             co_return made;
         bool granted = false;
         if (held_)
-            granted = co_await extend(); // it came while this waited; the server must hear of it from now on
+            granted = co_await extend(); // granted while this waited; from now on the session must not be silent
         else
             granted = co_await lock(" FOR UPDATE NOWAIT");
         held_ = granted;
@@ -117,24 +117,24 @@ public:
         co_return made;
     }
 
-    // The server's own queue; a second at a time, since nothing else ends such a wait.
+    // Waits in the server's queue. A second at a time, because such a statement cannot be cancelled.
     awaitable<void> await_change(refusal, instant until) override
     {
-        auto const now = pool_.parts().time.now();
-        if (!own_.on || until - now <= longest_wait) {
-            co_await pool_.parts().time.sleep_until(std::min(until, now + between_looks));
+        auto const now = pool_.deps().time.now();
+        if (!session_.database || until - now <= longest_wait) {
+            co_await pool_.deps().time.sleep_until(std::min(until, now + poll_pause));
             co_return;
         }
         bool const granted = co_await lock(" FOR UPDATE");
         held_ = granted;
     }
 
-    // What a session holds is over with it, and it is not replaced by another.
+    // The lock ends with its session, so another session cannot renew it.
     awaitable<bool> extend() override
     {
         auto const work = [](soci::session& sql) { statement(sql, "DO 1").execute(); };
         try {
-            co_await own_.on->run(work);
+            co_await session_.database->run(work);
             co_return true;
         } catch (storage::session_broken const&) {
         } catch (storage::session_ended const&) {
@@ -144,13 +144,13 @@ public:
 
     awaitable<bool> release() override
     {
-        if (!own_.on)
+        if (!session_.database)
             co_return false;
         held_ = false;
         clean_ = false;
         auto const work = [](soci::session& sql) { statement(sql, "COMMIT").execute(); };
         try {
-            co_await own_.on->run(work);
+            co_await session_.database->run(work);
         } catch (storage::session_ended const&) {
             co_return false;
         }
@@ -161,58 +161,58 @@ public:
 private:
     awaitable<void> check()
     {
-        co_await storage::check_schema(pool_.parts().shared, lock_tables());
-        auto const look = [](soci::session& sql) { return storage::dialect_of(sql).on_cluster(sql); };
-        bool const galera = co_await pool_.parts().shared.run(look);
+        co_await storage::check_schema(pool_.deps().shared, lock_tables());
+        auto const ask = [](soci::session& sql) { return storage::dialect_of(sql).on_cluster(sql); };
+        bool const galera = co_await pool_.deps().shared.run(ask);
         if (galera)
             throw std::system_error(make_error_code(lock_errc::misuse),
                                     "a row lock on Galera locks one node only: use a record or a lease");
         pool_.checked = true;
     }
 
-    // True when the session holds the row now; false when another does. One that was kept may have ended meanwhile.
-    awaitable<bool> lock(char const* how)
+    // True if the session holds the row now. A reused session may have ended meanwhile and is replaced once.
+    awaitable<bool> lock(char const* clause)
     {
-        bool const again = std::exchange(own_.used_before, true);
+        bool const reused = std::exchange(session_.used_before, true);
         std::exception_ptr lost;
         try {
-            co_return co_await try_lock(how);
+            co_return co_await try_lock(clause);
         } catch (storage::session_broken const&) {
             lost = std::current_exception();
         } catch (storage::session_ended const&) {
             lost = std::current_exception();
         }
-        pool_.close(std::move(own_));
-        own_ = pool_.take(idle_s_);
-        if (!again || !own_.on)
+        pool_.close(std::move(session_));
+        session_ = pool_.take(idle_s_);
+        if (!reused || !session_.database)
             std::rethrow_exception(lost);
-        co_return co_await try_lock(how);
+        co_return co_await try_lock(clause);
     }
 
     enum class found { held, refused, missing };
 
-    awaitable<bool> try_lock(char const* how)
+    awaitable<bool> try_lock(char const* clause)
     {
-        storage::fragment const manner{how};
+        storage::fragment const lock_clause{clause};
         clean_ = false;
-        auto const work = [&](soci::session& sql) { return look(sql, manner); };
-        auto seen = co_await own_.on->run(work);
+        auto const work = [&](soci::session& sql) { return select_row(sql, lock_clause); };
+        auto seen = co_await session_.database->run(work);
         if (seen == found::missing) {
             co_await insert();
-            seen = co_await own_.on->run(work);
+            seen = co_await session_.database->run(work);
         }
-        clean_ = seen != found::held; // else a transaction is open
+        clean_ = seen != found::held;
         co_return seen == found::held;
     }
 
-    found look(soci::session& sql, storage::fragment manner)
+    found select_row(soci::session& sql, storage::fragment lock_clause)
     {
         statement(sql, "START TRANSACTION").execute();
         auto seen = found::missing;
         try {
-            statement(sql).select("name")(" FROM lock_row WHERE name = ", request_.name, manner).each([&](row& cells) {
-                seen = cells.text().empty() ? found::missing : found::held;
-            });
+            statement(sql)
+                .select("name")(" FROM lock_row WHERE name = ", request_.name, lock_clause)
+                .each([&](row& cells) { seen = cells.text().empty() ? found::missing : found::held; });
         } catch (...) {
             auto const failure = storage::database_failure();
             if (!failure || !failure->may_succeed_again())
@@ -230,23 +230,23 @@ private:
             statement(sql, "INSERT INTO lock_row (name) VALUES (", request_.name, ")").execute();
         };
         try {
-            co_await pool_.parts().shared.run(work);
+            co_await pool_.deps().shared.run(work);
         } catch (storage::already_exists const&) {
-            // Another was quicker.
+            // Another acquisition inserted the row first.
         }
     }
 
     session_pool& pool_;
     acquisition_request request_;
     unsigned idle_s_;
-    row_session own_;
-    bool held_ = false; // by the session, as far as is known
+    row_session session_;
+    bool held_ = false; // by the session, as far as known
     bool clean_ = true; // the session has no transaction open
 };
 
 class row_kind final : public lock_kind {
 public:
-    explicit row_kind(row_parts parts) : pool_(std::move(parts)) {}
+    explicit row_kind(row_kind_deps deps) : pool_(std::move(deps)) {}
 
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::lease; }
@@ -263,9 +263,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<lock_kind> make_row_kind(row_parts parts)
+std::unique_ptr<lock_kind> make_row_kind(row_kind_deps deps)
 {
-    return std::make_unique<row_kind>(std::move(parts));
+    return std::make_unique<row_kind>(std::move(deps));
 }
 
 } // namespace baton::lock

@@ -6,21 +6,21 @@
 
 namespace baton::lock {
 
-// Whether the tables of the locks are there and of this version: asked until they were once. Any thread.
+// Checks that the tables of locks exist in this version, until that succeeds once. Any thread.
 class schema_check {
 public:
-    explicit schema_check(storage::database& in) : in_(in) {}
+    explicit schema_check(storage::database& database) : database_(database) {}
 
     // Throws schema_mismatch and unavailable.
-    awaitable<void> pass()
+    awaitable<void> run()
     {
         if (!passed_)
-            co_await storage::check_schema(in_, lock_tables());
+            co_await storage::check_schema(database_, lock_tables());
         passed_ = true;
     }
 
 private:
-    storage::database& in_;
+    storage::database& database_;
     std::atomic<bool> passed_ = false;
 };
 

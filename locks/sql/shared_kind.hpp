@@ -1,5 +1,5 @@
 #pragma once
-// Locks in a database that several may hold at once: readers beside each other, holders of permits.
+// Locks in a database that several holders may have at once: readers and holders of permits.
 
 #include "libs/base/random.hpp"
 #include "locks/core/acquisition.hpp"
@@ -14,11 +14,11 @@ namespace baton::lock {
 
 class release_notifier;
 
-// `hint` may be null: then who waits looks from time to time only.
-std::unique_ptr<lock_kind> make_shared_kind(shared_kind_spec const& what, storage::database& shared,
-                                            release_notifier* hint, time_source& time, random_source& random);
+// `notifier` may be null: waiters poll then.
+std::unique_ptr<lock_kind> make_shared_kind(shared_kind_spec const& spec, storage::database& shared,
+                                            release_notifier* notifier, time_source& time, random_source& random);
 
-// Removes holders that expired `age` ago, and names that nobody has held for so long. Tokens go on, as for records.
+// Removes holders that expired `age` ago, and names that were free for `age`. Tokens continue, as for records.
 awaitable<std::size_t> reap_shared(storage::database& shared, time_source& time, duration age);
 
 } // namespace baton::lock

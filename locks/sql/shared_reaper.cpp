@@ -22,8 +22,8 @@ struct dead_holder {
     std::string owner;
 };
 
-// What of a holder says that it is over, and has been for so long.
-void over_for(storage::statement& condition, std::string const& boot, storage::operand const& now, duration age)
+// Adds the condition that a holder expired at least `age` ago.
+void add_expired_for(storage::statement& condition, std::string const& boot, storage::operand const& now, duration age)
 {
     condition("(boot <> ", boot, " OR (", now, " - renewed_at >= ttl_us AND ", now, " - renewed_at >= ", age, "))");
 }
@@ -34,7 +34,7 @@ std::vector<dead_holder> find_dead(soci::session& sql, std::string const& boot, 
     std::vector<dead_holder> found;
     storage::statement ask(sql);
     ask.select("kind", "name", "owner")(" FROM lock_shared WHERE owner <> '' AND ");
-    over_for(ask, boot, now, age);
+    add_expired_for(ask, boot, now, age);
     ask(" LIMIT ", names_at_once);
     ask.each([&](storage::row& cells) {
         dead_holder each;
@@ -46,7 +46,7 @@ std::vector<dead_holder> find_dead(soci::session& sql, std::string const& boot, 
     return found;
 }
 
-// One that was renewed meanwhile stays.
+// A holder that renewed meanwhile stays.
 std::size_t remove_dead(soci::session& sql, std::string const& boot, instant sent, duration age)
 {
     auto const now = row_time(sql, sent);
@@ -54,7 +54,7 @@ std::size_t remove_dead(soci::session& sql, std::string const& boot, instant sen
     for (auto const& each : find_dead(sql, boot, now, age)) {
         storage::statement gone(sql, "DELETE FROM lock_shared WHERE kind = ", each.set, " AND name = ", each.name);
         gone(" AND owner = ", each.owner, " AND ");
-        over_for(gone, boot, now, age);
+        add_expired_for(gone, boot, now, age);
         removed += static_cast<std::size_t>(gone.execute());
     }
     return removed;
@@ -80,12 +80,12 @@ std::vector<idle_name> find_idle(soci::session& sql, std::string const& boot, in
     return found;
 }
 
-// Nobody has been granted it since, or its token were higher.
-std::size_t remove_idle(soci::session& sql, idle_name const& what)
+// A grant since find_idle() would have raised the token, so the condition on it protects new holders.
+std::size_t remove_idle(soci::session& sql, idle_name const& idle)
 {
-    raise_floor(sql, what.set, what.token);
-    storage::statement gone(sql, "DELETE FROM lock_shared WHERE kind = ", what.set, " AND name = ", what.name);
-    return static_cast<std::size_t>(gone(" AND owner = '' AND token = ", what.token).execute());
+    raise_floor(sql, idle.set, idle.token);
+    storage::statement gone(sql, "DELETE FROM lock_shared WHERE kind = ", idle.set, " AND name = ", idle.name);
+    return static_cast<std::size_t>(gone(" AND owner = '' AND token = ", idle.token).execute());
 }
 
 } // namespace

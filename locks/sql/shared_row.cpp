@@ -29,7 +29,7 @@ shared_row::shared_row(soci::session& sql, char const* set, std::string const& b
     : sql_(sql), set_(set), boot_(boot), now_(row_time(sql, sent))
 {}
 
-statement& shared_row::of(statement& update, std::string const& name, std::string const& owner)
+statement& shared_row::where(statement& update, std::string const& name, std::string const& owner)
 {
     return update(" WHERE kind = ", set_, " AND name = ", name, " AND owner = ", owner);
 }
@@ -47,11 +47,11 @@ std::optional<shared_state> shared_row::read(std::string const& name)
         each.token = cells.number();
         each.share.weight = cells.number();
         each.share.capacity = cells.number();
-        auto const over_at = cells.number() + cells.number();
+        auto const ends_at = cells.number() + cells.number();
         auto const room_until = cells.number();
         bool const this_boot = cells.text() == boot_;
         auto const now = cells.number();
-        each.left = duration{over_at - now};
+        each.left = duration{ends_at - now};
         each.expired = !this_boot || each.left <= duration{};
         if (!each.owner.empty()) {
             state.holders.push_back(std::move(each));
@@ -59,32 +59,32 @@ std::optional<shared_state> shared_row::read(std::string const& name)
         }
         found = true;
         state.token = each.token;
-        state.room_kept = this_boot ? std::max(duration{room_until - now}, duration{}) : duration{};
+        state.room_reserved = this_boot ? std::max(duration{room_until - now}, duration{}) : duration{};
     });
     return found ? std::optional(std::move(state)) : std::nullopt;
 }
 
-void shared_row::make(std::string const& name)
+void shared_row::insert_name(std::string const& name)
 {
-    // The floor is read under a lock, so that no reaper is between its deletion and its raise.
+    // Reads the floor under a lock, so that no reaper raises it at the same time.
     statement insert(sql_,
                      "INSERT INTO lock_shared (kind, name, owner, token, weight, capacity, ttl_us, renewed_at, "
                      "room_kept_until, boot, label) SELECT ",
                      set_, ", ", name, ", '', token, 0, 0, 0, ");
     insert(now_, ", 0, ", boot_, ", '' FROM lock_floor WHERE kind = ", set_, storage::for_update(sql_));
     if (insert.execute() != 1)
-        throw unavailable("the table lock_floor lacks a row: create the tables anew");
+        throw unavailable("the table lock_floor lacks the row of a kind of lock: create the tables of locks again");
 }
 
 bool shared_row::remove_expired(acquisition_request const& request, shared_holder const& holder)
 {
     statement gone(sql_, "DELETE FROM lock_shared");
-    of(gone, request.name, holder.owner)(" AND (boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
+    where(gone, request.name, holder.owner)(" AND (boot <> ", boot_, " OR ", now_, " - renewed_at >= ttl_us)");
     return gone.execute() == 1;
 }
 
-// Of the two rows that are selected where the token is as it was read, the first is the name's, and there already.
-std::optional<std::int64_t> shared_row::insert(acquisition_request const& request, shared_state const& seen)
+// If the token is as it was read, this selects two rows. The first is the name's, which exists and is updated.
+std::optional<std::int64_t> shared_row::insert_holder(acquisition_request const& request, shared_state const& seen)
 {
     auto const token = seen.token + 1;
     statement take(sql_,
@@ -102,24 +102,24 @@ std::optional<std::int64_t> shared_row::insert(acquisition_request const& reques
     return take.execute() == 0 ? std::nullopt : std::optional(token);
 }
 
-void shared_row::keep_room(acquisition_request const& request, duration span)
+void shared_row::reserve_room(acquisition_request const& request, duration span)
 {
     statement keep(sql_, "UPDATE lock_shared SET room_kept_until = ", now_, " + ", span, ", boot = ", boot_);
-    of(keep, request.name, "").execute();
+    where(keep, request.name, "").execute();
 }
 
 bool shared_row::renew(acquisition_request const& request, std::int64_t token)
 {
     statement update(sql_, "UPDATE lock_shared SET renewed_at = ", now_);
-    of(update, request.name, request.owner)(" AND token = ", token, " AND boot = ", boot_, " AND ", now_,
-                                            " - renewed_at < ttl_us");
+    where(update, request.name, request.owner)(" AND token = ", token, " AND boot = ", boot_, " AND ", now_,
+                                               " - renewed_at < ttl_us");
     return update.execute() == 1;
 }
 
 bool shared_row::release(acquisition_request const& request)
 {
     statement gone(sql_, "DELETE FROM lock_shared");
-    return of(gone, request.name, request.owner).execute() == 1;
+    return where(gone, request.name, request.owner).execute() == 1;
 }
 
 } // namespace baton::lock

@@ -1,11 +1,11 @@
 #pragma once
 // The statements on locks that several may hold (lock_shared): a row of the name, which has no owner, and a row of each
-// holder. For .cpp files of this folder.
+// holder. For the .cpp files of this folder.
 //
-// All are autocommit and carry their conditions, so that each is harmless whenever it executes, and none waits for a
-// process that has gone silent in the middle of a transaction. A grant is decided by what was read, and is made by one
-// statement that raises the name's token from what was read and inserts the holder: so no other was granted since, on
-// Galera neither. Who held it then is in the way until it is deleted, also when its time is over.
+// Each statement is a transaction of its own and carries its condition. So it is harmless whenever it executes, and it
+// never waits for a process that stopped inside a transaction. A grant is decided on the rows that were read. One
+// statement then raises the name's token from the value that was read and inserts the holder, so no other holder was
+// granted the lock in between, on Galera too. An expired holder blocks a grant until its row is deleted.
 
 #include "libs/storage/statement.hpp"
 #include "locks/core/acquisition.hpp"
@@ -20,13 +20,13 @@ struct shared_holder {
     std::string owner;
     std::int64_t token = 0;
     lock_share share;
-    duration left{}; // of its time, by the store's clock
+    duration left{}; // until its time ends, by the database's clock
     bool expired = false;
 };
 
 struct shared_state {
-    std::int64_t token = 0; // the highest yet
-    duration room_kept{};   // for how much longer it is kept for one who takes all
+    std::int64_t token = 0;   // of the last grant
+    duration room_reserved{}; // for a waiting writer, for this long
     std::vector<shared_holder> holders;
 
     shared_holder const* find(std::string const& owner) const;
@@ -35,26 +35,26 @@ struct shared_state {
 
 class shared_row {
 public:
-    // `sent`: read before the call went to its session, so that a wait for that makes a renewal older, never younger.
+    // `sent`: the time before the call waited for a session, so that the wait makes a renewal older and never younger.
     shared_row(soci::session& sql, char const* set, std::string const& boot, instant sent);
 
-    // Nothing where the name has no row.
+    // Nothing if the name has no row.
     std::optional<shared_state> read(std::string const& name);
-    // Makes the name's row. Throws already_exists.
-    void make(std::string const& name);
-    // False: it was renewed or released since it was read.
+    // Inserts the row of the name. Throws already_exists.
+    void insert_name(std::string const& name);
+    // False: the holder renewed or released the lock since it was read.
     bool remove_expired(acquisition_request const& request, shared_holder const& holder);
-    // The token; nothing where another was granted it since it was read.
-    std::optional<std::int64_t> insert(acquisition_request const& request, shared_state const& seen);
-    void keep_room(acquisition_request const& request, duration span);
+    // Returns the token, or nothing if another holder was granted the lock since it was read.
+    std::optional<std::int64_t> insert_holder(acquisition_request const& request, shared_state const& seen);
+    void reserve_room(acquisition_request const& request, duration span);
     bool renew(acquisition_request const& request, std::int64_t token);
     bool release(acquisition_request const& request);
 
 private:
-    storage::statement& of(storage::statement& update, std::string const& name, std::string const& owner);
+    storage::statement& where(storage::statement& update, std::string const& name, std::string const& owner);
 
     soci::session& sql_;
-    std::string set_; // whose names these are
+    std::string set_; // of shared_kind_spec
     std::string boot_;
     storage::operand now_;
 };

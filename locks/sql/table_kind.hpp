@@ -1,6 +1,6 @@
 #pragma once
-// Locks that are rows of a table, one a name, kept when they are free. (Rows that come and go with each holder gave a
-// deadlock for every second acquisition under contention; a row that stays, none.)
+// Locks that are rows of a table, one row for a name. A free lock keeps its row: under contention, rows that come and
+// go with each holder caused a deadlock for every second acquisition, and rows that stay caused none.
 
 #include "libs/base/random.hpp"
 #include "locks/core/acquisition.hpp"
@@ -15,21 +15,20 @@ namespace baton::lock {
 
 class release_notifier;
 
+// When a waiter may take over a row from a silent holder. Each rule has a table of its own.
 enum class expiry_rule {
-    // Taken by one conditional UPDATE, when it is free or expired by the database's clock.
-    record,
-    // Taken by comparing what was read, and from a holder only when also the own clock has seen it silent for as long
-    // as
-    // its time lasts: as in the election, no step of the database's clock gives it to two.
+    record, // when the database's clock says that its time ended: one conditional UPDATE
+    // When also the waiter's own clock has seen it silent for all of its time, by comparing what it read: as in the
+    // election, no step of the database's clock gives the lock to two holders.
     lease,
 };
 
-// `hint` may be null: then who waits looks from time to time.
-std::unique_ptr<lock_kind> make_table_kind(expiry_rule how, storage::database& shared, release_notifier* hint,
+// `notifier` may be null: waiters poll then.
+std::unique_ptr<lock_kind> make_table_kind(expiry_rule rule, storage::database& shared, release_notifier* notifier,
                                            time_source& time, random_source& random);
 
-// Removes the rows that nobody has held for `age`, each on the condition that it is as it was read. Tokens go on: what
-// comes again under a name begins above all that were removed.
-awaitable<std::size_t> reap(expiry_rule how, storage::database& shared, time_source& time, duration age);
+// Removes the rows that were free for `age`, each only if it is still as it was read. Tokens continue: a new row of a
+// removed name starts above the tokens of all removed rows.
+awaitable<std::size_t> reap(expiry_rule rule, storage::database& shared, time_source& time, duration age);
 
 } // namespace baton::lock

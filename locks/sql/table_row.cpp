@@ -5,14 +5,14 @@ namespace baton::lock {
 using storage::row;
 using storage::statement;
 
-storage::fragment table_of(expiry_rule how)
+storage::fragment table_of(expiry_rule rule)
 {
-    return how == expiry_rule::record ? storage::fragment{"lock_record"} : storage::fragment{"lock_lease"};
+    return rule == expiry_rule::record ? storage::fragment{"lock_record"} : storage::fragment{"lock_lease"};
 }
 
-char const* name_of(expiry_rule how)
+char const* name_of(expiry_rule rule)
 {
-    return how == expiry_rule::record ? "record" : "lease";
+    return rule == expiry_rule::record ? "record" : "lease";
 }
 
 storage::operand row_time(soci::session& sql, instant sent)
@@ -22,9 +22,9 @@ storage::operand row_time(soci::session& sql, instant sent)
     return sent.time_since_epoch().count();
 }
 
-std::string row_boot(storage::database const& where)
+std::string row_boot(storage::database const& database)
 {
-    return where.dialect().shared_clock() ? std::string() : boot_id();
+    return database.dialect().shared_clock() ? std::string() : boot_id();
 }
 
 void raise_floor(soci::session& sql, std::string const& kind, std::int64_t token)
@@ -32,7 +32,7 @@ void raise_floor(soci::session& sql, std::string const& kind, std::int64_t token
     statement raise(sql, "UPDATE lock_floor SET token = CASE WHEN token < ", token, " THEN ", token);
     raise(" ELSE token END WHERE kind = ", kind);
     if (raise.execute() != 1)
-        throw unavailable("the table lock_floor lacks a row: create the tables anew");
+        throw unavailable("the table lock_floor lacks the row of a kind of lock: create the tables of locks again");
 }
 
 namespace {
@@ -47,13 +47,13 @@ grant grant_in(row& cells)
 
 } // namespace
 
-table_row::table_row(soci::session& sql, expiry_rule how, std::string const& boot, instant sent)
-    : sql_(sql), table_(table_of(how)), kind_(name_of(how)), boot_(boot), now_(row_time(sql, sent))
+table_row::table_row(soci::session& sql, expiry_rule rule, std::string const& boot, instant sent)
+    : sql_(sql), table_(table_of(rule)), kind_(name_of(rule)), boot_(boot), now_(row_time(sql, sent))
 {}
 
 void table_row::set_holder(statement& update, acquisition_request const& request)
 {
-    // MySQL assigns from left to right: the owner that this looks at is the one before.
+    // MySQL assigns from left to right, so this reads the previous owner.
     update("UPDATE ", table_, " SET took_over = CASE WHEN owner IS NULL THEN 0 ELSE 1 END, owner = ", request.owner);
     if (storage::dialect_of(sql_).returns_rows())
         update(", token = token + 1");
@@ -69,8 +69,8 @@ std::optional<grant> table_row::taken_by(statement& update)
     if (storage::dialect_of(sql_).returns_rows()) {
         update.returning("token", "took_over").each([&](row& cells) { made = grant_in(cells); });
     } else if (update.execute() == 1) {
-        auto const told = storage::dialect_of(sql_).last_insert_id(sql_);
-        made.emplace(told / 2, told % 2 == 1);
+        auto const id = storage::dialect_of(sql_).last_insert_id(sql_);
+        made.emplace(id / 2, id % 2 == 1);
     }
     return made;
 }
@@ -103,13 +103,13 @@ bool table_row::take_as_seen(acquisition_request const& request, row_state const
 
 void table_row::insert(acquisition_request const& request)
 {
-    // The floor is read under a lock, so that no reaper is between its deletion and its raise.
+    // Reads the floor under a lock, so that no reaper raises it at the same time.
     statement make(sql_, "INSERT INTO ", table_,
                    " (name, owner, token, took_over, renew_seq, ttl_us, renewed_at, boot, label) ");
     make("SELECT ", request.name, ", ", request.owner, ", token + 1, 0, 0, ", request.ttl, ", ", now_, ", ", boot_,
          ", ", request.label, " FROM lock_floor WHERE kind = ", std::string(kind_), storage::for_update(sql_));
     if (make.execute() != 1)
-        throw unavailable("the table lock_floor lacks a row: create the tables anew");
+        throw unavailable("the table lock_floor lacks the row of a kind of lock: create the tables of locks again");
 }
 
 std::optional<grant> table_row::granted(acquisition_request const& request)

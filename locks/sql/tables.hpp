@@ -1,5 +1,5 @@
 #pragma once
-// The tables of locks in a database: locks/schema/.
+// The tables of locks in a database, from locks/schema/.
 
 #include "libs/storage/migrations.hpp"
 

@@ -10,12 +10,19 @@ namespace baton::lock {
 
 namespace {
 
+std::chrono::milliseconds session_time(url_parameters const& parameters)
+{
+    parameters.check_names("ZooKeeper", {"session"});
+    return parameters.span("session", std::chrono::milliseconds{200}, std::chrono::hours{1}, std::chrono::seconds{10});
+}
+
 class zookeeper_backend final : public backend {
 public:
-    zookeeper_backend(std::string const& url, store_options const& options, backend_deps deps)
+    zookeeper_backend(std::string const& url, url_parameters const& parameters, store_options const& options,
+                      backend_deps deps)
         : deps_(deps), location_(parse_zookeeper_url(url))
     {
-        zoo_session_settings settings{location_.hosts, options.zookeeper_session, options.limit, deps.loop, deps.time};
+        zoo_session_settings settings{location_.hosts, session_time(parameters), options.limit, deps.loop, deps.time};
         session_ = std::make_shared<zoo_session>(std::move(settings));
     }
     // Objects that still refer to the session can then do nothing.
@@ -61,9 +68,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<backend> open_zookeeper_backend(std::string const& url, store_options const& options, backend_deps deps)
+std::unique_ptr<backend> open_zookeeper_backend(std::string const& url, url_parameters const& parameters,
+                                                store_options const& options, backend_deps deps)
 {
-    return std::make_unique<zookeeper_backend>(url, options, deps);
+    return std::make_unique<zookeeper_backend>(url, parameters, options, deps);
 }
 
 } // namespace baton::lock

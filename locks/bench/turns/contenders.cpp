@@ -26,11 +26,10 @@ std::string authority(std::string const& server)
     return server.substr(server.find("//") + 2);
 }
 
-class of_baton final : public contender {
+class baton_contender final : public contender {
 public:
-    explicit of_baton(std::string const& server)
-        : store_(on_redis(server) ? server : server + "/baton"),
-          lock_(on_redis(server) ? store_.redis("turns") : store_.zookeeper("turns"))
+    explicit baton_contender(std::string const& server)
+        : store_(on_redis(server) ? server : server + "/baton"), lock_(store_.lock("turns"))
     {}
 
     void lock() override { lock_.lock(); }
@@ -38,7 +37,7 @@ public:
     void unlock() override
     {
         if (lock_.unlock() != lock::release_result::released)
-            throw std::runtime_error("it was not released in time");
+            throw std::runtime_error("the lock was not released in time");
     }
 
 private:
@@ -46,13 +45,13 @@ private:
     lock::named_lock lock_;
 };
 
-class redis_by_hand {
+class redis_client {
 public:
-    explicit redis_by_hand(std::string const& server)
+    explicit redis_client(std::string const& server)
     {
-        auto const where = authority(server);
-        auto const colon = where.rfind(':');
-        context_.reset(redisConnect(where.substr(0, colon).c_str(), std::stoi(where.substr(colon + 1))));
+        auto const address = authority(server);
+        auto const colon = address.rfind(':');
+        context_.reset(redisConnect(address.substr(0, colon).c_str(), std::stoi(address.substr(colon + 1))));
         if (!context_ || context_->err != 0)
             throw std::runtime_error("no connection to " + server);
     }
@@ -61,10 +60,10 @@ public:
     void ask(int kind, char const* command, Words... words)
     {
         auto* const got = static_cast<redisReply*>(redisCommand(context_.get(), command, words...));
-        bool const right = got && got->type == kind;
+        bool const expected = got && got->type == kind;
         freeReplyObject(got);
-        if (!right)
-            throw std::runtime_error("Redis answers something else");
+        if (!expected)
+            throw std::runtime_error("unexpected answer from Redis");
     }
 
 private:
@@ -74,7 +73,7 @@ private:
     std::unique_ptr<redisContext, closer> context_;
 };
 
-// The least that any lock needs.
+// The minimum that any lock needs.
 class bare_redis final : public contender {
 public:
     explicit bare_redis(std::string const& server) : server_(server) {}
@@ -87,10 +86,10 @@ public:
     }
 
 private:
-    redis_by_hand server_;
+    redis_client server_;
 };
 
-// What baton's lock asks of the server, with a token and a word to those who wait.
+// The scripts of baton's lock, which also count a token and notify waiters.
 class scripts_on_redis final : public contender {
 public:
     explicit scripts_on_redis(std::string const& server) : server_(server), keys_("scripts")
@@ -111,9 +110,9 @@ public:
     }
 
 private:
-    static constexpr char const* owner = "host:12345:0123456789abcdef/12345678901234567890"; // as long as a real one
+    static constexpr char const* owner = "host:12345:0123456789abcdef/12345678901234567890"; // as long as a real owner
 
-    redis_by_hand server_;
+    redis_client server_;
     lock::redis_keys keys_;
 };
 
@@ -168,14 +167,14 @@ private:
 std::unique_ptr<contender> make_contender(std::string const& server, std::string const& product)
 {
     if (product == "baton")
-        return std::make_unique<of_baton>(server);
+        return std::make_unique<baton_contender>(server);
     if (product == "bare" && on_redis(server))
         return std::make_unique<bare_redis>(server);
     if (product == "bare")
         return std::make_unique<bare_zookeeper>(server);
     if (product == "scripts" && on_redis(server))
         return std::make_unique<scripts_on_redis>(server);
-    throw std::invalid_argument("no product " + product);
+    throw std::invalid_argument("unknown product " + product);
 }
 
 } // namespace baton::bench

@@ -1,13 +1,12 @@
 #pragma once
-// Who takes the lock and gives it back: a lock of baton's, or by hand the two commands that none can do without, or
-// those that baton's sends.
+// The locks that are compared: baton's own, the two commands that every lock needs, and the commands that baton sends.
 
 #include <memory>
 #include <string>
 
 namespace baton::bench {
 
-// On one thread, with a client of its own.
+// Competes for the lock with the others. Has a client of its own; used by one thread.
 class contender {
 public:
     virtual ~contender() = default;

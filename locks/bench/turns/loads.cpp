@@ -15,7 +15,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr auto hold = 50ms;
 
-// Whoever has given it back comes again only after another has it: each hand-over is to one that waits.
+// Makes a contender wait after its release until another one has the lock, so that each hand-over is to a waiter.
 class relay {
 public:
     explicit relay(int wanted) : wanted_(static_cast<std::size_t>(wanted)) {}

@@ -1,5 +1,5 @@
 #pragma once
-// What contenders do with one lock, each on a thread of its own. locks/bench/peers has the same in Java.
+// The loads of the comparison. Each contender has a thread of its own. locks/bench/peers has the same loads in Java.
 
 #include "locks/bench/turns/contenders.hpp"
 
@@ -17,14 +17,15 @@ public:
 
     explicit loads(std::vector<std::unique_ptr<contender>> contenders) : contenders_(std::move(contenders)) {}
 
-    // As many locks and unlocks of the only contender as there is time for.
+    // The times of lock and unlock by a single contender.
     times pairs(span time);
-    // All as fast as they can: how many grants each had.
+    // All contenders as fast as they can. Returns the grants of each.
     std::vector<int> turns(span time);
-    // Each holds it for a while, when all others wait: from the call of unlock to the return of the next one's lock.
+    // Each holds the lock for a while, until all others wait. Returns the times from a call of unlock to the return of
+    // the next lock.
     times hand_overs(int wanted);
 
-    // How often two held it at once.
+    // How often two contenders held the lock at once.
     int overlaps() const { return overlaps_; }
 
 private:

@@ -1,6 +1,6 @@
--- The locks of services (docs/locks.md). Times are BIGINT microseconds since the Unix epoch by the database's clock; `boot`
--- is empty, as only SQLite counts from the boot of its host. `token` is the fencing token of the last acquisition,
--- `owner` names that acquisition, NULL when the lock is free, and `took_over` says whether it ended another's time.
+-- The tables of locks (docs/locks.md). Times are BIGINT microseconds since the Unix epoch by the database's clock. `boot`
+-- is empty; only SQLite counts from the boot of its host. `token` is the fencing token of the last grant. `owner` names
+-- that acquisition and is NULL when the lock is free. `took_over` is 1 if the grant ended an expired hold.
 
 CREATE TABLE lock_record (
     name       VARCHAR(190) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY,
@@ -26,7 +26,7 @@ CREATE TABLE lock_lease (
     label      VARCHAR(190) NOT NULL
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- A name that was reaped and comes again goes on above all tokens that were reaped, of whichever name.
+-- A new row continues above the tokens of all reaped rows of its kind.
 CREATE TABLE lock_floor (
     kind  VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     token BIGINT      NOT NULL
@@ -34,7 +34,7 @@ CREATE TABLE lock_floor (
 
 INSERT INTO lock_floor (kind, token) VALUES ('record', 0), ('lease', 0);
 
--- What a row lock locks.
+-- The rows that row locks lock.
 CREATE TABLE lock_row (
     name VARCHAR(190) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -1,6 +1,6 @@
--- The locks of services (docs/locks.md). `renewed_at` is boot-time microseconds and `boot` the kernel's boot id: on one
--- host the wall clock is the wrong clock. `token` is the fencing token of the last acquisition, `owner` names that
--- acquisition, NULL when the lock is free, and `took_over` says whether it ended another's time.
+-- The tables of locks (docs/locks.md). `renewed_at` is in microseconds since the boot of the host and `boot` is the
+-- kernel's boot id, because the wall clock may step. `token` is the fencing token of the last grant. `owner` names that
+-- acquisition and is NULL when the lock is free. `took_over` is 1 if the grant ended an expired hold.
 
 CREATE TABLE lock_record (
     name       TEXT    NOT NULL PRIMARY KEY,
@@ -26,7 +26,7 @@ CREATE TABLE lock_lease (
     label      TEXT    NOT NULL
 );
 
--- A name that was reaped and comes again goes on above all tokens that were reaped, of whichever name.
+-- A new row continues above the tokens of all reaped rows of its kind.
 CREATE TABLE lock_floor (
     kind  TEXT    NOT NULL PRIMARY KEY,
     token INTEGER NOT NULL

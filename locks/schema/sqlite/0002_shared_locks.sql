@@ -1,6 +1,6 @@
--- Locks that several may hold at once: permits of semaphores, and readers. `kind` is whose names they are: 'semaphore' or
--- 'read_write'. Times are as in lock_record. The row without an owner is the name's: its `token` is that of the last
--- grant, at `renewed_at`. Each other is a holder's, who takes `weight` of `capacity`.
+-- Locks that several may hold at once. `kind` is 'semaphore' or 'read_write'. Times are as in lock_record. The row with an
+-- empty owner belongs to the name: its `token` is that of the last grant, at `renewed_at`. Every other row is a holder
+-- that takes `weight` of `capacity`.
 
 CREATE TABLE lock_shared (
     kind            TEXT    NOT NULL,

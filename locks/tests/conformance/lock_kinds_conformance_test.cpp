@@ -51,7 +51,8 @@ TEST_CASE("different names are different locks, and so are equal names of differ
     if (!fixture.home)
         return; // the server has no other kind
     bool const in_records = fixture.kind == kind_name::record || fixture.kind == kind_name::classic;
-    auto of_other_kind = in_records ? in.lease("a") : in.record("a"); // in a table of its own
+    auto of_other_kind =
+        in_records ? in.lock("a", baton::lock::sql_lock::lease) : in.lock("a"); // in a table of its own
     CHECK(of_other_kind.try_lock());
 }
 
@@ -114,28 +115,27 @@ TEST_CASE("an invalid argument is refused with a message that names it")
     store home(storage::engine::sqlite);
     locks::store in(lock_url(home.where()));
     lock_options how;
-    CHECK_THROWS_WITH(in.record(""), Contains("name"));
-    CHECK_THROWS_WITH(in.lease(std::string(191, 'x')), Contains("name"));
+    CHECK_THROWS_WITH(in.lock(""), Contains("name"));
+    CHECK_THROWS_WITH(in.lock(std::string(191, 'x'), baton::lock::sql_lock::lease), Contains("name"));
     how.ttl = 99ms;
-    CHECK_THROWS_WITH(in.record("x", how), Contains("ttl"));
+    CHECK_THROWS_WITH(in.lock("x", how), Contains("ttl"));
     how = {};
     how.label = std::string(191, 'x');
-    CHECK_THROWS_WITH(in.record("x", how), Contains("label"));
+    CHECK_THROWS_WITH(in.lock("x", how), Contains("label"));
     how = {};
     how.max_hold = -1ms;
-    CHECK_THROWS_WITH(in.record("x", how), Contains("max_hold"));
+    CHECK_THROWS_WITH(in.lock("x", how), Contains("max_hold"));
     how = {};
     how.ttl = 500ms;
-    CHECK_THROWS_WITH(in.row("x", how), Contains("ttl"));
-    CHECK_THROWS_WITH(in.redis("x"), Contains("redis"));
+    CHECK_THROWS_WITH(in.lock("x", baton::lock::sql_lock::row, how), Contains("ttl"));
     CHECK_THROWS_WITH(in.reap(59s), Contains("age"));
-    CHECK_THROWS_WITH(in.zookeeper("x"), Contains("zookeeper"));
+    CHECK_THROWS_WITH(in.lock("x", baton::lock::sql_lock::row), Contains("form") && Contains("SQLite"));
     locks::store_options none;
     none.sessions = 0;
     CHECK_THROWS_WITH(locks::store("sqlite:/tmp/x", none), Contains("sessions"));
     none = {};
-    none.zookeeper_session = 199ms;
-    CHECK_THROWS_WITH(locks::store("sqlite:/tmp/x", none), Contains("zookeeper_session"));
+    none.row_sessions = 0;
+    CHECK_THROWS_WITH(locks::store("sqlite:/tmp/x", none), Contains("row_sessions"));
 }
 
 TEST_CASE("the metrics count grants, refusals, releases and losses")

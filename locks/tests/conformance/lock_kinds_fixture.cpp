@@ -62,19 +62,14 @@ lock::named_lock lock_kinds_fixture::make(lock::store& in, std::string name, loc
 {
     name.insert(0, prefix);
     switch (kind) {
-    case kind_name::record:
-        return in.record(std::move(name), std::move(how));
     case kind_name::classic:
-        return in.record_classic(std::move(name), std::move(how));
+        return in.lock(std::move(name), lock::sql_lock::classic_record, std::move(how));
     case kind_name::lease:
-        return in.lease(std::move(name), std::move(how));
-    case kind_name::zookeeper:
-    case kind_name::ensemble:
-        return in.zookeeper(std::move(name), std::move(how));
+        return in.lock(std::move(name), lock::sql_lock::lease, std::move(how));
     case kind_name::row:
-        return in.row(std::move(name), std::move(how));
+        return in.lock(std::move(name), lock::sql_lock::row, std::move(how));
     default:
-        return in.redis(std::move(name), std::move(how));
+        return in.lock(std::move(name), std::move(how));
     }
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("a record and a classic record exclude each other and share their toke
 {
     lock_kinds_fixture fixture(place{GENERATE(from_range(tested_engines())), kind_name::classic});
     auto classic = fixture.make();
-    auto kept = fixture.enter().record("stock");
+    auto kept = fixture.enter().lock("stock");
     REQUIRE(classic.try_lock());
     CHECK_FALSE(kept.try_lock());
     auto const token = classic.token();
@@ -65,7 +65,7 @@ TEST_CASE("without its tables a lock fails at once with the name of the missing 
     auto const engine = GENERATE(from_range(tested_engines()));
     store home(engine);
     locks::store in(lock_url(home.where()));
-    auto lock = in.record("stock");
+    auto lock = in.lock("stock");
     try {
         lock.lock();
         FAIL("locked");
@@ -79,11 +79,11 @@ TEST_CASE("a row lock is refused on SQLite and on Galera, where it would not loc
 {
     store file(storage::engine::sqlite);
     locks::store on_file(lock_url(file.where()));
-    CHECK_THROWS_AS(on_file.row("stock"), std::invalid_argument);
+    CHECK_THROWS_AS(on_file.lock("stock", baton::lock::sql_lock::row), std::invalid_argument);
     store home(storage::engine::mysql);
     locks::store in(lock_url(home.where()));
     in.create_tables();
-    auto lock = in.row("stock");
+    auto lock = in.lock("stock", baton::lock::sql_lock::row);
     if (home.nodes().size() > 1)
         CHECK(failure_of([&] { lock.try_lock(); }) == lock_errc::misuse);
     else
@@ -96,12 +96,12 @@ TEST_CASE("a row lock waits for a session when all sessions are in use")
     if (home.nodes().size() > 1)
         return;
     locks::store_options two;
-    two.rows = 2;
+    two.row_sessions = 2;
     locks::store in(lock_url(home.where()), two);
     in.create_tables();
-    auto a = in.row("a");
-    auto b = in.row("b");
-    auto c = in.row("c");
+    auto a = in.lock("a", baton::lock::sql_lock::row);
+    auto b = in.lock("b", baton::lock::sql_lock::row);
+    auto c = in.lock("c", baton::lock::sql_lock::row);
     REQUIRE(a.try_lock());
     REQUIRE(b.try_lock());
     CHECK_FALSE(c.try_lock());
@@ -117,11 +117,11 @@ TEST_CASE("releasing a row lock frees its session at once")
     if (home.nodes().size() > 1)
         return;
     locks::store_options one;
-    one.rows = 1;
+    one.row_sessions = 1;
     locks::store in(lock_url(home.where()), one);
     in.create_tables();
-    auto a = in.row("a");
-    auto b = in.row("b");
+    auto a = in.lock("a", baton::lock::sql_lock::row);
+    auto b = in.lock("b", baton::lock::sql_lock::row);
     for (int times = 0; times < 10; ++times) {
         REQUIRE(a.try_lock());
         REQUIRE(a.unlock() == release_result::released);

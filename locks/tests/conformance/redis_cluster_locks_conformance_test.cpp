@@ -85,8 +85,8 @@ TEST_CASE("a lock has one holder, whatever its name and wherever its slot")
     for (int times = 1; times <= 2; ++times)
         for (auto const& name : names) {
             CAPTURE(name);
-            auto lock = one.redis(name, long_lived());
-            auto rival = other.redis(name, long_lived());
+            auto lock = one.lock(name, long_lived());
+            auto rival = other.lock(name, long_lived());
             REQUIRE(lock.try_lock());
             CHECK(lock.token() == static_cast<std::uint64_t>(times));
             CHECK_FALSE(rival.try_lock());
@@ -109,8 +109,8 @@ TEST_CASE("a waiter is notified of a release at any node of a cluster")
     };
     int late = 0;
     for (int i = 0; i < 12; ++i) { // the locks are at different nodes, the waiters subscribe at one
-        auto holder = one.redis("stock:" + std::to_string(i), long_lived());
-        auto waiter = other.redis("stock:" + std::to_string(i), long_lived());
+        auto holder = one.lock("stock:" + std::to_string(i), long_lived());
+        auto waiter = other.lock("stock:" + std::to_string(i), long_lived());
         REQUIRE(holder.try_lock());
         auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
         REQUIRE(await(subscribed));
@@ -133,9 +133,9 @@ TEST_CASE("a slot may move while its lock is held and waited for, and tokens kee
     store third(servers.url(), impatient());
     lock_options how;
     how.ttl = 5s;
-    auto holder = one.redis("stock", how);
-    auto waiter = other.redis("stock", how);
-    auto late = third.redis("stock", how);
+    auto holder = one.lock("stock", how);
+    auto waiter = other.lock("stock", how);
+    auto late = third.lock("stock", how);
     REQUIRE(holder.try_lock());
     slot moving(servers, "stock");
     auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(5min); });
@@ -169,7 +169,7 @@ TEST_CASE("the locks of a dead node fail within the limit, and work again when i
 {
     private_redis_cluster servers;
     store in(servers.url(), impatient());
-    auto lock = in.redis("stock", long_lived());
+    auto lock = in.lock("stock", long_lived());
     REQUIRE(lock.try_lock());
     lock.unlock();
     auto const lost = slot(servers, "stock").from();
@@ -186,8 +186,8 @@ TEST_CASE("a lock survives at the replica that replaces a dead node")
     private_redis replica("cluster");
     store one(servers.url(), impatient());
     store other(servers.url(), impatient());
-    auto holder = one.redis("stock", long_lived());
-    auto rival = other.redis("stock", long_lived());
+    auto holder = one.lock("stock", long_lived());
+    auto rival = other.lock("stock", long_lived());
     REQUIRE(holder.try_lock());
     auto const lost = slot(servers, "stock").from();
     auto const port = servers.port(lost);
@@ -211,11 +211,11 @@ TEST_CASE("one answering node of the URL is enough to find a cluster, and a stan
     private_redis_cluster servers;
     store in("redis-cluster://127.0.0.1:1,127.0.0.1:" + servers.port("node-3"), impatient());
     for (auto const* name : {"a", "b", "c"}) {
-        auto lock = in.redis(name, long_lived());
+        auto lock = in.lock(name, long_lived());
         CHECK(lock.try_lock());
     }
     private_redis single;
     store wrong("redis-cluster://127.0.0.1:" + single.port(), impatient());
-    auto lock = wrong.redis("stock");
+    auto lock = wrong.lock("stock");
     CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("cluster support disabled"));
 }

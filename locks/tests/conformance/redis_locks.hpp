@@ -29,11 +29,10 @@ inline lock::lock_options long_lived()
 // A call that the store's limit of a second ends takes no longer, even on a busy machine.
 inline constexpr std::chrono::seconds bounded{20};
 
-inline lock::store_options impatient(std::size_t replicas = 0)
+inline lock::store_options impatient()
 {
     lock::store_options how;
     how.limit = std::chrono::seconds{1};
-    how.redis_wait_replicas = replicas;
     return how;
 }
 

@@ -1,6 +1,7 @@
 // The promises of locks on one Redis server beyond those of all kinds, and the limits of these, with broken servers.
 
 #include "locks/tests/conformance/redis_locks.hpp"
+#include "locks/tests/support/lock_urls.hpp"
 #include "locks/tests/support/private_redis.hpp"
 
 #include <catch2/catch.hpp>
@@ -31,7 +32,7 @@ TEST_CASE("the next try finds a grant whose answer was lost, with its token")
 {
     private_redis server;
     store in(server.url(), impatient());
-    auto lock = in.redis("stock", long_lived());
+    auto lock = in.lock("stock", long_lived());
     REQUIRE(lock.try_lock()); // it is connected
     lock.unlock();
     server.freeze();
@@ -49,8 +50,8 @@ TEST_CASE("a wait leaves no subscription behind, whether it is granted, refused 
     private_redis server;
     store one(server.url());
     store other(server.url());
-    auto holder = one.redis("stock", long_lived());
-    auto waiter = other.redis("stock", long_lived());
+    auto holder = one.lock("stock", long_lived());
+    auto waiter = other.lock("stock", long_lived());
     REQUIRE(holder.try_lock());
 
     SECTION("granted")
@@ -85,8 +86,8 @@ TEST_CASE("a waiter subscribes again when its subscription breaks, and is notifi
     private_redis server;
     store one(server.url());
     store other(server.url());
-    auto holder = one.redis("stock", long_lived());
-    auto waiter = other.redis("stock", long_lived());
+    auto holder = one.lock("stock", long_lived());
+    auto waiter = other.lock("stock", long_lived());
     REQUIRE(holder.try_lock());
     auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
     REQUIRE(await([&] { return has_subscriber(server); }));
@@ -100,8 +101,8 @@ TEST_CASE("a waiter finds a release without a notification by looking itself")
 {
     private_redis server;
     store in(server.url());
-    auto holder = in.redis("stock", long_lived());
-    auto waiter = in.redis("stock", long_lived());
+    auto holder = in.lock("stock", long_lived());
+    auto waiter = in.lock("stock", long_lived());
     REQUIRE(holder.try_lock());
     auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(60s); });
     REQUIRE(await([&] { return has_subscriber(server); }));
@@ -113,7 +114,7 @@ TEST_CASE("a server that has forgotten the scripts is sent them again")
 {
     private_redis server;
     store in(server.url());
-    auto lock = in.redis("stock");
+    auto lock = in.lock("stock");
     REQUIRE(lock.try_lock());
     server.ask("SCRIPT FLUSH");
     CHECK(lock.unlock() == release_result::released);
@@ -125,7 +126,7 @@ TEST_CASE("an error of the server reaches the caller with its text, and nothing 
     private_redis server;
     store in(server.url());
     server.ask("MSET 'baton:lock:{stock}:token' text");
-    auto lock = in.redis("stock");
+    auto lock = in.lock("stock");
     CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("not an integer"));
     CHECK_FALSE(has_key(server, "stock"));
 }
@@ -134,7 +135,7 @@ TEST_CASE("a connection that the server has closed is opened again, and no lock 
 {
     private_redis server;
     store in(server.url());
-    auto lock = in.redis("stock", long_lived());
+    auto lock = in.lock("stock", long_lived());
     REQUIRE(lock.try_lock());
     REQUIRE(lock.unlock() == release_result::released);
     REQUIRE(lock.try_lock()); // on a connection of this thread's
@@ -150,14 +151,14 @@ TEST_CASE("more threads than a store has connections can all hold locks")
     constexpr int count = 40;
     private_redis server;
     store in(server.url());
-    auto first = in.redis("first");
+    auto first = in.lock("first");
     REQUIRE(first.try_lock()); // the way is known
     std::barrier all_hold(count + 1);
     std::barrier seen(count + 1);
     std::vector<std::future<release_result>> threads;
     for (int i = 0; i < count; ++i)
         threads.push_back(std::async(std::launch::async, [&, i] {
-            auto lock = in.redis("stock-" + std::to_string(i), long_lived());
+            auto lock = in.lock("stock-" + std::to_string(i), long_lived());
             lock.lock();
             all_hold.arrive_and_wait();
             seen.arrive_and_wait();
@@ -180,12 +181,12 @@ TEST_CASE("the URL gives user, password and database, and a wrong or missing pas
     store right("redis://default:p%40ss@" + address + "/3");
     store wrong("redis://:pass@" + address);
     store without_login(server.url());
-    auto lock = right.redis("stock");
+    auto lock = right.lock("stock");
     REQUIRE(lock.try_lock());
     CHECK(server.ask("-n 3 -a p@ss EXISTS 'baton:lock:{stock}'") == "1");
-    auto refused = wrong.redis("stock");
+    auto refused = wrong.lock("stock");
     CHECK_THAT(failure_of([&] { refused.try_lock(); }), Contains("WRONGPASS"));
-    auto unknown = without_login.redis("stock");
+    auto unknown = without_login.lock("stock");
     CHECK_THAT(failure_of([&] { unknown.try_lock(); }), Contains("NOAUTH"));
 }
 
@@ -205,6 +206,12 @@ TEST_CASE("an invalid URL is refused with a message that names the fault")
     CHECK_THROWS_WITH(store("redis-sentinel://a/m/n/1"), Contains("name of the master"));
     CHECK_THROWS_WITH(store("redis-cluster://a,b/1"), Contains("database"));
     CHECK_THROWS_WITH(store("redis-ring://a"), Contains("redis-cluster:"));
+    CHECK_THROWS_WITH(store("redis://a?wait_replicas=101"), Contains("wait_replicas") && Contains("0 to 100"));
+    CHECK_THROWS_WITH(store("redis://a?sentinel_password=secret"),
+                      Contains("sentinel_password") && !Contains("secret"));
+    CHECK_THROWS_WITH(store("redis-sentinel://a/m?sentinel_user=me"), Contains("sentinel_password"));
+    store in("redis://a");
+    CHECK_THROWS_WITH(in.lock("x", baton::lock::sql_lock::lease), Contains("form"));
 }
 
 TEST_CASE("a Redis user without permission to publish can acquire and release locks")
@@ -212,7 +219,7 @@ TEST_CASE("a Redis user without permission to publish can acquire and release lo
     private_redis server;
     server.ask("ACL SETUSER worker on '>secret' '~*' +@all resetchannels");
     store in("redis://worker:secret@" + server.url().substr(8));
-    auto lock = in.redis("stock");
+    auto lock = in.lock("stock");
     auto permit = in.semaphore("stock", 1);
     for (int times = 0; times < 2; ++times) {
         REQUIRE(lock.try_lock());
@@ -228,8 +235,8 @@ TEST_CASE("a restarted server without a written log grants a held lock a second 
     private_redis server(writes ? "--appendonly yes --appendfsync always" : "");
     store one(server.url());
     store other(server.url());
-    auto first = one.redis("stock", long_lived());
-    auto second = other.redis("stock", long_lived());
+    auto first = one.lock("stock", long_lived());
+    auto second = other.lock("stock", long_lived());
     REQUIRE(first.try_lock());
     server.kill();
     server.start();
@@ -241,11 +248,11 @@ TEST_CASE("a restarted server without a written log grants a held lock a second 
 TEST_CASE("a lock that asks for replicas is not granted without their confirmation")
 {
     private_redis server;
-    store sure(server.url(), impatient(1));
+    store sure(with_parameter(server.url(), "wait_replicas=1"), impatient());
     store any(server.url());
     bool const shared = GENERATE(false, true);
     auto const of = [&](store& in) {
-        return shared ? in.semaphore("stock", 1, long_lived()) : in.redis("stock", long_lived());
+        return shared ? in.semaphore("stock", 1, long_lived()) : in.lock("stock", long_lived());
     };
     auto lock = of(sure);
     auto other = of(any);
@@ -266,8 +273,8 @@ TEST_CASE("a promoted replica that missed a grant grants the lock a second time"
     store one(server.url());
     store successor(replica.url());
     replica.ask("REPLICAOF 127.0.0.1 1"); // its way to the server is cut
-    auto first = one.redis("stock", long_lived());
-    auto second = successor.redis("stock", long_lived());
+    auto first = one.lock("stock", long_lived());
+    auto second = successor.lock("stock", long_lived());
     REQUIRE(first.try_lock());
     server.kill();
     replica.ask("REPLICAOF NO ONE");
@@ -282,12 +289,12 @@ TEST_CASE("a promoted replica does not grant a lock again whose grant it had to 
     private_redis server;
     private_redis replica("--replicaof 127.0.0.1 " + server.port());
     REQUIRE(await([&] { return server.ask("WAIT 1 1000") == "1"; }));
-    store one(server.url(), impatient(1));
+    store one(with_parameter(server.url(), "wait_replicas=1"), impatient());
     store successor(replica.url());
     if (cut)
         replica.ask("REPLICAOF 127.0.0.1 1");
-    auto first = one.redis("stock", long_lived());
-    auto second = successor.redis("stock", long_lived());
+    auto first = one.lock("stock", long_lived());
+    auto second = successor.lock("stock", long_lived());
     if (cut)
         CHECK_THAT(failure_of([&] { first.try_lock(); }), Contains("0 of 1 replicas"));
     else

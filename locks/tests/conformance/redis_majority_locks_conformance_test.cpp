@@ -42,8 +42,8 @@ TEST_CASE("a majority lock has one holder while a minority of the servers is dea
     patient.limit = 60s;
     store one(servers.url(), patient);
     store other(servers.url(), patient);
-    auto first = one.redis("stock", long_lived());
-    auto second = other.redis("stock", long_lived());
+    auto first = one.lock("stock", long_lived());
+    auto second = other.lock("stock", long_lived());
     bool const frozen = GENERATE(false, true);
     frozen ? servers.b.freeze() : servers.b.kill();
     auto const began = std::chrono::steady_clock::now();
@@ -61,7 +61,7 @@ TEST_CASE("without a majority of the servers the lock is not granted, and the vo
 {
     three servers;
     store in(servers.url(), impatient());
-    auto lock = in.redis("stock", long_lived());
+    auto lock = in.lock("stock", long_lived());
     servers.a.kill();
     servers.b.kill();
     CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("Redis"));
@@ -74,10 +74,10 @@ TEST_CASE("a late vote of a lost majority is released")
 {
     three servers;
     store in(servers.url(), impatient());
-    auto other = in.redis("other");
+    auto other = in.lock("other");
     REQUIRE(other.try_lock()); // all are connected
     REQUIRE(await([&] { return has_key(servers.c, "other"); }));
-    auto lock = in.redis("stock", long_lived());
+    auto lock = in.lock("stock", long_lived());
     for (auto* each : {&servers.a, &servers.b})
         each->ask("SET 'baton:lock:{stock}' another");
 
@@ -103,10 +103,10 @@ TEST_CASE("a release also reaches a server whose vote comes late")
 {
     three servers;
     store in(servers.url());
-    auto other = in.redis("other");
+    auto other = in.lock("other");
     REQUIRE(other.try_lock());
     REQUIRE(await([&] { return has_key(servers.c, "other"); }));
-    auto lock = in.redis("stock", long_lived());
+    auto lock = in.lock("stock", long_lived());
     servers.c.ask("SCRIPT FLUSH");
     other.unlock();
     REQUIRE(await([&] { return !has_key(servers.c, "other"); }));
@@ -124,7 +124,7 @@ TEST_CASE("a majority lock is lost if a majority of the servers forgets it, not 
     store in(servers.url(), impatient());
     lock_options how;
     how.ttl = 6s;
-    auto lock = in.redis("stock", how);
+    auto lock = in.lock("stock", how);
     REQUIRE(lock.try_lock());
     servers.a.ask("FLUSHALL");
     std::promise<void> lost;
@@ -146,7 +146,7 @@ TEST_CASE("concurrent acquisitions of a majority lock succeed one after the othe
     for (int i = 0; i < 5; ++i)
         all.push_back(std::async(std::launch::async, [&] {
             store in(servers.url());
-            auto lock = in.redis("stock", long_lived());
+            auto lock = in.lock("stock", long_lived());
             for (int times = 0; times < 20; ++times) {
                 std::unique_lock const held(lock);
                 counted = counted + 1;

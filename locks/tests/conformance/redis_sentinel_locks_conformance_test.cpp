@@ -1,6 +1,7 @@
 // The promises of locks on a Redis master with sentinels, and the limits of these, while servers are broken.
 
 #include "locks/tests/conformance/redis_locks.hpp"
+#include "locks/tests/support/lock_urls.hpp"
 #include "locks/tests/support/private_redis.hpp"
 #include "locks/tests/support/private_redis_groups.hpp"
 
@@ -48,7 +49,7 @@ TEST_CASE("one answering sentinel is enough to find the master, and without one 
     servers.kill("sentinel-1");
     servers.freeze("sentinel-2");
     store in(servers.url(), impatient());
-    auto lock = in.redis("stock", long_lived());
+    auto lock = in.lock("stock", long_lived());
     REQUIRE(lock.try_lock_for(60s));
     CHECK(servers.ask("server-1", "EXISTS " + key) == "1");
     CHECK(lock.unlock() == release_result::released);
@@ -71,10 +72,10 @@ TEST_CASE("a lock is refused if no sentinel knows the name or the named server i
     private_redis sentinel("sentinel " + replica.port() + " 60000");
     auto const url = "redis-sentinel://127.0.0.1:" + sentinel.port();
     store unknown(url + "/other", impatient());
-    auto nobody = unknown.redis("stock");
+    auto nobody = unknown.lock("stock");
     CHECK_THAT(failure_of([&] { nobody.try_lock(); }), Contains("other") && Contains("does not know this name"));
     store in(url + "/baton", impatient());
-    auto lock = in.redis("stock");
+    auto lock = in.lock("stock");
     CHECK_THAT(failure_of([&] { lock.try_lock(); }), Contains("is not the master: a slave"));
     replica.ask("REPLICAOF NO ONE");
     CHECK(lock.try_lock_for(60s));
@@ -86,13 +87,11 @@ TEST_CASE("sentinels and servers are sent their own passwords")
     private_redis sentinel("sentinel " + server.port() + " 60000");
     sentinel.ask("ACL SETUSER default resetpass '>of-sentinels'");
     auto const url = "redis-sentinel://default:theirs@127.0.0.1:" + sentinel.port() + "/baton";
-    auto how = impatient();
-    store unknown(url, how);
-    auto refused = unknown.redis("stock");
+    store unknown(url, impatient());
+    auto refused = unknown.lock("stock");
     CHECK_THAT(failure_of([&] { refused.try_lock(); }), Contains("sentinel") && Contains("NOAUTH"));
-    how.redis_sentinel_password = "of-sentinels";
-    store in(url, how);
-    auto lock = in.redis("stock");
+    store in(with_parameter(url, "sentinel_password=of-sentinels"), impatient());
+    auto lock = in.lock("stock");
     CHECK(lock.try_lock());
     CHECK(lock.unlock() == release_result::released);
 }
@@ -103,8 +102,8 @@ TEST_CASE("a lock that the promoted replica knows is kept, and its waiter is gra
     private_redis_sentinels servers;
     store one(servers.url(), impatient());
     store other(servers.url(), impatient());
-    auto holder = one.redis("stock", renewed());
-    auto waiter = other.redis("stock", renewed());
+    auto holder = one.lock("stock", renewed());
+    auto waiter = other.lock("stock", renewed());
     REQUIRE(holder.try_lock());
     REQUIRE(await_replicas(servers, key));
     auto waits = std::async(std::launch::async, [&] { return waiter.try_lock_for(5min); });
@@ -128,7 +127,7 @@ TEST_CASE("after a planned failover the lock is found at the new master")
 {
     private_redis_sentinels servers;
     store in(servers.url());
-    auto lock = in.redis("stock", long_lived());
+    auto lock = in.lock("stock", long_lived());
     REQUIRE(lock.try_lock());
     REQUIRE(await_replicas(servers, key));
     REQUIRE(await([&] { return servers.ask("sentinel-1", "SENTINEL FAILOVER baton") == "OK"; }));
@@ -142,10 +141,10 @@ TEST_CASE("a failover grants an unreplicated lock a second time, but not a lock 
 {
     private_redis_sentinels servers;
     store hasty(servers.url(), impatient());
-    store sure(servers.url(), impatient(1));
+    store sure(with_parameter(servers.url(), "wait_replicas=1"), impatient());
     store successor(servers.url(), impatient());
-    auto first = hasty.redis("stock", long_lived());
-    auto safe = sure.redis("safe", long_lived());
+    auto first = hasty.lock("stock", long_lived());
+    auto safe = sure.lock("safe", long_lived());
     REQUIRE(safe.try_lock_for(60s)); // all are connected
     safe.unlock();
     REQUIRE(await_replicas(servers, "'baton:lock:{safe}:token'"));
@@ -158,8 +157,8 @@ TEST_CASE("a failover grants an unreplicated lock a second time, but not a lock 
     for (auto const* each : {"server-2", "server-3"})
         servers.thaw(each);
 
-    auto second = successor.redis("stock", long_lived());
-    auto next = successor.redis("safe", long_lived());
+    auto second = successor.lock("stock", long_lived());
+    auto next = successor.lock("safe", long_lived());
     CHECK(second.try_lock_for(failover));
     CHECK(first.valid());
     CHECK(second.token() <= first.token());

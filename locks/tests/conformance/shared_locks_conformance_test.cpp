@@ -124,7 +124,7 @@ TEST_CASE("semaphores, read-write locks and other locks do not share their names
     CHECK(book.try_lock());
     if (!fixture.home)
         return;
-    auto record = in.record("book");
+    auto record = in.lock("book");
     CHECK(record.try_lock());
 }
 

@@ -27,16 +27,14 @@ private_zookeepers& ensemble()
 // A process of its own, as far as the servers can tell. A lock's time is half of the session's.
 store enter(private_zookeepers const& servers, std::chrono::milliseconds session)
 {
-    baton::lock::store_options how;
-    how.zookeeper_session = session;
-    return store(servers.url(), how);
+    return store(servers.url() + "?session=" + std::to_string(session.count()) + "ms");
 }
 
 named_lock make(store& in, char const* name, std::chrono::seconds ttl)
 {
     baton::lock::lock_options how;
     how.ttl = ttl;
-    return in.zookeeper(name, how);
+    return in.lock(name, how);
 }
 
 // Longer than an election takes on a busy machine: nothing may be lost by one.

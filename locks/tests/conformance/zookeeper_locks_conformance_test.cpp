@@ -61,12 +61,7 @@ public:
         session->close();
     }
 
-    std::unique_ptr<store> enter() const
-    {
-        store_options how;
-        how.zookeeper_session = 2s;
-        return std::make_unique<store>(url, how);
-    }
+    std::unique_ptr<store> enter() const { return std::make_unique<store>(url + "?session=2s"); }
     std::unique_ptr<acquisition> make_acquisition(std::string name = "stock")
     {
         acquisition_request request;
@@ -155,7 +150,7 @@ TEST_CASE("waiters are granted the lock in order of arrival")
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
     auto const in = fixture.enter();
-    auto holder = in->zookeeper("stock");
+    auto holder = in->lock("stock");
     REQUIRE(holder.try_lock());
     std::mutex mutex;
     std::vector<int> served;
@@ -163,7 +158,7 @@ TEST_CASE("waiters are granted the lock in order of arrival")
     for (int number = 0; number < 5; ++number) {
         waits.push_back(std::async(std::launch::async, [&, number] {
             auto const own = fixture.enter();
-            auto lock = own->zookeeper("stock");
+            auto lock = own->lock("stock");
             std::lock_guard const held(lock);
             std::lock_guard const writing(mutex);
             served.push_back(number);
@@ -182,9 +177,9 @@ TEST_CASE("a cancelled waiter leaves the queue, and the waiters behind it still 
     zookeeper_fixture fixture;
     auto const one = fixture.enter();
     auto const other = fixture.enter();
-    auto holder = one->zookeeper("stock");
-    auto impatient = one->zookeeper("stock");
-    auto patient = other->zookeeper("stock");
+    auto holder = one->lock("stock");
+    auto impatient = one->lock("stock");
+    auto patient = other->lock("stock");
     REQUIRE(holder.try_lock());
     std::stop_source stop;
     std::promise<void> stopped;
@@ -205,8 +200,8 @@ TEST_CASE("a refused try leaves no node")
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
     auto const in = fixture.enter();
-    auto holder = in->zookeeper("stock");
-    auto other = in->zookeeper("stock");
+    auto holder = in->lock("stock");
+    auto other = in->lock("stock");
     REQUIRE(holder.try_lock());
     for (int times = 0; times < 10; ++times)
         CHECK_FALSE(other.try_lock());
@@ -219,7 +214,7 @@ TEST_CASE("a holder whose node is removed is notified of its loss")
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
     auto const in = fixture.enter();
-    auto holder = in->zookeeper("stock");
+    auto holder = in->lock("stock");
     REQUIRE(holder.try_lock());
     std::promise<void> lost;
     std::stop_callback const told(holder.lost(), [&] { lost.set_value(); });
@@ -326,8 +321,8 @@ TEST_CASE("a closed store leaves neither nodes nor threads, even if a lock outli
     fixture.finish(fixture.session->connect());
     auto const before = threads();
     auto in = fixture.enter();
-    auto holder = in->zookeeper("stock");
-    auto late = in->zookeeper("other", final_after(500ms));
+    auto holder = in->lock("stock");
+    auto late = in->lock("other", final_after(500ms));
     REQUIRE(late.try_lock());
     fixture.run_until([&] { return late.lost().stop_requested(); });
     REQUIRE(holder.try_lock());
@@ -344,8 +339,8 @@ TEST_CASE("a lock without a watchdog is free after its ttl, although the session
     NEEDS_A_SERVER();
     zookeeper_fixture fixture;
     auto const in = fixture.enter();
-    auto late = in->zookeeper("stock", final_after(500ms));
-    auto next = in->zookeeper("stock");
+    auto late = in->lock("stock", final_after(500ms));
+    auto next = in->lock("stock");
     REQUIRE(late.try_lock());
     auto const token = late.token();
     REQUIRE(next.try_lock_for(10s));
@@ -361,7 +356,7 @@ TEST_CASE("an unreachable server is reported at the end of the wait, and nothing
     store_options how;
     how.limit = 1s;
     store in("zookeeper://127.0.0.1:1", how);
-    auto lock = in.zookeeper("stock");
+    auto lock = in.lock("stock");
     try {
         lock.try_lock();
         FAIL("locked");

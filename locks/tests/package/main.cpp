@@ -9,8 +9,8 @@ int main()
     using namespace std::chrono_literals;
     baton::lock::store locks("sqlite:locks.db");
     locks.create_tables();
-    auto stock = locks.record("stock:42");
-    auto other = locks.record("stock:42");
+    auto stock = locks.lock("stock:42");
+    auto other = locks.lock("stock:42");
     std::unique_lock const held(stock, 5s);
     std::cout << "token " << stock.token() << '\n';
     return held && stock.valid() && !other.try_lock() ? 0 : 1;

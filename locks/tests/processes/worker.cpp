@@ -143,7 +143,7 @@ class worker {
 public:
     explicit worker(options const& settings)
         : options_(settings),
-          store_(settings.url, store_options_of(settings)),
+          store_(store_url(settings)),
           history_(settings.folder),
           counter_(settings.folder + "/counter", O_RDWR),
           resource_(settings.folder + "/fence", O_RDWR)
@@ -167,12 +167,12 @@ private:
     bool is_stopped() const { return ::access((options_.folder + "/stop").c_str(), F_OK) == 0; }
 
     // A lock on ZooKeeper lasts for half of the session.
-    static baton::lock::store_options store_options_of(options const& settings)
+    static std::string store_url(options const& settings)
     {
-        baton::lock::store_options made;
-        made.zookeeper_session = std::chrono::milliseconds{settings.ttl_ms * 2};
-        made.redis_wait_replicas = settings.replicas;
-        return made;
+        if (settings.url.starts_with("zookeeper:"))
+            return settings.url + "?session=" + std::to_string(settings.ttl_ms * 2) + "ms";
+        return settings.replicas == 0 ? settings.url
+                                      : settings.url + "?wait_replicas=" + std::to_string(settings.replicas);
     }
 
     baton::lock::lock_options lock_options_of() const
@@ -186,20 +186,17 @@ private:
     baton::lock::named_lock make()
     {
         auto const options = lock_options_of();
-        if (options_.kind == "record")
-            return store_.record(options_.name, options);
-        if (options_.kind == "classic")
-            return store_.record_classic(options_.name, options);
+        using baton::lock::sql_lock;
         if (options_.kind == "semaphore")
             return store_.semaphore(options_.name, options_.permits, options);
+        if (options_.kind == "classic")
+            return store_.lock(options_.name, sql_lock::classic_record, options);
         if (options_.kind == "lease")
-            return store_.lease(options_.name, options);
+            return store_.lock(options_.name, sql_lock::lease, options);
         if (options_.kind == "row")
-            return store_.row(options_.name, options);
-        if (options_.kind == "redis")
-            return store_.redis(options_.name, options);
-        if (options_.kind == "zookeeper")
-            return store_.zookeeper(options_.name, options);
+            return store_.lock(options_.name, sql_lock::row, options);
+        if (options_.kind == "record" || options_.kind == "redis" || options_.kind == "zookeeper")
+            return store_.lock(options_.name, options);
         throw std::invalid_argument("no kind of lock: " + options_.kind);
     }
 

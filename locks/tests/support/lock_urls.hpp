@@ -19,6 +19,12 @@ inline std::string lock_url(storage::location const& where)
            std::to_string(where.port) + "/" + where.name;
 }
 
+// `parameter` is "name=value".
+inline std::string with_parameter(std::string const& url, std::string const& parameter)
+{
+    return url + (url.find('?') == std::string::npos ? '?' : '&') + parameter;
+}
+
 // The server that the variable names; nothing if it is not set or if this build of the library does not support it.
 inline std::optional<std::string> lock_server(char const* variable)
 {

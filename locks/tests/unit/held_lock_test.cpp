@@ -26,8 +26,8 @@ TEST_CASE("a grant counts from before its request, and its deadline is before th
     CHECK_FALSE(fixture.valid(*by));
     CHECK(held->over());
     CHECK(fixture.unlock(*by) == release_result::was_lost);
-    CHECK(fixture.context.counted.lost == 1);
-    CHECK(fixture.context.counted.expired == 1);
+    CHECK(fixture.context.metrics.lost == 1);
+    CHECK(fixture.context.metrics.expired == 1);
 }
 
 TEST_CASE("the margin of a short ttl is a tenth of it")
@@ -109,8 +109,8 @@ TEST_CASE("a renewal that the store refuses ends the lock at once and for good")
     fixture.time.run_for(10s);
     CHECK(fixture.store.renewed == 2);
     CHECK(fixture.unlock(*by) == release_result::was_lost);
-    CHECK(fixture.context.counted.lost == 1);
-    CHECK(fixture.context.counted.expired == 0);
+    CHECK(fixture.context.metrics.lost == 1);
+    CHECK(fixture.context.metrics.expired == 0);
 }
 
 TEST_CASE("a renewal without an answer is tried again, and the lock ends at its deadline even while a call hangs")
@@ -179,7 +179,7 @@ TEST_CASE("a release without an answer is tried again for two seconds, and then 
     {
         fixture.store.releases = {says::nothing, says::no};
         CHECK(fixture.unlock(*by) == release_result::unknown);
-        CHECK(fixture.context.counted.lost == 0);
+        CHECK(fixture.context.metrics.lost == 0);
     }
     SECTION("not answered")
     {
@@ -201,5 +201,5 @@ TEST_CASE("a release that the store refuses reports a loss that was not noticed 
     REQUIRE(fixture.lock(*by));
     fixture.store.releases = {says::no};
     CHECK(fixture.unlock(*by) == release_result::was_lost);
-    CHECK(fixture.context.counted.lost == 1);
+    CHECK(fixture.context.metrics.lost == 1);
 }

@@ -167,8 +167,8 @@ public:
     waker stop{loop.get_executor()};
     std::stop_source closing;
     post_queue posts{loop.get_executor(), time, group};
-    lock_context context{kind, loop.get_executor(), nullptr, time, random, group, posts,
-                         "me", closing.get_token(), {},      {}};
+    store_context store_parts{loop.get_executor(), nullptr, time, random, group, posts, "me", closing.get_token()};
+    lock_context context{store_parts, kind, {}, {}};
     lock_options options;
 };
 

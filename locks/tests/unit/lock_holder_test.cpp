@@ -40,7 +40,7 @@ TEST_CASE("a wait ends at its time limit and reports whether the store was unava
         CHECK_FALSE(fixture.lock(*by, 0ms));
         CHECK(fixture.store.taken == 1);
     }
-    CHECK(fixture.context.counted.refused == 1);
+    CHECK(fixture.context.metrics.refused == 1);
     fixture.store.takes.clear();
     CHECK(fixture.lock(*by));
 }

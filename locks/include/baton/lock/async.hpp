@@ -1,7 +1,7 @@
 #pragma once
-// Locks for coroutines and other completion tokens of Boost.Asio: nothing blocks, and what waits resumes where it was.
-// A cancellation of the operation ends the wait with lock_errc::cancelled; what was granted in the same moment is given
-// back. The lock stays where it is while an operation on it is in progress. The library's thread posts to your loop:
+// Locks for coroutines and other completion tokens of Boost.Asio. No call blocks; the caller resumes on its own
+// executor. Cancelling an operation ends its wait with lock_errc::cancelled, and a lock granted at the same moment is
+// released. Do not move the lock while an operation is outstanding. The library's thread posts to the caller's loop:
 // close the store before you destroy the loop.
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -18,18 +18,18 @@
 
 namespace baton::lock::detail {
 
-// A handler on its way to the library's thread and back to its own executor.
+// A handler while its operation runs on the library's thread. It completes on its own executor.
 template <class Handler>
-class pending {
+class pending_operation {
     using executor = boost::asio::associated_executor_t<Handler, boost::asio::system_executor>;
 
 public:
-    explicit pending(Handler handler)
+    explicit pending_operation(Handler handler)
         : handler_(std::move(handler)),
           work_(boost::asio::get_associated_executor(handler_, boost::asio::system_executor()))
     {}
 
-    std::stop_token watch()
+    std::stop_token connect_cancellation()
     {
         auto slot = boost::asio::get_associated_cancellation_slot(handler_);
         if (slot.is_connected())
@@ -40,31 +40,32 @@ public:
     bool cancelled() const { return stop_.stop_requested(); }
 
     template <class... Results>
-    static void finish(std::shared_ptr<pending> self, Results... results)
+    static void finish(std::shared_ptr<pending_operation> self, Results... results)
     {
-        auto const where = self->work_.get_executor();
-        boost::asio::post(where, [self = std::move(self), ... results = std::move(results)]() mutable {
-            call(std::move(self), std::move(results)...);
+        auto const executor = self->work_.get_executor();
+        boost::asio::post(executor, [self = std::move(self), ... results = std::move(results)]() mutable {
+            complete(std::move(self), std::move(results)...);
         });
     }
 
-    // Where the caller lives, so that no cancellation comes between the look and the answer.
-    static void finish_lock(std::shared_ptr<pending> self, named_lock& by, std::exception_ptr failure, bool granted)
+    // Checks for a cancellation on the caller's executor, where none can come between the check and the completion.
+    static void finish_lock(std::shared_ptr<pending_operation> self, named_lock& lock, std::exception_ptr failure,
+                            bool granted)
     {
-        auto const where = self->work_.get_executor();
-        boost::asio::post(where, [self = std::move(self), &by, failure = std::move(failure), granted]() mutable {
+        auto const executor = self->work_.get_executor();
+        boost::asio::post(executor, [self = std::move(self), &lock, failure = std::move(failure), granted]() mutable {
             if (granted && self->cancelled()) {
-                by.start_unlock([](release_result) {});
+                lock.start_unlock([](release_result) {});
                 failure = std::make_exception_ptr(std::system_error(make_error_code(lock_errc::cancelled)));
                 granted = false;
             }
-            call(std::move(self), std::move(failure), granted);
+            complete(std::move(self), std::move(failure), granted);
         });
     }
 
 private:
     template <class... Results>
-    static void call(std::shared_ptr<pending> self, Results... results)
+    static void complete(std::shared_ptr<pending_operation> self, Results... results)
     {
         auto slot = boost::asio::get_associated_cancellation_slot(self->handler_);
         if (slot.is_connected())
@@ -83,22 +84,23 @@ private:
 
 namespace baton::lock {
 
-// Completes with (std::exception_ptr, bool).
+// Completes with (std::exception_ptr, bool): false if the time ended.
 template <class Token>
 auto named_lock::async_try_lock_for(std::chrono::microseconds span, Token&& token)
 {
     return boost::asio::async_initiate<Token, void(std::exception_ptr, bool)>(
         [this, span](auto handler) {
-            using pending = detail::pending<decltype(handler)>;
-            auto const waits = std::make_shared<pending>(std::move(handler));
-            start_lock(span, waits->watch(), [this, waits](std::exception_ptr failure, bool granted) mutable {
-                pending::finish_lock(std::move(waits), *this, std::move(failure), granted);
-            });
+            using operation = detail::pending_operation<decltype(handler)>;
+            auto const pending = std::make_shared<operation>(std::move(handler));
+            start_lock(span, pending->connect_cancellation(),
+                       [this, pending](std::exception_ptr failure, bool granted) mutable {
+                           operation::finish_lock(std::move(pending), *this, std::move(failure), granted);
+                       });
         },
         token);
 }
 
-// Completes with (std::exception_ptr, bool): true, or the exception says why not.
+// Completes with (std::exception_ptr, bool): true, or an exception.
 template <class Token>
 auto named_lock::async_lock(Token&& token)
 {
@@ -111,9 +113,9 @@ auto named_lock::async_unlock(Token&& token)
 {
     return boost::asio::async_initiate<Token, void(release_result)>(
         [this](auto handler) {
-            using pending = detail::pending<decltype(handler)>;
-            auto waits = std::make_shared<pending>(std::move(handler));
-            start_unlock([waits](release_result how) mutable { pending::finish(std::move(waits), how); });
+            using operation = detail::pending_operation<decltype(handler)>;
+            auto pending = std::make_shared<operation>(std::move(handler));
+            start_unlock([pending](release_result result) mutable { operation::finish(std::move(pending), result); });
         },
         token);
 }

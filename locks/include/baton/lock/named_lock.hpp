@@ -1,16 +1,17 @@
 #pragma once
-// A lock by name that processes on many hosts share; made by a store (store.hpp).
+// A lock by name that processes on many hosts share. A store makes it (store.hpp).
 //
-//     baton::lock::named_lock stock = locks.record("stock:42");
+//     baton::lock::named_lock stock = locks.lock("stock:42");
 //     std::unique_lock held(stock, 2s);            // TimedLockable: unique_lock, scoped_lock, std::lock
 //     if (held && stock.valid(50ms))
 //         deduct(42, stock.token());               // UPDATE ... WHERE id = 42 AND fence <= :token
 //
-// A lock ends in spite of its holder when the store takes the holder for dead. lost() tells, and valid() never says
-// true after the moment from which another may hold it; but nobody can keep a process from standing still between a
-// look at valid() and what follows it. Only the token makes that safe, where what is written to compares it.
+// The store ends a lock whose holder it takes for dead. lost() reports that, and valid() is false from a moment before
+// another holder can have the lock. A process may still stop between valid() and its next instruction. Only the token
+// makes that safe, if the resource compares it.
 //
-// Any thread may call any function, but for the move. See async.hpp for coroutines.
+// An object is one holder. Any thread may call any function except the move operations. async.hpp serves coroutines.
+// Functions throw std::system_error with a lock_errc.
 
 #include <baton/lock/types.hpp>
 #include <chrono>
@@ -22,21 +23,21 @@
 
 namespace baton::lock {
 
-class store_core;
 class lock_holder;
+class store_core;
 
 class named_lock {
 public:
     named_lock(named_lock&&) noexcept;
     named_lock& operator=(named_lock&&) noexcept;
-    // What is held is given back, in the background.
+    // Releases a held lock in the background.
     ~named_lock();
 
-    // Waits for as long as it takes, also for a store that is away; it tells that in the log.
+    // Waits without a limit, also while the store is unavailable, which it logs.
     void lock();
-    // One look. Throws lock_errc::unavailable when the store does not answer.
+    // One try. Throws lock_errc::unavailable if the store does not answer.
     bool try_lock();
-    // False when the time is over; throws lock_errc::unavailable when the store did not answer until then.
+    // False if the time ended; throws lock_errc::unavailable if the store did not answer at the end of it.
     template <class Rep, class Period>
     bool try_lock_for(std::chrono::duration<Rep, Period> const& span)
     {
@@ -47,18 +48,18 @@ public:
     {
         return try_lock_for(at - Clock::now());
     }
-    // Asks the store for two seconds at most, and for one call's limit more. What is not held is not given back:
-    // lock_errc::misuse, as a return of `unknown` and a line in the log, since ~unique_lock must not throw.
+    // Tries for two seconds plus the store's limit at most. Never throws, because ~unique_lock must not: misuse returns
+    // `unknown` and is logged.
     release_result unlock() noexcept;
 
-    // The fencing token of what is held; 0 when nothing is, or when the kind has none.
+    // The fencing token of the hold; 0 without a hold, or if the kind of lock has no tokens.
     std::uint64_t token() const noexcept;
-    // Requested when what is held is lost or can no longer be proved held. Callbacks run on the library's thread: they
-    // must neither block nor call into the lock. Of a lock that is not held: a token that is requested already.
+    // Requested when the hold is lost or can no longer be proved; requested already without a hold. Callbacks run on
+    // the library's thread: they must not block or call into the lock.
     std::stop_token lost() const noexcept;
-    // Whether it is held, and will be for `need` more by this host's clock alone.
+    // True if the lock is held and will be for `need` more, by this host's clock alone.
     bool valid(std::chrono::microseconds need = {}) const noexcept;
-    std::chrono::microseconds remaining() const noexcept; // 0 when it is not held
+    std::chrono::microseconds remaining() const noexcept; // 0 without a hold
 
     std::string const& name() const noexcept;
     guarantee level() const noexcept;
@@ -71,20 +72,20 @@ public:
     template <class Token>
     auto async_unlock(Token&& token);
 
-    // What async.hpp is made of. `done` is called on the library's thread; `stop` ends the wait.
+    // The base of async.hpp. `done` runs on the library's thread; `stop` ends the wait.
     void start_lock(std::chrono::microseconds span, std::stop_token stop,
                     std::function<void(std::exception_ptr, bool)> done);
     void start_unlock(std::function<void(release_result)> done);
 
 private:
     friend class store;
-    named_lock(std::weak_ptr<store_core> of, std::shared_ptr<lock_holder> state);
+    named_lock(std::weak_ptr<store_core> core, std::shared_ptr<lock_holder> holder);
 
     bool wait_for(std::chrono::microseconds span);
-    void let_go() noexcept;
+    void release_in_background() noexcept;
 
-    std::weak_ptr<store_core> of_;
-    std::shared_ptr<lock_holder> state_;
+    std::weak_ptr<store_core> core_;
+    std::shared_ptr<lock_holder> holder_;
 };
 
 } // namespace baton::lock

@@ -1,8 +1,8 @@
 #pragma once
-// Optimistic locking: nobody is kept out, and whoever was not the quickest reads anew and tries again. For statements
-// of your own, on a SOCI session of your own, on any table.
+// Optimistic locking: no caller waits for another. An update that finds its row changed is rolled back and tried again.
+// The statements, the SOCI session and the table are the caller's.
 //
-//     auto const how = update_optimistically(session, [](soci::session& sql) {
+//     auto const result = update_optimistically(session, [](soci::session& sql) {
 //         int left = 0, version = 0;
 //         sql << "SELECT left_over, version FROM stock WHERE id = 42", into(left), into(version);
 //         if (left == 0)
@@ -13,11 +13,11 @@
 //         return update.get_affected_rows() == 1 ? compared::changed : compared::raced;
 //     });
 //
-// What the WHERE compares may be
-// - a version column that each change raises: nothing is ever mistaken;
-// - a column of the time of the last change: two changes within its resolution look like none;
-// - the value that was read (left_over = :seen): a change there and back in between goes unnoticed, which is as well
-//   where nothing but the value matters.
+// The WHERE clause may compare
+// - a version column that each change raises: it finds every change;
+// - the time of the last change: it misses two changes within the resolution of that column;
+// - the value that was read (left_over = :seen): it misses a change back to the same value, which is harmless if only
+//   the value matters.
 
 #include <baton/lock/types.hpp>
 #include <chrono>
@@ -30,24 +30,23 @@ class session;
 namespace baton::lock {
 
 enum class compared {
-    changed, // the update matched its row: committed
-    raced,   // it matched none, since another was quicker: rolled back, and tried again
-    refused, // what was read says no: rolled back, and left
+    changed, // the update matched its row: commit
+    raced,   // the update matched no row, because another change came first: roll back and try again
+    refused, // the values read forbid the update: roll back and stop
 };
 
 enum class optimistic_result { changed, refused, gave_up };
 
 struct optimistic_options {
     int tries = 20;
-    // Before the second try; twice as long before each further one, and of each a random part.
+    // The pause before the second try. It doubles before each further try; a random part of it is waited.
     std::chrono::milliseconds first_pause{1};
     std::chrono::milliseconds longest_pause{64};
 };
 
-// Each try is a transaction of its own, so that it reads what has been committed. A deadlock or a lock time-out of the
-// database is a race lost. What `attempt` throws reaches the caller after a rollback; a failure of the database does as
-// std::system_error (lock_errc::unavailable), and then nobody knows whether it was committed. Blocks the calling
-// thread.
+// Runs `attempt` in a transaction, again after each lost race; a deadlock and a lock timeout of the database count as
+// lost races. An exception of `attempt` rolls back and reaches the caller. A failure of the database is thrown as
+// std::system_error (lock_errc::unavailable); the transaction may then be committed or not. Blocks the calling thread.
 optimistic_result update_optimistically(soci::session& session, std::function<compared(soci::session&)> const& attempt,
                                         optimistic_options options = {});
 

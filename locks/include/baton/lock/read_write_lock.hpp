@@ -1,13 +1,15 @@
 #pragma once
-// A lock that many may hold for reading, or one for writing; made by a store (store.hpp).
+// A lock by name that many holders may have for reading, or one for writing. A store makes it (store.hpp).
 //
 //     baton::lock::read_write_lock prices = locks.read_write("prices");
 //     std::shared_lock reading(prices, 2s);        // SharedTimedLockable: shared_lock and unique_lock
 //     std::unique_lock writing(prices, 2s);
 //
-// An object is one holder, as with every lock: threads that share one take turns, also to read, unless it is reentrant.
-// Whoever is to read beside others has an object of its own. Who reads and asks to write as well waits for itself; and
-// who reads and asks once more through another object may wait for a writer, who waits for the first.
+// An object is one holder: threads that share it take turns to read as well, unless it is reentrant. Threads that read
+// at the same time need an object each. A reader that also locks for writing waits for itself. A reader that locks for
+// reading through a second object may wait for a writer that waits for the first.
+//
+// Threads and errors are as for named_lock.
 
 #include <baton/lock/named_lock.hpp>
 
@@ -43,8 +45,8 @@ public:
     }
     release_result unlock_shared() noexcept { return reader_.unlock(); }
 
-    // Of what is held, as of a named_lock. Tokens rise over readers and writers alike; what is written to needs to
-    // compare those of writers alone.
+    // The hold, as in named_lock. Tokens rise over readers and writers alike; a resource needs to compare those of
+    // writers only.
     std::uint64_t token() const noexcept { return held().token(); }
     std::stop_token lost() const noexcept { return held().lost(); }
     bool valid(std::chrono::microseconds need = {}) const noexcept { return held().valid(need); }
@@ -53,7 +55,7 @@ public:
     std::string const& name() const noexcept { return writer_.name(); }
     guarantee level() const noexcept { return writer_.level(); }
 
-    // Each by itself, for coroutines (async.hpp): `co_await prices.reader().async_lock(...)`.
+    // The two locks, for coroutines (async.hpp): `co_await prices.reader().async_lock(...)`.
     named_lock& reader() noexcept { return reader_; }
     named_lock& writer() noexcept { return writer_; }
 
@@ -61,7 +63,7 @@ private:
     friend class store;
     read_write_lock(named_lock reader, named_lock writer) : reader_(std::move(reader)), writer_(std::move(writer)) {}
 
-    // Every kind that can be shared has tokens.
+    // Every read/write lock has tokens, so a token tells which of the two is held.
     named_lock const& held() const noexcept { return writer_.token() != 0 ? writer_ : reader_; }
 
     named_lock reader_;

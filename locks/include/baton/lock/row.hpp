@@ -1,6 +1,6 @@
 #pragma once
-// A row lock in a transaction of your own: it is released with your COMMIT or ROLLBACK, and by nothing else, so what
-// you changed under it and the lock go together. MySQL and MariaDB; not on Galera, where it locks one node only.
+// A row lock in the caller's own transaction. COMMIT or ROLLBACK releases it and nothing else does, so a change and its
+// lock end together. MySQL and MariaDB; not on Galera, where it locks one node only. Blocks the calling thread.
 
 #include <baton/lock/types.hpp>
 #include <chrono>
@@ -12,14 +12,14 @@ class session;
 
 namespace baton::lock {
 
-// Makes the row that lock_row() will lock, on its own; once for each name, before the transaction. Makes nothing when
-// it is there. Throws std::system_error (lock_errc::unavailable).
+// Inserts the row that lock_row() locks. Call it before the transaction; it does nothing if the row exists. Throws
+// std::system_error (lock_errc::unavailable).
 void make_row(soci::session& session, std::string const& name);
 
-// True when the transaction that is open on `session` holds the row of this name; false when another held it for as
-// long as `wait` (0: not waited at all), and your transaction goes on (unless the server has
-// innodb_rollback_on_timeout). Throws std::invalid_argument when there is no such row, std::system_error when the
-// database did not answer (unavailable) or has rolled your transaction back (lost).
+// Returns true when the open transaction of `session` holds the row. Returns false if another transaction holds it for
+// all of `wait` (0: does not wait); the caller's transaction stays open, unless the server has
+// innodb_rollback_on_timeout. Throws std::invalid_argument if the row does not exist, and std::system_error if the
+// database did not answer (unavailable) or rolled the transaction back (lost).
 bool lock_row(soci::session& session, std::string const& name, std::chrono::seconds wait);
 
 } // namespace baton::lock

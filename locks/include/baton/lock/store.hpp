@@ -1,6 +1,9 @@
 #pragma once
-// Where locks are kept. A store has a thread of its own, and sessions with a thread each; a call that blocks uses one
-// of them on its caller's thread.
+// A store keeps locks on one server, which its URL names. It makes locks, and creates and tidies its tables.
+//
+// A store has one thread, and database sessions with a thread each. A call that blocks uses a session on the caller's
+// own thread. Any thread may call any function except the destructor. Functions throw std::invalid_argument for wrong
+// arguments and std::system_error (lock_errc) for failures.
 
 #include <baton/lock/metrics.hpp>
 #include <baton/lock/named_lock.hpp>
@@ -16,85 +19,86 @@ namespace baton::lock {
 struct lock_share;
 
 struct store_options {
-    std::size_t sessions = 2; // that all locks of the store share
-    std::size_t rows = 8;     // row locks held or waited for at once: a session and a thread each, made when needed
-    std::chrono::seconds limit{2}; // for a connect and for a statement, 1 to 60
-    bool create_file = true;       // SQLite: make the file if it is absent
-    // Redis: how many replicas must confirm each grant and renewal; it does not hold without them.
-    std::size_t redis_wait_replicas = 0;
-    // Redis by sentinels that ask for a password; the URL's is the servers' own. Without a user: "default".
-    std::string redis_sentinel_user = {};
-    std::string redis_sentinel_password = {};
-    // ZooKeeper: how long a process is silent until its locks are another's. The server bounds it, by default to 4 to
-    // 40 seconds.
-    std::chrono::milliseconds zookeeper_session{10'000};
+    std::chrono::seconds limit{2}; // for a connect and for one answer of the server, 1 to 60
+    // Databases:
+    std::size_t sessions = 2;     // shared by all locks of the store except row locks, 1 to 1000
+    std::size_t row_sessions = 8; // row locks held or awaited at once; each has a session and a thread, 1 to 1000
+    bool create_file = true;      // SQLite: create a missing file
+};
+
+// The form of an exclusive lock in a database (docs/locks.md compares them). Other servers have one form each.
+enum class sql_lock {
+    // A row that one conditional UPDATE takes if it is free, or expired by the database's clock. The default.
+    record,
+    // A record that a waiter takes from a silent holder only if its own clock agrees: no step of the database's clock
+    // gives it to two holders.
+    lease,
+    // A transaction on SELECT ... FOR UPDATE in a session of its own. Waiters queue in the server. No token. Losing the
+    // session loses the lock, and the server ends a session that is silent for `ttl`, in whole seconds. MySQL and
+    // MariaDB; refused on Galera (lock_errc::misuse at the first lock), where it locks one node only.
+    row,
+    // A record whose row exists only while it is held: INSERT takes it, DELETE releases it. It excludes records of its
+    // name and shares their tokens. All grants and releases of all names wait for one row, so prefer `record`.
+    classic_record,
 };
 
 class store {
 public:
-    // "mysql://user:password@host:port/database", "sqlite:/path/to/locks.db", "zookeeper://host:port,host:port/chroot";
-    // for Redis "redis://[user:password@]host:port[/db]", the master of this name by its sentinels
-    // "redis-sentinel://[user:password@]host:port,host:port/master[/db]", some nodes of a cluster
-    // "redis-cluster://[user:password@]host:port,host:port", or for a majority of independent servers
-    // "redlock://[user:password@]host:port,host:port,host:port[/db]". Connects at the first call. Throws
-    // std::invalid_argument for what is none of these, or what this build lacks.
+    // The URL is one of
+    //     mysql://user:password@host:port/database
+    //     sqlite:/path/to/locks.db
+    //     redis://[user:password@]host[:port][/db]
+    //     redis-sentinel://[user:password@]host[:port],host[:port]/master[/db]
+    //     redis-cluster://[user:password@]host[:port],host[:port]
+    //     redlock://[user:password@]host[:port],host[:port],host[:port][/db]
+    //     zookeeper://host[:port],host[:port][/chroot]
+    // and may end in parameters, "?name=value&name=value", with %xx in values:
+    //     wait_replicas     Redis: replicas that must confirm a grant or renewal, 0 to 100 (0)
+    //     sentinel_user     redis-sentinel: login of the sentinels; the URL's own login is that of the servers
+    //     sentinel_password redis-sentinel
+    //     session           ZooKeeper: time without contact after which the server frees a store's locks, such as 10s
+    //                       or 2500ms, 200 ms to an hour (10s); the server bounds it, by default to 4 to 40 s
+    // Connects at the first call. Throws std::invalid_argument if the URL is wrong or this build lacks the server.
     explicit store(std::string const& url, store_options options = {});
-    // Gives back what is still held, for two seconds and one call's `limit` at most; whoever waits is told `cancelled`.
-    // Not on its own thread.
+    // Releases all held locks, for at most two seconds plus the `limit` of one call. Waiting callers get
+    // lock_errc::cancelled. Must not run on the store's own thread.
     ~store();
     store(store const&) = delete;
     store& operator=(store const&) = delete;
 
-    // Makes the tables, or brings them to this version. `baton migrate` does the same. Throws std::system_error.
+    // Creates the tables, or brings them to this version.
     void create_tables();
 
-    // Each call makes another holder. A name has 1 to 190 bytes of UTF-8; names of one kind are no names of another.
-    // Throws std::invalid_argument.
-    //
-    // A row of a table, taken by one conditional UPDATE when it is free or expired by the database's clock.
-    named_lock record(std::string name, lock_options options = {});
-    // The same, but taken from a silent holder only when also the own clock has seen it silent for its whole time: as
-    // in an election, no step of the database's clock gives it to two.
-    named_lock lease(std::string name, lock_options options = {});
-    // A row locked by a transaction in a session of its own, for which the server has waiters queue. It has no token. A
-    // session that is lost is a lost lock; the server ends one that is silent for `ttl`, in whole seconds. Not on
-    // SQLite (std::invalid_argument), and refused on Galera (lock_errc::misuse at the first lock), where it locks one
-    // node only.
-    named_lock row(std::string name, lock_options options = {});
-    // An expiring key on a Redis server, for efficiency: the lock is given twice when a replica is promoted that had
-    // not heard of it, when the server's clock is stepped, and when a server restarts that did not write it down. Who
-    // waits is told of a release. Tokens rise while the server's data survives. With redlock: it is held while a
-    // majority of the servers has the key, so that a minority may be away; it has no token then, and who waits looks
-    // again and again.
-    named_lock redis(std::string name, lock_options options = {});
+    // Each call below makes a new holder; nothing is locked yet. A name has 1 to 190 bytes of UTF-8. The same name
+    // in another form of lock is another lock.
 
-    // The first node of a queue in ZooKeeper: who comes first is served first. All locks of a store share its session,
-    // and are lost with it. `ttl` is half of the session's time at most; a holder that dies without a word keeps the
-    // lock for the whole of it.
-    named_lock zookeeper(std::string name, lock_options options = {});
+    // The exclusive lock of the store's server:
+    //   database   sql_lock::record.
+    //   Redis      a key that expires. For efficiency: the server gives it to a second holder after it promotes a
+    //              replica without the key, after its clock steps, or after it restarts without the key. Tokens rise
+    //              while the server keeps its data. redlock: a majority of the servers has the key; no token.
+    //   ZooKeeper  the first node of a queue: first come, first served. All locks of a store share one session and are
+    //              lost with it. `ttl` is at most half of the session's time; the lock of a killed holder becomes free
+    //              after the whole of it.
+    [[nodiscard]] named_lock lock(std::string name, lock_options options = {});
+    // An exclusive lock in this form. Only in a database; sql_lock::row not on SQLite.
+    [[nodiscard]] named_lock lock(std::string name, sql_lock form, lock_options options = {});
 
-    // One of so many at once (1 to 10,000): each holder has one permit. In databases, in ZooKeeper and on one Redis
-    // server, with the guarantee that plain locks have there. All who hold permits of a name at one time agree on their
-    // number: who asks with another is told lock_errc::misuse, until nobody holds one.
-    named_lock semaphore(std::string name, std::size_t permits, lock_options options = {});
-    // Many readers or one writer; on the same. A writer that waits for readers to go keeps further ones out.
-    read_write_lock read_write(std::string name, lock_options options = {});
+    // One of `permits` (1 to 10,000) permits. Not on redlock. All holders of a name use the same number of permits: a
+    // caller with another number gets lock_errc::misuse until no permit is held.
+    [[nodiscard]] named_lock semaphore(std::string name, std::size_t permits, lock_options options = {});
+    // Many readers or one writer. Not on redlock. A writer that waits for readers keeps further readers out.
+    [[nodiscard]] read_write_lock read_write(std::string name, lock_options options = {});
 
-    // A record, the classic way: INSERT takes it and DELETE gives it back. It excludes records of its name, and its
-    // tokens are theirs. For tables that must be empty when nothing is held; else prefer record(), whose row stays: all
-    // grants and releases of this one, of all names, wait for one row.
-    named_lock record_classic(std::string name, lock_options options = {});
-
-    // Removes records, leases, semaphores and read/write locks that nobody has held for `age`, at least a minute (on
-    // SQLite also those of an earlier boot of the host); what is renewed or taken meanwhile stays, and a lease that a
-    // dead holder left. Returns how many. Throws std::system_error.
+    // Removes the rows and nodes of locks that were free for `age`, at least a minute, and returns how many. Locks that
+    // are renewed or taken meanwhile stay, and so does a lease of a dead holder. On SQLite it also removes locks from
+    // before the last boot of the host.
     std::size_t reap(std::chrono::seconds age);
 
     std::vector<kind_metrics> metrics() const;
 
 private:
-    named_lock make(char const* kind, std::string name, lock_options options);
-    named_lock make(char const* kind, std::string name, lock_options options, lock_share const& of);
+    named_lock make(std::string const& kind, std::string name, lock_options options, lock_share const& share);
 
     struct impl;
     std::unique_ptr<impl> impl_;

@@ -1,5 +1,5 @@
 #pragma once
-// What all kinds of lock have in common. Needs the standard library alone.
+// Types that all locks share: guarantees, results, errors and the options of a lock. Needs the standard library only.
 
 #include <chrono>
 #include <string>
@@ -7,42 +7,41 @@
 
 namespace baton::lock {
 
-// What a kind of lock honestly gives (docs/locks.md says under which faults):
+// The exclusion that a lock promises. docs/locks.md lists the faults under which it holds.
 enum class guarantee {
-    fenced,     // held by one at a time within its limits, and each grant has a token higher than all before it
-    lease,      // held by one at a time within its limits; no token, or one that may repeat when the store fails
-    efficiency, // mostly held by one: the store may forget a grant and give the lock twice
+    fenced,     // one holder at a time, and each grant has a higher token than all grants before it
+    lease,      // one holder at a time; no token, or a token that may repeat after the store fails
+    efficiency, // usually one holder: the store may forget a grant and give the lock to a second holder
 };
 
 enum class release_result {
-    released, // the store has freed what was held until then
-    was_lost, // it had been lost before: whatever was done since may have been done by another as well
-    unknown,  // the store did not answer; the lock becomes free when its time is over, if it was not already
+    released, // the store has freed the lock, which was held until then
+    was_lost, // the lock was lost before; another holder may have had it since
+    unknown,  // the store did not answer; the lock becomes free at the end of its ttl at the latest
 };
 
-// Thrown as std::system_error.
+// Codes of the std::system_error that locks throw.
 enum class lock_errc {
-    unavailable = 1, // the store did not answer, or refused; nothing is held
-    cancelled,       // the wait was ended by its caller
-    lost,            // a reentrant holder asked again for what it has lost and not unlocked yet
-    misuse,          // unlock() by whom it is not held, a wait on the library's own thread, a store that was closed
+    unavailable = 1, // the store did not answer or refused; the caller holds nothing
+    cancelled,       // the caller or the end of the store ended the wait
+    lost,            // a reentrant holder locked again after it had lost the lock and before it unlocked
+    misuse, // unlock() without a hold, a wait on the library's own thread, a closed store, or mismatched permit counts
 };
 std::error_category const& lock_category() noexcept;
-std::error_code make_error_code(lock_errc why) noexcept;
+std::error_code make_error_code(lock_errc code) noexcept;
 
 struct lock_options {
-    // How long the lock survives without a sign of life of its holder: 100 ms to an hour. The holder counts from before
-    // it asked, and ends a tenth earlier (at most 250 ms), so that it knows of its loss before anybody else is granted
-    // the lock.
+    // How long the store keeps the lock without a renewal: 100 ms to an hour. The holder counts from before its request
+    // and stops a tenth earlier (at most 250 ms), so that it knows of its loss before the store grants the lock again.
     std::chrono::milliseconds ttl{10'000};
-    // Renews a third of `ttl` after the last time, for as long as the lock is held. Without it `ttl` is final.
+    // Renews the lock every third of `ttl` while it is held. Without the watchdog the lock ends after `ttl`.
     bool watchdog = true;
-    // The watchdog ends after so long, lest a forgotten lock live for ever; 0: never.
+    // The watchdog stops after this time, so that a forgotten lock becomes free; 0: never.
     std::chrono::milliseconds max_hold{0};
-    // A further lock() of the same object counts, and as many unlock() are needed. An object is one holder then: do not
-    // share it between threads that are to exclude each other. Without it a further lock() waits, as on a std::mutex.
+    // Counts further lock() calls of the same object, which needs as many unlock() calls. Threads that share such an
+    // object do not exclude each other. Without this a further lock() waits, as on a std::mutex.
     bool reentrant = false;
-    // For people who look at the store or read the log; "host:pid" by default. At most 190 bytes.
+    // Shown in the store and in the log; "host:pid" by default. At most 190 bytes.
     std::string label = {};
 };
 
