@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the trials of both harnesses, baton's and the one in Java beside this file, a process each and interleaved in
-rounds, and tells medians and spreads."""
+"""Runs the trials of both harnesses, baton's and the one in Java beside this file, and prints medians and spreads. Each trial
+is a process; the rounds interleave the products."""
 
 import argparse
 import json
@@ -12,11 +12,11 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).parent
-BATON = pathlib.Path(os.environ.get("BATON_BUILD", HERE.parents[1] / "build/release")) / "bench/bench_lock_turns"
+BATON = pathlib.Path(os.environ.get("BATON_BUILD", HERE.resolve().parents[2] / "build/release")) / "bench/bench_lock_turns"
 JAVA = ["java", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp", f"{HERE}/target/classes:{HERE}/target/lib/*",
         "baton.lockpeers.Main"]
 
-# By server. What "bare" is, each client library does for itself.
+# By server. "bare" stands for the minimal commands, sent through each client library.
 PRODUCTS = {
     "redis": ["baton", "redisson", "redisson-fair"],
     "zookeeper": ["baton", "curator"],
@@ -46,7 +46,7 @@ def parse_arguments():
     parser.add_argument("--waiters", type=numbers, default="1,15", help="of the load handover, beside the holder")
     parser.add_argument("--hand-overs", type=int, default=200, help="of each trial of the load handover")
     parser.add_argument("--seconds", type=float, default=5, help="of each trial of the loads free and turns")
-    parser.add_argument("--warm-up", type=float, default=5, help="seconds before, of the same")
+    parser.add_argument("--warm-up", type=float, default=5, help="seconds before the measurement")
     parser.add_argument("--rounds", type=int, default=3, help="how often each trial is run")
     return parser.parse_args()
 
@@ -103,13 +103,13 @@ def print_tables(options, results):
     for load in options.loads:
         table = [["server", "contenders", "product", *HEADS[load]]]
         table += [[server, str(contenders), product, *cells(load, trials)]
-                  for (server, of, contenders, product), trials in results.items() if of == load and trials]
+                  for (server, name, contenders, product), trials in results.items() if name == load and trials]
         widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
         print(f"\n{load}")
         for line in table:
             print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
     print(f"\nMedian (least..most) of {options.rounds} rounds, on {os.cpu_count()} cores, load average "
-          f"{os.getloadavg()[2]:.1f} over the last 15 minutes. locks/bench/peers/README.md says what the loads are.")
+          f"{os.getloadavg()[2]:.1f} over the last 15 minutes. locks/bench/peers/README.md describes the loads.")
 
 
 def main():
