@@ -6,8 +6,6 @@
 // `area` names the part of the program ("election", "client"). `event` says what happened and, in a warning, what the
 // program does next; it is constant text. Everything that varies is a field. Any thread may log.
 
-#include <spdlog/spdlog.h>
-
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -54,13 +52,5 @@ std::string text_line(std::string_view area, std::string_view event, fields);
 
 // Called once in main. `level` is trace, debug, info, warn, error or off; throws std::invalid_argument for another.
 void start(std::string const& process, std::string const& level);
-
-// The printf-like functions that were here before; being replaced.
-namespace old {
-using spdlog::debug;
-using spdlog::error;
-using spdlog::info;
-using spdlog::warn;
-} // namespace old
 
 } // namespace baton::log
