@@ -245,6 +245,7 @@ TEST_CASE("a search for rare executions examines a bounded number of rows per pa
     CHECK(bench.list({.state = state::failed, .limit = 1, .look = 3}) == "18 "); // full: it goes on behind the last
     CHECK(bench.list({.project = "none", .look = 3}) == "to 8");
     CHECK(bench.list({.open = false, .look = 8}) == "18 to 6");
-    CHECK(bench.list({.state = state::planned, .limit = 9, .look = 3}) == "19 17 16 15 14 13 12 "); // the open executions
+    CHECK(bench.list({.state = state::planned, .limit = 9, .look = 3}) ==
+          "19 17 16 15 14 13 12 "); // the open executions
     CHECK(bench.list({.look = 3}) == "19 18 17 16 15 14 13 12 11 10 ");
 }
