@@ -29,6 +29,7 @@ public:
 private:
     awaitable<void> serve();
 
+    // More members than usual: the composition of one process, in the order of construction.
     trigger_config config_;
     time_source& time_;
     waker stop_bell_;

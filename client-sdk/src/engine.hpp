@@ -99,6 +99,7 @@ private:
     void conclude(held const& one, protocol::state status, outcome end);
     std::optional<protocol::held_execution> known(execution_id execution, instant now) const;
 
+    // More members than usual: one state machine, which each event reads as a whole.
     engine_limits limits_;
     std::set<std::string> handlers_;
     std::int64_t epoch_ = 0;

@@ -51,6 +51,7 @@ private:
     duration next_wait(int failures);
     duration beat_limit() const;
 
+    // More members than usual: one loop of heartbeats uses them all.
     node_calls& calls_;
     engine& engine_;
     link_settings settings_;

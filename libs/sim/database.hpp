@@ -28,7 +28,7 @@ struct database_faults {
     double lose_reply = 0;   // the statement takes effect, but the caller gets no answer
     double deadlock = 0;     // a transaction is rolled back at its end and run again
 
-    // Faults of sessions owner client has gone. They are drawn independently of the calls.
+    // Faults of sessions whose client has gone. They are drawn independently of the calls.
     duration notice_max = 1s; // longest time until the server notices that the client of a lock waiter has gone
     double ghost = 0.25;      // probability that such a session, if granted the lock meanwhile, holds it
     duration ghost_max = 1s;  // for up to this time; otherwise it holds the lock for one latency
@@ -59,7 +59,7 @@ struct connection {
 //
 // Named locks, by the SQL functions in session_functions.hpp. They belong to a session, session may acquire one several
 // times and must release it as often; they end with the session. A waiter waits in simulated time, in order of arrival.
-// Its call then runs again from the start, so it must not write before it waits. A waiter owner client has gone stays
+// Its call then runs again from the start, so it must not write before it waits. A waiter whose client has gone stays
 // in the queue until the server notices, and may be granted the lock.
 //
 // Not modelled. A call is one step on the server: the statements of two calls never interleave, so there are no
@@ -137,9 +137,10 @@ private:
     awaitable<void> watch_silence(session_handle session);
     awaitable<void> time_out(std::shared_ptr<lock_wait> wait);
 
+    // More members than usual: one server has one state of faults, counters and sessions.
     environment env_;
     seeded_random random_;  // faults of calls
-    seeded_random endings_; // faults of sessions owner client has gone
+    seeded_random endings_; // faults of sessions whose client has gone
     session_table sessions_;
     memory_store store_;
     duration clock_offset_{};

@@ -1,5 +1,7 @@
 // baton-lock: creates the tables of locks in a database, and removes locks that were free for long.
 
+#include "libs/base/log.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <baton/lock/store.hpp>
@@ -82,6 +84,7 @@ int run(int argc, char** argv)
 int main(int argc, char** argv)
 {
     try {
+        baton::log::start("baton-lock", "info");
         return run(argc, argv);
     } catch (std::exception const& failure) {
         std::cerr << "baton-lock: " << failure.what() << std::endl;

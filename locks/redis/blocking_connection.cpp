@@ -29,10 +29,10 @@ int milliseconds_until(instant until, instant now)
 
 redis_blocking_connection::redis_blocking_connection(asio::io_context& never_run, asio::ip::tcp::endpoint const& at,
                                                      redis_location to, time_source& time, instant until)
-    : to_(std::move(to)), time_(time), socket_(never_run)
+    : location_(std::move(to)), time_(time), socket_(never_run)
 {
     connect(at, until);
-    for (auto const& each : redis_handshake(to_))
+    for (auto const& each : redis_handshake(location_))
         if (auto const answer = ask(each, until); answer.is_error())
             fail(answer.text);
 }
@@ -122,7 +122,7 @@ void redis_blocking_connection::await(short events, instant until)
 void redis_blocking_connection::fail(std::string const& why)
 {
     redis_abort(socket_);
-    throw unavailable("Redis " + to_.text() + ": " + why);
+    throw unavailable("Redis " + location_.text() + ": " + why);
 }
 
 bool redis_blocking_connection::seems_alive() const

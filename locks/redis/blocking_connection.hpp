@@ -18,7 +18,7 @@ public:
     redis_blocking_connection(asio::io_context& never_run, asio::ip::tcp::endpoint const& at, redis_location to,
                               time_source& time, instant until);
 
-    redis_location const& where() const override { return to_; }
+    redis_location const& where() const override { return location_; }
     awaitable<redis_reply> call(redis_command const& words, instant until) override; // never suspends
 
     bool is_open() const { return socket_.is_open(); }
@@ -33,7 +33,7 @@ private:
     void await(short events, instant until);
     [[noreturn]] void fail(std::string const& why);
 
-    redis_location to_;
+    redis_location location_;
     time_source& time_;
     mutable asio::ip::tcp::socket socket_; // its native handle is not for const ones
     redis_reader reader_;

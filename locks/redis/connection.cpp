@@ -22,12 +22,12 @@ std::shared_ptr<redis_connection> redis_connection::open(redis_location to, redi
 }
 
 redis_connection::redis_connection(redis_location to, redis_connection_deps deps)
-    : to_(std::move(to)), deps_(std::move(deps)), socket_(deps_.loop), resolver_(deps_.loop)
+    : location_(std::move(to)), deps_(std::move(deps)), socket_(deps_.loop), resolver_(deps_.loop)
 {}
 
 void redis_connection::send_handshake()
 {
-    for (auto const& each : redis_handshake(to_))
+    for (auto const& each : redis_handshake(location_))
         enqueue(each)->must_succeed = true;
 }
 
@@ -52,7 +52,7 @@ awaitable<redis_reply> redis_connection::call(redis_command const& words, instan
     auto const me = shared_from_this(); // its owner may replace it meanwhile
     auto const sent = deps_.time.now();
     if (sent >= until) // the connection is not at fault
-        throw unavailable("Redis " + to_.text() + ": no time was left to ask");
+        throw unavailable("Redis " + location_.text() + ": no time was left to ask");
     auto const mine = enqueue(words);
     flush();
     while (!mine->answer && open_ && deps_.time.now() < until)
@@ -62,7 +62,7 @@ awaitable<redis_reply> redis_connection::call(redis_command const& words, instan
         close("no answer within " + std::to_string((until - sent) / 1ms) + " ms");
     }
     if (!mine->answer)
-        throw unavailable("Redis " + to_.text() + ": " + failure_);
+        throw unavailable("Redis " + location_.text() + ": " + failure_);
     co_return std::move(*mine->answer);
 }
 
@@ -97,14 +97,14 @@ awaitable<void> redis_connection::connect()
 {
     using asio::ip::tcp;
     error_code not_numeric;
-    auto const address = asio::ip::make_address(to_.host, not_numeric);
+    auto const address = asio::ip::make_address(location_.host, not_numeric);
     if (not_numeric) {
-        auto const port = std::to_string(to_.port);
-        auto const found = co_await resolver_.async_resolve(to_.host, port, asio::use_awaitable);
+        auto const port = std::to_string(location_.port);
+        auto const found = co_await resolver_.async_resolve(location_.host, port, asio::use_awaitable);
         if (open_)
             co_await asio::async_connect(socket_, found, asio::use_awaitable);
     } else {
-        tcp::endpoint const end(address, to_.port);
+        tcp::endpoint const end(address, location_.port);
         co_await socket_.async_connect(end, asio::use_awaitable);
     }
     if (!open_)

@@ -32,7 +32,7 @@ public:
     redis_connection(redis_location to, redis_connection_deps deps); // for open()
 
     bool is_open() const { return open_; }
-    redis_location const& where() const override { return to_; }
+    redis_location const& where() const override { return location_; }
     // The address that the host name resolved to; nothing before it is connected.
     std::optional<asio::ip::tcp::endpoint> const& remote() const { return remote_; }
 
@@ -58,7 +58,8 @@ private:
     void handle(redis_reply reply);
     std::shared_ptr<request> enqueue(redis_command const& words);
 
-    redis_location to_;
+    // More members than usual: the reading and the writing side of one socket.
+    redis_location location_;
     redis_connection_deps deps_;
     asio::ip::tcp::socket socket_;
     asio::ip::tcp::resolver resolver_;

@@ -55,8 +55,8 @@ candidate::candidate(sim::stage& stage, candidate_options const& options, electi
                                    auto const settings = simulated_election_settings();
                                    trusted_until_ = host_.time().now() + settings.ttl - settings.margin;
                                })),
-      elector_(simulated_election_settings(), {owner_of(options), "http://" + options.name}, *lease_, host_.time(),
-               host_.random(), stage.loop.get_executor())
+      elector_(simulated_election_settings(), {owner_of(options), "http://" + options.name},
+               {*lease_, host_.time(), host_.random()}, stage.loop.get_executor())
 {
     if (auto const& guard = options.guard) {
         auto const pinged = [this, wait = guard->wait] { guarded_until_ = host_.time().now() + wait; };

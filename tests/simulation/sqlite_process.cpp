@@ -47,8 +47,8 @@ process::process(sim::stage& stage, machine& on, process_options const& options,
       deciding_(on.ledger.open_by(host_, 5s)),
       lease_(make_flawed_file_lease({*leasing_, host_.time(), on.boot}, options.planted,
                                     [this] { trusted_until_ = host_.time().now() + 3s - 250ms; })),
-      elector_({}, {fmt::format("{}#{}", options.name, options.incarnation), "http://" + options.name}, *lease_,
-               host_.time(), host_.random(), stage.loop.get_executor())
+      elector_({}, {fmt::format("{}#{}", options.name, options.incarnation), "http://" + options.name},
+               {*lease_, host_.time(), host_.random()}, stage.loop.get_executor())
 {
     if (options.guarded) {
         own_files const mine{*leasing_, host_.time(), on.boot};

@@ -79,6 +79,7 @@ private:
     awaitable<void> write_departures();
     awaitable<void> forget_the_long_gone();
 
+    // More members than usual: which clients are gone follows from all of them together.
     client_settings settings_;
     std::string self_;
     storage::clients table_;

@@ -53,15 +53,8 @@ storage::result_row make_row(protocol::result_report const& report, std::string 
 
 } // namespace
 
-collector::collector(results_settings settings, std::string self, storage::ledger& ledger, reporter& report,
-                     time_source& time, asio::any_io_executor loop)
-    : settings_(settings),
-      self_(std::move(self)),
-      ledger_(ledger),
-      report_(report),
-      time_(time),
-      loop_(loop),
-      bell_(loop)
+collector::collector(results_settings settings, std::string self, dependencies deps, asio::any_io_executor loop)
+    : settings_(settings), self_(std::move(self)), deps_(deps), loop_(loop), bell_(loop)
 {}
 
 awaitable<void> collector::take(protocol::results_request message)
@@ -74,7 +67,7 @@ awaitable<void> collector::take(protocol::results_request message)
         throw unavailable("too many results wait for the database");
     auto const mine = std::make_shared<submission>(loop_);
     for (auto const& report : message.results) {
-        mine->rows.push_back(make_row(report, message.instance, time_.utc()));
+        mine->rows.push_back(make_row(report, message.instance, deps_.time.utc()));
         mine->bytes += bytes_of(mine->rows.back());
     }
     queued_ += mine->rows.size();
@@ -117,14 +110,15 @@ awaitable<void> collector::commit(std::vector<std::shared_ptr<submission>> group
         rows.insert(rows.end(), one->rows.begin(), one->rows.end());
     std::string failure;
     try {
-        co_await ledger_.record(rows, self_);
+        co_await deps_.ledger.record(rows, self_);
     } catch (unavailable const& reason) {
         failure = reason.what();
     }
     if (failure.empty())
         for (auto const& row : rows)
             if (protocol::is_final(row.outcome))
-                report_.finished({row.id, row.attempt, row.outcome, to_micros(row.finished_at.value_or(time_.utc()))});
+                deps_.report.finished(
+                    {row.id, row.attempt, row.outcome, to_micros(row.finished_at.value_or(deps_.time.utc()))});
     for (auto const& one : group) {
         one->failure = failure;
         one->done.wake();

@@ -17,8 +17,15 @@ namespace baton::trigger {
 // only.
 class collector {
 public:
-    collector(results_settings settings, std::string self, storage::ledger& ledger, reporter& report, time_source& time,
-              asio::any_io_executor loop);
+    // All of it lives longer than the collector.
+    struct dependencies {
+        storage::ledger& ledger;
+        reporter& report;
+        time_source& time;
+    };
+
+    // `self`: the incarnation of this node, kept with each result.
+    collector(results_settings settings, std::string self, dependencies deps, asio::any_io_executor loop);
 
     // Returns when the results are durable. Throws invalid_input for a malformed message, and unavailable if too many
     // results wait or the commit failed: the client then keeps its results and sends them again.
@@ -39,9 +46,7 @@ private:
 
     results_settings settings_;
     std::string self_;
-    storage::ledger& ledger_;
-    reporter& report_;
-    time_source& time_;
+    dependencies deps_;
     asio::any_io_executor loop_;
     std::deque<std::shared_ptr<submission>> queue_;
     std::size_t queued_ = 0;

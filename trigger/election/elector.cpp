@@ -41,26 +41,19 @@ std::string_view to_string(succession::way how)
     return "guard";
 }
 
-elector::elector(election_settings settings, identity self, lease::lease_store& lease, time_source& time,
-                 random_source& random, asio::any_io_executor loop)
-    : settings_(std::move(settings)),
-      self_(std::move(self)),
-      lease_(lease),
-      time_(time),
-      random_(random),
-      loop_(loop),
-      bell_(loop),
-      end_bell_(loop)
+elector::elector(election_settings settings, identity self, dependencies deps, asio::any_io_executor loop)
+    : settings_(std::move(settings)), self_(std::move(self)), deps_(deps), loop_(loop), bell_(loop), end_bell_(loop)
 {}
 
 void elector::guard_by(lease::guard_store& store, guard_settings settings)
 {
-    guard_ = std::make_unique<guard>(settings, self_.incarnation, store, mastership_, time_, loop_, calls_of_guard());
+    guard_ = std::make_unique<guard>(settings, self_.incarnation, guard::dependencies{store, mastership_, deps_.time},
+                                     loop_, calls_of_guard());
 }
 
 awaitable<void> elector::run(duty lead)
 {
-    co_await time_.sleep_for(settings_.initial_delay);
+    co_await deps_.time.sleep_for(settings_.initial_delay);
     if (guard_)
         co_await (vote_to_the_end(lead) || supervised("the guard", guard_->run()));
     else
@@ -90,7 +83,7 @@ awaitable<void> elector::vote(duty const& lead)
         bool const forfeited = forfeited_;
         co_await give_up(epoch);
         if (forfeited && !stopping_)
-            co_await time_.sleep_for(stand_back);
+            co_await deps_.time.sleep_for(stand_back);
     }
 }
 
@@ -129,7 +122,7 @@ void elector::lose(std::string why)
     mastership_.lose(); // first, so that no action follows
     if (deadman_ != nullptr)
         deadman_->arm(settings_.grace, "a lost term of mastership did not drain within its grace");
-    auto const now = time_.now();
+    auto const now = deps_.time.now();
     trust("lost", now, now);
 }
 
@@ -139,7 +132,7 @@ awaitable<void> elector::stand()
     while (!stopping_ && term_ == 0) {
         try {
             if (!ensured)
-                co_await lease_.ensure();
+                co_await deps_.lease.ensure();
             ensured = true;
             co_await tick();
         } catch (unavailable const& failure) {
@@ -147,7 +140,7 @@ awaitable<void> elector::stand()
         }
         if (term_ != 0)
             co_return;
-        co_await bell_.wait_until(time_, next_tick());
+        co_await bell_.wait_until(deps_.time, next_tick());
     }
 }
 
@@ -155,7 +148,7 @@ awaitable<void> elector::hold()
 {
     auto next = next_tick();
     while (mastership_.epoch() != 0) {
-        co_await bell_.wait_until(time_, next);
+        co_await bell_.wait_until(deps_.time, next);
         verdict outcome = verdict::unknown;
         try {
             outcome = co_await tick();
@@ -164,7 +157,7 @@ awaitable<void> elector::hold()
             // Neither renewed nor lost: the old deadline stands.
             log::warn("election", "renewing the lease failed, trying again in 100 ms",
                       {log::reason(failure.what()), {"epoch", mastership_.epoch()}});
-            next = time_.now() + try_again;
+            next = deps_.time.now() + try_again;
         }
         if (outcome == verdict::leave)
             co_return;
@@ -191,14 +184,14 @@ awaitable<void> elector::watch()
 {
     auto const epoch = mastership_.epoch();
     for (;;) {
-        while (mastership_.at(time_.now()) == standing::active)
-            co_await time_.sleep_until(mastership_.deadline());
+        while (mastership_.at(deps_.time.now()) == standing::active)
+            co_await deps_.time.sleep_until(mastership_.deadline());
         log::warn("election", "no renewal was acknowledged in time, the term is suspended until one is",
                   {{"epoch", epoch}});
-        while (mastership_.at(time_.now()) != standing::active) {
+        while (mastership_.at(deps_.time.now()) != standing::active) {
             if (mastership_.epoch() == 0)
                 co_return;
-            co_await time_.sleep_for(10ms);
+            co_await deps_.time.sleep_for(10ms);
         }
         log::info("election", "the term is resumed", {{"epoch", epoch}});
     }
@@ -210,13 +203,13 @@ awaitable<void> elector::give_up(std::int64_t epoch)
     bool const ours = std::exchange(forfeited_, false) || mastership_.epoch() != 0;
     if (mastership_.epoch() != 0) {
         mastership_.lose();
-        auto const now = time_.now();
+        auto const now = deps_.time.now();
         trust("lost", now, now);
     }
     try {
         bool released = false;
         if (ours)
-            released = co_await lease_.release(self_.incarnation, epoch);
+            released = co_await deps_.lease.release(self_.incarnation, epoch);
         if (released)
             released_ = epoch;
         log::info("election", released ? "released the lease" : "the lease was over already", {{"epoch", epoch}});
@@ -232,9 +225,9 @@ awaitable<void> elector::give_up(std::int64_t epoch)
 awaitable<verdict> elector::tick()
 {
     auto const before = mastership_.epoch();
-    auto const asked = time_.now();
-    auto const row = co_await lease_.poll();
-    auto const answered = time_.now();
+    auto const asked = deps_.time.now();
+    auto const row = co_await deps_.lease.poll();
+    auto const answered = deps_.time.now();
     row_ = row;
     row_at_ = answered;
     seen_ = observe(seen_, row, answered);
@@ -248,15 +241,15 @@ awaitable<verdict> elector::tick()
 
 awaitable<verdict> elector::act(lease::lease_row row, decision what)
 {
-    auto const asked = time_.now(); // before sending: the lease is trusted from here
+    auto const asked = deps_.time.now(); // before sending: the lease is trusted from here
     bool matched = true;
     if (what.act == move::seize) {
         auto const seizure = make_seizure(row);
         what.epoch = seizure.new_epoch;
         last_seizure_ = {what.epoch, succession_to(row)};
-        matched = co_await lease_.seize(seizure);
+        matched = co_await deps_.lease.seize(seizure);
     } else if (what.act == move::renew || what.act == move::confirm) {
-        matched = co_await lease_.renew(self_.incarnation, what.epoch);
+        matched = co_await deps_.lease.renew(self_.incarnation, what.epoch);
     }
     auto const outcome = matched ? what.if_matched : what.if_refused;
     if (!matched)
@@ -285,7 +278,7 @@ void elector::settle(verdict outcome, lease::lease_row const& row, decision cons
     } else if (outcome == verdict::stay && mine == what.epoch) {
         mastership_.extend(what.epoch, asked, row.ttl,
                            settings_.margin); // the row holds the ttl in force, the setting may have changed
-        trust("renew", asked, time_.now());
+        trust("renew", asked, deps_.time.now());
     }
     report(outcome, what.epoch, what.reason);
 }
@@ -317,7 +310,7 @@ void elector::promote(std::int64_t epoch, instant asked, duration ttl, successio
     began_by_ = by;
     why_ended_.clear();
     mastership_.extend(epoch, asked, ttl, settings_.margin);
-    trust(by.how == succession::way::guard ? "guard_seize" : "seize", asked, time_.now());
+    trust(by.how == succession::way::guard ? "guard_seize" : "seize", asked, deps_.time.now());
     report(verdict::promoted, epoch, reason);
     if (guard_)
         guard_->term_began();
@@ -344,7 +337,7 @@ guard::election elector::calls_of_guard()
                             instant ended) {
         if (mastership_.epoch() == seizure.new_epoch) { // a tick read it from the row before the answer came
             mastership_.guard(guarded);
-            trust("guard_ping", asked, time_.now());
+            trust("guard_ping", asked, deps_.time.now());
             return true;
         }
         if (term_ != 0 || seizure.new_epoch <= ended_)
@@ -384,10 +377,10 @@ void elector::report(verdict what, std::int64_t epoch, char const* reason)
 
 instant elector::next_tick()
 {
-    auto const now = time_.now();
+    auto const now = deps_.time.now();
     // Jitter only shortens the pause, so nodes that started together drift apart and no tick comes late.
-    auto const shortened =
-        duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(settings_.tick.count()) / 10 + 1))};
+    auto const shortened = duration{
+        static_cast<std::int64_t>(deps_.random.below(static_cast<std::uint64_t>(settings_.tick.count()) / 10 + 1))};
     auto at = now + settings_.tick - shortened;
     if (mastership_.epoch() == 0 && row_ && row_->owner && *row_->owner != self_.incarnation)
         if (auto const ripe = watched_enough(seen_, *row_); ripe > now)

@@ -56,8 +56,14 @@ public:
         std::string address; // for the row, where the web finds the master
     };
 
-    elector(election_settings settings, identity self, lease::lease_store& lease, time_source& time,
-            random_source& random, asio::any_io_executor loop);
+    // All of it lives longer than the elector.
+    struct dependencies {
+        lease::lease_store& lease;
+        time_source& time;
+        random_source& random;
+    };
+
+    elector(election_settings settings, identity self, dependencies deps, asio::any_io_executor loop);
 
     // Takes part in the election until it is cancelled or `stop` is called, and runs `lead` for each term. Returns
     // after the lease has been given up.
@@ -114,11 +120,10 @@ private:
     void report(verdict what, std::int64_t epoch, char const* reason);
     instant next_tick();
 
+    // More members than usual: they are the state of one protocol, and each tick reads and writes it as a whole.
     election_settings settings_;
     identity self_;
-    lease::lease_store& lease_;
-    time_source& time_;
-    random_source& random_;
+    dependencies deps_;
     asio::any_io_executor loop_;
     mastership mastership_;
     observation seen_;

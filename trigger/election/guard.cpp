@@ -15,13 +15,10 @@ constexpr duration too_soon = 1s;           // a wait that ends earlier without 
 
 } // namespace
 
-guard::guard(guard_settings settings, std::string self, lease::guard_store& store, mastership& ship, time_source& time,
-             asio::any_io_executor loop, election votes)
+guard::guard(guard_settings settings, std::string self, dependencies deps, asio::any_io_executor loop, election votes)
     : settings_(settings),
       self_(std::move(self)),
-      store_(store),
-      ship_(ship),
-      time_(time),
+      deps_(deps),
       votes_(std::move(votes)),
       bell_(std::move(loop)),
       patience_(shortest_pause),
@@ -32,7 +29,7 @@ void guard::term_began()
 {
     in_term_ = true;
     unanswered_at_.clear(); // an arming of an older epoch matches nothing
-    lost_at_ = time_.now();
+    lost_at_ = deps_.time.now();
     bell_.wake();
 }
 
@@ -60,14 +57,15 @@ awaitable<void> guard::run()
         }
         session_lost(*failure);
         // The lease alone could be renewed for ever while no master acts.
-        if (ship_.epoch() != 0 && ship_.guarded() && unreachable() && time_.now() < ship_.lease_until())
+        if (deps_.ship.epoch() != 0 && deps_.ship.guarded() && unreachable() &&
+            deps_.time.now() < deps_.ship.lease_until())
             votes_.forfeit("the guard is out of reach");
-        auto const span = ship_.epoch() != 0 ? shortest_pause : patience_;
+        auto const span = deps_.ship.epoch() != 0 ? shortest_pause : patience_;
         patience_ = std::min(patience_ * 2, longest_pause);
         co_await pause(span);
     }
     try {
-        if (grant_ != 0 && ship_.epoch() == 0)
+        if (grant_ != 0 && deps_.ship.epoch() == 0)
             co_await let_go(); // the others wake
     } catch (unavailable const&) {
         // Then the end of the session wakes them.
@@ -77,26 +75,26 @@ awaitable<void> guard::run()
 
 bool guard::unreachable() const
 {
-    return time_.now() - lost_at_ > out_of_reach;
+    return deps_.time.now() - lost_at_ > out_of_reach;
 }
 
 awaitable<void> guard::end()
 {
     ending_ = true;
     bell_.wake();
-    for (auto const until = time_.now() + 1s; running_ && time_.now() < until;) {
+    for (auto const until = deps_.time.now() + 1s; running_ && deps_.time.now() < until;) {
         try {
-            co_await store_.interrupt();
+            co_await deps_.store.interrupt();
         } catch (unavailable const&) {
             // Then the wait ends by itself.
         }
-        co_await time_.sleep_for(10ms);
+        co_await deps_.time.sleep_for(10ms);
     }
 }
 
 awaitable<void> guard::round()
 {
-    if (ship_.epoch() != 0)
+    if (deps_.ship.epoch() != 0)
         co_await defend();
     else if (in_term_)
         co_await bell_.wait(); // lost, but not yet drained and given up: the lock is let go after the lease
@@ -113,7 +111,7 @@ void guard::session_lost(std::string const& why)
     complained_ = true;
     if (grant_ != 0) {
         last_grant_ = grant_;
-        lost_at_ = time_.now();
+        lost_at_ = deps_.time.now();
     }
     grant_ = 0;
     armed_ = false;
@@ -121,50 +119,50 @@ void guard::session_lost(std::string const& why)
 
 awaitable<void> guard::pause(duration span)
 {
-    auto const until = time_.now() + span;
-    co_await bell_.wait_until(time_, until);
+    auto const until = deps_.time.now() + span;
+    co_await bell_.wait_until(deps_.time, until);
 }
 
 awaitable<void> guard::let_go()
 {
     armed_ = false;
-    co_await store_.drop();
+    co_await deps_.store.drop();
     grant_ = 0;
 }
 
 awaitable<void> guard::follow()
 {
-    auto const asked = time_.now();
-    grant_ = co_await store_.take(wait_step);
-    if (time_.now() - asked >= too_soon)
+    auto const asked = deps_.time.now();
+    grant_ = co_await deps_.store.take(wait_step);
+    if (deps_.time.now() - asked >= too_soon)
         distance_ = shortest_pause; // a guarded master held it
-    if (grant_ == 0 && !ending_ && time_.now() - asked < too_soon)
+    if (grant_ == 0 && !ending_ && deps_.time.now() - asked < too_soon)
         co_await pause(longest_pause); // the wait was interrupted
-    granted_at_ = time_.now();         // after the reply: the holder's trust is measured from here
+    granted_at_ = deps_.time.now();    // after the reply: the holder's trust is measured from here
 }
 
 awaitable<void> guard::claim()
 {
-    auto const seen = co_await store_.poll();
-    if (ship_.epoch() != 0 || in_term_ || ending_)
+    auto const seen = co_await deps_.store.poll();
+    if (deps_.ship.epoch() != 0 || in_term_ || ending_)
         co_return;
-    auto const what = decide_handover(seen, self_, granted_at_, time_.now(), store_.proves_end());
+    auto const what = decide_handover(seen, self_, granted_at_, deps_.time.now(), deps_.store.proves_end());
     if (what.act == handover::wait) {
         // A master that knows that it has lost the lock gives up the lease before then.
-        auto const again = std::min(what.ripe, time_.now() + between_readings);
-        co_await bell_.wait_until(time_, again);
+        auto const again = std::min(what.ripe, deps_.time.now() + between_readings);
+        co_await bell_.wait_until(deps_.time, again);
     } else if (what.act == handover::vacant) {
         votes_.look();
         co_await pause(shortest_pause);
     } else if (what.act == handover::let_go) {
         co_await let_go();
-        auto const until = time_.now() + std::exchange(distance_, std::min(distance_ * 2, longest_pause));
-        while (!ending_ && ship_.epoch() == 0 && time_.now() < until)
-            co_await bell_.wait_until(time_, until);
+        auto const until = deps_.time.now() + std::exchange(distance_, std::min(distance_ * 2, longest_pause));
+        while (!ending_ && deps_.ship.epoch() == 0 && deps_.time.now() < until)
+            co_await bell_.wait_until(deps_.time, until);
     } else {
         auto const seizure = votes_.make_seizure(seen.row);
-        auto const asked = time_.now();
-        bool const ours = co_await store_.seize(seizure, settings_.wait, grant_);
+        auto const asked = deps_.time.now();
+        bool const ours = co_await deps_.store.seize(seizure, settings_.wait, grant_);
         if (!ours) {
             co_await pause(shortest_pause);
             co_return; // the next reading shows the cause
@@ -182,11 +180,11 @@ awaitable<void> guard::defend()
         if (!back)
             co_return;
     }
-    auto const epoch = ship_.epoch();
+    auto const epoch = deps_.ship.epoch();
     if (!armed_ && epoch != 0)
         co_await arm(epoch);
-    while (armed_ && ship_.epoch() != 0 && !ending_) {
-        if (store_.proves_end())
+    while (armed_ && deps_.ship.epoch() != 0 && !ending_) {
+        if (deps_.store.proves_end())
             co_await bell_.wait();
         else
             co_await ping();
@@ -197,23 +195,23 @@ awaitable<void> guard::defend()
 // does not, because other nodes may be waiting to succeed it.
 awaitable<bool> guard::regain()
 {
-    bool const bound = ship_.guarded();
+    bool const bound = deps_.ship.guarded();
     auto const limit = bound ? duration{} : wait_step;
-    grant_ = co_await store_.take(limit);
-    granted_at_ = time_.now();
+    grant_ = co_await deps_.store.take(limit);
+    granted_at_ = deps_.time.now();
     if (grant_ != 0)
         co_return true;
     if (bound) {
-        bool const others = co_await store_.held_elsewhere(last_grant_);
+        bool const others = co_await deps_.store.held_elsewhere(last_grant_);
         if (others || unreachable()) {
             votes_.forfeit(others ? "another session holds the guard's lock" : "the guard is out of reach");
             co_return false;
         }
     }
     // The holder is a leftover: this node's own former session, or that of a dead process. It is no successor's.
-    bool const ours = time_.now() < ship_.lease_until();
-    if (ours && (bound || time_.now() - lost_at_ > 2 * wait_step))
-        co_await store_.evict();
+    bool const ours = deps_.time.now() < deps_.ship.lease_until();
+    if (ours && (bound || deps_.time.now() - lost_at_ > 2 * wait_step))
+        co_await deps_.store.evict();
     co_await pause(shortest_pause);
     co_return false;
 }
@@ -221,36 +219,36 @@ awaitable<bool> guard::regain()
 awaitable<void> guard::arm(std::int64_t epoch)
 {
     // That arming may still take effect, and its server may have granted the lock to another node.
-    if (!unanswered_at_.empty() && unanswered_at_ != store_.server()) {
+    if (!unanswered_at_.empty() && unanswered_at_ != deps_.store.server()) {
         votes_.forfeit("an arming at another server may still take effect");
         co_return;
     }
-    bool const was_bound = ship_.guarded();
-    auto const asked = time_.now();
+    bool const was_bound = deps_.ship.guarded();
+    auto const asked = deps_.time.now();
     // The guard binds from before the request, which may take effect without an answer. It frees only when
     // acknowledged.
     if (!was_bound) {
-        ship_.guard(trusted_from(asked));
+        deps_.ship.guard(trusted_from(asked));
         votes_.trust("guard_arm", asked, asked);
     }
-    unanswered_at_ = store_.server();
-    bool const armed = co_await store_.arm(self_, epoch, settings_.wait, grant_);
+    unanswered_at_ = deps_.store.server();
+    bool const armed = co_await deps_.store.arm(self_, epoch, settings_.wait, grant_);
     unanswered_at_.clear();
-    if (ship_.epoch() != epoch) // an answer for a term that is over
+    if (deps_.ship.epoch() != epoch) // an answer for a term that is over
         co_return;
     armed_ = armed;
     if (armed_) {
-        ship_.guard(trusted_from(asked));
-        votes_.trust("guard_arm", asked, time_.now());
+        deps_.ship.guard(trusted_from(asked));
+        votes_.trust("guard_arm", asked, deps_.time.now());
         co_return;
     }
     // Refused, so without effect: the lease is over, or the guard's server does not have the row yet, or never will.
     bool free = !was_bound;
     if (was_bound)
-        free = co_await store_.disarm(self_, epoch);
-    if (free && ship_.epoch() == epoch) {
-        ship_.guard(mastership::unguarded);
-        votes_.trust("guard_off", asked, time_.now());
+        free = co_await deps_.store.disarm(self_, epoch);
+    if (free && deps_.ship.epoch() == epoch) {
+        deps_.ship.guard(mastership::unguarded);
+        votes_.trust("guard_off", asked, deps_.time.now());
     }
     co_await let_go();
     co_await pause(2 * longest_pause);
@@ -258,25 +256,25 @@ awaitable<void> guard::arm(std::int64_t epoch)
 
 awaitable<void> guard::ping()
 {
-    auto const epoch = ship_.epoch();
-    auto const asked = time_.now();
-    bool const held = co_await store_.held(grant_);
+    auto const epoch = deps_.ship.epoch();
+    auto const asked = deps_.time.now();
+    bool const held = co_await deps_.store.held(grant_);
     if (!held) {
         session_lost("the lock is not held any more");
         co_return;
     }
-    if (armed_ && ship_.epoch() == epoch) {
-        ship_.guard(trusted_from(asked));
-        votes_.trust("guard_ping", asked, time_.now());
+    if (armed_ && deps_.ship.epoch() == epoch) {
+        deps_.ship.guard(trusted_from(asked));
+        votes_.trust("guard_ping", asked, deps_.time.now());
     }
     auto const next = asked + settings_.ping;
-    while (ship_.epoch() != 0 && !ending_ && time_.now() < next)
-        co_await bell_.wait_until(time_, next);
+    while (deps_.ship.epoch() != 0 && !ending_ && deps_.time.now() < next)
+        co_await bell_.wait_until(deps_.time, next);
 }
 
 instant guard::trusted_from(instant asked) const
 {
-    return store_.proves_end() ? mastership::unguarded : asked + shrunk(settings_.wait) - settings_.margin;
+    return deps_.store.proves_end() ? mastership::unguarded : asked + shrunk(settings_.wait) - settings_.margin;
 }
 
 } // namespace baton::trigger

@@ -31,8 +31,14 @@ public:
         std::function<void(std::string const& why)> forfeit; // end the term: it cannot be kept
     };
 
-    guard(guard_settings settings, std::string self, lease::guard_store& store, mastership& ship, time_source& time,
-          asio::any_io_executor loop, election votes);
+    // All of it lives longer than the guard.
+    struct dependencies {
+        lease::guard_store& store;
+        mastership& ship;
+        time_source& time;
+    };
+
+    guard(guard_settings settings, std::string self, dependencies deps, asio::any_io_executor loop, election votes);
 
     // Runs until `end`.
     awaitable<void> run();
@@ -57,11 +63,10 @@ private:
     bool unreachable() const;
     instant trusted_from(instant asked) const; // the deadline that follows from a ping sent at `asked`
 
+    // More members than usual: they are the state of one protocol, and each round reads and writes it as a whole.
     guard_settings settings_;
     std::string self_;
-    lease::guard_store& store_;
-    mastership& ship_;
-    time_source& time_;
+    dependencies deps_;
     election votes_;
     waker bell_;
     std::int64_t grant_ = 0;      // of the lock; 0 while it is not held

@@ -72,6 +72,7 @@ private:
     void watch(bool regular);
     duration longest_gap() const;
 
+    // More members than usual: which nodes are alive follows from the times of all readings and writings.
     membership_settings settings_;
     storage::node_record self_;
     storage::nodes table_;

@@ -32,36 +32,36 @@ public:
     {
         for (auto const& each : nodes)
             if (in.ask(each, "GET " + in_quotes(lock_)).find("MOVED") == std::string::npos)
-                from_ = each;
-        to_ = from_ == nodes[0] ? nodes[1] : nodes[0];
+                source_ = each;
+        target_ = source_ == nodes[0] ? nodes[1] : nodes[0];
     }
 
-    std::string const& from() const { return from_; }
-    std::string const& to() const { return to_; }
+    std::string const& from() const { return source_; }
+    std::string const& to() const { return target_; }
     void open()
     {
-        in_.ask(to_, "CLUSTER SETSLOT " + number_ + " IMPORTING " + id(from_));
-        in_.ask(from_, "CLUSTER SETSLOT " + number_ + " MIGRATING " + id(to_));
+        in_.ask(target_, "CLUSTER SETSLOT " + number_ + " IMPORTING " + id(source_));
+        in_.ask(source_, "CLUSTER SETSLOT " + number_ + " MIGRATING " + id(target_));
     }
     void move_lock() { move(in_quotes(lock_)); }
     void move_tokens() { move(in_quotes(lock_ + ":token")); }
     void close()
     {
-        for (auto const& each : {to_, from_})
-            in_.ask(each, "CLUSTER SETSLOT " + number_ + " NODE " + id(to_));
+        for (auto const& each : {target_, source_})
+            in_.ask(each, "CLUSTER SETSLOT " + number_ + " NODE " + id(target_));
     }
 
 private:
     std::string id(std::string const& node) { return in_.ask(node, "CLUSTER MYID"); }
     void move(std::string const& key)
     {
-        REQUIRE(in_.ask(from_, "MIGRATE 127.0.0.1 " + in_.port(to_) + " " + key + " 0 5000") == "OK");
+        REQUIRE(in_.ask(source_, "MIGRATE 127.0.0.1 " + in_.port(target_) + " " + key + " 0 5000") == "OK");
     }
 
     private_redis_cluster& in_;
     std::string lock_;
     std::string number_;
-    std::string from_, to_;
+    std::string source_, target_;
 };
 
 int count_of(private_redis_cluster& in, std::string const& node, std::string const& command)

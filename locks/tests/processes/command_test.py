@@ -23,9 +23,9 @@ class Reap(unittest.TestCase):
         return subprocess.run([harness.build_folder() / "bin/baton-lock", "reap", *words], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
 
-    def assert_refused(self, part, *words):
+    def assert_refused(self, part, *words, status=1):
         done = self.run_program(*words)
-        self.assertEqual(1, done.returncode, done.stdout)
+        self.assertEqual(status, done.returncode, done.stdout)
         self.assertIn(part, done.stdout)
 
     def test_old_free_locks_are_removed_and_counted(self):
@@ -44,7 +44,7 @@ class Reap(unittest.TestCase):
         self.assert_refused("no such file", "--database", "sqlite:/nowhere/locks.db")
         self.assert_refused("known are mysql:", "--database", "http://x")
         self.assert_refused("a minute at least", "--database", self.store.url, "--age", "5s")
-        self.assert_refused("unit", "--database", self.store.url, "--age", "5")
+        self.assert_refused("--age: Missing mandatory unit", "--database", self.store.url, "--age", "5", status=2)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ class Stock(unittest.TestCase):
 
     def test_an_unknown_kind_is_refused_with_its_name(self):
         for kind, url, part in (("row", self.sqlite, "row"), ("own-row", self.sqlite, "SQLite"),
-                                ("other", self.sqlite, "no kind other"), ("record", "http://x", "known are mysql:")):
+                                ("other", self.sqlite, "unknown kind other"), ("record", "http://x", "known are mysql:")):
             with self.subTest(kind):
                 done = self.sell(kind, url)
                 self.assertEqual(1, done.returncode)

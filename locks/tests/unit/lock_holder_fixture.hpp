@@ -36,67 +36,67 @@ inline says next(std::deque<says>& of)
 
 class scripted final : public acquisition {
 public:
-    scripted(script& how, time_source& time) : how_(how), time_(time) { ++how_.acquisitions; }
-    ~scripted() override { --how_.acquisitions; }
+    scripted(script& how, time_source& time) : script_(how), time_(time) { ++script_.acquisitions; }
+    ~scripted() override { --script_.acquisitions; }
 
     awaitable<try_result> take() override
     {
-        ++how_.taken;
-        co_await time_.sleep_for(how_.take_lasts);
+        ++script_.taken;
+        co_await time_.sleep_for(script_.take_lasts);
         try_result made;
-        auto const answer = next(how_.takes);
+        auto const answer = next(script_.takes);
         if (answer == says::nothing)
             throw unavailable("away");
         if (answer == says::yes)
-            made.granted = grant{++how_.token, false, how_.ttl};
+            made.granted = grant{++script_.token, false, script_.ttl};
         co_return made;
     }
     awaitable<void> await_change(refusal, instant until) override
     {
-        if (how_.wait_breaks)
+        if (script_.wait_breaks)
             throw std::runtime_error("no thread");
         co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-        co_await time_.sleep_for(how_.deaf);
+        co_await time_.sleep_for(script_.deaf);
         co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
         co_await time_.sleep_until(std::min(until, time_.now() + 10ms));
     }
     awaitable<bool> extend() override
     {
-        ++how_.renewed;
-        co_await time_.sleep_for(how_.renewal_lasts);
-        auto const answer = next(how_.renewals);
+        ++script_.renewed;
+        co_await time_.sleep_for(script_.renewal_lasts);
+        auto const answer = next(script_.renewals);
         if (answer == says::nothing)
             throw unavailable("away");
         co_return answer == says::yes;
     }
     awaitable<bool> release() override
     {
-        ++how_.released;
-        auto const answer = next(how_.releases);
+        ++script_.released;
+        auto const answer = next(script_.releases);
         if (answer == says::nothing)
             throw unavailable("away");
         co_return answer == says::yes;
     }
-    void discard() override { ++how_.discarded; }
+    void discard() override { ++script_.discarded; }
 
 private:
-    script& how_;
+    script& script_;
     time_source& time_;
 };
 
 class scripted_kind final : public lock_kind {
 public:
-    scripted_kind(script& how, time_source& time) : how_(how), time_(time) {}
+    scripted_kind(script& how, time_source& time) : script_(how), time_(time) {}
     std::string const& name() const override { return name_; }
     guarantee level() const override { return guarantee::fenced; }
     std::unique_ptr<acquisition> make_acquisition(acquisition_request request) override
     {
-        how_.owners.insert(request.owner);
-        return std::make_unique<scripted>(how_, time_);
+        script_.owners.insert(request.owner);
+        return std::make_unique<scripted>(script_, time_);
     }
 
 private:
-    script& how_;
+    script& script_;
     time_source& time_;
     std::string name_ = "scripted";
 };

@@ -41,21 +41,21 @@ std::string refused_field(protocol::register_request request)
 // The time of a process that can be stopped, as by SIGSTOP: nothing in it wakes before it goes on.
 class stoppable_time final : public time_source {
 public:
-    explicit stoppable_time(time_source& of) : of_(of) {}
+    explicit stoppable_time(time_source& base) : base_(base) {}
 
-    instant now() const override { return of_.now(); }
-    utc_time utc() const override { return of_.utc(); }
+    instant now() const override { return base_.now(); }
+    utc_time utc() const override { return base_.utc(); }
     awaitable<void> sleep_until(instant at) override
     {
-        co_await of_.sleep_until(at);
-        while (of_.now() < goes_on_)
-            co_await of_.sleep_until(goes_on_);
+        co_await base_.sleep_until(at);
+        while (base_.now() < goes_on_)
+            co_await base_.sleep_until(goes_on_);
     }
 
-    void stop_for(duration span) { goes_on_ = of_.now() + span; }
+    void stop_for(duration span) { goes_on_ = base_.now() + span; }
 
 private:
-    time_source& of_;
+    time_source& base_;
     instant goes_on_{};
 };
 

@@ -91,7 +91,7 @@ struct fixture {
     bool ended = false;
 
     explicit fixture(trigger::election_settings settings = {})
-        : vote(settings, {"me", "http://127.0.0.1:1"}, lease, time, random, loop.get_executor())
+        : vote(settings, {"me", "http://127.0.0.1:1"}, {lease, time, random}, loop.get_executor())
     {}
 
     void start()
