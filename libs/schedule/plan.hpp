@@ -1,6 +1,6 @@
 #pragma once
 // Which firings of a task become rows of the ledger, and where the task goes on: for the master's planner and for
-// edits. Both treat late firings alike; a misfire policy belongs to due_firings in plan.cpp.
+// edits. Both treat late firings alike; a misfire policy belongs to plan.cpp.
 
 #include "libs/protocol/edit_plan.hpp"
 #include "libs/schedule/schedule.hpp"

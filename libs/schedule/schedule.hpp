@@ -16,8 +16,11 @@
 // The planner, edits and forecasts use the timetable only, so they need no change. Forms that list the kinds:
 // docs/openapi.yaml, cli/task.cpp, web/ui.
 //
-// A misfire policy (what becomes of firings that are late) has one place: due_firings in plan.cpp, which both the
-// master's planner and an edit use. Its setting belongs to protocol::task_definition.
+// The name of a kind has at most 16 characters (task.schedule_kind on MySQL).
+//
+// A misfire policy (what becomes of firings that are late) has one place, plan.cpp, which the master's planner and
+// edits share: due_firings, and `next` of plan_task. It will need the present as a parameter. Its setting belongs to
+// protocol::task_definition.
 
 #include "libs/protocol/task.hpp"
 #include "libs/schedule/cron.hpp"

@@ -4,7 +4,8 @@
 // use them.
 //
 // To add a database (say PostgreSQL): dialects/postgresql.cpp with a class derived from `dialect`, a folder
-// schema/postgresql, a value of `engine`, and a line in the list in dialect.cpp. docs/architecture.md has the details.
+// schema/postgresql, a value of `engine`, and a line in the list in dialect.cpp. Names in backticks and
+// INSTR, which MySQL and SQLite share, must then move in here. docs/architecture.md has the details.
 
 #include "libs/storage/database.hpp"
 
