@@ -12,14 +12,14 @@ namespace baton::cli {
 
 namespace {
 
-struct options {
+struct agent_options {
     std::string config;
     std::vector<std::string> crontabs;
     bool execute = false;
     bool check = false;
 };
 
-void run(options const& chosen)
+void run_agent(agent_options const& chosen)
 {
     agent_config defaults;
     if (!chosen.crontabs.empty()) {
@@ -46,14 +46,14 @@ void run(options const& chosen)
 void add_agent(CLI::App& program, int&)
 {
     auto* const command = program.add_subcommand("agent", "Run a client whose handlers are commands");
-    auto const chosen = std::make_shared<options>();
+    auto const chosen = std::make_shared<agent_options>();
     command->add_option("--config", chosen->config, "JSON file; BATON_... variables override it")
         ->check(CLI::ExistingFile);
     command->add_option("--crontab", chosen->crontabs, "Offer each line of these crontab(5) files as a handler")
         ->check(CLI::ExistingFile);
     command->add_flag("--execute", chosen->execute, "Run the crontab's commands; without it they are only logged");
     command->add_flag("--check", chosen->check, "Only check the configuration");
-    command->callback([chosen] { run(*chosen); });
+    command->callback([chosen] { run_agent(*chosen); });
 }
 
 } // namespace baton::cli

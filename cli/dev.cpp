@@ -18,16 +18,16 @@ namespace baton::cli {
 
 namespace {
 
-constexpr duration grace = 60s;
+constexpr duration dev_grace = 60s;
 
-struct options {
+struct dev_options {
     std::string config;
     std::string data;
     std::vector<std::string> crontabs;
     bool execute = false;
 };
 
-dev_config read(options const& chosen)
+dev_config read(dev_options const& chosen)
 {
     dev_config defaults;
     defaults.agent.crontabs = chosen.crontabs;
@@ -124,7 +124,7 @@ private:
     std::thread stopper_;
 };
 
-void run(options const& chosen)
+void run_dev(dev_options const& chosen)
 {
     auto const config = read(chosen);
     log::start("dev", config.log_level);
@@ -133,7 +133,7 @@ void run(options const& chosen)
     seeded_random random(entropy());
     all_in_one all(loop, time, random, config);
     run_until_stopped(
-        loop, all.run(), [&all] { all.stop(); }, grace);
+        loop, all.run(), [&all] { all.stop(); }, dev_grace);
 }
 
 } // namespace
@@ -142,14 +142,14 @@ void add_dev(CLI::App& program, int&)
 {
     auto* const command =
         program.add_subcommand("dev", "Run trigger, web and agent in one process on an embedded database");
-    auto const chosen = std::make_shared<options>();
+    auto const chosen = std::make_shared<dev_options>();
     command->add_option("--config", chosen->config, "JSON file; BATON_... variables override it")
         ->check(CLI::ExistingFile);
     command->add_option("--data", chosen->data, "Folder of baton.db (default: the current one)");
     command->add_option("--crontab", chosen->crontabs, "Offer each line of these crontab(5) files as a handler")
         ->check(CLI::ExistingFile);
     command->add_flag("--execute", chosen->execute, "Run the crontab's commands; without it they are only logged");
-    command->callback([chosen] { run(*chosen); });
+    command->callback([chosen] { run_dev(*chosen); });
 }
 
 } // namespace baton::cli

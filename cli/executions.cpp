@@ -11,7 +11,7 @@ namespace baton::cli {
 
 namespace {
 
-struct options {
+struct executions_options {
     std::string task;
     std::string project = "default";
     std::string state;
@@ -19,7 +19,7 @@ struct options {
     std::size_t limit = 50;
 };
 
-void list(options const& chosen, common_options const& common)
+void list(executions_options const& chosen, common_options const& common)
 {
     rest web(common);
     std::string target = "/api/v1/executions";
@@ -84,7 +84,7 @@ void add_executions(CLI::App& program, common_options const& common, int&)
 {
     auto& group = *program.add_subcommand("executions", "List, show and cancel executions");
     group.require_subcommand(0, 1)->fallthrough();
-    auto const chosen = std::make_shared<options>();
+    auto const chosen = std::make_shared<executions_options>();
     group.add_option("--task", chosen->task, "Only of this task: id or name");
     group.add_option("--project", chosen->project, "Project of a task that is given by name")->capture_default_str();
     group.add_option("--state", chosen->state, "Only in this state");

@@ -99,7 +99,7 @@ void register_task(rest& web, nlohmann::json const& task, std::string const& tar
     }
 }
 
-void run(import_options const& options, common_options const& common, int& status)
+void run_import(import_options const& options, common_options const& common, int& status)
 {
     if (!options.crontab.zone.empty() && !schedule::zone_exists(options.crontab.zone))
         throw CLI::ValidationError("--zone", options.crontab.zone + " is not a time zone");
@@ -142,7 +142,7 @@ void add_task_import(CLI::App& task, common_options const& common, int& status)
     command->add_flag("--disabled", options->crontab.disabled, "Register a crontab's tasks as disabled");
     command->add_flag("--allow-unserved", options->allow_unserved,
                       "Register tasks even if no live client serves their handlers");
-    command->callback([options, &common, &status] { run(*options, common, status); });
+    command->callback([options, &common, &status] { run_import(*options, common, status); });
 }
 
 } // namespace baton::cli

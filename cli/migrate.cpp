@@ -12,13 +12,13 @@ namespace baton::cli {
 
 namespace {
 
-struct options {
+struct migrate_options {
     std::string config;
     std::string database;
 };
 
 // The database that a configuration of trigger or web names, unless --database does.
-storage::location location_of(options const& given)
+storage::location location_of(migrate_options const& given)
 {
     auto from = reader::open(given.config, process_environment());
     trigger_config config;
@@ -41,7 +41,7 @@ awaitable<void> migrate_and_report(stores const& all, std::string where)
         std::cout << where << " is up to date" << std::endl;
 }
 
-void run(options const& given)
+void run_migrate(migrate_options const& given)
 {
     auto const where = location_of(given);
     asio::io_context loop(1);
@@ -59,11 +59,11 @@ void run(options const& given)
 void add_migrate(CLI::App& program, int&)
 {
     auto* const command = program.add_subcommand("migrate", "Bring the database to this program's version");
-    auto const given = std::make_shared<options>();
+    auto const given = std::make_shared<migrate_options>();
     command->add_option("--config", given->config, "Configuration of a trigger or web whose database it is")
         ->check(CLI::ExistingFile);
     command->add_option("--database", given->database, "The database: mysql://user@host/name or sqlite:/path/baton.db");
-    command->callback([given] { run(*given); });
+    command->callback([given] { run_migrate(*given); });
 }
 
 } // namespace baton::cli

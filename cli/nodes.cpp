@@ -18,12 +18,12 @@ std::string one_decimal(double value)
     return text;
 }
 
-struct options {
+struct nodes_options {
     bool terms = false;
     std::size_t limit = 20;
 };
 
-void show_terms(options const& chosen, common_options const& common)
+void show_terms(nodes_options const& chosen, common_options const& common)
 {
     auto const found = rest(common).list("/api/v1/terms", chosen.limit);
     if (common.json)
@@ -75,7 +75,7 @@ void show_nodes(common_options const& common)
 void add_nodes(CLI::App& program, common_options const& common)
 {
     auto& command = *program.add_subcommand("nodes", "Show the nodes and the lease");
-    auto const chosen = std::make_shared<options>();
+    auto const chosen = std::make_shared<nodes_options>();
     auto* const terms = command.add_flag("--terms", chosen->terms, "Show the terms of mastership instead");
     command.add_option("--limit", chosen->limit, "Number of terms, the latest first")
         ->capture_default_str()

@@ -13,12 +13,12 @@ namespace {
 
 constexpr duration after_drain = 5s;
 
-struct options {
+struct trigger_options {
     std::string config;
     bool check = false;
 };
 
-void run(options const& chosen)
+void run_trigger(trigger_options const& chosen)
 {
     auto const config = load<trigger_config>(chosen.config, process_environment());
     if (chosen.check)
@@ -37,11 +37,11 @@ void run(options const& chosen)
 void add_trigger(CLI::App& program, int&)
 {
     auto* const command = program.add_subcommand("trigger", "Run a node of the cluster");
-    auto const chosen = std::make_shared<options>();
+    auto const chosen = std::make_shared<trigger_options>();
     command->add_option("--config", chosen->config, "JSON file; BATON_... variables override it")
         ->check(CLI::ExistingFile);
     command->add_flag("--check", chosen->check, "Only check the configuration");
-    command->callback([chosen] { run(*chosen); });
+    command->callback([chosen] { run_trigger(*chosen); });
 }
 
 } // namespace baton::cli

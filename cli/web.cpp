@@ -11,14 +11,14 @@ namespace baton::cli {
 
 namespace {
 
-constexpr duration grace = 10s;
+constexpr duration web_grace = 10s;
 
-struct options {
+struct web_options {
     std::string config;
     bool check = false;
 };
 
-void run(options const& chosen)
+void run_web(web_options const& chosen)
 {
     auto const config = load<web_config>(chosen.config, process_environment());
     if (chosen.check)
@@ -29,7 +29,7 @@ void run(options const& chosen)
     seeded_random random(entropy());
     web_process process(loop, time, random, config);
     run_until_stopped(
-        loop, process.run(), [&process] { process.stop(); }, grace);
+        loop, process.run(), [&process] { process.stop(); }, web_grace);
 }
 
 } // namespace
@@ -37,11 +37,11 @@ void run(options const& chosen)
 void add_web(CLI::App& program, int&)
 {
     auto* const command = program.add_subcommand("web", "Serve the REST API and the page");
-    auto const chosen = std::make_shared<options>();
+    auto const chosen = std::make_shared<web_options>();
     command->add_option("--config", chosen->config, "JSON file; BATON_... variables override it")
         ->check(CLI::ExistingFile);
     command->add_flag("--check", chosen->check, "Only check the configuration");
-    command->callback([chosen] { run(*chosen); });
+    command->callback([chosen] { run_web(*chosen); });
 }
 
 } // namespace baton::cli

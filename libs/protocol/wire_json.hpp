@@ -65,28 +65,42 @@ template <class Tag>
 inline constexpr bool is_id<id<Tag>> = true;
 
 template <class Member>
+Member convert(nlohmann::json const& value, char const* name)
+{
+    try {
+        return value.get<Member>();
+    } catch (nlohmann::json::exception const&) {
+        refuse_type(name);
+    }
+}
+
+template <std::integral Member>
+requires(!std::same_as<Member, bool>) Member convert(nlohmann::json const& value, char const* name)
+{
+    return fitting<Member>(value, name);
+}
+
+template <named Member>
+Member convert(nlohmann::json const& value, char const* name)
+{
+    if (!value.is_string())
+        refuse_type(name);
+    return parse<Member>(value.get_ref<std::string const&>(), name);
+}
+
+template <class Member>
+requires is_id<Member> Member convert(nlohmann::json const& value, char const* name)
+{
+    return Member{fitting<std::int64_t>(value, name)};
+}
+
+template <class Member>
 void read_member(nlohmann::json const& object, char const* name, Member& out, Member const& otherwise)
 {
     if (!object.is_object())
         refuse_part();
     auto const found = object.find(name);
-    if (found == object.end()) {
-        out = otherwise;
-    } else if constexpr (std::integral<Member> && !std::same_as<Member, bool>) {
-        out = fitting<Member>(*found, name);
-    } else if constexpr (named<Member>) {
-        if (!found->is_string())
-            refuse_type(name);
-        out = parse<Member>(found->template get_ref<std::string const&>(), name);
-    } else if constexpr (is_id<Member>) {
-        out = Member{fitting<std::int64_t>(*found, name)};
-    } else {
-        try {
-            out = found->template get<Member>();
-        } catch (nlohmann::json::exception const&) {
-            refuse_type(name);
-        }
-    }
+    out = found == object.end() ? otherwise : convert<Member>(*found, name);
 }
 
 void read_value(simdjson::ondemand::value& in, char const* name, bool& out);

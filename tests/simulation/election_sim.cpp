@@ -138,32 +138,34 @@ TEST_CASE("the same seed replays the same election simulation")
     CHECK(play(4712) != first);
 }
 
-TEST_CASE("the simulation detects a master that trusts its lease from the answer instead of from the request")
+TEST_CASE("the simulation detects a master that trusts its lease from the answer instead of from the request",
+          "[planted]")
 {
     CHECK(seeds_until_found(flaw::deadline_from_reply) > 0);
 }
 
-TEST_CASE("the simulation detects a master without a local deadline")
+TEST_CASE("the simulation detects a master without a local deadline", "[planted]")
 {
     CHECK(seeds_until_found(flaw::no_deadline) > 0);
 }
 
-TEST_CASE("the simulation detects a slave that seizes the lease as soon as the master's session has ended")
+TEST_CASE("the simulation detects a slave that seizes the lease as soon as the master's session has ended", "[planted]")
 {
     CHECK(seeds_until_found(flaw::succeeds_at_once, guarding::on) > 0);
 }
 
-TEST_CASE("the simulation detects a master that trusts its lease although its guard is lost")
+TEST_CASE("the simulation detects a master that trusts its lease although its guard is lost", "[planted]")
 {
     CHECK(seeds_until_found(flaw::ignores_guard, guarding::on) > 0);
 }
 
-TEST_CASE("the simulation detects a master that trusts a guard ping from the answer instead of from the request")
+TEST_CASE("the simulation detects a master that trusts a guard ping from the answer instead of from the request",
+          "[planted]")
 {
     CHECK(seeds_until_found(flaw::guard_from_reply, guarding::on) > 0);
 }
 
-TEST_CASE("the simulation detects a slave that trusts the database's clock about an expiry")
+TEST_CASE("the simulation detects a slave that trusts the database's clock about an expiry", "[planted]")
 {
     CHECK(seeds_until_found(flaw::trusts_database_clock) > 0);
 }

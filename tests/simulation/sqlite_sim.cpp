@@ -109,7 +109,7 @@ TEST_CASE("the same seed replays the same election simulation on SQLite")
     CHECK(play(4712) != first);
 }
 
-TEST_CASE("the simulation detects every flaw planted into the elector on SQLite")
+TEST_CASE("the simulation detects every flaw planted into the elector on SQLite", "[planted]")
 {
     struct flawed {
         file_flaw planted;
