@@ -6,8 +6,11 @@ namespace baton::protocol {
 
 json_text::json_text(nlohmann::json const& value)
 {
-    if (!value.is_null())
-        text_ = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    if (value.is_null())
+        return;
+    auto text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    if (nlohmann::json::accept(text)) // a value that the parser discarded is written as no JSON
+        text_ = std::move(text);
 }
 
 json_text json_text::checked(std::string text)

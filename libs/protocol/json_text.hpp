@@ -16,7 +16,7 @@ class json_text {
 public:
     json_text() = default;
 
-    // Renders the value; bytes that are not UTF-8 become U+FFFD.
+    // Renders the value; bytes that are not UTF-8 become U+FFFD. A value that the JSON parser discarded becomes null.
     explicit json_text(nlohmann::json const& value);
 
     // Text that has been checked before.

@@ -83,6 +83,8 @@ private:
             throw ids_wanted{plan->insert.size()};
         insert(plan->insert, stored.record, spare);
         result_.cancelled = static_cast<int>(cancel(plan->cancel));
+        if (static_cast<std::size_t>(result_.cancelled) != plan->cancel.size())
+            throw try_again{}; // a row started meanwhile, so the plan no longer holds
         if (action_ == edit_action::deleted) {
             statement(sql_, "DELETE FROM task WHERE id = ", result_.task.id).execute();
             return;

@@ -95,7 +95,7 @@ class Run:
         if waiting is not None:
             waiting.join()
         if tsan:
-            self.ctest.run("tsan", "tsan", CORES, labels=("threads",))
+            self.ctest.run("tsan", "tsan", 2 * CORES, labels=("threads",))
 
 
 def main():

@@ -191,10 +191,14 @@ protected:
 mysql const of_mysql{};
 mariadb const of_mariadb{};
 
+mysql const& variant_of(std::string_view version)
+{
+    return version.find("MariaDB") == version.npos ? of_mysql : of_mariadb;
+}
+
 dialect const& mysql::variant_for(soci::session& session) const
 {
-    std::string_view const version = mysql_get_server_info(connection(session));
-    return version.find("MariaDB") == version.npos ? of_mysql : static_cast<dialect const&>(of_mariadb);
+    return variant_of(mysql_get_server_info(connection(session)));
 }
 
 std::optional<statement_error> mysql::failure(soci::soci_error const& error) const
@@ -217,8 +221,10 @@ bool mysql::on_cluster(soci::session& session) const
 session_ptr mysql::connect(location const& where, database_settings const& settings, time_source const&) const
 {
     session_ptr session(new soci::session(soci::mysql, connection_text(where, settings)));
-    auto const& variant = static_cast<mysql const&>(variant_for(*session));
-    variant.configure(*session, settings);
+    // The server is asked, because a proxy greets with a version of its own and the limits depend on the server.
+    std::string version;
+    *session << "SELECT VERSION()", soci::into(version);
+    variant_of(version).configure(*session, settings);
     return session;
 }
 

@@ -1,4 +1,5 @@
 #include "libs/base/error.hpp"
+#include "libs/protocol/json_text.hpp"
 #include "libs/protocol/outcome.hpp"
 
 #include <catch2/catch.hpp>
@@ -42,4 +43,12 @@ TEST_CASE("a failure or timeout is retried while attempts are left, and ends as 
     CHECK(after_attempt(state::succeeded, 1, 3, false) == state::succeeded);
     CHECK(after_attempt(state::succeeded, 1, 3, true) == state::succeeded);
     CHECK(after_attempt(state::cancelled, 1, 3, false) == state::cancelled);
+}
+
+TEST_CASE("a value that the JSON parser discarded becomes null, so that the message around it stays JSON", "[protocol]")
+{
+    auto const discarded = nlohmann::json::parse("{", nullptr, false);
+    CHECK(json_text(discarded).view() == "null");
+    CHECK(json_text(nlohmann::json{{"inner", discarded}}).view() == "null");
+    CHECK(json_text(nlohmann::json{{"a", 1}}).view() == R"({"a":1})");
 }
