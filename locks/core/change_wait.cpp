@@ -49,7 +49,7 @@ awaitable<void> await_store_beside(std::shared_ptr<wait_state> state)
 awaitable<void> await_change(store_context& store, waiting_caller const& caller, change_wait wait)
 {
     bool const in_doubt = wait.in_doubt;
-    auto const wakeup = caller.wakeup();
+    auto const& wakeup = caller.wakeup();
     auto const state = std::make_shared<wait_state>(store, wakeup, std::move(wait));
     store.tasks.spawn("lock wait", await_store_beside(state));
     while (!state->over && !caller.stopped())

@@ -180,7 +180,7 @@ awaitable<void> lock_holder::pause(waiting_caller& caller, sent_try const& tried
 {
     auto& store = context_.store;
     if (tried.failure) {
-        auto const wakeup = caller.wakeup();
+        auto const& wakeup = caller.wakeup();
         co_await wakeup->wait_until(store.time, std::min(until, store.time.now() + pause_when_unavailable));
         co_return;
     }
