@@ -9,7 +9,9 @@ json_text::json_text(nlohmann::json const& value)
     if (value.is_null())
         return;
     auto text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    if (nlohmann::json::accept(text)) // a value that the parser discarded is written as no JSON
+    // A value that the parser discarded is written as this word, which is not JSON. Only then is the text parsed again.
+    bool const suspect = text.find("<discarded>") != text.npos;
+    if (!suspect || nlohmann::json::accept(text))
         text_ = std::move(text);
 }
 
