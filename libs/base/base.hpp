@@ -6,5 +6,6 @@
 #include "libs/base/id.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/loop.hpp"
+#include "libs/base/loop_meter.hpp"
 #include "libs/base/random.hpp"
 #include "libs/base/time.hpp"

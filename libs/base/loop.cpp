@@ -1,5 +1,7 @@
 #include "libs/base/loop.hpp"
 
+#include "libs/base/loop_meter.hpp"
+
 #include <boost/asio/multiple_exceptions.hpp>
 #include <boost/asio/post.hpp>
 
@@ -48,6 +50,7 @@ void waker::wake()
 awaitable<bool> waker::wait_until(time_source& time, instant at)
 {
     using namespace asio::experimental::awaitable_operators;
+    kept_part const part;
     std::exception_ptr failure;
     try {
         if (woken_)
@@ -64,6 +67,7 @@ awaitable<bool> waker::wait_until(time_source& time, instant at)
 
 awaitable<void> waker::wait()
 {
+    kept_part const part;
     std::exception_ptr failure;
     try {
         if (woken_)
@@ -100,6 +104,7 @@ std::optional<std::string> failure_text(std::exception_ptr failure)
 
 awaitable<void> supervised(char const* name, awaitable<void> part)
 {
+    enter_part(name);
     std::exception_ptr failure;
     try {
         co_await std::move(part);

@@ -4,11 +4,15 @@
 
 #include <boost/asio/signal_set.hpp>
 
+#include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <mutex>
 #include <optional>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
@@ -94,6 +98,26 @@ std::string host_name()
 int process_id()
 {
     return static_cast<int>(getpid());
+}
+
+std::size_t file_limit()
+{
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return static_cast<std::size_t>(std::min<rlim_t>(limit.rlim_cur, 1u << 20));
+}
+
+std::size_t raise_file_limit()
+{
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    auto const before = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        log::warn("process", "raising the limit of open files failed", {log::reason(std::strerror(errno))});
+    auto const now = file_limit();
+    log::info("process", "limit of open files", {{"limit", now}, {"before", before}});
+    return now;
 }
 
 std::uint64_t resident_bytes()

@@ -37,6 +37,10 @@ void block_thread(duration span); // never on a loop's thread
 std::string host_name();
 int process_id();
 
+// Raises the limit of open files to the hard limit, logs it, and returns it.
+std::size_t raise_file_limit();
+std::size_t file_limit(); // the present one
+
 // Resident memory of this process in bytes, from /proc/self/statm; 0 if it cannot be read.
 std::uint64_t resident_bytes();
 

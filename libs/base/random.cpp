@@ -1,5 +1,7 @@
 #include "libs/base/random.hpp"
 
+#include "libs/base/hex.hpp"
+
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
 
@@ -50,14 +52,7 @@ std::string secret_hex(std::size_t bytes)
     std::vector<unsigned char> raw(bytes);
     if (RAND_bytes(raw.data(), static_cast<int>(raw.size())) != 1)
         throw std::runtime_error("cannot get random bytes from the system");
-    static constexpr char digits[] = "0123456789abcdef";
-    std::string text;
-    text.reserve(bytes * 2);
-    for (auto const byte : raw) {
-        text += digits[byte >> 4];
-        text += digits[byte & 15];
-    }
-    return text;
+    return hex_digits(raw);
 }
 
 bool same_secret(std::string const& a, std::string const& b)

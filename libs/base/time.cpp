@@ -1,5 +1,7 @@
 #include "libs/base/time.hpp"
 
+#include "libs/base/loop_meter.hpp"
+
 #include <boost/asio/steady_timer.hpp>
 
 #include <cctype>
@@ -123,6 +125,7 @@ utc_time system_time::utc() const
 
 awaitable<void> system_time::sleep_until(instant at)
 {
+    kept_part const part;
     asio::steady_timer timer(co_await asio::this_coro::executor);
     // The timer's clock stops during suspend, CLOCK_BOOTTIME does not, so the remaining time is computed again.
     for (auto left = at - now(); left > duration::zero(); left = at - now()) {

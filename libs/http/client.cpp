@@ -1,5 +1,6 @@
 #include "libs/http/client.hpp"
 
+#include "libs/base/loop_meter.hpp"
 #include "libs/http/pool.hpp"
 #include "libs/http/write_now.hpp"
 
@@ -107,6 +108,7 @@ bool exchange::lost(error_code failed)
 
 awaitable<response> send_through(std::shared_ptr<pool> all, url to, request message, duration limit)
 {
+    kept_part const part;
     auto const loop = co_await asio::this_coro::executor;
     exchange one(std::move(all), loop, to, message);
     co_return co_await one.run(limit);
@@ -115,6 +117,7 @@ awaitable<response> send_through(std::shared_ptr<pool> all, url to, request mess
 class pooled_client final : public client {
 public:
     pooled_client(time_source& time, client_settings settings) : pool_(std::make_shared<pool>(time, settings)) {}
+    ~pooled_client() override { pool_->close(); } // requests that are left keep the pool
 
     awaitable<response> send(url to, request message, duration limit) override
     {

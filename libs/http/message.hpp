@@ -41,6 +41,9 @@ struct request {
     std::string body;
     std::string peer;                          // "127.0.0.1:40312"; set by the listener
     std::map<std::string, std::string> params; // path parameters, percent-decoded; set by the router
+    // While the request is being handled: is the connection still open on the sender's side? Set by the listener; may
+    // be empty.
+    std::function<bool()> connected;
 
     std::string path() const; // the path of `target`, still percent-encoded
     // The first value of a query parameter, decoded ("+" is a space). Throws invalid_input as percent_decode does.

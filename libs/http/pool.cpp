@@ -24,9 +24,11 @@ bool is_quiet(tcp::socket& socket)
 
 } // namespace
 
-kept_connection::kept_connection(asio::any_io_executor loop, std::size_t body_limit)
-    : socket(std::move(loop)), reader({header_limit, body_limit})
-{}
+kept_connection::kept_connection(asio::any_io_executor loop, std::size_t body_limit, std::size_t& count)
+    : socket(std::move(loop)), reader({header_limit, body_limit}), open(count)
+{
+    ++open;
+}
 
 pool::host& pool::find(url const& to)
 {
@@ -41,11 +43,54 @@ void pool::drop_idle()
     if (checked_idle_ != instant::min() && now - checked_idle_ < settings_.idle_limit)
         return;
     checked_idle_ = now;
-    for (auto at = hosts_.begin(); at != hosts_.end();) {
-        auto& [busy, idle, waiting] = at->second;
-        std::erase_if(idle, [&](auto const& each) { return now - each->idle_since >= settings_.idle_limit; });
-        at = busy == 0 && idle.empty() && waiting.empty() ? hosts_.erase(at) : std::next(at);
-    }
+    while (!idle_.empty() && now - idle_.front().connection->idle_since >= settings_.idle_limit)
+        drop_oldest_idle();
+    std::erase_if(hosts_, [](auto const& entry) {
+        return entry.second.busy == 0 && entry.second.idle.empty() && entry.second.waiting.empty();
+    });
+}
+
+void pool::drop_oldest_idle()
+{
+    std::erase(idle_.front().of->idle, idle_.begin());
+    idle_.pop_front();
+}
+
+bool pool::make_room()
+{
+    if (open_ >= settings_.connection_limit && !idle_.empty())
+        drop_oldest_idle();
+    return open_ < settings_.connection_limit;
+}
+
+void pool::keep(host& of, std::unique_ptr<kept_connection> connection)
+{
+    connection->idle_since = time_.now();
+    of.idle.push_back(idle_.insert(idle_.end(), {&of, std::move(connection)}));
+}
+
+std::unique_ptr<kept_connection> pool::take_idle(host& of)
+{
+    if (of.idle.empty())
+        return nullptr;
+    auto const last = of.idle.back();
+    of.idle.pop_back();
+    auto connection = std::move(last->connection);
+    idle_.erase(last);
+    return connection;
+}
+
+resolver& pool::names(asio::any_io_executor const& loop)
+{
+    if (!resolver_)
+        resolver_ = std::make_shared<resolver>(loop, time_);
+    return *resolver_;
+}
+
+void pool::close()
+{
+    if (resolver_)
+        resolver_->close();
 }
 
 std::shared_ptr<deadlines> const& pool::limits(asio::any_io_executor const& loop)
@@ -69,10 +114,8 @@ slot::~slot()
     std::erase(host_.waiting, this);
     if (!entered_)
         return;
-    if (connection_ && reusable_) {
-        connection_->idle_since = all_->time_.now();
-        host_.idle.push_back(std::move(connection_));
-    }
+    if (connection_ && reusable_)
+        all_->keep(host_, std::move(connection_));
     if (host_.waiting.empty()) {
         --host_.busy;
         return;
@@ -109,13 +152,14 @@ awaitable<void> slot::enter()
 bool slot::take_kept()
 {
     auto const now = all_->time_.now();
-    while (!host_.idle.empty() && !connection_) {
-        auto last = std::move(host_.idle.back());
-        host_.idle.pop_back();
+    while (!connection_) {
+        auto last = all_->take_idle(host_);
+        if (!last)
+            return false;
         if (now - last->idle_since < all_->settings_.idle_limit && is_quiet(last->socket))
             connection_ = std::move(last);
     }
-    return connection_ != nullptr;
+    return true;
 }
 
 awaitable<void> slot::connect(bool sent)
@@ -125,15 +169,23 @@ awaitable<void> slot::connect(bool sent)
     for (auto const& endpoint : endpoints) {
         if (limit_.passed())
             check(asio::error::operation_aborted, sent);
-        connection_ = std::make_unique<kept_connection>(loop_, all_->settings_.body_limit);
+        connection_.reset();
+        if (!all_->make_room())
+            throw unreachable("cannot connect to " + peer_.text() + ": all " +
+                                  std::to_string(all_->settings_.connection_limit) + " connections are in use",
+                              sent);
+        connection_ = std::make_unique<kept_connection>(loop_, all_->settings_.body_limit, all_->open_);
         co_await connection_->socket.async_connect(endpoint, asio::redirect_error(asio::use_awaitable, failed));
         if (!failed) {
             connection_->socket.set_option(tcp::no_delay(true), failed);
             connection_->socket.non_blocking(true, failed);
             co_return;
         }
+        if (limit_.passed())
+            throw unreachable("cannot connect to " + peer_.text() + ": connection timed out", sent);
         check(failed, sent);
     }
+    all_->names(loop_).forget(peer_.host); // it may have moved
     throw unreachable("cannot connect to " + peer_.text() + ": " + failed.message(), sent);
 }
 
@@ -145,20 +197,7 @@ void slot::check(error_code failed, bool sent) const
         throw boost::system::system_error(failed);
 }
 
-// Shared by the resolver's thread and the request, which may be gone when the resolver answers.
-struct slot::resolution {
-    resolution(asio::any_io_executor const& loop)
-        : resolver(loop), lookup_done(loop, asio::steady_timer::time_point::max())
-    {}
-
-    tcp::resolver resolver;
-    asio::steady_timer lookup_done; // never expires; cancelled when the lookup is done
-    bool done = false;
-    error_code failed;
-    std::vector<tcp::endpoint> endpoints;
-};
-
-// A name lookup cannot be cancelled, so the request awaits a timer that ends with the lookup or with the limit.
+// A lookup cannot be cancelled, so the request awaits a timer that ends with the lookup or with the limit.
 awaitable<std::vector<tcp::endpoint>> slot::resolve(bool sent)
 {
     error_code no_address;
@@ -168,24 +207,24 @@ awaitable<std::vector<tcp::endpoint>> slot::resolve(bool sent)
         endpoints.emplace_back(address, peer_.port);
         co_return endpoints;
     }
-    auto const shared = std::make_shared<resolution>(loop_);
-    auto const finish = [shared](error_code failed, tcp::resolver::results_type const& results) {
-        shared->failed = failed;
-        shared->done = true;
-        for (auto const& each : results)
-            shared->endpoints.push_back(each.endpoint());
-        shared->lookup_done.cancel();
-    };
-    shared->resolver.async_resolve(peer_.host, std::to_string(peer_.port), tcp::resolver::numeric_service, finish);
-    error_code woken;
-    lookup_ = &shared->lookup_done;
-    co_await shared->lookup_done.async_wait(asio::redirect_error(asio::use_awaitable, woken));
-    lookup_ = nullptr;
-    if (!shared->done)
-        check(woken, sent);
-    if (shared->failed)
-        throw unreachable("cannot resolve " + peer_.host + ": " + shared->failed.message(), sent);
-    co_return shared->endpoints;
+    auto& names = all_->names(loop_);
+    auto known = names.find(peer_.host);
+    if (!known) {
+        asio::steady_timer done(loop_, asio::steady_timer::time_point::max());
+        resolver::waiter const mine(names, peer_.host, done, known);
+        error_code woken;
+        lookup_ = &done;
+        co_await done.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+        lookup_ = nullptr;
+        if (!known)
+            check(woken, sent);
+    }
+    if (!known || known->failed)
+        throw unreachable("cannot resolve " + peer_.host + ": " + (known ? known->failed.message() : "no answer"),
+                          sent);
+    for (auto const& each : known->addresses)
+        endpoints.emplace_back(each, peer_.port);
+    co_return endpoints;
 }
 
 } // namespace baton::http

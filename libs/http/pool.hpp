@@ -4,47 +4,71 @@
 
 #include "libs/http/client.hpp"
 #include "libs/http/deadline.hpp"
+#include "libs/http/resolver.hpp"
 #include "libs/http/wire.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 
 #include <deque>
+#include <list>
 
 namespace baton::http {
 
 class slot;
 
 struct kept_connection {
-    kept_connection(asio::any_io_executor loop, std::size_t body_limit);
+    // Counts itself in `count` as long as it lives.
+    kept_connection(asio::any_io_executor loop, std::size_t body_limit, std::size_t& count);
+    ~kept_connection() { --open; }
+    kept_connection(kept_connection const&) = delete;
+    kept_connection& operator=(kept_connection const&) = delete;
 
     asio::ip::tcp::socket socket;
     boost::beast::flat_buffer buffer;
     response_reader reader;
     std::string head; // the request's head, kept for its capacity
     instant idle_since;
+    std::size_t& open;
 };
 
 class pool {
 public:
     pool(time_source& time, client_settings settings) : time_(time), settings_(settings) {}
 
+    void close(); // before the loop ends: no lookup answers any more
+
 private:
     friend class slot;
 
+    struct host;
+    // A connection that is not in use. The order of all of them is the order in which they became idle.
+    struct idle_connection {
+        host* of;
+        std::unique_ptr<kept_connection> connection;
+    };
+    using idle_list = std::list<idle_connection>;
     struct host {
-        std::size_t busy = 0;                               // granted slots
-        std::vector<std::unique_ptr<kept_connection>> idle; // busy + idle never exceeds the limit
-        std::deque<slot*> waiting;
+        std::size_t busy = 0;                    // granted slots
+        std::vector<idle_list::iterator> idle{}; // busy + idle never exceeds the limit; the last one was used last
+        std::deque<slot*> waiting{};
     };
 
     host& find(url const& to);
     std::shared_ptr<deadlines> const& limits(asio::any_io_executor const& loop);
+    resolver& names(asio::any_io_executor const& loop);
+    void keep(host& of, std::unique_ptr<kept_connection> connection);
+    std::unique_ptr<kept_connection> take_idle(host& of); // the one that was used last, or null
     void drop_idle();
+    void drop_oldest_idle();
+    bool make_room(); // for one more connection
 
     time_source& time_;
     client_settings settings_;
     std::shared_ptr<deadlines> deadlines_; // created with the first request, which knows the loop
+    std::shared_ptr<resolver> resolver_;   // likewise
+    std::size_t open_ = 0;                 // connections, the idle ones included
+    idle_list idle_;
     std::map<std::pair<std::string, std::uint16_t>, host> hosts_;
     instant checked_idle_ = instant::min();
 };
@@ -76,8 +100,6 @@ public:
     void keep(bool reusable) { reusable_ = reusable; }
 
 private:
-    struct resolution;
-
     void expire();
     awaitable<std::vector<asio::ip::tcp::endpoint>> resolve(bool sent);
 

@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/loop_meter.hpp"
 
 #include <boost/asio/error.hpp>
 
@@ -77,7 +78,8 @@ response answer_to_failure(std::exception_ptr const& failure, std::string const&
 
 void router::add(verb method, std::string pattern, handler handle)
 {
-    endpoints_.push_back({method, split(pattern), std::move(handle)});
+    auto segments = split(pattern);
+    endpoints_.push_back({method, std::move(segments), std::move(handle), std::move(pattern)});
 }
 
 response router::refusal(std::vector<std::string> const& path) const
@@ -119,6 +121,7 @@ awaitable<response> router::dispatch(request& message) const
     for (std::size_t i = 0; i < path.size(); ++i)
         if (auto const& segment = found->segments[i]; is_parameter(segment))
             message.params[segment.substr(1, segment.size() - 2)] = std::move(path[i]);
+    enter_part(found->pattern.c_str());
     auto answer = co_await found->handle(message);
     if (message.method == verb::head) {
         answer.headers.set("Content-Length", std::to_string(answer.body.size()));

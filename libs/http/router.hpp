@@ -26,6 +26,7 @@ private:
         verb method;
         std::vector<std::string> segments;
         handler handle;
+        std::string pattern; // names the part of the loop's step
     };
     endpoint const* find(verb method, std::vector<std::string> const& path) const;
     response refusal(std::vector<std::string> const& path) const;

@@ -1,6 +1,7 @@
 #include "libs/http/session.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/loop_meter.hpp"
 #include "libs/http/write_now.hpp"
 
 #include <boost/asio/redirect_error.hpp>
@@ -92,6 +93,7 @@ awaitable<void> session::turn_away()
 // Throws only when cancelled.
 awaitable<void> session::serve()
 {
+    enter_part("http requests");
     for (bool open = true; open && !rules_.stopping;) {
         auto const got = co_await receive();
         if (got == received::nothing)
@@ -139,6 +141,7 @@ awaitable<session::received> session::receive()
             co_return received::nothing;
         if (limit_.passed())
             co_return idle_ ? received::nothing : received::late;
+        kept_part const part;
         auto const space = buffer_.prepare(wanted);
         error_code failed;
         auto const size = co_await socket_.async_read_some(space, asio::redirect_error(asio::use_awaitable, failed));
@@ -152,14 +155,25 @@ awaitable<session::received> session::receive()
 
 awaitable<bool> session::exchange()
 {
+    kept_part const part; // the endpoint has a name of its own
     auto message = reader_.take();
     message.peer = peer_;
+    message.connected = [this] { return connected(); };
     bool const to_head = message.method == verb::head;
     limit_.disarm();
     auto const answer = co_await answer_to(message);
     bool const keep = reader_.keeps_alive() && !rules_.stopping;
     bool const written = co_await write(answer, to_head, keep);
     co_return written&& keep;
+}
+
+// The sender has not closed the connection. What it may have sent meanwhile stays in the socket.
+bool session::connected()
+{
+    char byte = 0;
+    error_code failed;
+    socket_.receive(asio::buffer(&byte, 1), tcp::socket::message_peek, failed);
+    return !failed || failed == asio::error::would_block;
 }
 
 awaitable<response> session::answer_to(request& message)
@@ -187,6 +201,7 @@ awaitable<bool> session::write(response const& answer, bool to_head, bool keep)
     if (failed || asio::buffer_size(parts) == 0)
         co_return !failed;
     limit_.arm(rules_.settings.write_limit);
+    kept_part const part;
     co_await asio::async_write(socket_, parts, asio::redirect_error(asio::use_awaitable, failed));
     co_return !failed;
 }

@@ -44,6 +44,7 @@ private:
     awaitable<received> receive();
     awaitable<bool> exchange();
     awaitable<response> answer_to(request& message);
+    bool connected();
     awaitable<bool> write(response const& answer, bool to_head, bool keep);
     awaitable<bool> write_continue();
     awaitable<void> refuse(response const& answer);

@@ -75,6 +75,28 @@ awaitable<void> host::thaw()
     co_await env_.time.sleep_while_frozen(life_, virtual_time::sleep_kind::uncancellable);
 }
 
+void host::post(std::function<void()> function)
+{
+    posted_.push_back(std::move(function));
+    if (!std::exchange(delivering_, true))
+        asio::post(env_.loop, [this] { asio::co_spawn(env_.loop, deliver(), asio::detached); });
+}
+
+awaitable<void> host::deliver()
+{
+    while (!posted_.empty()) {
+        try {
+            co_await thaw();
+        } catch (boost::system::system_error const&) {
+            // It is dead.
+        }
+        auto const next = std::move(posted_.front());
+        posted_.pop_front();
+        next();
+    }
+    delivering_ = false;
+}
+
 void host::kill()
 {
     if (life_.over)

@@ -6,6 +6,7 @@
 
 #include <boost/asio/cancellation_signal.hpp>
 
+#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -77,7 +78,13 @@ public:
     // Waits until the host is not frozen.
     awaitable<void> thaw();
 
+    // Calls the function in the process, in the order of the calls: later if the host is frozen, and if it is dead too,
+    // because a coroutine of another host that works with this one may wait for it while it unwinds.
+    void post(std::function<void()> function);
+
 private:
+    awaitable<void> deliver();
+
     std::string name_;
     environment env_;
     life life_;
@@ -85,6 +92,8 @@ private:
     seeded_random random_;
     std::list<std::shared_ptr<asio::cancellation_signal>> signals_; // one for each running coroutine
     std::vector<std::function<void()>> on_kill_;
+    std::deque<std::function<void()>> posted_;
+    bool delivering_ = false;
 };
 
 } // namespace baton::sim

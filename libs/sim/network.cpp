@@ -33,6 +33,8 @@ public:
         open->number = ++net_.exchanges_;
         net_.env_.log.note(
             fmt::format("exchange {}: {} requests {}{}", open->number, sender_.name(), to.text(), message.target));
+        if (net_.on_request)
+            net_.on_request(to, message);
         post(to, std::move(message), open);
         auto const until = net_.env_.time.now() + limit;
         co_await open->heard.wait_until(until, &sender_.span(), virtual_time::sleep_kind::cancellable);
@@ -48,6 +50,7 @@ private:
         auto const second = first + net_.latency();
         bool const lost = net_.random_.fraction() < net_.faults.lose_request;
         open->reply_lost = net_.random_.fraction() < net_.faults.lose_reply;
+        open->reply_lost = open->reply_lost || (net_.loses_answer && net_.loses_answer(message));
         bool const repeated = net_.random_.fraction() < net_.faults.repeat;
         if (lost)
             return;

@@ -5,6 +5,7 @@
 #include "libs/sim/host.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -33,6 +34,10 @@ public:
     network(environment env, std::uint64_t seed) : env_(env), random_(seed) {}
 
     network_faults faults;
+    // Sees each request as it is sent.
+    std::function<void(http::url const& to, http::request const& message)> on_request;
+    // True: the handler of this request runs, but its answer is lost. May be empty.
+    std::function<bool(http::request const& message)> loses_answer;
 
     // Starts a listener on `where`, until the host dies or detach(). Each request runs `handle` as a coroutine of the
     // host. `at` has no path prefix.

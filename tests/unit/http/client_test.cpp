@@ -272,3 +272,39 @@ TEST_CASE("200 concurrent requests share 8 connections, and each gets its answer
     CHECK(peers.size() == 8);
     CHECK(most == 8);
 }
+
+TEST_CASE("at the limit of connections an idle one makes room, and without an idle one a request fails at once")
+{
+    loopback net;
+    net.listen([&](request const& asked) { return asked.target == "/never" ? never(asked) : peer(asked); }, {}, 0s);
+    auto other = make_server(net.io.get_executor(), net.time, {}, handler(peer));
+    asio::cancellation_signal stop_other;
+    asio::co_spawn(net.io, other->run(0s), asio::bind_cancellation_slot(stop_other.slot(), [](std::exception_ptr) {}));
+    auto const there = parse_url("http://127.0.0.1:" + std::to_string(other->port()));
+    client_settings settings;
+    settings.connection_limit = 1;
+    auto const by = make_client(net.time, settings);
+    outcome blocked;
+    auto const blocker = [&]() -> awaitable<void> {
+        auto const asked = get("/never");
+        blocked = co_await try_send(*by, net.to, asked, 100ms);
+    };
+    auto const scenario = [&]() -> awaitable<void> {
+        auto const asked = get("/");
+        auto const first = co_await try_send(*by, net.to, asked, 5s);
+        auto const second = co_await try_send(*by, there, asked, 5s); // in place of the idle connection
+        CHECK(first.answer);
+        CHECK(second.answer);
+        asio::co_spawn(net.io, blocker(), asio::detached);
+        co_await net.time.sleep_for(20ms);
+        auto const refused = co_await try_send(*by, there, asked, 5s);
+        CHECK(refused.unreachable);
+        CHECK_FALSE(refused.possibly_delivered);
+        CHECK(refused.why.find("all 1 connections are in use") != std::string::npos);
+        co_await net.time.sleep_for(120ms);
+        auto const third = co_await try_send(*by, there, asked, 5s);
+        CHECK(third.answer);
+        stop_other.emit(asio::cancellation_type::terminal);
+    };
+    net.run(scenario());
+}

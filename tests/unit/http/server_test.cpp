@@ -47,6 +47,34 @@ TEST_CASE("pipelined requests are answered in order, and the last one may close 
     net.run(scenario());
 }
 
+TEST_CASE("a handler can see whether the sender has closed the connection")
+{
+    loopback net;
+    std::vector<bool> seen;
+    bool closed = false;
+    net.listen([&](request const& message) -> awaitable<response> {
+        seen.push_back(message.connected());
+        while (!closed)
+            co_await net.time.sleep_for(1ms);
+        while (message.connected())
+            co_await net.time.sleep_for(1ms);
+        seen.push_back(false);
+        co_return text("late");
+    });
+    auto const scenario = [&]() -> awaitable<void> {
+        auto socket = co_await dial(net.to);
+        co_await write_all(socket, "GET /a HTTP/1.1\r\n\r\n");
+        while (seen.empty())
+            co_await net.time.sleep_for(1ms);
+        socket.close();
+        closed = true;
+        while (seen.size() < 2)
+            co_await net.time.sleep_for(1ms);
+        CHECK(seen == std::vector<bool>{true, false});
+    };
+    net.run(scenario());
+}
+
 TEST_CASE("a malformed request is answered 400, and the connection is closed")
 {
     loopback net;

@@ -1,0 +1,23 @@
+#include "libs/base/process.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <sys/resource.h>
+
+using namespace baton;
+
+TEST_CASE("the limit of open files is raised to the hard limit")
+{
+    rlimit before{};
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    rlimit const low{64, before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &low) == 0);
+    CHECK(file_limit() == 64);
+    auto const raised = raise_file_limit();
+    CHECK(raised > 64);
+    CHECK(raised == file_limit());
+    rlimit now{};
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &now) == 0);
+    CHECK(now.rlim_cur == before.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &before);
+}
