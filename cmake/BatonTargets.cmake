@@ -27,7 +27,7 @@ function(baton_test)
     add_executable(${arg_NAME} ${arg_SOURCES})
     set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} baton::test_main baton_options)
-    baton_precompile(${arg_NAME})
+    baton_precompile(${arg_NAME} baton_test_pch)
     if(arg_ONLY_ON)
         baton_test_on(${arg_ONLY_ON} ${arg_NAME} ${arg_NAME} ${arg_TIMEOUT})
         return()
@@ -88,9 +88,12 @@ function(baton_test_on server name executable timeout)
         ENVIRONMENT BATON_TEST_ON=${server})
 endfunction()
 
-# Asio and the JSON library dominate compile time, so all targets share one precompiled header.
+# Asio and the JSON library dominate compile time, so all targets share one precompiled header. Tests have another, with
+# Catch2: baton_precompile(TARGET baton_test_pch).
 function(baton_precompile target)
-    target_precompile_headers(${target} REUSE_FROM baton_pch)
+    set(from ${ARGN} baton_pch)
+    list(GET from 0 from)
+    target_precompile_headers(${target} REUSE_FROM ${from})
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:baton_pch_usage>)
     # A precompiled header serves only code compiled like itself, executables included.
     target_compile_options(${target} PRIVATE -fPIC)

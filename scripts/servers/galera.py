@@ -238,7 +238,7 @@ class Galera:
         password = self.password() if self.urls() else secrets.token_hex(16)
         found = []
         while len(found) < 6:
-            port = free_port() & ~1
+            port = free_port(kept=True) & ~1
             if port not in found and is_free(port) and is_free(port + 1):
                 found.append(port)
         write_secret(self.folder / "urls", "".join(f"mysql://baton:{password}@127.0.0.1:{port}\n" for port in found[:3]))

@@ -5,6 +5,8 @@ import socket
 
 # Below the ports that the kernel gives to outgoing connections, so that a restarted server finds its port free.
 FIRST, LAST = 20000, 32000
+# For servers that are restarted during a test while others choose ports: theirs must stay free meanwhile.
+KEPT_FIRST, KEPT_LAST = 12000, 20000
 
 
 def is_free(port, address="127.0.0.1"):
@@ -16,10 +18,11 @@ def is_free(port, address="127.0.0.1"):
     return False
 
 
-def free_port(address="127.0.0.1", but=()):
-    """A port at which no process accepts connections. Another process may take it before the caller does."""
+def free_port(address="127.0.0.1", but=(), kept=False):
+    """A port at which no process accepts connections. Another process may take it before the caller does. No other kind of
+    server takes a `kept` one while its own server is down."""
     for _ in range(200):
-        port = random.SystemRandom().randrange(FIRST, LAST)
+        port = random.SystemRandom().randrange(*((KEPT_FIRST, KEPT_LAST) if kept else (FIRST, LAST)))
         if port not in but and is_free(port, address):
             return port
     raise OSError("no free port")

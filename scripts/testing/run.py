@@ -70,30 +70,31 @@ class Run:
                        environment={"BATON_TEST_ON": "sqlite"})
 
     def everything(self, private, with_clang):
-        """Two lanes: the tests that wait, and beside them the builds and all other tests."""
-        waiting = None
+        """Two lanes: one run of tests at a time, and beside it the builds for the next. Tests that wait for processes of
+        their own may run beside any other."""
+        waiting, plain = in_background(lambda: None), in_background(lambda: None)
         built = self.build("dev", *WAITING)
         private.await_started()
         if built:
             waiting = in_background(lambda: self.ctest.run("cluster", "dev", 2 * CORES, labels=WAITING))
         if self.build("dev", low=True):
-            self.ctest.run("dev", "dev", CORES, without=WAITING)
+            plain = in_background(lambda: self.ctest.run("dev", "dev", CORES, without=WAITING))
         if with_clang:
-            self.with_clang(waiting)
-        if waiting is not None:
-            waiting.join()
+            self.with_clang(waiting, plain)
+        plain.join()
+        waiting.join()
 
-    def with_clang(self, waiting):
-        asan = None
-        if self.build("asan", *ASAN, low=True):
+    def with_clang(self, waiting, plain):
+        asan = in_background(lambda: None)
+        built = self.build("asan", *ASAN, low=True)
+        plain.join()
+        if built:
             asan = in_background(lambda: self.ctest.run("asan", "asan", CORES, labels=ASAN))
         self.step("the SDK alone", ["scripts/sdk-alone"], low=True)
         self.step("lint", ["scripts/lint", "--no-setup"], low=True)
         tsan = self.build("tsan", "threads", low=True)
-        if asan is not None:
-            asan.join()
-        if waiting is not None:
-            waiting.join()
+        asan.join()
+        waiting.join()
         if tsan:
             self.ctest.run("tsan", "tsan", 2 * CORES, labels=("threads",))
 

@@ -1,0 +1,1 @@
+// CMake precompiles a header only for a target that has a source.
