@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/config/documents.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/process.hpp"
 
 #include <memory>
 
@@ -15,6 +16,7 @@ namespace {
 struct agent_options {
     std::string config;
     std::vector<std::string> crontabs;
+    std::string delivery;
     bool execute = false;
     bool check = false;
 };
@@ -29,13 +31,18 @@ void run_agent(agent_options const& chosen)
     }
     defaults.agent.crontabs = chosen.crontabs;
     defaults.agent.execute = chosen.execute;
-    auto const config = load(chosen.config, process_environment(), defaults);
+    environment const outside = [&](std::string const& name) {
+        bool const given = name == variable_of("delivery") && !chosen.delivery.empty();
+        return given ? chosen.delivery : process_environment()(name);
+    };
+    auto const config = load(chosen.config, outside, defaults);
     system_time time;
     if (chosen.check) {
         agent::make_handlers(config.agent, time);
         return;
     }
     log::start("agent", config.log_level);
+    raise_file_limit();
     client::service service(config.agent.service);
     agent::install(service, config.agent, time);
     service.run();
@@ -51,6 +58,10 @@ void add_agent(CLI::App& program, int&)
         ->check(CLI::ExistingFile);
     command->add_option("--crontab", chosen->crontabs, "Offer each line of these crontab(5) files as a handler")
         ->check(CLI::ExistingFile);
+    command
+        ->add_option("--delivery", chosen->delivery,
+                     "push: the nodes call this process; fetch: it fetches, and listens on no port")
+        ->check(CLI::IsMember({"push", "fetch"}));
     command->add_flag("--execute", chosen->execute, "Run the crontab's commands; without it they are only logged");
     command->add_flag("--check", chosen->check, "Only check the configuration");
     command->callback([chosen] { run_agent(*chosen); });

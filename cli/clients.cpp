@@ -15,15 +15,20 @@ void show(common_options const& common)
     auto const answer = rest(common).get("/api/v1/clients");
     if (common.json)
         return print_json(std::cout, answer.at("items"));
-    table shown({"SERVICE", "INSTANCE", "ADDRESS", "STATE", "SLOTS", "HANDLERS", "JOINED (UTC)"});
+    table shown({"SERVICE", "INSTANCE", "ADDRESS", "STATE", "REACH", "SLOTS", "HANDLERS", "JOINED (UTC)"});
     for (auto const& each : answer.at("items")) {
         std::string handlers;
         for (auto const& handler : each.at("handlers"))
             handlers += (handlers.empty() ? "" : ", ") + handler.get<std::string>();
-        shown.add({cell(each, "service"), cell(each, "instance"), cell(each, "address"), cell(each, "state"),
-                   cell(each, "slots"), handlers, time_cell(each, "joined_at")});
+        auto const address = cell(each, "address");
+        shown.add({cell(each, "service"), cell(each, "instance"), address.empty() ? "(fetches)" : address,
+                   cell(each, "state"), cell(each, "reach"), cell(each, "slots"), handlers,
+                   time_cell(each, "joined_at")});
     }
     shown.print(std::cout);
+    for (auto const& each : answer.at("items"))
+        if (each.at("reach") == "unreachable")
+            std::cout << each.at("instance").get<std::string>() << ": " << cell(each, "reach_why") << '\n';
 }
 
 } // namespace

@@ -59,10 +59,10 @@ web_config web_of(dev_config const& dev, trigger_config const& trigger)
 // Trigger, web and agent; the agent has threads of its own.
 class all_in_one {
 public:
-    all_in_one(asio::io_context& loop, time_source& time, random_source& random, dev_config const& chosen)
+    all_in_one(measured_loop& loop, time_source& time, random_source& random, dev_config const& chosen)
         : loop_(loop),
           trigger_(loop, time, random, trigger_of(chosen)),
-          web_(loop, time, random, web_of(chosen, trigger_of(chosen))),
+          web_(loop.context(), time, random, web_of(chosen, trigger_of(chosen))),
           agent_(agent_of(chosen))
     {
         agent::install(agent_, chosen.agent, time);
@@ -94,7 +94,7 @@ public:
     {
         stopper_ = std::thread([this] {
             agent_.stop();
-            asio::post(loop_, [this] {
+            asio::post(loop_.executor(), [this] {
                 trigger_.stop();
                 web_.stop();
             });
@@ -117,7 +117,7 @@ private:
         web_.stop();
     }
 
-    asio::io_context& loop_;
+    measured_loop& loop_;
     trigger_process trigger_;
     web_process web_;
     client::service agent_;
@@ -128,7 +128,8 @@ void run_dev(dev_options const& chosen)
 {
     auto const config = read(chosen);
     log::start("dev", config.log_level);
-    asio::io_context loop(1);
+    raise_file_limit();
+    measured_loop loop("work");
     system_time time;
     seeded_random random(entropy());
     all_in_one all(loop, time, random, config);

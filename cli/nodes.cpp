@@ -4,6 +4,7 @@
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -16,6 +17,15 @@ std::string one_decimal(double value)
     char text[32];
     std::snprintf(text, sizeof text, "%.1f", value);
     return text;
+}
+
+// Of the processor time of its loops.
+std::string longest_step(nlohmann::json const& node)
+{
+    double most = -1;
+    for (auto const& loop : node.value("loops", nlohmann::json::array()))
+        most = std::max(most, loop.value("longest_step_ms", 0.0));
+    return most < 0 ? "-" : one_decimal(most);
 }
 
 struct nodes_options {
@@ -50,13 +60,17 @@ void show_nodes(common_options const& common)
     auto const answer = rest(common).get("/api/v1/nodes");
     if (common.json)
         return print_json(std::cout, answer);
-    table shown({"NAME", "ADDRESS", "ROLE", "EPOCH", "ALIVE", "HEARD (s ago)", "CLIENTS", "LOAD", "VERSION"});
+    table shown(
+        {"NAME", "ADDRESS", "ROLE", "EPOCH", "ALIVE", "HEARD (s ago)", "CLIENTS", "LOAD", "STEP (ms)", "VERSION"});
     for (auto const& each : answer.at("items"))
         shown.add({cell(each, "name"), cell(each, "address"),
                    each.value("master", false) ? "master" : cell(each, "role"), cell(each, "epoch"),
                    cell(each, "alive"), one_decimal(each.value("age_ms", 0.0) / 1'000), cell(each, "clients"),
-                   cell(each, "load"), cell(each, "version")});
+                   cell(each, "load"), longest_step(each), cell(each, "version")});
     shown.print(std::cout);
+    for (auto const& each : answer.at("items"))
+        if (auto const why = each.value("cannot_plan", nlohmann::json()); why.is_string())
+            std::cout << harmless(cell(each, "name")) << " cannot plan: " << harmless(why.get<std::string>()) << '\n';
     auto const& lease = answer.at("lease");
     if (lease.is_null())
         std::cout << "no lease yet\n";

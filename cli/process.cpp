@@ -2,6 +2,8 @@
 
 #include "cli/config/duration.hpp"
 
+#include <algorithm>
+
 namespace baton::cli {
 
 namespace {
@@ -23,7 +25,14 @@ awaitable<void> kept(awaitable<void> part, std::exception_ptr& failure)
     }
 }
 
-void run_until_stopped(asio::io_context& loop, awaitable<void> work, std::function<void()> stop, duration grace)
+connection_bounds bounds_of(std::size_t files)
+{
+    auto const others = std::min<std::size_t>(files / 4, 256);
+    auto const half = std::max<std::size_t>((files - others) / 2, 16);
+    return {half, half};
+}
+
+void run_until_stopped(measured_loop& loop, awaitable<void> work, std::function<void()> stop, duration grace)
 {
     deadman last_resort;
     auto on_first = [&last_resort, grace, stop = std::move(stop)] {
@@ -31,7 +40,7 @@ void run_until_stopped(asio::io_context& loop, awaitable<void> work, std::functi
         stop();
     };
     std::exception_ptr failure;
-    asio::co_spawn(loop, with_signals(std::move(work), std::move(on_first), failure), asio::detached);
+    asio::co_spawn(loop.executor(), with_signals(std::move(work), std::move(on_first), failure), asio::detached);
     loop.run();
     if (failure)
         std::rethrow_exception(failure);

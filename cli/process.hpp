@@ -1,6 +1,6 @@
 #pragma once
 
-#include "libs/base/asio.hpp"
+#include "libs/base/loop_meter.hpp"
 #include "libs/base/process.hpp"
 #include "libs/base/time.hpp"
 
@@ -13,9 +13,17 @@ namespace baton::cli {
 // that *succeeds*, so without this a process would outlive its only part.
 awaitable<void> kept(awaitable<void> part, std::exception_ptr& failure);
 
+// How many connections a process that may open so many files accepts, and how many it opens itself. Some files are left
+// for the database, the log and others.
+struct connection_bounds {
+    std::size_t incoming = 0;
+    std::size_t outgoing = 0;
+};
+connection_bounds bounds_of(std::size_t files);
+
 // Runs `work` on `loop` until it ends, and calls `stop` at the first SIGTERM or SIGINT. A second signal ends the
 // process at once. The process ends with status 70 if the work runs longer than `grace` after the first signal.
 // Rethrows the exception of the work.
-void run_until_stopped(asio::io_context& loop, awaitable<void> work, std::function<void()> stop, duration grace);
+void run_until_stopped(measured_loop& loop, awaitable<void> work, std::function<void()> stop, duration grace);
 
 } // namespace baton::cli

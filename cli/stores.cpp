@@ -111,6 +111,11 @@ stores open_stores(storage::location const& where, stores_settings const& settin
     deciding.causal = true;
     out.deciding = storage::open_database(where, deciding, time);
 
+    auto signals = one_session(local);
+    signals.read_limit_s = whole_seconds(settings.call_limit);
+    signals.causal = true;
+    out.signals = storage::open_database(where, signals, time);
+
     open_lease(out, where, settings, time);
     if (settings.guarded)
         open_guard(out, where, settings, time);

@@ -17,6 +17,7 @@ namespace baton::cli {
 struct stores {
     std::unique_ptr<storage::database> shared;   // several sessions, for everything else
     std::unique_ptr<storage::database> deciding; // one session, for a master's decisions
+    std::unique_ptr<storage::database> signals;  // one session, for a master's reading of signals
     std::unique_ptr<storage::database> leasing;  // one session
     std::unique_ptr<storage::database> guarding; // one session; only on a server
     std::unique_ptr<lease::lease_store> lease;

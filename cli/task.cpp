@@ -31,6 +31,7 @@ struct definition_options {
     std::string routing;
     int attempts = 1;
     std::string retry_delay;
+    int deaths = 3;
     std::string timeout;
     bool disabled = false;
     bool allow_unserved = false;
@@ -77,7 +78,8 @@ nlohmann::json document_of(definition_options const& chosen)
     nlohmann::json task{{"project", chosen.project},         {"name", chosen.name},
                         {"description", chosen.description}, {"service", chosen.service},
                         {"handler", chosen.handler},         {"schedule", schedule_of(chosen)},
-                        {"enabled", !chosen.disabled},       {"max_attempts", chosen.attempts}};
+                        {"enabled", !chosen.disabled},       {"max_attempts", chosen.attempts},
+                        {"max_deaths", chosen.deaths}};
     if (!chosen.payload.empty())
         task["payload"] = parse_payload(chosen.payload);
     if (!chosen.routing.empty())
@@ -109,6 +111,8 @@ void add_add(CLI::App& task, common_options const& common)
     command->add_option("--attempts", chosen->attempts, "Number of attempts, the first included")
         ->capture_default_str();
     command->add_option("--retry-delay", chosen->retry_delay, "Pause before a further attempt, such as 5s");
+    command->add_option("--max-deaths", chosen->deaths, "Deaths of its clients after which an execution fails")
+        ->capture_default_str();
     command->add_option("--timeout", chosen->timeout, "Limit for one attempt, such as 30s");
     command->add_option("--project", chosen->project, "Project of the task")->capture_default_str();
     command->add_option("--description", chosen->description, "Text for people");

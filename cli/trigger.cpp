@@ -24,7 +24,8 @@ void run_trigger(trigger_options const& chosen)
     if (chosen.check)
         return;
     log::start("trigger", config.log_level);
-    asio::io_context loop(1);
+    raise_file_limit();
+    measured_loop loop("work");
     system_time time;
     seeded_random random(entropy());
     trigger_process process(loop, time, random, config);

@@ -28,6 +28,7 @@ http::server_settings listener_of(listen_config const& listen)
     http::server_settings settings;
     settings.address = listen.address;
     settings.port = listen.port;
+    settings.connection_limit = bounds_of(file_limit()).incoming;
     return settings;
 }
 
@@ -38,31 +39,44 @@ std::string host_part(std::string const& address)
 
 } // namespace
 
-trigger_process::trigger_process(asio::io_context& loop, time_source& time, random_source& random,
-                                 trigger_config config)
+trigger_process::trigger_process(measured_loop& loop, time_source& time, random_source& random, trigger_config config)
     : config_(std::move(config)),
       time_(time),
-      stop_bell_(loop.get_executor()),
+      stop_bell_(loop.executor()),
+      electing_("election"),
+      election_random_(entropy()),
       stores_(open_stores(config_.database.where(), stores_of(config_), time)),
-      http_(http::make_client(time))
+      http_(http::make_client(time, {.connection_limit = bounds_of(file_limit()).outgoing}))
 {
     // The node needs the port of the listener, so the listener comes first and gets its routes afterwards.
     http::handler const forward = [this](http::request const& message) { return routes_(message); };
-    listener_ = http::make_server(loop.get_executor(), time, listener_of(config_.listen), forward);
+    listener_ = http::make_server(loop.executor(), time, listener_of(config_.listen), forward);
     if (config_.node.address.empty())
         config_.node.address = "http://" + host_part(config_.listen.address) + ":" + std::to_string(listener_->port());
     trigger::world outside{time,
                            random,
                            *stores_.shared,
                            *stores_.deciding,
+                           *stores_.signals,
                            *stores_.lease,
                            stores_.guard.get(),
                            *http_,
                            make_incarnation(host_name(), process_id(), boot_id(), random),
                            secret_hex(32),
-                           &last_resort_};
-    node_ = std::make_unique<trigger::node>(loop.get_executor(), config_.node, std::move(outside));
+                           &last_resort_,
+                           loop_ref(electing_.loop().executor()),
+                           time_,
+                           *stores_.shared,
+                           election_random_,
+                           {&loop, &electing_.loop()}};
+    node_ = std::make_unique<trigger::node>(loop_ref(loop.executor()), config_.node, std::move(outside));
     routes_ = node_->routes();
+}
+
+// No coroutine of the election is left, unless the loop was stopped before run() had ended.
+trigger_process::~trigger_process()
+{
+    electing_.end();
 }
 
 awaitable<void> trigger_process::run()

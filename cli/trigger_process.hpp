@@ -3,6 +3,7 @@
 #include "cli/config/documents.hpp"
 #include "cli/stores.hpp"
 #include "libs/base/loop.hpp"
+#include "libs/base/loop_meter.hpp"
 #include "libs/base/process.hpp"
 #include "libs/base/random.hpp"
 #include "libs/http/client.hpp"
@@ -13,12 +14,16 @@
 
 namespace baton::cli {
 
-// A node with its databases and its listener, on one loop, which must outlive it. Declare it after the loop: its end
-// joins the database threads while the coroutine frames that wait for them still exist.
+// A node with its databases and its listener, on one loop, which must outlive it, and a thread for its election.
+// Declare it after the loop: its end joins the database threads while the coroutine frames that wait for them still
+// exist.
 class trigger_process {
 public:
     // Binds the listener at once; throws unavailable if it cannot be bound.
-    trigger_process(asio::io_context& loop, time_source& time, random_source& random, trigger_config config);
+    trigger_process(measured_loop& loop, time_source& time, random_source& random, trigger_config config);
+    ~trigger_process();
+    trigger_process(trigger_process const&) = delete;
+    trigger_process& operator=(trigger_process const&) = delete;
 
     // Runs until `stop`, and then until the node has drained.
     awaitable<void> run();
@@ -33,6 +38,8 @@ private:
     trigger_config config_;
     time_source& time_;
     waker stop_bell_;
+    measured_thread electing_; // before the stores, whose threads post to it
+    seeded_random election_random_;
     stores stores_;
     std::unique_ptr<http::client> http_;
     deadman last_resort_;

@@ -24,10 +24,11 @@ void run_web(web_options const& chosen)
     if (chosen.check)
         return;
     log::start("web", config.log_level);
-    asio::io_context loop(1);
+    raise_file_limit();
+    measured_loop loop("web");
     system_time time;
     seeded_random random(entropy());
-    web_process process(loop, time, random, config);
+    web_process process(loop.context(), time, random, config);
     run_until_stopped(
         loop, process.run(), [&process] { process.stop(); }, web_grace);
 }

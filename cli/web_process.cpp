@@ -16,13 +16,14 @@ web_process::web_process(asio::io_context& loop, time_source& time, random_sourc
       time_(time),
       stop_bell_(loop.get_executor()),
       stores_(open_stores(config_.database.where(), {.sessions = config_.database.sessions}, time)),
-      http_(http::make_client(time))
+      http_(http::make_client(time, {.connection_limit = bounds_of(file_limit()).outgoing}))
 {
     web::dependencies const outside{time, random, *stores_.shared, *stores_.lease, *http_};
     site_ = std::make_unique<web::site>(config_.site, outside);
     http::server_settings listener;
     listener.address = config_.listen.address;
     listener.port = config_.listen.port;
+    listener.connection_limit = bounds_of(file_limit()).incoming;
     listener_ = http::make_server(loop.get_executor(), time, listener, site_->routes());
 }
 

@@ -2,7 +2,13 @@
 
 #include "libs/base/log.hpp"
 
+#include <algorithm>
+
 namespace baton::trigger {
+
+namespace {
+constexpr duration move_limit = 2s; // for the clients to find another home
+}
 
 awaitable<void> clean_stop::run()
 {
@@ -16,6 +22,7 @@ awaitable<void> clean_stop::run()
     } catch (unavailable const& reason) {
         log::warn("node", "marking this node as draining failed, stopping anyway", {log::reason(reason.what())});
     }
+    co_await send_clients_on(until);
     deps_.election.stop(); // another node may lead while this one delivers
     while (deps_.deliveries.load() != 0 && deps_.time.now() < until)
         co_await deps_.time.sleep_for(10ms);
@@ -26,6 +33,15 @@ awaitable<void> clean_stop::run()
     } catch (unavailable const& reason) {
         log::warn("node", "removing this node's row failed, the row will expire", {log::reason(reason.what())});
     }
+}
+
+// The clients are asked to move (home_watches) because this node drains. Those that do not hear that find another home
+// when this node has ended.
+awaitable<void> clean_stop::send_clients_on(instant until)
+{
+    auto const last = std::min(until, deps_.time.now() + move_limit);
+    while (deps_.nodes.has_peer() && deps_.clients.size() != 0 && deps_.time.now() < last)
+        co_await deps_.time.sleep_for(5ms);
 }
 
 } // namespace baton::trigger

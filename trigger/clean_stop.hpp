@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trigger/delivery/carrier.hpp"
-#include "trigger/election/elector.hpp"
+#include "trigger/delivery/dispatcher.hpp"
+#include "trigger/election/election_proxy.hpp"
 #include "trigger/membership/membership.hpp"
 
 namespace baton::trigger {
@@ -12,8 +12,9 @@ class clean_stop {
 public:
     struct dependencies {
         membership& nodes;
-        elector& election;
-        carrier const& deliveries;
+        registry const& clients;
+        election_proxy& election;
+        dispatcher const& deliveries;
         time_source& time;
     };
     // `drain`: the time for deliveries; `grace`: the time after it for the end of a term.
@@ -30,6 +31,8 @@ public:
     awaitable<void> run();
 
 private:
+    awaitable<void> send_clients_on(instant until);
+
     duration drain_;
     duration grace_;
     dependencies deps_;

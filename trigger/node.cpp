@@ -1,17 +1,25 @@
 #include "trigger/node.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/protocol/revision.hpp"
 #include "libs/storage/dialect.hpp"
 #include "trigger/api/api.hpp"
 #include "trigger/clean_stop.hpp"
 #include "trigger/clients/departure_notifier.hpp"
+#include "trigger/clients/fetch_line.hpp"
+#include "trigger/clients/push_line.hpp"
+#include "trigger/membership/heartbeat_standin.hpp"
 #include "trigger/term_runner.hpp"
+
+#include <atomic>
 
 namespace baton::trigger {
 
 using namespace asio::experimental::awaitable_operators;
 
 namespace {
+
+constexpr duration between_stamps = 100ms;
 
 storage::node_record make_row(settings const& settings, world const& world)
 {
@@ -22,13 +30,15 @@ storage::node_record make_row(settings const& settings, world const& world)
     row.secret = world.secret;
     row.role = "slave";
     row.version = BATON_VERSION;
+    row.revision = protocol::wire_revision;
     row.started_at = world.time.utc();
     return row;
 }
 
 master_settings settings_of_master(settings const& settings)
 {
-    return {settings.planner, settings.dispatcher, settings.clients, settings.retention};
+    return {settings.planner, settings.dispatcher, settings.clients, settings.retention,
+            room_for_acts(settings.election, settings.guard)};
 }
 
 } // namespace
@@ -36,16 +46,21 @@ master_settings settings_of_master(settings const& settings)
 // The composition of a node. The members stand in the order in which they use each other; `connect` adds the events
 // that a part sends to later parts.
 struct node::parts {
-    parts(asio::any_io_executor executor, trigger::settings given, trigger::world outside);
+    parts(loop_ref working, trigger::settings given, trigger::world outside);
 
     void connect();
     http::handler make_routes();
     awaitable<void> run();
     awaitable<void> run_parts();
     awaitable<void> run_election();
+    awaitable<void> on_election(std::function<awaitable<void>()> part); // runs it on the election's loop
+    awaitable<void> run_standin();
+    awaitable<void> stamp_progress();
     awaitable<bool> ready();
 
+    loop_ref here;
     asio::any_io_executor loop;
+    std::atomic<std::uint64_t> progress{0}; // counted up while the working loop runs
     trigger::settings settings;
     trigger::world world;
     id_generator ids;
@@ -53,20 +68,29 @@ struct node::parts {
     task_group background; // coroutines that no part waits for
 
     cluster_clock clock;
-    elector election;
+    elector votes; // on the election's loop
+    election_proxy election;
     election_trace trace;
     known_epoch epochs;
+    stamps issued; // tickets and receipts
     term_log log;
 
     membership nodes;
+    heartbeat_standin standin; // on the election's loop
     registry clients;
+    push_line pushes;
+    fetch_line fetches;
     client_stub stub;
     departure_notifier departures;
+    home_watches watches;
 
     master_link link;
     known_attempts known;
+    lanes home; // of the clients that are registered with this node
     reporter report;
-    carrier deliveries;
+    reachability reach;
+    dispatcher deliveries;
+    client_questions questions;
     collector results;
 
     term_runner terms;
@@ -75,31 +99,51 @@ struct node::parts {
     http::router endpoints;
 };
 
-node::parts::parts(asio::any_io_executor executor, trigger::settings given, trigger::world outside)
-    : loop(std::move(executor)),
+node::parts::parts(loop_ref working, trigger::settings given, trigger::world outside)
+    : here(working),
+      loop(working.executor),
       settings(std::move(given)),
       world(std::move(outside)),
       ids(world.time, world.random),
       ledger(world.deciding, world.shared),
       background(loop),
       clock(world.time),
-      election(settings.election, {world.incarnation, settings.address}, {world.lease, world.time, world.random}, loop),
+      votes(settings.election, {world.incarnation, settings.address},
+            {world.lease, world.election_time, world.election_random}, world.electing.executor),
+      election(votes, world.electing, working),
       trace(settings.election_trace, settings.name, world.incarnation),
       epochs(election, trace),
+      issued(world.secret),
       log({world.incarnation, settings.name}, world.deciding, world.shared, world.time, clock),
       nodes(settings.membership, make_row(settings, world), world.shared, world.time, [this] { return status.row(); }),
+      standin(settings.membership, world.beating, world.election_time, nodes.period(),
+              [this] { return !votes.stuck(); }),
       clients(settings.clients, world.incarnation, world.shared, world.time, loop),
-      stub(clients, world.http, settings.dispatcher.dispatch_limit, epochs),
+      pushes(world.http),
+      fetches(world.incarnation, world.time, loop),
+      stub(clients, {pushes, fetches}, settings.dispatcher.dispatch_limit, epochs),
       departures(nodes, world.http, background),
+      watches(nodes, world.time, loop),
       link({election, epochs, nodes, world.http, world.time}),
-      report(world.incarnation, link, known, world.time, loop),
-      deliveries(settings.dispatcher,
-                 {clients, stub, nodes, link, epochs, known, report, trace, world.time, world.random}, loop),
+      home({.group = settings.dispatcher.group, .first_pause = settings.dispatcher.retry_pause}, world.random),
+      report(world.incarnation, {link, known, home, world.time}, loop),
+      reach(world.shared, {nodes, watches, world.time}, loop),
+      deliveries(
+          settings.dispatcher, settings.clients.ttl(),
+          {clients, home, stub, nodes, link, epochs, known, report, reach, issued, trace, world.time, world.random},
+          loop),
+      questions(
+          {home, stub, world.time, background}, loop,
+          {[this](std::string const& instance, std::string const& why) { deliveries.question_failed(instance, why); },
+           [this](std::string const& instance) { deliveries.question_waits(instance); },
+           [this](std::string const& instance) { deliveries.question_answered(instance); }}),
       results(settings.results, world.incarnation, {ledger, report, world.time}, loop),
       terms(settings.election.name_space, settings_of_master(settings), {election, link, clock, world.time, background},
-            {{clients, nodes, stub, deliveries, world.http, epochs, trace}, ledger, world.shared, ids, log}, loop),
-      stopping(settings.drain, settings.election.grace, {nodes, election, deliveries, world.time}, loop),
-      status(settings.dispatcher.queue_limit, {election, epochs, clients, deliveries, link, nodes, clock, world.time})
+            {{nodes, questions, deliveries, world.http, epochs, trace}, ledger, world.shared, world.signals, ids, log},
+            loop),
+      stopping(settings.drain, settings.election.grace, {nodes, clients, election, deliveries, world.time}, loop),
+      status(settings.dispatcher.queue_limit,
+             {election, epochs, clients, deliveries, link, nodes, clock, world.time, world.loops})
 {
     connect();
 }
@@ -107,34 +151,56 @@ node::parts::parts(asio::any_io_executor executor, trigger::settings given, trig
 void node::parts::connect()
 {
     if (world.guard != nullptr && settings.guard.enabled)
-        election.guard_by(*world.guard, settings.guard);
+        votes.guard_by(*world.guard, settings.guard);
     if (world.last_resort != nullptr)
-        election.use(*world.last_resort);
-    trace.follow(election);
+        votes.use(*world.last_resort);
+    votes.require_progress([this] { return progress.load(std::memory_order_relaxed); });
+    trace.follow(votes);
     election.on_row([this](lease::lease_row const& row, instant asked, instant answered) {
         if (world.shared.dialect().shared_clock())
             clock.sample(row.utc, asked, answered);
         if (row.owner)
             epochs.learn(row.epoch, "the lock row");
+        epochs.read_row(row.epoch);
     });
+    nodes.on_beat([this](storage::node_record const& row, instant asked) {
+        world.electing.post([this, row, asked] { standin.beaten(row, asked); });
+    });
+    nodes.before_leaving([this] { return on_election([this] { return standin.end(); }); });
     nodes.on_reading([this](storage::roster const& roster, instant asked) {
         clients.note(roster.clients_changed, roster.now, asked);
         if (auto* master = link.here())
-            master->nodes_changed();
+            master->roster_read(roster, asked);
     });
-    clients.on_change([this] { deliveries.client_changed(); });
+    clients.on_change([this](std::string const& instance) {
+        auto const* client = clients.find(instance);
+        if (client == nullptr || client->row.node != world.incarnation)
+            fetches.close(instance);
+        deliveries.client_changed(instance);
+    });
+    fetches.on_return([this](std::string const& instance) { deliveries.client_returned(instance); });
     clients.on_gone([this](std::string const& instance) {
+        fetches.close(instance);
         deliveries.client_gone(instance);
         if (auto* master = link.here())
             master->client_gone(instance);
     });
-    clients.on_departure([this](std::string const& instance) { departures.notify(instance); });
+    clients.on_departure([this](std::string const& instance, std::string const& heard_at) {
+        departures.notify(instance, heard_at);
+        if (auto* master = link.here())
+            master->client_gone(instance);
+    });
+    clients.on_adoption([this](std::string const& instance, std::string const& before) {
+        departures.notify_moved(instance, before, clients.find(instance)->row.generation);
+    });
 }
 
 http::handler node::parts::make_routes()
 {
-    add_client_endpoints(endpoints, settings.token, {settings.clients, clients, nodes, results, epochs});
-    add_node_endpoints(endpoints, world.secret, {epochs, deliveries, link, clients, trace});
+    add_client_endpoints(
+        endpoints, settings.token,
+        {settings.clients, clients, nodes, results, deliveries, reach, watches, fetches, epochs, issued});
+    add_node_endpoints(endpoints, world.secret, {epochs, deliveries, questions, link, clients, trace});
     add_health_endpoints(endpoints, status, [this] { return ready(); });
     return [this](http::request const& request) { return endpoints.handle(request); };
 }
@@ -157,12 +223,35 @@ awaitable<void> node::parts::run()
 awaitable<void> node::parts::run_parts()
 {
     co_await (supervised("the clean stop", stopping.run()) || supervised("the election", run_election()) ||
-              supervised("the membership", nodes.run()) || supervised("the list of clients", clients.run()) ||
+              supervised("the stamp of progress", stamp_progress()) || supervised("the membership", nodes.run()) ||
+              supervised("the stand-in of the heartbeat", run_standin()) ||
+              supervised("the list of clients", clients.run()) || supervised("the homes of clients", watches.run()) ||
               supervised("the reports to the master", report.run()) ||
               supervised("the delivery to clients", deliveries.run()) ||
+              supervised("the rows of which clients can be reached", reach.run()) ||
               supervised("the commits of results", results.run()));
     if (!stopping.stopping())
         throw std::runtime_error("a part of this node has failed");
+}
+
+awaitable<void> node::parts::run_standin()
+{
+    std::function<awaitable<void>()> const part = [this] { return standin.run(); };
+    co_await on_election(part);
+}
+
+awaitable<void> node::parts::on_election(std::function<awaitable<void>()> part)
+{
+    co_await run_on(world.electing, here, std::move(part));
+}
+
+// For the election, which gives up a term if this loop stands still.
+awaitable<void> node::parts::stamp_progress()
+{
+    for (;;) {
+        progress.fetch_add(1, std::memory_order_relaxed);
+        co_await world.time.sleep_for(between_stamps);
+    }
 }
 
 awaitable<void> node::parts::run_election()
@@ -174,10 +263,10 @@ awaitable<void> node::parts::run_election()
     co_await never.wait(); // the other parts go on until the clean stop is done
 }
 
-node::node(asio::any_io_executor loop, settings settings, world world)
+node::node(loop_ref working, settings settings, world world)
 {
     settings.validate();
-    parts_ = std::make_unique<parts>(std::move(loop), std::move(settings), std::move(world));
+    parts_ = std::make_unique<parts>(std::move(working), std::move(settings), std::move(world));
 }
 
 node::~node() = default;
@@ -200,6 +289,11 @@ void node::stop()
 bool node::leading() const
 {
     return parts_->election.state().at(parts_->world.time.now()) == standing::active;
+}
+
+std::size_t node::clients() const
+{
+    return parts_->clients.size();
 }
 
 std::int64_t node::epoch() const

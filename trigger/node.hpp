@@ -1,6 +1,7 @@
 #pragma once
 
-#include "libs/base/asio.hpp"
+#include "libs/base/loop_link.hpp"
+#include "libs/base/loop_meter.hpp"
 #include "libs/base/process.hpp"
 #include "libs/base/random.hpp"
 #include "libs/base/time.hpp"
@@ -13,6 +14,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace baton::trigger {
 
@@ -23,19 +25,26 @@ struct world {
     random_source& random;
     storage::database& shared;   // several sessions
     storage::database& deciding; // one session, for the decisions of a master
+    storage::database& signals;  // one session, for a master's reading of the signals of web
     lease::lease_store& lease;   // on one session of its own
     lease::guard_store* guard;   // on another session; null without a guard
     http::client& http;
     std::string incarnation; // make_incarnation
     std::string secret;      // which callers of the internal endpoints must show
     deadman* last_resort;    // ends a process whose term does not drain; null in a simulation, which has no real time
+    // The election has a loop, clock and numbers of its own, so that nothing that this node does delays it.
+    loop_ref electing;
+    time_source& election_time;
+    storage::database& beating; // for the heartbeats of this node that the election's loop sends
+    random_source& election_random;
+    std::vector<measured_loop const*> loops{}; // whose steps the node shows; none in a simulation
 };
 
-// A trigger process: always a member of the cluster and a carrier (slave), at times the master. Everything runs on one
-// loop.
+// A trigger process: always a member of the cluster and a slave, at times the master. The election runs on a loop of
+// its own, everything else on the working loop.
 class node {
 public:
-    node(asio::any_io_executor loop, settings settings, world world);
+    node(loop_ref working, settings settings, world world);
     ~node();
 
     // The endpoints for the listener: /client/v1, /internal/v1, /healthz, /readyz.
@@ -47,7 +56,8 @@ public:
     void stop();
 
     bool leading() const;
-    std::int64_t epoch() const; // the highest that this node knows
+    std::int64_t epoch() const;  // the highest that this node knows
+    std::size_t clients() const; // that are registered with this node
 
 private:
     struct parts;

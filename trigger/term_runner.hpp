@@ -15,7 +15,7 @@ namespace baton::trigger {
 class term_runner {
 public:
     struct dependencies {
-        elector& election;
+        election_proxy& election;
         master_link& link;
         cluster_clock& clock;
         time_source& time;

@@ -65,6 +65,8 @@ json show(storage::task_record const& task)
     value["version"] = task.version;
     value["schedule_text"] = schedule_text(task);
     value["next_fire_at"] = moment(task.next_fire_at);
+    value["parked_at"] = task.parked ? moment(task.parked->since) : json();
+    value["parked_reason"] = task.parked ? json(task.parked->reason) : json();
     value["created_at"] = moment(task.created_at);
     value["updated_at"] = moment(task.updated_at);
     return value;
@@ -72,9 +74,9 @@ json show(storage::task_record const& task)
 
 std::vector<std::string> const& read_only_members()
 {
-    static std::vector<std::string> const members{"id",           "version",    "schedule_text",
-                                                  "next_fire_at", "created_at", "updated_at",
-                                                  "valid_from",   "cancelled",  "master_notified"};
+    static std::vector<std::string> const members{"id",         "version",       "schedule_text",  "next_fire_at",
+                                                  "parked_at",  "parked_reason", "created_at",     "updated_at",
+                                                  "valid_from", "cancelled",     "master_notified"};
     return members;
 }
 
@@ -105,6 +107,7 @@ json show(storage::execution_record const& execution)
             {"due_at", moment(execution.due_at)},
             {"attempt", execution.attempt},
             {"max_attempts", execution.max_attempts},
+            {"deaths", execution.deaths},
             {"parent", or_null(execution.parent, [](execution_id id) { return to_string(id); })},
             {"shard_index", execution.shard_index},
             {"shard_total", execution.shard_total},
@@ -126,6 +129,8 @@ json show(storage::client_record const& client)
             {"version", client.version},
             {"node", client.node},
             {"state", to_string(client.state)},
+            {"reach", protocol::to_string(client.reach)},
+            {"reach_why", client.reach_why.empty() ? json() : json(client.reach_why)},
             {"joined_at", moment(client.joined_at)},
             {"changed_at", moment(client.changed_at)}};
 }
@@ -133,6 +138,7 @@ json show(storage::client_record const& client)
 json show(storage::node_record const& node, std::optional<lease::lease_row> const& lease)
 {
     bool const owns = lease && lease->owner == node.incarnation;
+    auto const health = json::parse(node.health, nullptr, false);
     return {{"incarnation", node.incarnation},
             {"name", node.name},
             {"address", node.address},
@@ -140,8 +146,11 @@ json show(storage::node_record const& node, std::optional<lease::lease_row> cons
             {"master", owns && !lease->expired},
             {"epoch", owns ? json(lease->epoch) : json()},
             {"version", node.version},
+            {"revision", node.revision},
             {"load", node.load_permille / 1000.0},
             {"clients", node.clients},
+            {"loops", health.is_object() ? health.value("loops", json::array()) : json::array()},
+            {"cannot_plan", health.is_object() ? health.value("cannot_plan", json()) : json()},
             {"draining", node.draining},
             {"alive", node.alive()},
             {"age_ms", node.age / 1ms},

@@ -45,6 +45,7 @@ void bind(reader& from, trigger::settings& into)
     from.value("election.margin", into.election.margin);
     from.value("election.initial_delay", into.election.initial_delay);
     from.value("election.grace", into.election.grace);
+    from.value("election.stuck", into.election.stuck);
     bind(from, into.election.epochs);
     from.value("guard.enabled", into.guard.enabled);
     from.value("guard.wait", into.guard.wait);
@@ -197,11 +198,21 @@ void bind(reader& from, web_config& into)
     from.value("web.master_cache", into.site.master_cache);
 }
 
+void bind(reader& from, client::delivery_mode& into)
+{
+    std::string name = into == client::delivery_mode::fetch ? "fetch" : "push";
+    from.value("delivery", name);
+    if (name != "push" && name != "fetch")
+        from.refuse("delivery", "must be push or fetch");
+    into = name == "fetch" ? client::delivery_mode::fetch : client::delivery_mode::push;
+}
+
 void bind(reader& from, agent_config& into)
 {
     auto& service = into.agent.service;
     from.value("service", service.name);
     from.value("triggers", service.triggers);
+    bind(from, service.delivery);
     from.value("listen.address", service.listen);
     from.value("listen.port", service.port);
     from.value("advertise", service.advertise);
@@ -257,14 +268,22 @@ void settle(reader const& from, web_config& config)
     checked(from, [&] { config.site.validate(); });
 }
 
-void settle(reader const& from, agent_config& config)
+void check_address(reader const& from, client::service_options const& service)
 {
-    check_log_level(from, config.log_level);
-    auto const& service = config.agent.service;
     check_listener(from, service.listen, service.token);
     if (service.advertise.empty() && (service.listen == "0.0.0.0" || service.listen == "::"))
         from.refuse("advertise", "is required when listening on " + service.listen +
                                      ": the address at which the trigger nodes reach this one");
+}
+
+void settle(reader const& from, agent_config& config)
+{
+    check_log_level(from, config.log_level);
+    auto const& service = config.agent.service;
+    if (service.delivery == client::delivery_mode::push)
+        check_address(from, service);
+    else if (!service.advertise.empty())
+        from.refuse("advertise", "must be absent with delivery \"fetch\", which needs no address");
     if (config.agent.service.name.empty())
         from.refuse("service", "is required");
     if (config.agent.service.triggers.empty())

@@ -20,7 +20,7 @@ bool engine::observe(std::int64_t epoch)
     return true;
 }
 
-protocol::dispatch_ack engine::take(protocol::dispatch work, instant now)
+protocol::dispatch_ack engine::take(protocol::dispatch work, instant now, bool moved)
 {
     using protocol::ack;
     protocol::dispatch_ack answer{work.execution, work.attempt, ack::accepted, 0};
@@ -46,6 +46,8 @@ protocol::dispatch_ack engine::take(protocol::dispatch work, instant now)
         results_.hurry({work.execution, ended->attempt}, now);
         return say(ack::finished, ended->attempt);
     }
+    if (moved)
+        return say(ack::moved, 0);
     if (draining_)
         return say(ack::draining, 0);
     if (!handlers_.contains(work.handler))
@@ -89,6 +91,7 @@ void engine::refuse(execution_id execution, int attempt, instant now)
     mark.status = protocol::state::cancelled;
     mark.at = now;
     mark.refused = true;
+    mark.recorded = true; // it has no result
     memory_.remember(execution, mark);
 }
 
@@ -180,6 +183,7 @@ void engine::conclude(held const& one, protocol::state status, outcome end)
     protocol::result_report report;
     report.execution = execution;
     report.attempt = attempt;
+    report.receipt = work->work.receipt;
     report.status = status;
     report.started_at = one.started ? to_micros(one.started->utc) : 0;
     report.finished_at = to_micros(end.ended.utc);
@@ -187,7 +191,7 @@ void engine::conclude(held const& one, protocol::state status, outcome end)
     report.value = std::move(end.value);
     report.error = std::move(end.error);
     results_.add(std::move(report), end.bytes, end.ended.at);
-    memory_.remember(execution, {attempt, status, end.ended.at, false});
+    memory_.remember(execution, {attempt, status, end.ended.at});
     notes_ -= one.note_due ? 1 : 0;
     running_.erase(execution);
     held_.erase(execution);
@@ -243,6 +247,7 @@ std::vector<protocol::result_report> engine::batch(instant now, std::size_t most
         protocol::result_report note;
         note.execution = *place;
         note.attempt = one.work->work.attempt;
+        note.receipt = one.work->work.receipt;
         note.status = protocol::state::running;
         note.started_at = to_micros(one.started->utc);
         note.progress = one.noted;
@@ -263,10 +268,12 @@ void engine::settle(std::vector<protocol::result_report> const& sent,
         if (report.status == protocol::state::running)
             continue;
         protocol::attempt_key const which{report.execution, report.attempt};
-        if (durable.contains({which.execution, which.attempt}))
-            results_.recorded(which);
-        else
+        if (!durable.contains({which.execution, which.attempt})) {
             results_.postpone(which, now);
+            continue;
+        }
+        results_.recorded(which);
+        memory_.recorded(which.execution, which.attempt, now);
     }
 }
 

@@ -22,7 +22,7 @@ struct engine_limits {
     int slots = 1;                    // jobs that run at the same time
     int queue = 1'000;                // accepted beyond those
     std::size_t results = 10'000;     // held, or ended and not recorded
-    duration remember = 10min;        // how long an ended execution is recognised
+    duration remember = 10min;        // how long an ended execution is recognised once its result is recorded
     std::size_t remembered = 500'000; // and how many of them
 };
 
@@ -38,7 +38,7 @@ public:
     void trust_until(instant at) { trusted_until_ = at; }
 
     // Calls from nodes.
-    protocol::dispatch_ack take(protocol::dispatch work, instant now);
+    protocol::dispatch_ack take(protocol::dispatch work, instant now, bool moved = false);
     std::vector<protocol::held_execution> query(std::vector<execution_id> const& executions, instant now) const;
     // The same. From now on it also refuses the executions that it does not have, up to the attempts asked for, because
     // the nodes open the next attempts.

@@ -11,19 +11,23 @@
 
 namespace baton::client {
 
-// Bounded in time and in number: at a rate beyond `most` in `span` the oldest are forgotten sooner.
+// Each is known until its result is recorded, however long that takes, and for `span` longer: nodes that do not know
+// the end yet may deliver it again. Bounded in number: beyond `most` in `span` the oldest that are recorded are
+// forgotten sooner. Its user bounds those that are not.
 class memory {
 public:
     struct ended {
         int attempt = 0;
         protocol::state status = protocol::state::succeeded;
         instant at;
-        bool refused = false; // never had: to be refused up to this attempt
+        bool refused = false;  // never had: to be refused up to this attempt
+        bool recorded = false; // there is no result that a node must still record; `at` is since when
     };
 
     memory(duration span, std::size_t most) : span_(span), most_(most) {}
 
     void remember(execution_id execution, ended what);
+    void recorded(execution_id execution, int attempt, instant now);
     ended const* find(execution_id execution, instant now) const; // null when unknown or too old
     void forget(instant now);                                     // drops those that are too old
     std::size_t size() const { return ended_.size(); }
@@ -34,7 +38,7 @@ private:
     duration span_;
     std::size_t most_;
     std::unordered_map<execution_id, ended> ended_;
-    std::deque<std::pair<instant, execution_id>> order_; // one entry for each call of remember
+    std::deque<std::pair<instant, execution_id>> order_; // of those that are recorded
 };
 
 } // namespace baton::client

@@ -6,9 +6,38 @@
 
 namespace baton::client {
 
+namespace {
+constexpr std::size_t most_named =
+    1'000; // nodes that are not on the list; each gets a new address, perhaps, at a restart
+}
+
 node_calls::node_calls(node_calls_parts parts, link_settings const& settings)
-    : parts_(parts), nodes_(settings.nodes), token_(settings.token), first_(parts.random.below(settings.nodes.size()))
+    : parts_(parts),
+      nodes_(settings.nodes),
+      token_(settings.token),
+      first_(parts.random.below(settings.nodes.size())),
+      given_(settings.nodes.size())
 {}
+
+std::optional<std::size_t> node_calls::find_or_add(std::string const& address, std::size_t home)
+{
+    try {
+        auto const wanted = http::parse_url(address);
+        for (std::size_t i = 0; i < nodes_.size(); ++i)
+            if (nodes_[i].text() == wanted.text())
+                return i;
+        auto place = given_ + named_++ % most_named;
+        if (place == home)
+            place = given_ + named_++ % most_named;
+        if (place < nodes_.size())
+            nodes_[place] = wanted;
+        else
+            nodes_.push_back(wanted);
+        return place;
+    } catch (invalid_input const&) {
+        return std::nullopt;
+    }
+}
 
 awaitable<std::optional<http::response>> node_calls::post(std::size_t node, char const* path, std::string json,
                                                           duration limit)
@@ -16,7 +45,7 @@ awaitable<std::optional<http::response>> node_calls::post(std::size_t node, char
     auto message = http::text_request(http::verb::post, path, std::move(json));
     if (!token_.empty())
         message.headers.set("Authorization", "Bearer " + token_);
-    auto const& to = nodes_[node];
+    auto const to = nodes_[node]; // the list may grow meanwhile
     std::optional<http::response> answer;
     try {
         answer = co_await parts_.http.send(to, std::move(message), limit);

@@ -25,7 +25,8 @@ struct node_calls_parts {
     http::client& http;
 };
 
-// The nodes of the list, by their index, and calls to them with the shared token. On the loop only.
+// The nodes of the list and those that a home has named, by their index, and calls to them with the shared token. On
+// the loop only.
 class node_calls {
 public:
     node_calls(node_calls_parts parts, link_settings const& settings);
@@ -35,6 +36,9 @@ public:
 
     std::size_t count() const { return nodes_.size(); }
     std::size_t first() const { return first_; } // drawn at random: clients that start together spread over the nodes
+    // The node with this address; adds one that the home has named. Beyond a thousand such nodes it takes the place of
+    // the one that was named first, but never that of `home`. Nothing if it is no address.
+    std::optional<std::size_t> find_or_add(std::string const& address, std::size_t home);
     std::size_t after(std::size_t node) const { return (node + 1) % nodes_.size(); }
     std::string name(std::size_t node) const { return nodes_[node].text(); }
 
@@ -49,6 +53,8 @@ private:
     std::vector<http::url> nodes_;
     std::string token_;
     std::size_t first_;
+    std::size_t given_;     // nodes of the list
+    std::size_t named_ = 0; // nodes that homes have named, so far
 };
 
 } // namespace baton::client

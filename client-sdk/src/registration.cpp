@@ -7,6 +7,11 @@
 
 namespace baton::client {
 
+namespace {
+constexpr duration watch_again = 200ms; // after news, for the heartbeat to act on it
+constexpr duration watch_later = 5s;    // where watching does not work
+}
+
 registration::registration(asio::any_io_executor loop, node_calls& calls, engine& state, link_settings settings,
                            watchers notify)
     : calls_(calls),
@@ -15,6 +20,7 @@ registration::registration(asio::any_io_executor loop, node_calls& calls, engine
       notify_(std::move(notify)),
       beat_bell_(loop),
       quiet_bell_(loop),
+      home_bell_(loop),
       node_(calls.first()),
       first_{settings_.identity.instance, settings_.identity.secret},
       period_(settings_.heartbeat)
@@ -71,6 +77,7 @@ awaitable<bool> registration::beat_once()
 awaitable<bool> registration::register_with(std::size_t node)
 {
     settings_.identity.epoch = engine_.epoch();
+    auto const generation = ++settings_.identity.generation;
     auto text = nlohmann::json(settings_.identity).dump();
     auto const asked = calls_.time().now();
     auto const answer = co_await calls_.post(node, protocol::path_register, std::move(text), beat_limit());
@@ -78,13 +85,88 @@ awaitable<bool> registration::register_with(std::size_t node)
         take_new_name();
     if (!answer || answer->status != 200)
         co_return false;
+    if (generation > generation_) {
+        generation_ = generation;
+        if (auto const told = http::parse_if<protocol::heartbeat_answer>(answer->body))
+            ticket_ = told->ticket;
+    }
     absorb(*answer, asked);
     status_.warned = false;
+    home_bell_.wake();
+    notify_.registered(generation);
     log::info("client", "registered",
               {{"service", settings_.identity.service},
                {"instance", settings_.identity.instance},
                {"node", calls_.name(node)}});
     co_return true;
+}
+
+awaitable<void> registration::watch()
+{
+    for (;;) {
+        while (!status_.registered || status_.leaving)
+            co_await home_bell_.wait();
+        auto const pause = co_await watch_once();
+        if (pause > duration::zero())
+            co_await calls_.time().sleep_for(pause);
+    }
+}
+
+// Returns the pause until the next watch.
+awaitable<duration> registration::watch_once()
+{
+    protocol::watch_request request;
+    request.instance = settings_.identity.instance;
+    request.ticket = ticket_;
+    auto const home = node_;
+    auto text = nlohmann::json(request).dump();
+    auto const asked = calls_.time().now();
+    auto const answer = co_await calls_.post(home, protocol::path_watch, std::move(text), protocol::watch_hold + 5s);
+    if (status_.leaving || home != node_)
+        co_return 0s;
+    if (!answer && calls_.time().now() - asked < protocol::watch_hold) { // the connection has broken
+        beat_now();
+        co_return watch_again;
+    }
+    auto const told =
+        answer && answer->status == 200 ? http::parse_if<protocol::watch_answer>(answer->body) : std::nullopt;
+    if (!told)
+        co_return watch_later; // the node is older, or is not the home any more
+    if (told->move) {
+        note_move(*told);
+        co_await move(told->to);
+    }
+    bool const held = calls_.time().now() - asked >= watch_later;
+    co_return told->move ? watch_again
+    : held               ? 0s
+                         : watch_later; // a node that does not hold must not be asked in a loop
+}
+
+// A home that cannot reach the client asks it to try the nodes that have not tried yet.
+void registration::note_move(protocol::watch_answer const& told)
+{
+    constexpr std::size_t most = 100;
+    if (told.why.empty())
+        return;
+    note_reach(protocol::reach::unreachable, told.why);
+    auto& tried = settings_.identity.unreachable_from;
+    if (tried.size() < most && std::find(tried.begin(), tried.end(), reached_.node) == tried.end())
+        tried.push_back(reached_.node);
+}
+
+// Registers with another node, and stays with the present one if none takes it.
+awaitable<void> registration::move(std::string to)
+{
+    auto next = calls_.find_or_add(to, node_).value_or(node_);
+    if (next == node_)
+        next = calls_.after(node_);
+    for (std::size_t tries = 1; tries < calls_.count() && !status_.leaving; ++tries) {
+        if (next != node_ && co_await register_with(next)) {
+            node_ = next;
+            co_return;
+        }
+        next = calls_.after(next);
+    }
 }
 
 // The client was silent for too long, so its executions go out as further attempts. Queued ones must not start here;
@@ -97,7 +179,7 @@ void registration::take_new_name()
     auto const suffix = "~" + std::to_string(++renamed_);
     settings_.identity.instance = first_.instance.substr(0, longest) + suffix;
     settings_.identity.secret = first_.secret.substr(0, longest_secret) + suffix;
-    notify_.new_secret(settings_.identity.secret);
+    notify_.new_name(settings_.identity);
     engine_.give_up_queued(calls_.time().now());
     log::warn("client", "the nodes count this client as gone, going on under a new name",
               {{"instance", settings_.identity.instance}});
@@ -107,6 +189,8 @@ awaitable<int> registration::heartbeat()
 {
     protocol::heartbeat_request request;
     request.instance = settings_.identity.instance;
+    request.generation = generation_;
+    request.ticket = ticket_;
     request.free_slots = engine_.free_slots();
     request.epoch = engine_.epoch();
     request.draining = engine_.draining();
@@ -126,6 +210,8 @@ void registration::absorb(http::response const& answer, instant asked)
     if (!told)
         return;
     engine_.observe(told->epoch);
+    reached_.node = told->node;
+    note_reach(told->reach, told->why);
     duration const wanted = std::chrono::milliseconds{std::max(told->heartbeat_ms, 50)};
     period_ = std::min(settings_.heartbeat, wanted);
     // The node counts from its receipt of the heartbeat, which is later, by a clock that may run a little faster.
@@ -135,6 +221,24 @@ void registration::absorb(http::response const& answer, instant asked)
     notify_.heard();
 }
 
+// Logs each change once.
+void registration::note_reach(protocol::reach state, std::string const& why)
+{
+    if (state == protocol::reach::reachable)
+        settings_.identity.unreachable_from.clear();
+    bool const same = state == reached_.state && why == reached_.why;
+    bool const was_unreachable = std::exchange(reached_.state, state) == protocol::reach::unreachable;
+    reached_.why = why;
+    if (same)
+        return;
+    if (state == protocol::reach::unreachable)
+        log::warn("client", "the home node does not reach this client, which gets no work",
+                  {log::reason(why), {"instance", settings_.identity.instance}});
+    else if (state == protocol::reach::reachable && was_unreachable)
+        log::info("client", "the home node reaches this client again",
+                  {{"instance", settings_.identity.instance}, {"node", reached_.node}});
+}
+
 awaitable<void> registration::leave(instant until)
 {
     status_.leaving = true;
@@ -142,6 +246,8 @@ awaitable<void> registration::leave(instant until)
         co_await quiet_bell_.wait_until(calls_.time(), until);
     protocol::leave_request request;
     request.instance = settings_.identity.instance;
+    request.generation = settings_.identity.generation;
+    request.ticket = ticket_;
     for (std::size_t tries = 0; registered() && tries < calls_.count() && calls_.time().now() < until; ++tries) {
         auto text = nlohmann::json(request).dump();
         auto const limit = until - calls_.time().now();

@@ -13,8 +13,9 @@ namespace baton::client {
 class registration {
 public:
     struct watchers {
-        std::function<void()> heard;                        // after each heartbeat that a node has answered
-        std::function<void(std::string const&)> new_secret; // nodes show this secret from now on
+        std::function<void()> heard; // after each heartbeat that a node has answered
+        std::function<void(protocol::register_request const&)> new_name; // its instance and secret count from now on
+        std::function<void(std::int64_t generation)> registered;         // a node has taken this registration
     };
 
     registration(asio::any_io_executor loop, node_calls& calls, engine& state, link_settings settings, watchers notify);
@@ -22,14 +23,21 @@ public:
     // Registers with one node and sends it heartbeats; moves on to the next when it fails. Until cancelled.
     awaitable<void> beat();
     void beat_now() { beat_bell_.wake(); } // for news that nodes should have: the client drains
+    // Watches the connection to the home beside `beat`: registers with another node at once when the home dies, or when
+    // it asks the client to move. Until cancelled.
+    awaitable<void> watch();
 
     // Stops the heartbeats, which would register again, and tells the node that hears this client that it leaves; when
     // that one does not answer, the others in turn until `until`.
     awaitable<void> leave(instant until);
 
     bool registered() const { return status_.registered; }
+    std::size_t home() const { return node_; } // the node of the list that hears this client, or is tried next
     // The name under which the nodes know this client.
     std::string const& instance() const { return settings_.identity.instance; }
+    std::string const& secret() const { return settings_.identity.secret; }
+    std::string const& ticket() const { return ticket_; }   // of the last registration that a node took
+    std::int64_t generation() const { return generation_; } // of the same
 
 private:
     struct status {
@@ -38,6 +46,11 @@ private:
         bool beating = false; // a heartbeat or registration is on its way
         bool leaving = false;
     };
+    struct reached {      // by the home, as it has said last
+        std::string node; // its name
+        protocol::reach state = protocol::reach::pending;
+        std::string why;
+    };
     struct first_name { // before the first new name
         std::string instance;
         std::string secret;
@@ -45,9 +58,13 @@ private:
 
     awaitable<bool> beat_once();
     awaitable<bool> register_with(std::size_t node);
+    awaitable<duration> watch_once();
+    awaitable<void> move(std::string to);
     void take_new_name();
     awaitable<int> heartbeat(); // the status; 0 for no answer
     void absorb(http::response const& answer, instant asked);
+    void note_move(protocol::watch_answer const& told);
+    void note_reach(protocol::reach state, std::string const& why);
     duration next_wait(int failures);
     duration beat_limit() const;
 
@@ -58,10 +75,14 @@ private:
     watchers notify_;
     waker beat_bell_;
     waker quiet_bell_; // after each heartbeat
+    waker home_bell_;  // after each registration
     std::size_t node_; // the one that hears the heartbeats
     status status_;
+    reached reached_;
     first_name first_;
     int renamed_ = 0;
+    std::int64_t generation_ = 0; // of the last registration that a node took
+    std::string ticket_;
     duration period_;
 };
 

@@ -1,5 +1,6 @@
 #include "client-sdk/src/result_sender.hpp"
 
+#include "libs/base/log.hpp"
 #include "libs/http/parse_as.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ result_sender::result_sender(asio::any_io_executor loop, node_calls& calls, engi
       recorded_(std::move(recorded)),
       bell_(loop),
       senders_(loop),
-      route_{calls.first()}
+      route_{calls.first(), calls.first()}
 {}
 
 awaitable<void> result_sender::run()
@@ -61,10 +62,14 @@ awaitable<void> result_sender::feed()
 
 awaitable<void> result_sender::send(std::vector<protocol::result_report> batch)
 {
+    // The home counts what the client has, so it should hear of ends first.
+    if (std::exchange(route_.home, member_.home()) != member_.home())
+        route_.node = member_.home();
     auto const node = route_.node;
     auto const turn = route_.turn;
     protocol::results_request request;
     request.instance = member_.instance();
+    request.ticket = member_.ticket();
     request.results = std::move(batch);
     bool answered = false;
     try {
@@ -116,7 +121,12 @@ bool result_sender::settle(std::vector<protocol::result_report> const& batch,
         return false;
     }
     engine_.observe(told->epoch);
-    engine_.settle(batch, told->recorded, now);
+    for (auto const& one : told->refused)
+        log::error("client", "a node refused the receipt of a result, which is lost",
+                   {{"execution", to_string(one.execution)}, {"attempt", one.attempt}});
+    auto settled = told->recorded;
+    settled.insert(settled.end(), told->refused.begin(), told->refused.end());
+    engine_.settle(batch, settled, now);
     recorded_();
     return true;
 }

@@ -27,6 +27,7 @@ public:
 private:
     struct route {
         std::size_t node = 0;
+        std::size_t home = 0;  // when `node` was last set to it
         int turn = 0;          // rises with each change of node
         int failures = 0;      // consecutive failed turns
         instant quiet_until{}; // the end of the pause

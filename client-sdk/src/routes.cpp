@@ -2,6 +2,8 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/random.hpp"
+#include "libs/http/parse_as.hpp"
+#include "libs/protocol/proof.hpp"
 
 #include <algorithm>
 
@@ -57,20 +59,27 @@ std::optional<protocol::dispatch_request> read_at_once(std::string const& text)
 
 } // namespace
 
-routes::routes(engine& state, time_source const& time, std::string secret, std::function<void()> changed)
-    : engine_(state), time_(time), expected_("Bearer " + secret), changed_(std::move(changed))
+routes::routes(engine& state, time_source const& time, identity self, std::function<void()> changed)
+    : engine_(state), time_(time), self_(std::move(self)), changed_(std::move(changed))
 {
+    router_.add(http::verb::post, protocol::path_probe,
+                [this](http::request const& message) { return ready(probe(message.body)); });
     router_.add(http::verb::post, protocol::path_dispatch,
                 [this](http::request const& message) { return ready(dispatch(message.body)); });
     add(protocol::path_cancel, &routes::cancel);
     add(protocol::path_query, &routes::query);
-    add(protocol::path_epoch, &routes::epoch);
 }
 
 awaitable<http::response> routes::handle(http::request message) const
 {
-    if (!authorised(message))
+    if (message.target != protocol::path_probe && !authorised(message))
         co_return http::problem(401, "Unauthorized", "the secret of this incarnation is required");
+    co_return co_await router_.handle(std::move(message));
+}
+
+awaitable<http::response> routes::answer(std::string path, std::string body) const
+{
+    auto message = http::text_request(http::verb::post, std::move(path), std::move(body));
     co_return co_await router_.handle(std::move(message));
 }
 
@@ -91,7 +100,7 @@ void routes::add(char const* path, action act)
 
 bool routes::authorised(http::request const& message) const
 {
-    return same_secret(message.headers.find("Authorization").value_or(""), expected_);
+    return same_secret(message.headers.find("Authorization").value_or(""), "Bearer " + self_.secret);
 }
 
 http::response routes::stale() const
@@ -114,15 +123,16 @@ http::response routes::dispatch(std::string const& body) const
     auto const number = request->number;
     protocol::dispatch_answer answer;
     if (auto const last = last_.find(node); number > 0 && last != last_.end()) {
-        if (number == last->second.number)
-            return last->second.answer;
-        if (number < last->second.number) // the node no longer waits for this answer
+        if (number == last->second.number && last->second.answer)
+            return *last->second.answer;
+        if (number <= last->second.number) // the node no longer waits for this answer
             return http::json_response(200, answer);
     }
     auto const now = time_.now();
+    bool const moved = request->generation > 0 && request->generation < generation_;
     answer.executions.reserve(request->executions.size());
     for (auto& one : request->executions)
-        answer.executions.push_back(engine_.take(std::move(one), now));
+        answer.executions.push_back(engine_.take(std::move(one), now, moved));
     answer.epoch = engine_.epoch();
     answer.free = engine_.free();
     changed_();
@@ -132,11 +142,20 @@ http::response routes::dispatch(std::string const& body) const
     return said;
 }
 
-// Nodes are few, but each gets a new name at a restart.
+// A node gets a new name at a restart, so old ones must go: a number when no message can be so late, an answer when its
+// node does not repeat the message any more.
 void routes::remember(std::string const& node, last_dispatch what) const
 {
-    constexpr std::size_t most = 64;
+    constexpr std::size_t few = 64;
+    constexpr std::size_t most = 10'000;
+    auto const now = what.at;
     last_[node] = std::move(what);
+    if (last_.size() <= few)
+        return;
+    std::erase_if(last_, [&](auto const& one) { return now - one.second.at > 10min; });
+    for (auto& [name, one] : last_)
+        if (now - one.at > 1min)
+            one.answer.reset();
     if (last_.size() > most)
         last_.erase(std::min_element(last_.begin(), last_.end(),
                                      [](auto const& a, auto const& b) { return a.second.at < b.second.at; }));
@@ -154,9 +173,14 @@ http::response routes::query(nlohmann::json const& body) const
     return held(engine_.query(body.get<protocol::query_request>(), time_.now()));
 }
 
-http::response routes::epoch(nlohmann::json const&) const
+// A stranger may ask, so it learns no more than the instance, and changes nothing.
+http::response routes::probe(std::string const& body) const
 {
-    return http::json_response(200, protocol::epoch_message{engine_.epoch()});
+    auto const nonce = http::parse_as<protocol::probe_request>(body).nonce;
+    if (nonce.empty() || nonce.size() > protocol::longest_nonce)
+        throw invalid_input("nonce", "nonce must have 1 to " + std::to_string(protocol::longest_nonce) + " bytes");
+    return http::json_response(
+        200, protocol::probe_answer{self_.instance, protocol::proof_of(self_.secret, self_.instance, nonce)});
 }
 
 http::response routes::held(std::vector<protocol::held_execution> which) const

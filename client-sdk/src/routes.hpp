@@ -1,12 +1,14 @@
 #pragma once
-// The client's HTTP endpoints for nodes: dispatch, cancel, query, and the announcement of an epoch.
+// The client's HTTP endpoints for nodes: probe, dispatch, cancel and query.
 
 #include "client-sdk/src/engine.hpp"
 #include "libs/http/message.hpp"
 #include "libs/http/router.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace baton::client {
@@ -14,20 +16,28 @@ namespace baton::client {
 // The caller provides the listener, or a simulated network. On the loop only.
 class routes {
 public:
-    // `secret`: that of the incarnation; a request without it gets 401. `changed` is called after a request that may
-    // have given the engine something to start, stop or send.
-    routes(engine& state, time_source const& time, std::string secret, std::function<void()> changed);
+    // Which incarnation the client is. Requests without its secret get 401, except the probe of the address.
+    struct identity {
+        std::string instance;
+        std::string secret;
+    };
+    // `changed` is called after a request that may have given the engine something to start, stop or send.
+    routes(engine& state, time_source const& time, identity self, std::function<void()> changed);
     routes(routes const&) = delete;
     routes& operator=(routes const&) = delete;
 
     awaitable<http::response> handle(http::request message) const;
-    void expect(std::string const& secret) { expected_ = "Bearer " + secret; } // from now on
+    // The answer to a call that came by another way than the listener, from a node that has proved itself.
+    awaitable<http::response> answer(std::string path, std::string body) const;
+    void become(identity self) { self_ = std::move(self); } // from now on
+    // A node has taken this registration, so that no earlier one counts.
+    void registered(std::int64_t generation) { generation_ = std::max(generation_, generation); }
 
 private:
     // The last dispatch of each node, and its answer.
     struct last_dispatch {
         std::int64_t number = 0;
-        http::response answer;
+        std::optional<http::response> answer;
         instant at{};
     };
 
@@ -39,13 +49,14 @@ private:
     http::response dispatch(std::string const& body) const;
     http::response cancel(nlohmann::json const& body) const;
     http::response query(nlohmann::json const& body) const;
-    http::response epoch(nlohmann::json const& body) const;
+    http::response probe(std::string const& body) const;
     void remember(std::string const& node, last_dispatch what) const;
     http::response held(std::vector<protocol::held_execution> which) const;
 
     engine& engine_;
     time_source const& time_;
-    std::string expected_; // the Authorization field with the secret
+    identity self_;
+    std::int64_t generation_ = 0; // of the last registration that a node took
     std::function<void()> changed_;
     mutable std::map<std::string, last_dispatch> last_; // by the node's incarnation
     http::router router_;

@@ -1,6 +1,7 @@
 #include "client-sdk/src/runtime.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/protocol/revision.hpp"
 
 #include <algorithm>
 
@@ -13,6 +14,7 @@ constexpr duration forget_every = 1min; // the longest interval at which the eng
 link_settings complete(runtime_settings const& settings)
 {
     auto link = settings.link;
+    link.identity.revision = protocol::wire_revision;
     link.identity.handlers.assign(settings.handlers.begin(), settings.handlers.end());
     link.identity.slots = settings.limits.slots;
     link.identity.queue = settings.limits.queue;
@@ -24,10 +26,20 @@ link_settings complete(runtime_settings const& settings)
 runtime::runtime(asio::any_io_executor loop, runtime_parts parts, runtime_settings settings)
     : parts_(parts),
       engine_(settings.limits, settings.handlers),
-      routes_(engine_, parts.time, settings.link.identity.secret, [this] { pump(); }),
+      routes_(engine_, parts.time, {settings.link.identity.instance, settings.link.identity.secret},
+              [this] { pump(); }),
       calls_({parts.time, parts.random, parts.http}, settings.link),
       registration_(loop, calls_, engine_, complete(settings),
-                    {[this] { pump(); }, [this](std::string const& secret) { routes_.expect(secret); }}),
+                    {[this] { pump(); },
+                     [this](protocol::register_request const& self) {
+                         routes_.become({self.instance, self.secret});
+                     },
+                     [this](std::int64_t generation) {
+                         routes_.registered(generation);
+                         fetcher_.registered();
+                     }}),
+      fetches_(settings.link.identity.delivery == protocol::delivery_way::fetch),
+      fetcher_(loop, calls_, registration_, routes_),
       sender_(loop, calls_, engine_, registration_, [this] { drain_bell_.wake(); }),
       pump_bell_(loop),
       timer_bell_(loop),
@@ -59,8 +71,18 @@ void runtime::pump()
 awaitable<void> runtime::run()
 {
     using namespace asio::experimental::awaitable_operators;
-    co_await (supervised("client heartbeats", registration_.beat()) || supervised("client reports", sender_.run()) ||
+    co_await (supervised("client heartbeats", registration_.beat()) ||
+              supervised("client's watch of its home", registration_.watch()) ||
+              supervised("client fetches", fetch()) || supervised("client reports", sender_.run()) ||
               supervised("client timers", keep_time()) || supervised("client handlers", follow_handlers()));
+}
+
+awaitable<void> runtime::fetch()
+{
+    if (fetches_)
+        co_await fetcher_.run();
+    waker never(co_await asio::this_coro::executor);
+    co_await never.wait();
 }
 
 // One wake-up serves all handlers that have ended by then.

@@ -3,6 +3,7 @@
 // threads and sockets; a simulation gives it virtual time and a simulated network.
 
 #include "client-sdk/src/engine.hpp"
+#include "client-sdk/src/fetcher.hpp"
 #include "client-sdk/src/registration.hpp"
 #include "client-sdk/src/result_sender.hpp"
 #include "client-sdk/src/routes.hpp"
@@ -28,7 +29,7 @@ public:
     runtime(runtime const&) = delete;
     runtime& operator=(runtime const&) = delete;
 
-    // For the listener: answers the calls of nodes.
+    // For the listener: answers the calls of nodes. A client that fetches has none.
     http::handler handler();
 
     // Heartbeats, reports and timers, until cancelled. Jobs that still run then call back into this object, so it must
@@ -46,6 +47,7 @@ public:
 
 private:
     void pump(); // starts ready jobs, and wakes timers and sender
+    awaitable<void> fetch();
     awaitable<void> keep_time();
     awaitable<void> follow_handlers();
     awaitable<void> wait_idle(instant until);
@@ -56,6 +58,8 @@ private:
     routes routes_;
     node_calls calls_;
     registration registration_;
+    bool fetches_;
+    fetcher fetcher_;
     result_sender sender_;
     waker pump_bell_; // after the end of a handler
     waker timer_bell_;

@@ -27,6 +27,7 @@ struct service::impl {
 
     void start(bool with_signals);
     void compose();
+    void listen();
     awaitable<void> live(bool with_signals);
     awaitable<void> serve();
     awaitable<void> stop_when_asked();
@@ -42,8 +43,8 @@ struct service::impl {
     waker stop_bell{io.get_executor()};
     std::unique_ptr<http::client> http;
     std::unique_ptr<runtime> work;
-    std::unique_ptr<http::server> listener;
-    std::unique_ptr<worker_pool> pool; // destroyed first, because its threads call the members above
+    std::unique_ptr<http::server> listener; // none if the service fetches
+    std::unique_ptr<worker_pool> pool;      // destroyed first, because its threads call the members above
     std::uint16_t port = 0;
     std::string address;
 
@@ -82,6 +83,15 @@ void service::impl::compose()
     for (auto const& [name, run] : handlers)
         names.insert(name);
     http = http::make_client(time);
+    if (options.delivery == delivery_mode::push)
+        listen();
+    pool = std::make_unique<worker_pool>(io.get_executor(), time, handlers, options.slots);
+    work = std::make_unique<runtime>(io.get_executor(), runtime_parts{time, random, *http, *pool},
+                                     settings_of(options, std::move(names), port));
+}
+
+void service::impl::listen()
+{
     // The runtime announces the listener's port, and answers the listener's requests.
     http::server_settings listening;
     listening.address = options.listen;
@@ -97,9 +107,6 @@ void service::impl::compose()
     }
     port = listener->port();
     address = advertised(options, port);
-    pool = std::make_unique<worker_pool>(io.get_executor(), time, handlers, options.slots);
-    work = std::make_unique<runtime>(io.get_executor(), runtime_parts{time, random, *http, *pool},
-                                     settings_of(options, std::move(names), port));
 }
 
 awaitable<void> service::impl::live(bool with_signals)
@@ -112,7 +119,10 @@ awaitable<void> service::impl::live(bool with_signals)
 awaitable<void> service::impl::serve()
 {
     using namespace asio::experimental::awaitable_operators;
-    co_await (supervised("client listener", listener->run(last_requests)) || work->run());
+    if (listener)
+        co_await (supervised("client listener", listener->run(last_requests)) || work->run());
+    else
+        co_await work->run();
 }
 
 awaitable<void> service::impl::stop_when_asked()

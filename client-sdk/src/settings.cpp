@@ -49,6 +49,10 @@ bool is_any(std::string const& address)
 
 void check_addresses(service_options const& options)
 {
+    if (options.delivery == delivery_mode::fetch) {
+        need(options.advertise.empty(), "advertise", "a service that fetches its executions has no address");
+        return;
+    }
     need(!options.listen.empty(), "listen", "an IP address is required");
     need(http::is_loopback(options.listen) || !options.token.empty(), "token",
          "listening on " + options.listen + ", which others can reach, requires the cluster's shared token");
@@ -106,7 +110,10 @@ runtime_settings settings_of(service_options const& options, std::set<std::strin
     auto& identity = settings.link.identity;
     identity.service = options.name;
     identity.instance = options.instance;
-    identity.address = advertised(options, port);
+    if (options.delivery == delivery_mode::fetch)
+        identity.delivery = protocol::delivery_way::fetch;
+    else
+        identity.address = advertised(options, port);
     identity.secret = secret_hex(32);
     identity.version = BATON_VERSION;
     settings.handlers = std::move(handlers);

@@ -66,4 +66,14 @@ std::unique_ptr<lease_store> make_clocked_lease(storage::database& own, std::str
 std::unique_ptr<lease_store> make_boot_lease(storage::database& own, std::string name_space, time_source& time,
                                              std::string boot);
 
+struct raised_epoch {
+    std::int64_t before = 0;
+    bool raised = false; // false: the row's epoch was as high already
+};
+
+// Raises the epoch of the lock row, so that the next term's epoch is above `least`. For a database that was restored
+// from a state before terms that clients remember: they refuse every lower epoch. The present holder, if any, loses the
+// lease at its next renewal. Throws unavailable when there is no row. Calls on one database, one at a time.
+awaitable<raised_epoch> raise_epoch(storage::database& of_lease, std::string name_space, std::int64_t least);
+
 } // namespace baton::lease

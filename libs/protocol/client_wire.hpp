@@ -4,6 +4,7 @@
 // are written without the fields that have their default. All times are microseconds since the Unix epoch.
 
 #include "libs/base/id.hpp"
+#include "libs/base/time.hpp"
 #include "libs/protocol/json_text.hpp"
 #include "libs/protocol/outcome.hpp"
 
@@ -19,22 +20,45 @@ namespace baton::protocol {
 inline constexpr char path_register[] = "/client/v1/register";
 inline constexpr char path_heartbeat[] = "/client/v1/heartbeat";
 inline constexpr char path_leave[] = "/client/v1/leave";
+inline constexpr char path_watch[] = "/client/v1/watch";
 inline constexpr char path_results[] = "/client/v1/results";
 
+// How the calls of its home reach a client.
+enum class delivery_way {
+    push,  // the home calls the client's address
+    fetch, // the client has no address, and fetches the calls (fetch_wire.hpp)
+};
+template <>
+inline constexpr std::array<std::string_view, 2> names_of<delivery_way>{"push", "fetch"};
+
 struct register_request {
+    int revision = 0; // wire_revision (revision.hpp) of the client
     std::string service;
     std::string instance; // unique in the cluster, new at every start
-    std::string address;  // "http://10.0.0.7:41234": where the node reaches this client
+    std::string address;  // "http://10.0.0.7:41234": where the node reaches this client; empty for one that fetches
     std::string secret;   // of this incarnation; every call to the client carries it
     std::vector<std::string> handlers;
+    // Counts the registrations of this client, upwards from 1: each has its own. A message or a write for an earlier
+    // one does nothing.
+    std::int64_t generation = 0;
     int slots = 1;       // executions that the client runs at the same time
     int queue = 0;       // executions that it accepts beyond those
     std::string version; // of the SDK
     std::int64_t epoch = 0;
+    std::vector<std::string>
+        unreachable_from; // names of the nodes that have asked it to try another one (watch_answer)
+    delivery_way delivery = delivery_way::push;
 };
+
+// Can the client's home call it? `pending`: the address has not proved itself yet, and has not failed to.
+enum class reach { pending, reachable, unreachable };
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<reach>{"pending", "reachable", "unreachable"};
 
 struct heartbeat_request {
     std::string instance;
+    std::int64_t generation = 0; // of the registration that this node took
+    std::string ticket;          // of the answer to it
     int free_slots = 0;
     std::int64_t epoch = 0; // the highest seen
     bool draining = false;
@@ -46,10 +70,31 @@ struct heartbeat_answer {
     std::int64_t epoch = 0;
     int heartbeat_ms = 5'000; // the interval between heartbeats
     int ttl_ms = 0;           // a client that is silent for so long counts as gone; 0: three heartbeats
+    std::string node;         // name of the home
+    protocol::reach reach = protocol::reach::pending;
+    std::string why;    // the home cannot reach the client: the reason, for people
+    std::string ticket; // in answers to registrations: opaque; every later call repeats it
+};
+
+// To the home node, which holds the request for `watch_hold`. So a client learns at once that its home has died (the
+// connection breaks) or that it should register with another node (`move`).
+inline constexpr duration watch_hold = 25s;
+
+struct watch_request {
+    std::string instance;
+    std::string ticket;
+};
+
+struct watch_answer {
+    bool move = false;
+    std::string to;  // the address of a node that the client may know; empty: any other
+    std::string why; // not empty: because the home cannot reach the client
 };
 
 struct leave_request {
     std::string instance;
+    std::int64_t generation = 0; // of the last registration
+    std::string ticket;
 };
 
 struct result_report {
@@ -61,10 +106,12 @@ struct result_report {
     int progress = 0;             // percent, for running
     json_text value;              // the handler's return value; null for none
     std::string error;            // why it failed
+    std::string receipt;          // of the dispatch that brought the attempt
 };
 
 struct results_request {
     std::string instance;
+    std::string ticket;                 // of the last registration; only the home can check it
     std::vector<result_report> results; // at most 500
 };
 
@@ -78,13 +125,14 @@ struct attempt_key {
 struct results_answer {
     std::int64_t epoch = 0;
     std::vector<attempt_key> recorded;
+    std::vector<attempt_key> refused; // their receipts are wrong: they are not recorded, and never will be
 };
 
 // --- node to client; header "Authorization: Bearer <secret of the incarnation>" --------------------------------------
 inline constexpr char path_dispatch[] = "/baton/v1/dispatch";
 inline constexpr char path_cancel[] = "/baton/v1/cancel";
 inline constexpr char path_query[] = "/baton/v1/query";
-inline constexpr char path_epoch[] = "/baton/v1/epoch";
+inline constexpr char path_probe[] = "/baton/v1/probe"; // without the secret
 
 struct dispatch {
     execution_id execution; // with `attempt` the idempotency key
@@ -97,6 +145,7 @@ struct dispatch {
     std::int64_t timeout_us = 0; // 0: none
     int shard_index = 0;
     int shard_total = 1;
+    std::string receipt = {}; // opaque; the result repeats it
     bool operator==(dispatch const&) const = default;
 };
 
@@ -108,6 +157,8 @@ struct dispatch_request {
     std::vector<dispatch> executions;
     std::string node = {};   // incarnation
     std::int64_t number = 0; // 0: not told
+    // Of the registration that the node took; 0: not told. A client that has registered again since takes nothing new.
+    std::int64_t generation = 0;
 };
 
 // A client's answer for one execution. Only the first three mean that the client has it.
@@ -119,10 +170,11 @@ enum class ack {
     draining,   // stops soon
     no_handler, // does not serve this handler
     invalid,    // cannot be read: sending it again will not help
+    moved,      // has registered again since: the node is not its home
 };
 template <>
-inline constexpr std::array<std::string_view, 7> names_of<ack>{"accepted", "running",    "finished", "busy",
-                                                               "draining", "no_handler", "invalid"};
+inline constexpr std::array<std::string_view, 8> names_of<ack>{"accepted", "running",    "finished", "busy",
+                                                               "draining", "no_handler", "invalid",  "moved"};
 
 struct dispatch_ack {
     execution_id execution;
@@ -168,7 +220,18 @@ struct query_answer {
     std::vector<held_execution> held;
 };
 
-struct epoch_message { // announcement, and the body of 409 answers
+// Is the client that has registered this address the one that listens there? Any caller may ask, so the message has no
+// secret. `proof`: proof_of (proof.hpp).
+struct probe_request {
+    std::string nonce; // new for each probe
+};
+
+struct probe_answer {
+    std::string instance;
+    std::string proof;
+};
+
+struct epoch_message { // the body of 409 answers; between nodes also the announcement of an epoch
     std::int64_t epoch = 0;
 };
 
@@ -178,6 +241,10 @@ void to_json(nlohmann::json& out, heartbeat_request const& in);
 void from_json(nlohmann::json const& in, heartbeat_request& out);
 void to_json(nlohmann::json& out, heartbeat_answer const& in);
 void from_json(nlohmann::json const& in, heartbeat_answer& out);
+void to_json(nlohmann::json& out, watch_request const& in);
+void from_json(nlohmann::json const& in, watch_request& out);
+void to_json(nlohmann::json& out, watch_answer const& in);
+void from_json(nlohmann::json const& in, watch_answer& out);
 void to_json(nlohmann::json& out, leave_request const& in);
 void from_json(nlohmann::json const& in, leave_request& out);
 void to_json(nlohmann::json& out, result_report const& in);
@@ -204,6 +271,10 @@ void to_json(nlohmann::json& out, held_execution const& in);
 void from_json(nlohmann::json const& in, held_execution& out);
 void to_json(nlohmann::json& out, query_answer const& in);
 void from_json(nlohmann::json const& in, query_answer& out);
+void to_json(nlohmann::json& out, probe_request const& in);
+void from_json(nlohmann::json const& in, probe_request& out);
+void to_json(nlohmann::json& out, probe_answer const& in);
+void from_json(nlohmann::json const& in, probe_answer& out);
 void to_json(nlohmann::json& out, epoch_message const& in);
 void from_json(nlohmann::json const& in, epoch_message& out);
 

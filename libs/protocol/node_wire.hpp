@@ -19,6 +19,8 @@ inline constexpr char path_signal[] = "/internal/v1/signal";
 inline constexpr char path_stop[] = "/internal/v1/stop";
 inline constexpr char path_announce[] = "/internal/v1/epoch";
 inline constexpr char path_departed[] = "/internal/v1/departed";
+inline constexpr char path_ask[] = "/internal/v1/ask";
+inline constexpr char path_cancel_at[] = "/internal/v1/cancel";
 
 // How a slave chooses the client of one execution.
 enum class client_choice {
@@ -31,6 +33,29 @@ template <>
 inline constexpr std::array<std::string_view, 4> names_of<client_choice>{"round_robin", "random", "failover",
                                                                          "instance"};
 client_choice choice_for(routing task);
+
+// How many executions a node can take for its clients that serve one set of handlers of a service: the slots, and the
+// slots and queue places together, of those that it can call. A level and not an increment: the master subtracts what
+// it has assigned there and has not ended.
+struct handler_capacity {
+    std::vector<std::string> handlers; // in order
+    int slots = 0;
+    int places = 0;
+    bool operator==(handler_capacity const&) const = default;
+};
+
+// Replaces what the node said of this service before; without classes the node has no client that it can call.
+struct service_capacity {
+    std::string service;
+    std::vector<handler_capacity> classes;
+    bool operator==(service_capacity const&) const = default;
+};
+
+// A node numbers these upwards, so that a late one does not replace a newer one.
+struct capacity_message {
+    std::int64_t number = 0;
+    std::vector<service_capacity> services;
+};
 
 // Master to slave: deliver these now. `work` is what the client will see; service and routing choose the client.
 struct assignment {
@@ -64,13 +89,24 @@ struct delivered {
     int holds = 0;      // when not 0: not this attempt, but an earlier one, which still runs there
 };
 
-// An attempt that the slave will not deliver. With `client`: this instance, which is gone, may have it although it did
-// not answer.
+// Why a slave does not deliver an attempt.
+enum class return_cause {
+    no_room,     // no client of the node can take it, and none has it: the same attempt may go elsewhere
+    impossible,  // no client will ever take it
+    client_gone, // `client` may have it, and is gone
+    in_doubt,    // `client` may have it, and has another home now
+};
+template <>
+inline constexpr std::array<std::string_view, 4> names_of<return_cause>{"no_room", "impossible", "client_gone",
+                                                                        "in_doubt"};
+
 struct undelivered {
     execution_id execution;
     int attempt = 1;
+    return_cause cause = return_cause::no_room;
     std::string client;
     std::string why;
+    std::int64_t number = 0; // of the assignment; no_room counts only while that is the latest one
 };
 
 struct finished {
@@ -87,6 +123,7 @@ struct report_request {
     std::vector<protocol::delivered> delivered;
     std::vector<protocol::undelivered> undelivered;
     std::vector<protocol::finished> finished;
+    capacity_message capacity; // of the services whose capacity has changed
 };
 
 // No assignment with this number or a higher one names an attempt that the report named as delivered.
@@ -94,13 +131,46 @@ struct report_answer {
     std::int64_t assigned = 0;
 };
 
+// The answer to the announcement of an epoch: the capacity of all services of the node.
+struct announce_answer {
+    std::int64_t epoch = 0;
+    capacity_message capacity;
+};
+
+// Master to the home node of these clients: which of them has which of the executions? (See query_request.)
+struct ask_request {
+    std::int64_t epoch = 0;
+    std::vector<std::string> instances;
+    std::vector<execution_id> executions;
+    std::vector<int> attempts;
+};
+
+struct client_held {
+    std::string instance;
+    std::vector<held_execution> held;
+};
+
+// The clients that have answered. The node may not be the home of the others any more, or they were silent.
+struct ask_answer {
+    std::int64_t epoch = 0;
+    std::vector<client_held> answered;
+};
+
+// Master to the home node of this client: tell it to cancel these. The answer does not wait for the client.
+struct cancel_at_request {
+    std::int64_t epoch = 0;
+    std::string instance;
+    std::vector<execution_id> executions;
+};
+
 enum class signal_kind {
     task,   // a task was created, edited, enabled, disabled or deleted
-    run,    // an execution was inserted by run now
+    run,    // an execution was inserted, by run now or by an edit
     cancel, // an execution is to be cancelled
+    edit,   // a task is about to be edited: committed before the edit, which removes it
 };
 template <>
-inline constexpr std::array<std::string_view, 3> names_of<signal_kind>{"task", "run", "cancel"};
+inline constexpr std::array<std::string_view, 4> names_of<signal_kind>{"task", "run", "cancel", "edit"};
 
 // Web to master, after the row of the same content was committed: act on it now.
 struct signal_request {
@@ -109,10 +179,31 @@ struct signal_request {
     std::int64_t subject = 0; // task or execution
 };
 
-struct departed_message { // a client or node is gone: send it nothing more
+struct departed_client {
     std::string instance;
+    std::string home;            // incarnation of the node that it is registered with now; empty: it is gone
+    std::int64_t generation = 0; // of that registration
+};
+struct departed_message { // these clients are gone, or have another home: send them nothing more
+    std::vector<departed_client> clients;
 };
 
+void to_json(nlohmann::json& out, handler_capacity const& in);
+void from_json(nlohmann::json const& in, handler_capacity& out);
+void to_json(nlohmann::json& out, service_capacity const& in);
+void from_json(nlohmann::json const& in, service_capacity& out);
+void to_json(nlohmann::json& out, capacity_message const& in);
+void from_json(nlohmann::json const& in, capacity_message& out);
+void to_json(nlohmann::json& out, announce_answer const& in);
+void from_json(nlohmann::json const& in, announce_answer& out);
+void to_json(nlohmann::json& out, ask_request const& in);
+void from_json(nlohmann::json const& in, ask_request& out);
+void to_json(nlohmann::json& out, client_held const& in);
+void from_json(nlohmann::json const& in, client_held& out);
+void to_json(nlohmann::json& out, ask_answer const& in);
+void from_json(nlohmann::json const& in, ask_answer& out);
+void to_json(nlohmann::json& out, cancel_at_request const& in);
+void from_json(nlohmann::json const& in, cancel_at_request& out);
 void to_json(nlohmann::json& out, assignment const& in);
 void from_json(nlohmann::json const& in, assignment& out);
 void to_json(nlohmann::json& out, assign_request const& in);
@@ -131,6 +222,8 @@ void to_json(nlohmann::json& out, report_answer const& in);
 void from_json(nlohmann::json const& in, report_answer& out);
 void to_json(nlohmann::json& out, signal_request const& in);
 void from_json(nlohmann::json const& in, signal_request& out);
+void to_json(nlohmann::json& out, departed_client const& in);
+void from_json(nlohmann::json const& in, departed_client& out);
 void to_json(nlohmann::json& out, departed_message const& in);
 void from_json(nlohmann::json const& in, departed_message& out);
 

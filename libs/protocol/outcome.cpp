@@ -1,5 +1,7 @@
 #include "libs/protocol/outcome.hpp"
 
+#include <algorithm>
+
 namespace baton::protocol {
 
 state after_attempt(state ended, int attempt, int max_attempts, bool cancel_requested)
@@ -9,6 +11,20 @@ state after_attempt(state ended, int attempt, int max_attempts, bool cancel_requ
     if (cancel_requested)
         return state::cancelled;
     return attempt < max_attempts ? state::retrying : ended;
+}
+
+std::optional<duration> pause_after_deaths(int deaths, int max_deaths)
+{
+    if (deaths >= max_deaths)
+        return std::nullopt;
+    auto const doublings = std::clamp(deaths - 1, 0, 6);
+    return std::min<duration>(1s * (1 << doublings), 60s);
+}
+
+std::string reason_of_deaths(int deaths)
+{
+    auto const times = deaths == 1 ? std::string("once") : std::to_string(deaths) + " times";
+    return "its client died " + times + " while it may have been running";
 }
 
 } // namespace baton::protocol

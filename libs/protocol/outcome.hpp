@@ -1,6 +1,10 @@
 #pragma once
 
+#include "libs/base/time.hpp"
 #include "libs/protocol/names.hpp"
+
+#include <optional>
+#include <string>
 
 namespace baton::protocol {
 
@@ -54,5 +58,19 @@ constexpr bool replaces_lost(attempt_cause which)
 // or `retrying` while attempts are left; a failure after a request to cancel counts as cancelled. The ledger's SQL
 // states the same rule, and a test holds the two together.
 state after_attempt(state ended, int attempt, int max_attempts, bool cancel_requested);
+
+// A handler may kill its own process. So the deaths of clients are counted for each execution, but only deaths at which
+// the execution may have begun. Returns the pause before the next attempt: 1 s, doubled with each death, at most a
+// minute. Returns nothing when the execution fails: `deaths` has reached the task's `max_deaths`.
+std::optional<duration> pause_after_deaths(int deaths, int max_deaths);
+
+// "its client died 3 times while it may have been running"
+std::string reason_of_deaths(int deaths);
+
+// True if the next death is the last. Such an execution is sent alone (trigger::suspect_line).
+constexpr bool last_before_failing(int deaths, int max_deaths)
+{
+    return deaths > 0 && deaths + 1 >= max_deaths;
+}
 
 } // namespace baton::protocol

@@ -115,6 +115,7 @@ task_definition parse_task(nlohmann::json const& value)
     task.routing = parse<protocol::routing>(object.text("routing", "round_robin", 32), "routing");
     task.max_attempts = static_cast<int>(object.number("max_attempts", 1, 1, 1'000));
     task.retry_delay = millis(object, "retry_delay_ms", 1'000, 0);
+    task.max_deaths = static_cast<int>(object.number("max_deaths", 3, 1, 1'000));
     task.timeout = millis(object, "timeout_ms", 0, 0);
     task.enabled = object.flag("enabled", true);
     object.finish();
@@ -134,6 +135,7 @@ nlohmann::json without_payload(task_definition const& task)
             {"routing", to_string(task.routing)},
             {"max_attempts", task.max_attempts},
             {"retry_delay_ms", task.retry_delay / 1ms},
+            {"max_deaths", task.max_deaths},
             {"timeout_ms", task.timeout / 1ms},
             {"enabled", task.enabled}};
 }

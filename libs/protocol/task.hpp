@@ -70,6 +70,7 @@ struct task_definition {
     protocol::routing routing = protocol::routing::round_robin;
     int max_attempts = 1;
     duration retry_delay = 1s;
+    int max_deaths = 3; // deaths of its clients after which an execution fails; see pause_after_deaths
     duration timeout{}; // zero: none
     bool enabled = true;
 };

@@ -87,13 +87,17 @@ void read_value(simdjson::ondemand::value& in, char const* name, std::string& ou
     out = text;
 }
 
-void read_value(simdjson::ondemand::value& in, char const*, json_text& out)
+std::string whole_text(simdjson::ondemand::value& in, int levels)
 {
     char const* const begin = in.raw_json_token().data();
-    check_value(in, depth_limit);
-    std::string_view text(begin, static_cast<std::size_t>(in.current_location().value() - begin));
-    text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1); // the parser stands at the token behind the value
-    out = json_text::checked(std::string(text));
+    check_value(in, levels);
+    std::string_view const text(begin, static_cast<std::size_t>(in.current_location().value() - begin));
+    return std::string(text.substr(0, text.find_last_not_of(" \t\r\n") + 1)); // without what precedes the next token
+}
+
+void read_value(simdjson::ondemand::value& in, char const*, json_text& out)
+{
+    out = json_text::checked(whole_text(in, depth_limit));
 }
 
 void append_json(std::string& out, std::string const& text)

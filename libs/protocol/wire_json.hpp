@@ -43,6 +43,8 @@ namespace baton::protocol {
 // In client_wire.cpp, for the messages between nodes that hold one.
 void append_json(std::string& out, dispatch const& in);
 void read_fields(simdjson::ondemand::object& in, dispatch& out);
+void append_json(std::string& out, held_execution const& in);
+void read_fields(simdjson::ondemand::object& in, held_execution& out);
 
 [[noreturn]] void refuse_type(char const* name);
 [[noreturn]] void refuse_number(char const* name);
@@ -107,6 +109,8 @@ void read_value(simdjson::ondemand::value& in, char const* name, bool& out);
 void read_value(simdjson::ondemand::value& in, char const* name, std::string& out);
 void read_value(simdjson::ondemand::value& in, char const* name, json_text& out);
 void skip_value(simdjson::ondemand::value& in); // checks that it is JSON
+// Its text as it is, checked to be JSON of at most so many levels.
+std::string whole_text(simdjson::ondemand::value& in, int levels);
 
 template <std::integral Number>
 void read_value(simdjson::ondemand::value& in, char const* name, Number& out)

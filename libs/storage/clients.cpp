@@ -1,5 +1,6 @@
 #include "libs/storage/clients.hpp"
 
+#include "libs/storage/client_lock.hpp"
 #include "libs/storage/statement.hpp"
 
 #include <nlohmann/json.hpp>
@@ -42,17 +43,28 @@ client_record read_client(row& cells)
     client.slots = cells.small();
     client.queue = cells.small();
     client.version = cells.text();
+    client.generation = cells.number();
     client.node = cells.text();
     client.state = parse_client_state(cells.text());
     client.joined_at = cells.moment();
     client.changed_at = cells.moment();
+    client.reach = protocol::parse<protocol::reach>(cells.text(), "reach");
+    client.reach_why = cells.text();
     return client;
+}
+
+void mark_gone(soci::session& sql, std::vector<std::string> const& instances)
+{
+    for (auto const chunk : chunks(sql, instances, 1)) {
+        statement bury(sql, "UPDATE client SET state = 'gone', changed_at = ", now_us(sql), " WHERE instance IN ");
+        bury.in(chunk).execute();
+    }
 }
 
 void select_clients(statement& ask)
 {
-    ask.select("instance", "service", "address", "secret", "handlers", "slots", "queue", "version", "node", "state",
-               "joined_at", "changed_at");
+    ask.select("instance", "service", "address", "secret", "handlers", "slots", "queue", "version", "generation",
+               "node", "state", "joined_at", "changed_at", "reach", "reach_why");
     ask(" FROM client WHERE ");
 }
 
@@ -63,47 +75,60 @@ std::string_view to_string(client_state which)
     return states[static_cast<std::size_t>(which)];
 }
 
-awaitable<bool> clients::put(client_record const& client)
+awaitable<clients::put_answer> clients::put(client_record const& client)
 {
     auto const handlers = as_text(client.handlers);
     auto const work = [&](soci::session& sql) {
         bool refused = false;
+        put_answer answer;
         statement ask(sql);
-        ask.select("state", "secret")(" FROM client WHERE instance = ", client.instance, for_update(sql));
+        ask.select("state", "secret", "node", "generation")(" FROM client WHERE instance = ", client.instance,
+                                                            for_update(sql));
         ask.each([&](row& cells) {
             bool const gone = parse_client_state(cells.text()) == client_state::gone;
             bool const other = cells.text() != client.secret;
             refused = gone || other;
+            answer.node_before = cells.text();
+            auto const generation = cells.number();
+            answer.overtaken = generation > client.generation ||
+                               (generation == client.generation && answer.node_before != client.node);
         });
         if (refused)
-            return false;
-        statement upsert(
-            sql, "INSERT INTO client (instance, service, address, secret, handlers, slots, queue, version, node, "
-                 "state, joined_at, changed_at) VALUES (");
+            return put_answer{};
+        if (answer.overtaken)
+            return answer;
+        statement upsert(sql,
+                         "INSERT INTO client (instance, service, address, secret, handlers, slots, queue, version, "
+                         "generation, node, state, joined_at, changed_at) VALUES (");
         upsert(client.instance, ", ", client.service, ", ", client.address, ", ", client.secret, ", ", handlers, ", ",
-               client.slots, ", ", client.queue, ", ", client.version, ", ", client.node, ", ",
+               client.slots, ", ", client.queue, ", ", client.version, ", ", client.generation, ", ", client.node, ", ",
                to_string(client.state));
         if (client.joined_at == utc_time{})
             upsert(", ", now_us(sql));
         else
             upsert(", ", client.joined_at);
         upsert(", ", now_us(sql), ")");
-        upsert.on_taken("instance", {"service", "address", "secret", "handlers", "slots", "queue", "version", "node",
-                                     "state", "changed_at"});
+        upsert.on_taken("instance", {"service", "address", "secret", "handlers", "slots", "queue", "version",
+                                     "generation", "node", "state", "changed_at"});
         upsert.execute();
-        return true;
+        answer.kept = true;
+        return answer;
     };
     co_return co_await shared_.transact(work);
 }
 
-awaitable<bool> clients::set_state(std::string instance, std::string node, client_state state)
+awaitable<std::optional<client_record>> clients::find(std::string instance)
 {
+    std::optional<client_record> found;
     auto const work = [&](soci::session& sql) {
-        statement set(sql, "UPDATE client SET state = ", to_string(state), ", changed_at = ", now_us(sql),
-                      " WHERE instance = ", instance, " AND node = ", node, " AND state <> 'gone'");
-        return set.execute() == 1;
+        found.reset();
+        statement ask(sql);
+        select_clients(ask);
+        ask("instance = ", instance);
+        ask.each([&](row& cells) { found = read_client(cells); });
     };
-    co_return co_await shared_.run(work);
+    co_await shared_.run(work);
+    co_return found;
 }
 
 awaitable<clients::page> clients::all()
@@ -121,37 +146,97 @@ awaitable<clients::page> clients::all()
     co_return found;
 }
 
-awaitable<clients::page> clients::changed_since(utc_time since)
+awaitable<clients::list_page> clients::read_list(std::function<void(statement&)> which, std::size_t most)
 {
-    page found;
+    list_page found;
     auto const work = [&](soci::session& sql) {
         found.clients.clear();
-        found.now = from_micros(read_now(sql));
+        found.now = from_micros(read_now(sql)); // before the rows, so that nothing falls between two lists
         statement ask(sql);
-        select_clients(ask);
-        ask("changed_at >= ", since, " ORDER BY changed_at, instance");
-        ask.each([&](row& cells) { found.clients.push_back(read_client(cells)); });
+        ask.select("instance", "service", "handlers", "node", "state", "changed_at")(" FROM client WHERE ");
+        which(ask);
+        ask(" LIMIT ", static_cast<std::int64_t>(most));
+        ask.each([&](row& cells) {
+            client_listing one;
+            one.instance = cells.text();
+            one.service = cells.text();
+            one.handlers = cells.text();
+            one.node = cells.text();
+            one.state = parse_client_state(cells.text());
+            one.changed_at = cells.moment();
+            found.clients.push_back(std::move(one));
+        });
     };
     co_await shared_.run(work);
     co_return found;
 }
 
-awaitable<std::vector<std::string>> clients::bury_heard_by(std::string node)
+awaitable<clients::list_page> clients::list(std::string after_instance, std::size_t most)
+{
+    auto const which = [&](statement& ask) {
+        ask("state <> 'gone' AND instance > ", after_instance, " ORDER BY instance");
+    };
+    co_return co_await read_list(which, most);
+}
+
+awaitable<clients::list_page> clients::changed_since(utc_time since, std::string after_instance, std::size_t most)
+{
+    auto const which = [&](statement& ask) {
+        ask("changed_at >= ", since, " AND (changed_at > ", since, " OR instance > ", after_instance,
+            ") ORDER BY changed_at, instance");
+    };
+    co_return co_await read_list(which, most);
+}
+
+awaitable<std::vector<std::string>> clients::bury(std::string node, std::vector<registered_client> wanted)
 {
     std::vector<std::string> buried;
     auto const work = [&](soci::session& sql) {
-        buried.clear();
-        statement ask(sql);
-        ask.select("instance")(" FROM client WHERE node = ", node, " AND state <> 'gone' ORDER BY instance");
-        ask(for_update(sql)).each([&](row& cells) { buried.push_back(cells.text()); });
-        for (auto const chunk : chunks(sql, buried, 1)) {
-            statement bury(sql, "UPDATE client SET state = 'gone', changed_at = ", now_us(sql), " WHERE node = ", node,
-                           " AND instance IN ");
-            bury.in(chunk).execute();
-        }
+        buried = lock_registered(sql, node, wanted);
+        mark_gone(sql, buried);
     };
     co_await shared_.transact(work);
     co_return buried;
+}
+
+// In two steps: the node may live after all, and then its clients may register again before the second one.
+awaitable<std::vector<std::string>> clients::bury_heard_by(std::string node)
+{
+    auto heard = co_await heard_by(node);
+    co_return co_await bury(std::move(node), std::move(heard));
+}
+
+awaitable<std::vector<registered_client>> clients::heard_by(std::string node)
+{
+    std::vector<registered_client> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        statement ask(sql);
+        ask.select("instance", "generation")(" FROM client WHERE node = ", node, " AND state <> 'gone'");
+        ask.each([&](row& cells) {
+            auto& one = found.emplace_back();
+            one.instance = cells.text();
+            one.generation = cells.number();
+        });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::optional<std::string>> clients::bury(registered_client client)
+{
+    std::optional<std::string> home;
+    auto const work = [&](soci::session& sql) {
+        home.reset();
+        statement ask(sql);
+        ask.select("node")(" FROM client WHERE instance = ", client.instance,
+                           " AND state <> 'gone' AND generation <= ", client.generation, for_update(sql));
+        ask.each([&](row& cells) { home = cells.text(); });
+        if (home)
+            mark_gone(sql, {client.instance});
+    };
+    co_await shared_.transact(work);
+    co_return home;
 }
 
 awaitable<void> clients::purge(duration age)

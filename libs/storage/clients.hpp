@@ -1,15 +1,29 @@
 #pragma once
 
+#include "libs/protocol/client_wire.hpp"
 #include "libs/storage/database.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace baton::storage {
 
+class statement;
+
 enum class client_state { up, draining, gone };
 std::string_view to_string(client_state which);
+
+// A client as a list of many shows it.
+struct client_listing {
+    std::string instance;
+    std::string service;
+    std::string handlers; // JSON array of names
+    std::string node;     // incarnation that hears its heartbeats
+    client_state state = client_state::up;
+    utc_time changed_at;
+};
 
 struct client_record {
     std::string instance;
@@ -20,10 +34,27 @@ struct client_record {
     int slots = 1;
     int queue = 0;
     std::string version;
-    std::string node; // incarnation that hears its heartbeats
+    std::int64_t generation = 0; // of the registration: see protocol::register_request
+    std::string node;            // incarnation that hears its heartbeats
     client_state state = client_state::up;
     utc_time joined_at;
     utc_time changed_at;
+    protocol::reach reach = protocol::reach::pending; // can its home call it?
+    std::string reach_why;                            // for people, if it cannot
+};
+
+// A client as of one of its registrations. A write that was held up on its way must not undo a later registration, so
+// all writes name the registration that they belong to.
+struct registered_client {
+    std::string instance;
+    std::int64_t generation = 0;
+};
+
+struct reach_change {
+    std::string instance;
+    std::int64_t generation = 0;
+    protocol::reach state = protocol::reach::pending;
+    std::string why;
 };
 
 // The clients' rows: joins, changes, drains, departures. Heartbeats are not written here.
@@ -31,22 +62,44 @@ class clients {
 public:
     explicit clients(database& shared) : shared_(shared) {}
 
-    // Inserts or replaces; changed_at is the database's now. False, with nothing changed, when the instance is gone
-    // (its attempts were handed on, so it never returns) or has another secret (the name belongs to another client).
-    awaitable<bool> put(client_record const& client);
-    // Returns false, with nothing changed, when another node hears the client by now or the client is gone.
-    awaitable<bool> set_state(std::string instance, std::string node, client_state state);
-    // All clients that are not gone, and the database's now, from which `changed_since` continues.
+    // Inserts or replaces; changed_at is the database's now. Not kept, with nothing changed, when the instance is gone
+    // (its attempts were handed on, so it never returns) or has another secret (the name belongs to another client),
+    // and when the client has registered again since, or this generation with another node.
+    struct put_answer {
+        bool kept = false;
+        bool overtaken = false;  // by a later registration
+        std::string node_before; // that heard the client until now; empty: the instance is new
+    };
+    awaitable<put_answer> put(client_record const& client);
+
+    awaitable<std::optional<client_record>> find(std::string instance);
+    // All clients that are not gone.
     struct page {
         std::vector<client_record> clients;
-        utc_time now;
+        utc_time now; // the database's, before the rows were read
     };
     awaitable<page> all();
-    // Clients changed at or after `since`, including those gone. Callers let the intervals overlap by a few seconds,
-    // because commits do not come in the order of changed_at.
-    awaitable<page> changed_since(utc_time since);
-    // Marks all clients of `node` as gone, because that node is; returns their instances.
+
+    // At most `most` rows that follow `after` in the order of the list; the list ends with a page that has fewer.
+    struct list_page {
+        std::vector<client_listing> clients;
+        utc_time now; // the database's, before the rows were read
+    };
+    awaitable<list_page> list(std::string after_instance, std::size_t most); // not gone, in order of instance
+    // Changed at `since` or later, including those gone, in order of the change. The first page has an empty
+    // `after_instance`. Callers let the intervals overlap by a few seconds, because commits do not come in that order.
+    awaitable<list_page> changed_since(utc_time since, std::string after_instance, std::size_t most);
+
+    // Mark clients as gone and return their instances: those that `node` still hears under the same registration, or
+    // all that it hears.
+    awaitable<std::vector<std::string>> bury(std::string node, std::vector<registered_client> wanted);
     awaitable<std::vector<std::string>> bury_heard_by(std::string node);
+    // Marks one client as gone wherever it is, and returns the node that heard it. Nothing if it is gone already or has
+    // registered again since.
+    awaitable<std::optional<std::string>> bury(registered_client client);
+    // How `node` reaches clients of its own; those that have registered again since, or are gone, stay as they are.
+    // changed_at stays too: no node decides by this, so none needs to read it. One transaction.
+    awaitable<void> set_reach(std::string node, std::vector<reach_change> changes);
     // Deletes rows gone for longer than `age`.
     awaitable<void> purge(duration age);
 
@@ -58,6 +111,9 @@ public:
     awaitable<std::vector<service_handlers>> services(); // of clients not gone; for choosing and checking handlers
 
 private:
+    awaitable<std::vector<registered_client>> heard_by(std::string node);
+    awaitable<list_page> read_list(std::function<void(statement&)> which, std::size_t most);
+
     database& shared_;
 };
 

@@ -22,7 +22,7 @@ Enum stored(std::string const& text, char const* column)
 void select_execution(statement& ask, std::optional<by_index> index = std::nullopt)
 {
     ask.select("e.id", "e.project", "e.task_id", "t.name", "e.task_version", "e.scheduled_at", "e.cause", "e.state",
-               "e.due_at", "e.attempt", "e.max_attempts", "e.parent_id", "e.shard_index", "e.shard_total",
+               "e.due_at", "e.attempt", "e.max_attempts", "e.deaths", "e.parent_id", "e.shard_index", "e.shard_total",
                "e.cancel_requested_at", "e.reason", "e.created_at", "e.ended_at", "e.node", "e.client", "e.started_at",
                "e.finished_at", "e.outcome", "e.progress", "e.result", "e.error");
     ask(" FROM execution e");
@@ -60,6 +60,7 @@ execution_record read_execution(row& cells)
     record.due_at = cells.maybe_moment();
     record.attempt = cells.small();
     record.max_attempts = cells.small();
+    record.deaths = cells.small();
     if (auto const parent = cells.maybe_number())
         record.parent = execution_id{*parent};
     record.shard_index = cells.small();

@@ -2,6 +2,7 @@
 
 #include "libs/base/id.hpp"
 #include "libs/protocol/outcome.hpp"
+#include "libs/protocol/service_key.hpp"
 #include "libs/protocol/task.hpp"
 #include "libs/storage/database.hpp"
 
@@ -41,6 +42,16 @@ struct advance {
     std::optional<execution_id> waiting_for;
 };
 
+// A due task whose firings are not planned, because its service has as many open executions as it may have. The task
+// stands as it was read: at this version and instant.
+struct parked_task {
+    task_id id;
+    int version = 0;
+    utc_time seen;
+    protocol::service_key service;
+    std::string reason; // for people
+};
+
 struct new_execution {
     execution_id id;
     std::string project;
@@ -73,6 +84,7 @@ struct open_execution_row {
     protocol::state state = protocol::state::planned;
     int attempt = 1;
     int max_attempts = 1;
+    int deaths = 0; // of its clients
     bool cancel_requested = false;
     std::optional<execution_id> parent;
     int shard_index = 0;
@@ -81,6 +93,9 @@ struct open_execution_row {
     std::optional<std::string> payload; // instead of the task's own; JSON text
     std::string definition;             // of the version that it runs
     std::string unreadable;             // why cause or state cannot be read; empty when they can
+
+    // Due from the instant of its creation, and not at an instant that was planned.
+    bool at_once() const { return cause != protocol::cause::schedule && attempt == 1; }
 };
 
 struct open_cursor {
@@ -103,6 +118,13 @@ struct next_attempt {
     int attempt = 1; // present
     utc_time due_at;
     protocol::attempt_cause cause = protocol::attempt_cause::retry;
+    bool died = false; // counts a death of its client
+};
+
+struct undeliverable {
+    execution_id id;
+    std::string reason;
+    bool died = false; // counts the last death of its client
 };
 
 // A fixed-delay task whose execution has ended.
@@ -140,21 +162,44 @@ public:
     // Raises the fence to the epoch (creates the row if absent). False when a higher epoch stands there.
     awaitable<bool> raise(fence mine);
 
-    // Tasks with next_fire_at < until in (next_fire_at, id) order behind the cursor.
+    // Records the edit_lead of this master, which edits must not undercut. Returns that of the last one; 0 if none did.
+    awaitable<duration> set_edit_lead(fence mine, duration lead);
+
+    // Nothing that is due later may be fired before this has been called. The mark never falls, so a successor knows
+    // what may have been fired, even if the database's clock has stepped back since.
+    awaitable<void> mark_fired(fence mine, utc_time until);
+    // The mark of all terms so far.
+    awaitable<utc_time> fired_until(std::string name_space);
+
+    // Tasks with next_fire_at < until that are not parked, in (next_fire_at, id) order behind the cursor.
     awaitable<std::vector<due_task>> due(utc_time until, due_cursor after, int limit);
+
+    // The earliest next_fire_at of the tasks that are not parked, if it is before `until`.
+    awaitable<std::optional<utc_time>> first_due(utc_time until);
 
     // Advances the tasks and inserts the executions. Returns false, with nothing changed, when a task has changed since
     // it was read or an id is taken. Returns false as well when a firing has its row already; then the rest of the page
     // is planned. In both cases the caller reads the due tasks again.
     awaitable<bool> plan(fence mine, std::vector<advance> const& tasks, std::vector<new_execution> const& executions);
 
+    // Parks tasks: due() does not read them until they are unparked or edited. A task that has changed since it was
+    // read stays as it is.
+    awaitable<void> park(fence mine, std::vector<parked_task> const& tasks);
+    // Takes back up to `limit` tasks of the service, those with the earliest firings first. Returns their instants, in
+    // order; fewer than `limit` if none remains.
+    awaitable<std::vector<utc_time>> unpark(fence mine, protocol::service_key service, int limit);
+    // The services that have parked tasks.
+    awaitable<std::vector<protocol::service_key>> parked_services();
+
     // Open executions with due_at <= until in (due_at, id) order behind the cursor.
     awaitable<std::vector<open_execution_row>> open(utc_time until, open_cursor after, int limit);
-    awaitable<std::vector<open_execution_row>> open_of_task(task_id task, int limit);
     awaitable<std::vector<open_execution_row>> open_among(std::vector<execution_id> const& ids);
+    // Those of the ids that are open.
+    awaitable<std::vector<execution_id>> still_open(std::vector<execution_id> const& ids);
 
     // The same executions in brief.
     awaitable<std::vector<open_key>> open_keys(utc_time until, open_cursor after, int limit);
+    awaitable<std::vector<open_key>> open_keys_among(std::vector<execution_id> const& ids);
 
     // Opens the next attempt of each that is still at `attempt` and has not ended or been asked to cancel; returns
     // those that this call moved to attempt + 1. A cause that replaces a lost attempt raises
@@ -164,8 +209,8 @@ public:
     // Ends open executions as cancelled. Executions that have ended meanwhile are not changed.
     awaitable<void> cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
-    // Ends executions that can never be delivered as failed, with the reason in `error` and `reason`.
-    awaitable<void> fail(fence mine, std::vector<execution_id> const& ids, std::string reason);
+    // Ends executions that can never be delivered as failed, each with its reason in `error` and `reason`.
+    awaitable<void> fail(fence mine, std::vector<undeliverable> const& executions);
 
     // Inserts the shards of a broadcast and marks the parent as running. Idempotent: if the parent already has shards,
     // nothing is inserted and false returned.
@@ -175,9 +220,12 @@ public:
     // that was requested, else as failed. It also cancels a broadcast that has no shards yet. Returns the ended ones.
     awaitable<std::vector<execution_id>> close_parents(fence mine, std::vector<execution_id> const& parents);
 
-    // Fixed-delay tasks whose execution has ended, and moving them on.
-    awaitable<std::vector<delayed_task>> delayed_ready(int limit);
-    // advance::waiting_for: the execution that the task waited for.
+    // Fixed-delay tasks that wait for one of these executions, if it has ended.
+    awaitable<std::vector<delayed_task>> delayed_ready(std::vector<execution_id> const& ended);
+    // The same of all that wait, in the order of the executions: looks at `limit` tasks behind the cursor, and moves it
+    // behind them, or back to the beginning when there are no more.
+    awaitable<std::vector<delayed_task>> delayed_ready(execution_id& after, int limit);
+    // Moves them on. advance::waiting_for: the execution that the task waited for.
     awaitable<void> resume_delayed(fence mine, std::vector<advance> const& tasks);
 
     // Commits results in one transaction, each only if its execution is open and at that attempt. The success of an
@@ -186,6 +234,10 @@ public:
     // never so when cancellation was requested, which turns any failure into cancelled. Results that match nothing
     // (repeated, superseded) are settled already. `node` is the node that received them.
     awaitable<void> record(std::vector<result_row> const& results, std::string node);
+
+    // Removes announcements of edits. An edit whose announcement is gone is not committed; waits for one that is just
+    // being committed.
+    awaitable<void> give_up_edits(std::vector<signal_id> const& announced);
 
     // The database's clock.
     awaitable<utc_time> now();

@@ -2,11 +2,14 @@
 #include "libs/storage/rows.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace baton::storage {
 
 namespace {
+
+constexpr std::size_t longest_error_of_many = 4'000; // a statement with 500 stays well below max_allowed_packet
 
 // Which of the wanted attempts may begin; their rows are locked from here on.
 std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_attempt> const& wanted)
@@ -35,19 +38,24 @@ std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_a
     return able;
 }
 
-// Notes the cause in an attempt without a result, which its client or node can no longer report.
+// Notes the cause in each attempt without a result, which its client or node can no longer report. One statement for
+// all that have the same cause and number.
 void give_up_silent(soci::session& sql, std::span<next_attempt const> chunk)
 {
-    for (auto const& each : chunk) {
-        if (!protocol::replaces_lost(each.cause))
-            continue;
-        auto const why = "given up: " + std::string(protocol::to_string(each.cause));
-        if (each.attempt == 1)
-            statement(sql, "UPDATE execution SET error = ", why, " WHERE id = ", each.id, " AND outcome IS NULL")
-                .execute();
+    std::map<std::pair<protocol::attempt_cause, int>, std::vector<execution_id>> lost;
+    for (auto const& each : chunk)
+        if (protocol::replaces_lost(each.cause))
+            lost[{each.cause, each.attempt}].push_back(each.id);
+    for (auto const& [which, ids] : lost) {
+        auto const& [cause, attempt] = which;
+        auto const why = "given up: " + std::string(protocol::to_string(cause));
+        std::span<execution_id const> const all(ids);
+        if (attempt == 1)
+            statement(sql, "UPDATE execution SET error = ", why, " WHERE outcome IS NULL AND id IN ").in(all).execute();
         else
-            statement(sql, "UPDATE attempt SET error = ", why, " WHERE execution_id = ", each.id,
-                      " AND attempt = ", each.attempt, " AND outcome IS NULL")
+            statement(sql, "UPDATE attempt SET error = ", why, " WHERE outcome IS NULL AND attempt = ", attempt,
+                      " AND execution_id IN ")
+                .in(all)
                 .execute();
     }
 }
@@ -55,11 +63,12 @@ void give_up_silent(soci::session& sql, std::span<next_attempt const> chunk)
 void begin_chunk(soci::session& sql, std::span<next_attempt const> chunk, std::int64_t epoch)
 {
     give_up_silent(sql, chunk);
-    batch_update update(sql, {"execution"}, {"id", "attempt", "due", "more"});
+    batch_update update(sql, {"execution"}, {"id", "attempt", "due", "more", "died"});
     for (auto const& each : chunk) // an attempt that was lost does not count against the task's own
-        update.row(each.id, each.attempt + 1, each.due_at, protocol::replaces_lost(each.cause) ? 1 : 0);
+        update.row(each.id, each.attempt + 1, each.due_at, protocol::replaces_lost(each.cause) ? 1 : 0,
+                   each.died ? 1 : 0);
     update.set("attempt = ", update["attempt"], ", max_attempts = max_attempts + ", update["more"],
-               ", due_at = ", update["due"], ", state = 'planned'");
+               ", deaths = deaths + ", update["died"], ", due_at = ", update["due"], ", state = 'planned'");
     update.where("e.due_at IS NOT NULL");
     update.execute();
 
@@ -70,16 +79,26 @@ void begin_chunk(soci::session& sql, std::span<next_attempt const> chunk, std::i
     insert.execute();
 }
 
-void end_open(soci::session& sql, std::vector<execution_id> const& ids, fragment assignments, std::string const& reason,
-              bool failed)
+void cancel_open(soci::session& sql, std::vector<execution_id> const& ids, std::string const& reason)
 {
     for (auto const chunk : chunks(sql, ids, 1)) {
-        statement end(sql, "UPDATE execution SET ", assignments, ", due_at = NULL, ended_at = ", now_us(sql),
-                      ", reason = ", fitting(reason, longest_reason));
-        if (failed)
-            end(", error = ", fitting(reason, longest_error));
-        end(" WHERE due_at IS NOT NULL AND id IN ").in(chunk);
-        end.execute();
+        statement end(sql, "UPDATE execution SET state = 'cancelled', due_at = NULL, ended_at = ", now_us(sql),
+                      ", reason = ", fitting(reason, longest_reason), " WHERE due_at IS NOT NULL AND id IN ");
+        end.in(chunk).execute();
+    }
+}
+
+void fail_open(soci::session& sql, std::vector<undeliverable> const& executions)
+{
+    for (auto const chunk : chunks(sql, executions, 4)) {
+        batch_update update(sql, {"execution"}, {"id", "reason", "error", "died"});
+        for (auto const& each : chunk)
+            update.row(each.id, fitting(each.reason, longest_reason), fitting(each.reason, longest_error_of_many),
+                       each.died ? 1 : 0);
+        update.set("state = 'failed', due_at = NULL, ended_at = ", now_us(sql), ", reason = ", update["reason"],
+                   ", error = ", update["error"], ", deaths = e.deaths + ", update["died"]);
+        update.where("e.due_at IS NOT NULL");
+        update.execute();
     }
 }
 
@@ -161,16 +180,16 @@ awaitable<void> ledger::cancel(fence mine, std::vector<execution_id> const& ids,
 {
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        end_open(sql, ids, {"state = 'cancelled'"}, reason, false);
+        cancel_open(sql, ids, reason);
     };
     co_await deciding_.transact(work);
 }
 
-awaitable<void> ledger::fail(fence mine, std::vector<execution_id> const& ids, std::string reason)
+awaitable<void> ledger::fail(fence mine, std::vector<undeliverable> const& executions)
 {
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        end_open(sql, ids, {"state = 'failed'"}, reason, true);
+        fail_open(sql, executions);
     };
     co_await deciding_.transact(work);
 }

@@ -10,8 +10,8 @@ namespace {
 void select_open(statement& ask)
 {
     ask.select("e.id", "e.task_id", "e.task_version", "e.scheduled_at", "e.due_at", "e.cause", "e.state", "e.attempt",
-               "e.max_attempts", "e.cancel_requested_at IS NOT NULL", "e.parent_id", "e.shard_index", "e.shard_total",
-               "e.shard_instance", "e.payload", "v.definition");
+               "e.max_attempts", "e.deaths", "e.cancel_requested_at IS NOT NULL", "e.parent_id", "e.shard_index",
+               "e.shard_total", "e.shard_instance", "e.payload", "v.definition");
 }
 
 // The index on due_at holds the open rows alone; an index on the task would grow with history.
@@ -44,6 +44,7 @@ open_execution_row read_open(row& cells)
     read_names(cells, open);
     open.attempt = cells.small();
     open.max_attempts = cells.small();
+    open.deaths = cells.small();
     open.cancel_requested = cells.flag();
     if (auto const parent = cells.maybe_number())
         open.parent = execution_id{*parent};
@@ -53,6 +54,22 @@ open_execution_row read_open(row& cells)
     open.payload = cells.maybe_text();
     open.definition = cells.text();
     return open;
+}
+
+void select_key(statement& ask)
+{
+    ask.select("e.id", "e.attempt", "e.state", "e.due_at", "e.cancel_requested_at IS NOT NULL");
+}
+
+open_key read_key(row& cells)
+{
+    open_key key;
+    key.id = cells.name<execution_id>();
+    key.attempt = cells.small();
+    key.retrying = cells.text() == protocol::to_string(protocol::state::retrying);
+    key.due_at = cells.moment();
+    key.cancel_requested = cells.flag();
+    return key;
 }
 
 void behind(statement& ask, utc_time until, open_cursor const& after, int limit)
@@ -78,21 +95,6 @@ awaitable<std::vector<open_execution_row>> ledger::open(utc_time until, open_cur
     co_return found;
 }
 
-awaitable<std::vector<open_execution_row>> ledger::open_of_task(task_id task, int limit)
-{
-    std::vector<open_execution_row> found;
-    auto const work = [&](soci::session& sql) {
-        found.clear();
-        statement ask(sql);
-        select_open(ask);
-        ask(" FROM execution e", open_rows, with_definition, "e.due_at IS NOT NULL AND e.task_id = ", task,
-            " ORDER BY e.due_at, e.id LIMIT ", limit);
-        ask.each([&](row& cells) { found.push_back(read_open(cells)); });
-    };
-    co_await shared_.run(work);
-    co_return found;
-}
-
 awaitable<std::vector<open_execution_row>> ledger::open_among(std::vector<execution_id> const& ids)
 {
     std::vector<open_execution_row> found;
@@ -110,51 +112,119 @@ awaitable<std::vector<open_execution_row>> ledger::open_among(std::vector<execut
     co_return found;
 }
 
+awaitable<std::vector<execution_id>> ledger::still_open(std::vector<execution_id> const& ids)
+{
+    std::vector<execution_id> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        for (auto const chunk : chunks(sql, ids, 1)) {
+            statement ask(sql);
+            ask.select("id")(" FROM execution WHERE due_at IS NOT NULL AND id IN ").in(chunk);
+            ask.each([&](row& cells) { found.push_back(cells.name<execution_id>()); });
+        }
+    };
+    if (!ids.empty())
+        co_await shared_.run(work);
+    co_return found;
+}
+
 awaitable<std::vector<open_key>> ledger::open_keys(utc_time until, open_cursor after, int limit)
 {
     std::vector<open_key> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
         statement ask(sql);
-        ask.select("e.id", "e.attempt", "e.state", "e.due_at", "e.cancel_requested_at IS NOT NULL");
+        select_key(ask);
         ask(" FROM execution e", open_rows, " WHERE ");
         behind(ask, until, after, limit);
-        ask.each([&](row& cells) {
-            auto& key = found.emplace_back();
-            key.id = cells.name<execution_id>();
-            key.attempt = cells.small();
-            key.retrying = cells.text() == protocol::to_string(protocol::state::retrying);
-            key.due_at = cells.moment();
-            key.cancel_requested = cells.flag();
-        });
+        ask.each([&](row& cells) { found.push_back(read_key(cells)); });
     };
     co_await shared_.run(work);
     co_return found;
 }
 
-awaitable<std::vector<delayed_task>> ledger::delayed_ready(int limit)
+awaitable<std::vector<open_key>> ledger::open_keys_among(std::vector<execution_id> const& ids)
+{
+    std::vector<open_key> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        for (auto const chunk : chunks(sql, ids, 1)) {
+            statement ask(sql);
+            select_key(ask);
+            ask(" FROM execution e WHERE e.due_at IS NOT NULL AND e.id IN ").in(chunk);
+            ask.each([&](row& cells) { found.push_back(read_key(cells)); });
+        }
+    };
+    if (!ids.empty())
+        co_await shared_.run(work);
+    co_return found;
+}
+
+namespace {
+
+void select_delayed(statement& ask, soci::session& sql)
+{
+    ask.select("t.id", "t.version", "t.waiting_for", "e.ended_at", "t.created_at", "t.definition");
+    ask.column(now_us(sql));
+}
+
+delayed_task read_delayed(row& cells)
+{
+    delayed_task task;
+    task.id = cells.name<task_id>();
+    task.version = cells.small();
+    task.execution = cells.name<execution_id>();
+    auto const ended = cells.maybe_moment();
+    task.created_at = cells.moment();
+    task.definition = cells.text();
+    task.ended_at = ended.value_or(cells.moment()); // its row is gone: as good as ended now
+    return task;
+}
+
+} // namespace
+
+awaitable<std::vector<delayed_task>> ledger::delayed_ready(std::vector<execution_id> const& ended)
 {
     std::vector<delayed_task> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        statement ask(sql);
-        ask.select("t.id", "t.version", "t.waiting_for", "e.ended_at", "t.created_at", "t.definition");
-        ask.column(now_us(sql));
-        ask(" FROM task t LEFT JOIN execution e ON e.id = t.waiting_for WHERE t.waiting_for IS NOT NULL "
-            "AND e.due_at IS NULL ORDER BY t.waiting_for LIMIT ",
-            limit);
-        ask.each([&](row& cells) {
-            auto& task = found.emplace_back();
-            task.id = cells.name<task_id>();
-            task.version = cells.small();
-            task.execution = cells.name<execution_id>();
-            auto const ended = cells.maybe_moment();
-            task.created_at = cells.moment();
-            task.definition = cells.text();
-            task.ended_at = ended.value_or(cells.moment()); // its row is gone: as good as ended now
-        });
+        for (auto const chunk : chunks(sql, ended, 1)) {
+            statement ask(sql);
+            select_delayed(ask, sql);
+            ask(" FROM task t", by_index{"task_waiting"},
+                " LEFT JOIN execution e ON e.id = t.waiting_for WHERE e.due_at IS NULL AND t.waiting_for IN ")
+                .in(chunk);
+            ask.each([&](row& cells) { found.push_back(read_delayed(cells)); });
+        }
     };
-    co_await deciding_.run(work);
+    if (!ended.empty())
+        co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::vector<delayed_task>> ledger::delayed_ready(execution_id& after, int limit)
+{
+    std::vector<execution_id> ended;
+    execution_id last;
+    int seen = 0;
+    auto const work = [&](soci::session& sql) {
+        ended.clear();
+        seen = 0;
+        statement(sql)
+            .select("t.waiting_for", "e.due_at IS NULL")(" FROM task t", by_index{"task_waiting"},
+                                                         " LEFT JOIN execution e ON e.id = t.waiting_for WHERE "
+                                                         "t.waiting_for > ",
+                                                         after, " ORDER BY t.waiting_for LIMIT ", limit)
+            .each([&](row& cells) {
+                ++seen;
+                last = cells.name<execution_id>();
+                if (cells.flag())
+                    ended.push_back(last);
+            });
+    };
+    co_await shared_.run(work);
+    auto found = co_await delayed_ready(ended);
+    after = seen < limit ? execution_id{} : last;
     co_return found;
 }
 

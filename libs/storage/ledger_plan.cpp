@@ -87,6 +87,42 @@ awaitable<bool> ledger::raise(fence mine)
     co_return co_await deciding_.transact(work);
 }
 
+awaitable<duration> ledger::set_edit_lead(fence mine, duration lead)
+{
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        auto const former = read_edit_lead(sql);
+        if (former != lead)
+            statement(sql, "UPDATE lock_fence SET edit_lead_us = ", lead, " WHERE namespace = ", mine.name_space)
+                .execute();
+        return former;
+    };
+    co_return co_await deciding_.transact(work);
+}
+
+awaitable<void> ledger::mark_fired(fence mine, utc_time until)
+{
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        statement(sql, "UPDATE lock_fence SET fired_until = ", until, " WHERE namespace = ", mine.name_space,
+                  " AND fired_until < ", until)
+            .execute();
+    };
+    co_await deciding_.transact(work);
+}
+
+awaitable<utc_time> ledger::fired_until(std::string name_space)
+{
+    utc_time found{};
+    auto const work = [&](soci::session& sql) {
+        statement(sql).select("fired_until")(" FROM lock_fence WHERE namespace = ", name_space).each([&](row& answer) {
+            found = answer.moment();
+        });
+    };
+    co_await deciding_.run(work);
+    co_return found;
+}
+
 awaitable<std::vector<due_task>> ledger::due(utc_time until, due_cursor after, int limit)
 {
     std::vector<due_task> found;
@@ -94,9 +130,9 @@ awaitable<std::vector<due_task>> ledger::due(utc_time until, due_cursor after, i
         found.clear();
         statement ask(sql);
         ask.select("id", "version", "next_fire_at", "created_at", "definition");
-        ask(" FROM task WHERE next_fire_at < ", until, " AND next_fire_at >= ", after.next_fire_at,
-            " AND (next_fire_at > ", after.next_fire_at, " OR id > ", after.id, ") ORDER BY next_fire_at, id LIMIT ",
-            limit);
+        ask(" FROM task", by_index{"task_due"}, " WHERE parked_for = '' AND next_fire_at < ", until,
+            " AND next_fire_at >= ", after.next_fire_at, " AND (next_fire_at > ", after.next_fire_at, " OR id > ",
+            after.id, ") ORDER BY next_fire_at, id LIMIT ", limit);
         ask.each([&](row& cells) {
             auto& task = found.emplace_back();
             task.id = cells.name<task_id>();
@@ -107,6 +143,20 @@ awaitable<std::vector<due_task>> ledger::due(utc_time until, due_cursor after, i
         });
     };
     co_await deciding_.run(work);
+    co_return found;
+}
+
+awaitable<std::optional<utc_time>> ledger::first_due(utc_time until)
+{
+    std::optional<utc_time> found;
+    auto const work = [&](soci::session& sql) {
+        found.reset();
+        statement(sql)
+            .select("next_fire_at")(" FROM task", by_index{"task_due"}, " WHERE parked_for = '' AND next_fire_at < ",
+                                    until, " ORDER BY next_fire_at LIMIT 1")
+            .each([&](row& cells) { found = cells.moment(); });
+    };
+    co_await shared_.run(work);
     co_return found;
 }
 
@@ -139,6 +189,16 @@ awaitable<bool> ledger::plan(fence mine, std::vector<advance> const& tasks,
         }
     }
     co_return false;
+}
+
+awaitable<void> ledger::give_up_edits(std::vector<signal_id> const& announced)
+{
+    for (auto const one : announced) {
+        auto const work = [&](soci::session& sql) {
+            statement(sql, "DELETE FROM `signal` WHERE id = ", one).execute();
+        };
+        co_await shared_.run(work);
+    }
 }
 
 awaitable<utc_time> ledger::now()

@@ -11,8 +11,8 @@ namespace {
 void refresh(statement& upsert)
 {
     static constexpr refused_value beat{"heartbeat_at"};
-    upsert.on_taken("incarnation",
-                    {"name", "address", "secret", "role", "version", "load_permille", "clients", "draining", "ttl_us"});
+    upsert.on_taken("incarnation", {"name", "address", "secret", "role", "version", "revision", "load_permille",
+                                    "clients", "health", "draining", "ttl_us"});
     upsert(", heartbeat_at = CASE WHEN heartbeat_at > ", beat, " AND heartbeat_at <= ", beat, " + ",
            refused_value{"ttl_us"}, " THEN heartbeat_at ELSE ", beat, " END");
 }
@@ -22,12 +22,12 @@ void refresh(statement& upsert)
 awaitable<void> nodes::beat(node_record const& self)
 {
     auto const work = [&](soci::session& sql) {
-        statement upsert(sql,
-                         "INSERT INTO node (incarnation, name, address, secret, role, version, load_permille, clients, "
-                         "draining, ttl_us, started_at, heartbeat_at) VALUES (");
+        statement upsert(
+            sql, "INSERT INTO node (incarnation, name, address, secret, role, version, revision, load_permille, "
+                 "clients, health, draining, ttl_us, started_at, heartbeat_at) VALUES (");
         upsert(self.incarnation, ", ", self.name, ", ", self.address, ", ", self.secret, ", ", self.role, ", ",
-               self.version, ", ", self.load_permille, ", ", self.clients, ", ", self.draining, ", ", self.ttl, ", ",
-               self.started_at, ", ", now_us(sql), ")");
+               self.version, ", ", self.revision, ", ", self.load_permille, ", ", self.clients, ", ", self.health, ", ",
+               self.draining, ", ", self.ttl, ", ", self.started_at, ", ", now_us(sql), ")");
         refresh(upsert);
         upsert.execute();
     };
@@ -40,8 +40,8 @@ awaitable<roster> nodes::read()
     auto const work = [&](soci::session& sql) {
         found = {};
         statement ask(sql);
-        ask.select("incarnation", "name", "address", "secret", "role", "version", "load_permille", "clients",
-                   "draining", "ttl_us", "started_at", "heartbeat_at");
+        ask.select("incarnation", "name", "address", "secret", "role", "version", "revision", "load_permille",
+                   "clients", "health", "draining", "ttl_us", "started_at", "heartbeat_at");
         ask.column(fragment{"(SELECT COALESCE(MAX(changed_at), 0) FROM client)"}).column(now_us(sql));
         ask(" FROM node ORDER BY name, incarnation");
         ask.each([&](row& cells) {
@@ -52,8 +52,10 @@ awaitable<roster> nodes::read()
             node.secret = cells.text();
             node.role = cells.text();
             node.version = cells.text();
+            node.revision = cells.small();
             node.load_permille = cells.small();
             node.clients = cells.small();
+            node.health = cells.text();
             node.draining = cells.flag();
             node.ttl = duration{cells.number()};
             node.started_at = cells.moment();

@@ -14,8 +14,10 @@ struct node_record {
     std::string secret;  // calls to the node carry it
     std::string role;    // master, slave
     std::string version; // of the program
+    int revision = 0;    // protocol::wire_revision of its build
     int load_permille = 0;
-    int clients = 0; // that it hears
+    int clients = 0;           // that it hears
+    std::string health = "{}"; // JSON for people: the longest steps of its loops
     bool draining = false;
     duration ttl{};
     utc_time started_at;

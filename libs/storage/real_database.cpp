@@ -1,3 +1,4 @@
+#include "libs/base/loop_meter.hpp"
 #include "libs/base/run_here.hpp"
 #include "libs/storage/dialect.hpp"
 #include "libs/storage/kept_session.hpp"
@@ -83,6 +84,7 @@ protected:
             mine->run(work, in_transaction);
             co_return;
         }
+        kept_part const part;
         auto const loop = co_await asio::this_coro::executor;
         // No cancellation slot is attached, so the caller stays suspended until the answer is there; a cancellation
         // that came meanwhile is delivered at its next co_await.

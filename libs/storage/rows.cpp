@@ -109,6 +109,24 @@ void touch_fence(soci::session& sql, fence const& mine)
         throw not_master("the fence of '" + mine.name_space + "' does not carry epoch " + std::to_string(mine.epoch));
 }
 
+duration read_edit_lead(soci::session& sql)
+{
+    duration lead{};
+    statement(sql).select("COALESCE(MAX(edit_lead_us), 0)")(" FROM lock_fence").each([&](row& cells) {
+        lead = duration{cells.number()};
+    });
+    return lead;
+}
+
+utc_time read_fired_until(soci::session& sql)
+{
+    utc_time until{};
+    statement(sql).select("COALESCE(MAX(fired_until), 0)")(" FROM lock_fence").each([&](row& cells) {
+        until = cells.moment();
+    });
+    return until;
+}
+
 new_execution make_execution(execution_id id, task_id task, int version, protocol::task_definition const& definition,
                              utc_time scheduled_at)
 {
@@ -160,6 +178,17 @@ void insert_signal(soci::session& sql, signal_id id, protocol::signal_kind kind,
     statement(sql, "INSERT INTO `signal` (id, kind, subject, created_at) VALUES (", id, ", ", protocol::to_string(kind),
               ", ", subject, ", ", now_us(sql), ")")
         .execute();
+}
+
+void insert_run_signals(soci::session& sql, std::vector<new_execution> const& rows)
+{
+    for (auto const chunk : chunks(sql, rows, 1)) {
+        statement insert(sql, "INSERT INTO `signal` (id, kind, subject, created_at) VALUES ");
+        for (auto const& row : chunk)
+            insert(fragment{&row == &chunk.front() ? "(" : ", ("}, row.id, ", ",
+                   protocol::to_string(protocol::signal_kind::run), ", ", row.id, ", ", now_us(sql), ")");
+        insert.execute();
+    }
 }
 
 namespace {

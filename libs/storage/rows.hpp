@@ -98,11 +98,18 @@ private:
 // Throws not_master unless the fence still has this epoch. The first statement of every decision of a master.
 void touch_fence(soci::session& sql, fence const& mine);
 
+// The longest edit_lead of a master.
+duration read_edit_lead(soci::session& sql);
+// No master has fired anything that is due later.
+utc_time read_fired_until(soci::session& sql);
+
 // Multi-row inserts of planned executions. A taken key comes as statement_error (duplicate).
 void insert_executions(soci::session& sql, std::vector<new_execution> const& rows, std::int64_t epoch);
 
 // Inserts a signal for the master. A taken id comes as statement_error (duplicate).
 void insert_signal(soci::session& sql, signal_id id, protocol::signal_kind kind, std::int64_t subject);
+// A `run` signal for each execution, under the execution's own id.
+void insert_run_signals(soci::session& sql, std::vector<new_execution> const& rows);
 
 // True if the duplicate is of that unique key. MySQL's message has the key's name, SQLite's its columns.
 bool is_firing_taken(statement_error const& failure);

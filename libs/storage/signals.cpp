@@ -17,25 +17,49 @@ std::optional<protocol::signal_kind> known_kind(std::string const& text)
     }
 }
 
-} // namespace
+void select_signals(statement& ask)
+{
+    ask.select("id", "kind", "subject", "created_at")(" FROM `signal`", by_index{"signal_time"}, " WHERE created_at ");
+}
 
-awaitable<std::vector<signal_record>> signals::pending(int limit)
+std::vector<signal_record> read_signals(statement& ask, int limit)
 {
     std::vector<signal_record> found;
+    ask(" ORDER BY created_at, id LIMIT ", limit);
+    ask.each([&](row& cells) {
+        auto& signal = found.emplace_back();
+        signal.id = cells.name<signal_id>();
+        signal.text = cells.text();
+        signal.kind = known_kind(signal.text);
+        signal.subject = cells.number();
+        signal.created_at = cells.moment();
+    });
+    return found;
+}
+
+} // namespace
+
+awaitable<std::vector<signal_record>> signals::pending(duration back, utc_time floor, int limit)
+{
     auto const work = [&](soci::session& sql) {
-        found.clear();
-        statement(sql)
-            .select("id", "kind", "subject")(" FROM `signal` ORDER BY id LIMIT ", limit)
-            .each([&](row& cells) {
-                auto& signal = found.emplace_back();
-                signal.id = cells.name<signal_id>();
-                signal.text = cells.text();
-                signal.kind = known_kind(signal.text);
-                signal.subject = cells.number();
-            });
+        statement ask(sql);
+        select_signals(ask);
+        ask(">= CASE WHEN ", floor, " < ", now_us(sql), " - ", back, " THEN ", floor, " ELSE ", now_us(sql), " - ",
+            back, " END");
+        return read_signals(ask, limit);
     };
-    co_await shared_.run(work);
-    co_return found;
+    co_return co_await shared_.run(work);
+}
+
+awaitable<std::vector<signal_record>> signals::older(duration back, int limit)
+{
+    auto const work = [&](soci::session& sql) {
+        statement ask(sql);
+        select_signals(ask);
+        ask("< ", now_us(sql), " - ", back);
+        return read_signals(ask, limit);
+    };
+    co_return co_await shared_.run(work);
 }
 
 awaitable<void> signals::remove(std::vector<signal_id> const& ids)

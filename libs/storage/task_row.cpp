@@ -4,7 +4,8 @@ namespace baton::storage {
 
 void select_task(statement& ask)
 {
-    ask.select("id", "version", "definition", "next_fire_at", "waiting_for", "created_at", "updated_at");
+    ask.select("id", "version", "definition", "next_fire_at", "waiting_for", "created_at", "updated_at", "parked_at",
+               "parked_reason");
     ask(" FROM task WHERE ");
 }
 
@@ -19,6 +20,10 @@ stored_task read_task(row& cells)
         stored.waiting_for = execution_id{*waiting_for};
     stored.record.created_at = cells.moment();
     stored.record.updated_at = cells.moment();
+    auto const parked_at = cells.maybe_moment();
+    auto const reason = cells.text();
+    if (parked_at)
+        stored.record.parked = parking{*parked_at, reason};
     return stored;
 }
 

@@ -12,6 +12,12 @@
 
 namespace baton::storage {
 
+// Since when the firings of a task are not planned, and why: its service has as many open executions as it may have.
+struct parking {
+    utc_time since;
+    std::string reason;
+};
+
 struct task_record {
     task_id id;
     int version = 1;
@@ -19,6 +25,7 @@ struct task_record {
     std::optional<utc_time> next_fire_at;
     utc_time created_at;
     utc_time updated_at;
+    std::optional<parking> parked{};
 };
 
 struct task_filter {
@@ -36,22 +43,26 @@ enum class edit_outcome { done, not_found, stale_version, name_taken, planner_be
 
 struct edit_result {
     edit_outcome outcome = edit_outcome::done;
-    task_record task;    // after the edit
-    utc_time valid_from; // no firing at or after this instant uses the old definition
-    signal_id signal;    // for the master
-    int cancelled = 0;   // planned executions
+    task_record task;      // after the edit
+    utc_time valid_from;   // no firing at or after this instant uses the old definition
+    signal_id signal;      // for the master
+    int cancelled = 0;     // planned executions
+    duration nodes_lead{}; // edit_lead of the master; 0 if none has led yet
 };
 
 enum class edit_action { edited, enabled, disabled, deleted };
 
-// Registers and edits tasks. Each edit is one transaction. It draws the line `valid_from` = the database's now +
-// `lead`, reads the task's firings, and writes what the planner (schedule::plan_edit) decides: firings of the old
-// definition before the line are inserted, planned rows at or after the line are cancelled with the reason and free
-// their place in the ledger, and next_fire_at becomes the new definition's first firing from the line on. It bumps the
-// version, leaves a task_version row, and tells the master by a signal row.
+// Registers and edits tasks. Each edit is announced by a signal that is committed first, and is then one transaction,
+// which removes the announcement: the master holds the task's firings back meanwhile. The transaction draws the line
+// `valid_from` = the database's now + `lead`, or the instant until which a master may have fired if that is later,
+// reads the task's firings, and writes what the planner (schedule::plan_edit) decides: firings of the old definition
+// before the line are inserted, planned rows at or after the line are cancelled with the reason and free their place in
+// the ledger, and next_fire_at becomes the new definition's first firing from the line on. It bumps the version, leaves
+// a task_version row, and tells the master by a signal row.
 class tasks {
 public:
-    // `planner` is pure and runs on a database thread. `lead` covers the time until the master reads the signal.
+    // `planner` is pure and runs on a database thread. `lead` covers the time until the master reads the signal. If the
+    // master counts with a longer one, that one holds.
     tasks(database& shared, protocol::edit_planner planner, duration lead)
         : shared_(shared), planner_(planner), lead_(lead)
     {}
@@ -72,9 +83,12 @@ public:
     awaitable<std::int64_t> count();
 
 private:
+    void note_lead(duration of_nodes);
+
     database& shared_;
     protocol::edit_planner planner_;
     duration lead_;
+    duration nodes_lead_{}; // by the last edit
 };
 
 } // namespace baton::storage

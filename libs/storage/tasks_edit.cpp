@@ -1,3 +1,4 @@
+#include "libs/base/log.hpp"
 #include "libs/storage/task_row.hpp"
 #include "libs/storage/tasks.hpp"
 
@@ -33,12 +34,44 @@ bool is_open(soci::session& sql, execution_id id)
     return open;
 }
 
+// The signal that an edit is about to come, committed before it.
+struct announcement {
+    signal_id id;
+    utc_time at;
+};
+
+utc_time announce(soci::session& sql, signal_id id, task_id task)
+{
+    insert_signal(sql, id, protocol::signal_kind::edit, task.value());
+    utc_time at{};
+    statement(sql).select("created_at")(" FROM `signal` WHERE id = ", id).each([&](row& cells) {
+        at = cells.moment();
+    });
+    return at;
+}
+
+std::int64_t withdraw(soci::session& sql, signal_id announced)
+{
+    return statement(sql, "DELETE FROM `signal` WHERE id = ", announced).execute();
+}
+
 // One edit inside its transaction.
 class editing {
 public:
     editing(soci::session& sql, protocol::edit_planner planner, duration lead, edit_action action)
         : sql_(sql), planner_(planner), lead_(lead), action_(action)
     {}
+
+    // The master has read the announcement before it fires anything from the line on, and does not count the edit as
+    // given up. From here on the edit may take any time.
+    void require(announcement const& told)
+    {
+        result_.nodes_lead = read_edit_lead(sql_);
+        lead_ = std::max(lead_, result_.nodes_lead);
+        bool const in_time = lead_ == 0s || from_micros(read_now(sql_)) <= told.at + lead_ / 2;
+        if (withdraw(sql_, told.id) != 1 || !in_time)
+            throw try_again{};
+    }
 
     // `spare`: ids for the firings that the edit inserts.
     edit_result run(task_id id, std::optional<int> seen, change_function const& change, signal_id signal,
@@ -53,20 +86,19 @@ public:
             return result_;
         }
         now_ = from_micros(read_now(sql_)); // after the wait for the row
-        result_.valid_from = now_ + lead_;
+        // The database's clock may have stepped back behind what is fired already.
+        result_.valid_from = std::max(now_ + lead_, read_fired_until(sql_));
         result_.signal = signal;
         result_.task.definition = change(stored->record);
         result_.task.version = stored->record.version + 1;
         result_.task.updated_at = now_;
+        result_.task.parked.reset();
         if (action_ != edit_action::deleted)
             document(result_.task.definition); // refuses text that cannot be stored, before anything is written
 
         write(*stored, spare);
         insert_version(sql_, result_.task, std::string(to_string(action_)), result_.valid_from, now_);
         insert_signal(sql_, signal, protocol::signal_kind::task, id.value());
-        // The line lies ahead of now, and must still do so when the edit becomes visible.
-        if (lead_ > 0s && from_micros(read_now(sql_)) > result_.valid_from - lead_ / 2)
-            throw try_again{};
         return result_;
     }
 
@@ -123,6 +155,7 @@ private:
         for (std::size_t i = 0; i < firings.size(); ++i)
             rows.push_back(make_execution(spare[i], before.id, before.version, before.definition, firings[i]));
         insert_executions(sql_, rows, 0); // epoch 0: no master decided them
+        insert_run_signals(sql_, rows);
     }
 
     // Cancelled rows give their place in the ledger, run_key 0, to firings of the new definition.
@@ -157,7 +190,9 @@ private:
                          ", service = ", definition.service, ", handler = ", definition.handler,
                          ", schedule_kind = ", protocol::to_string(definition.schedule.kind));
         change(", definition = ", document(definition), ", next_fire_at = ", task.next_fire_at,
-               ", waiting_for = ", waiting_for, ", updated_at = ", task.updated_at, " WHERE id = ", task.id);
+               ", waiting_for = ", waiting_for,
+               ", parked_for = '', parked_at = NULL, parked_reason = NULL, updated_at = ", task.updated_at,
+               " WHERE id = ", task.id);
         try {
             change.execute();
         } catch (statement_error const& failure) {
@@ -184,9 +219,14 @@ awaitable<edit_result> tasks::edit(task_id id, std::optional<int> seen, edit_act
     std::vector<execution_id> spare;
     std::size_t wanted = 16;
     signal_id signal;
+    announcement told;
+    auto const tell = [&](soci::session& sql) { told.at = announce(sql, told.id, id); };
+    auto const take_back = [&](soci::session& sql) { withdraw(sql, told.id); };
     auto const work = [&](soci::session& sql) {
         try {
-            return editing(sql, planner_, lead_, action).run(id, seen, change, signal, spare);
+            editing one(sql, planner_, lead_, action);
+            one.require(told);
+            return one.run(id, seen, change, signal, spare);
         } catch (statement_error const& failure) {
             // Another transaction took an id or a place in the ledger.
             if (failure.why() == statement_error::kind::duplicate)
@@ -199,19 +239,42 @@ awaitable<edit_result> tasks::edit(task_id id, std::optional<int> seen, edit_act
         while (spare.size() < wanted)
             spare.push_back(ids.make<execution_id>());
         signal = ids.make<signal_id>();
+        told.id = ids.make<signal_id>();
+        std::exception_ptr failure;
+        std::optional<edit_result> result;
         try {
-            co_return co_await shared_.transact(work);
+            co_await shared_.transact(tell);
+            result = co_await shared_.transact(work);
         } catch (refused const& answer) {
-            edit_result result;
-            result.outcome = answer.outcome;
-            co_return result;
+            result.emplace().outcome = answer.outcome;
         } catch (ids_wanted const& more) {
             wanted = more.count + 16;
         } catch (try_again const&) {
             // With fresh ids and a fresh line.
+        } catch (unavailable const&) {
+            throw; // the edit may be committed, or the master gives it up
+        } catch (...) {
+            failure = std::current_exception();
         }
+        if (result && result->outcome == edit_outcome::done) {
+            note_lead(result->nodes_lead);
+            co_return *result;
+        }
+        co_await shared_.run(take_back);
+        if (failure)
+            std::rethrow_exception(failure);
+        if (result)
+            co_return *result;
     }
     throw unavailable("database: too slow to edit a task ahead of its firings");
+}
+
+void tasks::note_lead(duration of_nodes)
+{
+    if (of_nodes == std::exchange(nodes_lead_, of_nodes) || of_nodes == 0s || of_nodes == lead_)
+        return;
+    log::warn("edits", "web.edit_lead differs from planner.edit_lead of the master, edits take the longer one",
+              {{"web_ms", lead_ / 1ms}, {"master_ms", of_nodes / 1ms}});
 }
 
 awaitable<edit_result> tasks::remove(task_id id, std::optional<int> seen, id_generator& ids)

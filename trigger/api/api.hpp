@@ -3,6 +3,10 @@
 
 #include "libs/http/router.hpp"
 #include "trigger/api/node_status.hpp"
+#include "trigger/clients/fetch_line.hpp"
+#include "trigger/clients/home_watches.hpp"
+#include "trigger/clients/stamps.hpp"
+#include "trigger/delivery/client_questions.hpp"
 #include "trigger/delivery/collector.hpp"
 
 #include <functional>
@@ -15,14 +19,20 @@ struct client_endpoint_parts {
     registry& clients;
     membership const& nodes;
     collector& results;
+    dispatcher& deliveries;
+    reachability& reach;
+    home_watches& watches;
+    fetch_line& fetches;
     known_epoch const& epochs;
+    stamps const& given;
 };
 // /client/v1, for clients, which show the shared token if one is configured (`token` is not empty).
 void add_client_endpoints(http::router& router, std::string token, client_endpoint_parts parts);
 
 struct node_endpoint_parts {
     known_epoch& epochs;
-    carrier& deliveries;
+    dispatcher& deliveries;
+    client_questions& questions;
     master_link& master;
     registry& clients;
     election_trace& trace;

@@ -2,7 +2,10 @@
 
 #include "libs/base/random.hpp"
 #include "libs/http/parse_as.hpp"
+#include "libs/protocol/revision.hpp"
 
+#include <charconv>
+#include <optional>
 #include <string>
 
 namespace baton::trigger {
@@ -14,6 +17,16 @@ inline bool authorized(http::request const& request, std::string const& secret)
     if (secret.empty())
         return !request.headers.find("Origin");
     return same_secret(request.headers.find("Authorization").value_or(""), "Bearer " + secret);
+}
+
+// The answer to a message of a node or web of another release; nothing for this one's.
+inline std::optional<http::response> refuse_revision(http::request const& request)
+{
+    auto const told = request.headers.find(protocol::revision_header).value_or("0");
+    int theirs = 0;
+    std::from_chars(told.data(), told.data() + told.size(), theirs);
+    auto const wrong = protocol::revision_error("the caller", theirs);
+    return wrong ? std::optional(http::problem(400, "Other revision", *wrong)) : std::nullopt;
 }
 
 // Parses a message of the wire protocol. Throws invalid_input for a body of another form.

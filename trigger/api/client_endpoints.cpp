@@ -1,4 +1,5 @@
 #include "libs/base/error.hpp"
+#include "libs/base/log.hpp"
 #include "trigger/api/api.hpp"
 #include "trigger/api/authorize.hpp"
 
@@ -18,10 +19,18 @@ public:
         if (!authorized(request, token_))
             co_return refused();
         auto message = read_message<protocol::register_request>(request);
-        bool const taken = co_await parts_.clients.join(std::move(message));
-        if (!taken)
+        if (parts_.nodes.self().draining)
+            throw unavailable("this node is stopping: register with another one");
+        auto const instance = message.instance;
+        auto const ticket = parts_.given.ticket(instance, message.generation);
+        auto unreachable_from = message.unreachable_from;
+        auto const taken = co_await parts_.clients.join(std::move(message));
+        if (taken == registry::joined::overtaken)
+            co_return http::problem(404, "Overtaken", "the client has registered again since");
+        if (taken == registry::joined::gone)
             co_return http::problem(410, "Gone", "this instance has left or was silent for too long: take a new name");
-        co_return answer();
+        parts_.reach.tried(instance, std::move(unreachable_from));
+        co_return answer(instance, ticket);
     }
 
     awaitable<http::response> beat(http::request const& request)
@@ -29,14 +38,51 @@ public:
         if (!authorized(request, token_))
             co_return refused();
         auto message = read_message<protocol::heartbeat_request>(request);
+        if (!has_ticket(message.instance, message.ticket))
+            co_return no_ticket();
+        auto const instance = message.instance;
+        auto const free = message.free_slots;
         bool const known = co_await parts_.clients.beat(std::move(message));
         // A node that cannot renew its own row cannot vouch for its clients: they are to find another node before they
         // count as gone with this one.
         if (known && !parts_.nodes.valid())
             throw unavailable("this node could not renew its membership");
         if (!known)
-            co_return http::problem(404, "Unknown client", "this node has not heard of the instance: register");
-        co_return answer();
+            co_return not_home();
+        parts_.deliveries.told_free_slots(instance, free);
+        co_return answer(instance);
+    }
+
+    awaitable<http::response> watch(http::request const& request)
+    {
+        if (!authorized(request, token_))
+            co_return refused();
+        auto message = read_message<protocol::watch_request>(request);
+        if (!parts_.clients.hears(message.instance))
+            co_return not_home();
+        if (!has_ticket(message.instance, message.ticket))
+            co_return no_ticket();
+        if (auto const move = parts_.reach.move_of(message.instance))
+            co_return http::json_response(200, *move);
+        auto const answer = co_await parts_.watches.hold(std::move(message.instance));
+        co_return http::json_response(200, answer);
+    }
+
+    awaitable<http::response> fetch(http::request const& request)
+    {
+        if (!authorized(request, token_))
+            co_return refused();
+        auto message = read_message<protocol::fetch_request>(request);
+        auto const* known = parts_.clients.find(message.instance);
+        if (known == nullptr || !parts_.clients.hears(message.instance) || !known->fetches() ||
+            !same_secret(known->row.secret, message.secret))
+            co_return not_home();
+        if (message.generation != known->row.generation || !has_ticket(message.instance, message.ticket))
+            co_return no_ticket();
+        auto text = co_await parts_.fetches.poll(std::move(message), request.connected);
+        if (!text)
+            co_return not_home();
+        co_return http::text_response(200, std::move(*text));
     }
 
     awaitable<http::response> leave(http::request const& request)
@@ -44,8 +90,11 @@ public:
         if (!authorized(request, token_))
             co_return refused();
         auto message = read_message<protocol::leave_request>(request);
-        co_await parts_.clients.leave(std::move(message.instance));
-        co_return answer();
+        if (!has_ticket(message.instance, message.ticket))
+            co_return no_ticket();
+        auto const instance = message.instance;
+        co_await parts_.clients.leave(std::move(message));
+        co_return answer(instance);
     }
 
     awaitable<http::response> results(http::request const& request)
@@ -53,15 +102,21 @@ public:
         if (!authorized(request, token_))
             co_return refused();
         auto message = read_message<protocol::results_request>(request);
+        if (!has_ticket(message.instance, message.ticket))
+            co_return no_ticket();
         protocol::results_answer out;
         out.epoch = parts_.epochs.value();
-        for (auto const& one : message.results) {
-            protocol::attempt_key key;
-            key.execution = one.execution;
-            key.attempt = one.attempt;
-            out.recorded.push_back(key);
-        }
+        out.refused = refuse(message);
+        for (auto const& one : message.results)
+            out.recorded.push_back({one.execution, one.attempt});
+        auto const instance = message.instance;
+        std::vector<execution_id> ended;
+        for (auto const& one : message.results)
+            if (protocol::is_final(one.status))
+                ended.push_back(one.execution);
         co_await parts_.results.take(std::move(message));
+        for (auto const execution : ended)
+            parts_.deliveries.execution_ended(instance, execution);
         co_return http::text_response(200, to_text(out));
     }
 
@@ -71,9 +126,48 @@ private:
         return http::problem(401, "Unauthorized", "the shared token is missing or wrong");
     }
 
-    http::response answer() const
+    static http::response not_home()
     {
+        return http::problem(404, "Unknown client", "this node is not the home of the instance: register");
+    }
+
+    // The home checks it. Another node cannot, and takes a result nevertheless.
+    bool has_ticket(std::string const& instance, std::string const& ticket) const
+    {
+        auto const* known = parts_.clients.find(instance);
+        return known == nullptr || same_secret(ticket, parts_.given.ticket(instance, known->row.generation));
+    }
+
+    static http::response no_ticket()
+    {
+        return http::problem(404, "Wrong ticket",
+                             "the ticket is not that of the client's last registration with this node: register");
+    }
+
+    // Takes the results out of the message whose receipts are wrong.
+    std::vector<protocol::attempt_key> refuse(protocol::results_request& message) const
+    {
+        std::vector<protocol::attempt_key> refused;
+        std::erase_if(message.results, [&](protocol::result_report const& one) {
+            bool const wrong = !parts_.given.may_be(one.receipt, one.execution, one.attempt);
+            if (wrong)
+                refused.push_back({one.execution, one.attempt});
+            return wrong;
+        });
+        if (!refused.empty())
+            log::warn("clients", "a client reported results with wrong receipts, they are refused",
+                      {{"client", message.instance}, {"results", refused.size()}});
+        return refused;
+    }
+
+    http::response answer(std::string const& instance, std::string ticket = {}) const
+    {
+        auto reached = parts_.reach.of(instance);
         protocol::heartbeat_answer out;
+        out.node = parts_.nodes.self().name;
+        out.reach = reached.state;
+        out.why = std::move(reached.why);
+        out.ticket = std::move(ticket);
         out.epoch = parts_.epochs.value();
         out.heartbeat_ms = static_cast<int>(parts_.heartbeat.heartbeat / 1ms);
         out.ttl_ms = static_cast<int>(parts_.heartbeat.ttl() / 1ms);
@@ -91,6 +185,8 @@ void add_client_endpoints(http::router& router, std::string token, client_endpoi
     auto const api = std::make_shared<client_endpoints>(std::move(token), parts);
     router.add(http::verb::post, protocol::path_register, [api](auto const& request) { return api->join(request); });
     router.add(http::verb::post, protocol::path_heartbeat, [api](auto const& request) { return api->beat(request); });
+    router.add(http::verb::post, protocol::path_watch, [api](auto const& request) { return api->watch(request); });
+    router.add(http::verb::post, protocol::path_fetch, [api](auto const& request) { return api->fetch(request); });
     router.add(http::verb::post, protocol::path_leave, [api](auto const& request) { return api->leave(request); });
     router.add(http::verb::post, protocol::path_results, [api](auto const& request) { return api->results(request); });
 }

@@ -40,7 +40,32 @@ public:
         auto const message = read_message<protocol::epoch_message>(request);
         if (!parts_.epochs.admit(message.epoch, "a master"))
             return stale();
-        return http::json_response(200, message);
+        protocol::announce_answer out;
+        out.epoch = message.epoch;
+        out.capacity = parts_.deliveries.capacity();
+        return http::json_response(200, out);
+    }
+
+    http::response cancel(http::request const& request) const
+    {
+        auto message = read_message<protocol::cancel_at_request>(request);
+        if (!parts_.epochs.admit(message.epoch, "a master"))
+            return stale();
+        parts_.questions.cancel(std::move(message));
+        return http::json_response(200, nlohmann::json::object());
+    }
+
+    awaitable<http::response> ask(http::request const& request) const
+    {
+        if (!authorized(request, secret_))
+            co_return refused();
+        if (auto const other = refuse_revision(request))
+            co_return *other;
+        auto message = read_message<protocol::ask_request>(request);
+        if (!parts_.epochs.admit(message.epoch, "a master"))
+            co_return stale();
+        auto const answer = co_await parts_.questions.ask(std::move(message));
+        co_return http::json_response(200, answer);
     }
 
     http::response report(http::request const& request) const
@@ -62,7 +87,9 @@ public:
 
     http::response departed(http::request const& request) const
     {
-        parts_.clients.departed(read_message<protocol::departed_message>(request).instance);
+        auto const message = read_message<protocol::departed_message>(request);
+        for (auto const& one : message.clients)
+            depart(one);
         return http::json_response(200, nlohmann::json::object());
     }
 
@@ -70,16 +97,32 @@ public:
     awaitable<http::response> serve(endpoint which, http::request const& request) const
     {
         if (!authorized(request, secret_))
-            co_return http::problem(401, "Unauthorized", "the secret of this node is missing or wrong");
+            co_return refused();
+        if (auto const other = refuse_revision(request))
+            co_return *other;
         co_return (this->*which)(request);
     }
 
 private:
+    void depart(protocol::departed_client const& one) const
+    {
+        if (!one.home.empty())
+            return parts_.clients.moved(one.instance, one.home, one.generation);
+        parts_.clients.departed(one.instance);
+        if (auto* master = parts_.master.here())
+            master->client_gone(one.instance);
+    }
+
     http::response stale() const
     {
         protocol::epoch_message out;
         out.epoch = parts_.epochs.value();
         return http::json_response(409, out);
+    }
+
+    static http::response refused()
+    {
+        return http::problem(401, "Unauthorized", "the secret of this node is missing or wrong");
     }
 
     static http::response not_here() { return http::problem(421, "Misdirected", "this node is not the master"); }
@@ -102,6 +145,8 @@ void add_node_endpoints(http::router& router, std::string secret, node_endpoint_
     add(protocol::path_report, &node_endpoints::report);
     add(protocol::path_signal, &node_endpoints::signal);
     add(protocol::path_departed, &node_endpoints::departed);
+    add(protocol::path_cancel_at, &node_endpoints::cancel);
+    router.add(http::verb::post, protocol::path_ask, [api](auto const& request) { return api->ask(request); });
 }
 
 } // namespace baton::trigger

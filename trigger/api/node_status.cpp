@@ -4,9 +4,40 @@
 
 namespace baton::trigger {
 
+namespace {
+
+constexpr std::size_t longest_reason = 300; // the column of the health is limited
+
+double milliseconds(duration span)
+{
+    return static_cast<double>(span.count()) / 1'000;
+}
+
+} // namespace
+
 std::string node_status::role() const
 {
     return deps_.election.state().at(deps_.time.now()) == standing::active ? "master" : "slave";
+}
+
+nlohmann::json node_status::loops() const
+{
+    auto out = nlohmann::json::array();
+    for (auto const* loop : deps_.loops) {
+        auto const step = loop->longest();
+        out.push_back({{"name", loop->name()},
+                       {"longest_step_ms", milliseconds(step.cpu)},
+                       {"longest_step_wall_ms", milliseconds(step.wall)},
+                       {"part", step.part}});
+    }
+    return out;
+}
+
+nlohmann::json node_status::cannot_plan() const
+{
+    auto* const master = deps_.master.here();
+    auto const why = master == nullptr ? std::nullopt : master->cannot_plan();
+    return why ? nlohmann::json(why->substr(0, longest_reason)) : nlohmann::json();
 }
 
 nlohmann::json node_status::document() const
@@ -18,10 +49,14 @@ nlohmann::json node_status::document() const
                        {"role", role()},
                        {"standing", to_string(deps_.election.state().at(deps_.time.now()))},
                        {"epoch", deps_.epochs.value()},
-                       {"clients", deps_.clients.heard_here()},
+                       {"clients", deps_.clients.size()},
                        {"carrying", deps_.deliveries.load()},
                        {"open", master == nullptr ? 0 : master->open()},
-                       {"skew_ms", deps_.clock.skew() / 1ms}};
+                       {"skew_ms", deps_.clock.skew() / 1ms},
+                       {"cannot_plan", cannot_plan()},
+                       {"loops", loops()}};
+    if (auto const ahead = deps_.epochs.ahead(); ahead != 0)
+        out["clients_know_epoch"] = ahead; // an alarm: they refuse this node's
     return out;
 }
 
@@ -30,7 +65,8 @@ membership::status node_status::row() const
     membership::status now;
     now.role = role();
     now.load_permille = static_cast<int>(std::min<std::size_t>(1'000, deps_.deliveries.load() * 1'000 / queue_limit_));
-    now.clients = static_cast<int>(deps_.clients.heard_here());
+    now.clients = static_cast<int>(deps_.clients.size());
+    now.health = nlohmann::json{{"loops", loops()}, {"cannot_plan", cannot_plan()}}.dump();
     return now;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "trigger/delivery/carrier.hpp"
+#include "libs/base/loop_meter.hpp"
+#include "trigger/delivery/dispatcher.hpp"
 #include "trigger/delivery/master_link.hpp"
 #include "trigger/election/cluster_clock.hpp"
 #include "trigger/membership/membership.hpp"
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 namespace baton::trigger {
 
@@ -15,23 +17,26 @@ namespace baton::trigger {
 class node_status {
 public:
     struct dependencies {
-        elector const& election;
+        election_proxy const& election;
         known_epoch const& epochs;
         registry const& clients;
-        carrier const& deliveries;
+        dispatcher const& deliveries;
         master_link const& master;
         membership const& nodes;
         cluster_clock& clock;
         time_source& time;
+        std::vector<measured_loop const*> loops;
     };
     // `queue_limit`: the number of deliveries that counts as full load.
-    node_status(std::size_t queue_limit, dependencies deps) : queue_limit_(queue_limit), deps_(deps) {}
+    node_status(std::size_t queue_limit, dependencies deps) : queue_limit_(queue_limit), deps_(std::move(deps)) {}
 
     nlohmann::json document() const;
     membership::status row() const;
 
 private:
     std::string role() const;
+    nlohmann::json loops() const;
+    nlohmann::json cannot_plan() const; // the reason, or null
 
     std::size_t queue_limit_;
     dependencies deps_;

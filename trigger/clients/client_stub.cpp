@@ -1,12 +1,18 @@
 #include "trigger/clients/client_stub.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/random.hpp"
 #include "libs/http/parse_as.hpp"
+#include "trigger/clients/address_proof.hpp"
 
 namespace baton::trigger {
 
-client_stub::client_stub(registry& clients, http::client& http, duration limit, known_epoch& epochs)
-    : clients_(clients), http_(http), limit_(limit), epochs_(epochs)
+namespace {
+constexpr std::size_t nonce_bytes = 16;
+}
+
+client_stub::client_stub(registry& clients, client_lines lines, duration limit, known_epoch& epochs)
+    : clients_(clients), lines_(lines), limit_(limit), epochs_(epochs)
 {}
 
 // Nothing if the client is not known. Throws http::unreachable.
@@ -15,10 +21,8 @@ awaitable<std::optional<http::response>> client_stub::post(std::string instance,
     auto const* client = clients_.find(instance);
     if (client == nullptr)
         co_return std::nullopt;
-    auto const to = http::parse_url(client->row.address);
-    auto message = http::text_request(http::verb::post, path, std::move(text));
-    message.headers.set("Authorization", "Bearer " + client->row.secret);
-    auto answer = co_await http_.send(to, std::move(message), limit_);
+    call_target to{instance, client->row.address, client->row.secret};
+    auto answer = co_await line_to(*client).call(std::move(to), path, std::move(text), limit_);
     if (answer.status == 409)
         if (auto const refusal = http::parse_if<protocol::epoch_message>(answer.body))
             epochs_.claimed_by_client(refusal->epoch);
@@ -37,6 +41,8 @@ awaitable<client_stub::dispatch_outcome> client_stub::dispatch(std::string insta
             outcome.maybe_there = true;
             outcome.why = "its answer cannot be read";
         } else {
+            outcome.too_large = answer->status == 413;
+            outcome.maybe_there = answer->status >= 500;
             outcome.why =
                 answer->status == 409 ? "it knows a higher epoch" : "status " + std::to_string(answer->status);
         }
@@ -63,24 +69,24 @@ awaitable<std::optional<protocol::query_answer>> client_stub::ask(std::string in
 awaitable<void> client_stub::cancel(std::string instance, protocol::executions_request request)
 {
     auto text = nlohmann::json(request).dump();
-    co_await send_hint(std::move(instance), protocol::path_cancel, std::move(text));
-}
-
-awaitable<void> client_stub::announce(std::string instance, std::int64_t epoch)
-{
-    protocol::epoch_message message;
-    message.epoch = epoch;
-    auto text = nlohmann::json(message).dump();
-    co_await send_hint(std::move(instance), protocol::path_epoch, std::move(text));
-}
-
-awaitable<void> client_stub::send_hint(std::string instance, char const* path, std::string text)
-{
     try {
-        co_await post(instance, path, std::move(text));
+        co_await post(instance, protocol::path_cancel, std::move(text));
     } catch (http::unreachable const& failure) {
-        log::debug("clients", "a hint did not reach its client", {log::reason(failure.what()), {"client", instance}});
+        log::debug("clients", "a cancel did not reach its client, the master repeats it",
+                   {log::reason(failure.what()), {"client", instance}});
     }
+}
+
+awaitable<client_stub::probe_outcome> client_stub::probe(std::string instance)
+{
+    auto const* client = clients_.find(instance);
+    if (client == nullptr)
+        co_return probe_outcome{{}, "the client is gone"};
+    address_probe expected{instance, client->row.secret, secret_hex(nonce_bytes)};
+    probe_outcome outcome{client->row.address, std::nullopt};
+    call_target to{instance, outcome.address, {}};
+    outcome.wrong = co_await probe_address(line_to(*client), std::move(to), std::move(expected), limit_);
+    co_return outcome;
 }
 
 } // namespace baton::trigger

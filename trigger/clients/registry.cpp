@@ -2,8 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
-#include "libs/base/loop.hpp"
-#include "libs/http/message.hpp"
+#include "trigger/clients/register_check.hpp"
 
 #include <algorithm>
 
@@ -11,41 +10,14 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration pace = 1s;
+constexpr duration between_rounds = 1s;
 constexpr duration longest_gap =
-    3 * pace; // between two answers of the database without which no client counts as silent
-// Rows are not committed in the order of changed_at: rows younger than this are read again.
-constexpr duration overlap = 5s;
+    3 * between_rounds;                  // between two answers of the database without which no client counts as silent
+constexpr std::size_t page_size = 2'000; // changes read at a time
 // A gone instance cannot come back: nodes remember it, and its row is kept for longer than that.
 constexpr duration remember_gone = 20min;
 constexpr duration keep_gone = 1h;
 constexpr duration purge_every = 10min;
-
-void check(protocol::register_request const& request)
-{
-    auto const require = [](bool holds, char const* field, char const* why) {
-        if (!holds)
-            throw invalid_input(field, std::string(field) + " " + why);
-    };
-    require(!request.service.empty() && request.service.size() <= 100, "service", "must have 1 to 100 bytes");
-    require(!request.instance.empty() && request.instance.size() <= 128, "instance", "must have 1 to 128 bytes");
-    for (auto const c : request.instance)
-        require(c > 0x20 && c < 0x7f, "instance", "must be printable ASCII");
-    require(request.address.size() <= 255, "address", "must have at most 255 bytes");
-    http::parse_url(request.address);
-    require(request.secret.size() >= 16 && request.secret.size() <= 64, "secret", "must have 16 to 64 characters");
-    require(!request.handlers.empty() && request.handlers.size() <= 10'000, "handlers",
-            "must name 1 to 10000 handlers");
-    for (auto const c : request.secret) // every call to the client carries the secret in a header
-        require(c > 0x20 && c < 0x7f, "secret", "must be printable ASCII without spaces");
-    for (auto const& handler : request.handlers)
-        require(!handler.empty() && handler.size() <= 150, "handlers", "must have names of 1 to 150 bytes");
-    require(request.slots >= 1 && request.slots <= 100'000, "slots", "must be from 1 to 100000");
-    require(request.queue >= 0 && request.queue <= 1'000'000, "queue", "must be from 0 to 1000000");
-    require(request.version.size() <= 40, "version", "must have at most 40 bytes");
-    for (unsigned char const c : request.service + request.version) // people read them, in logs and tables
-        require(c >= 0x20 && c != 0x7f, "service", "and version must not contain control characters");
-}
 
 } // namespace
 
@@ -58,31 +30,23 @@ awaitable<void> registry::run()
 {
     for (;;) {
         try {
-            if (!unchanged())
-                co_await refresh();
+            if (!changes_.unchanged(time_.now()))
+                co_await read_changes();
             co_await write_departures();
+            co_await bury_hopeless();
             co_await bury_silent();
-            co_await forget_the_long_gone();
+            co_await purge();
         } catch (unavailable const& reason) {
             log::warn("clients", "a round on the table of clients failed, trying again in 1 s",
                       {log::reason(reason.what())});
         }
-        co_await bell_.wait_until(time_, time_.now() + pace);
+        co_await bell_.wait_until(time_, time_.now() + between_rounds);
     }
-}
-
-// A note that nothing has changed is good for the time that the next note may take.
-bool registry::unchanged() const
-{
-    return quiet_ && time_.now() - read_at_ < longest_gap;
 }
 
 void registry::note(utc_time last_change, utc_time now, instant asked)
 {
-    bool const was_quiet = std::exchange(quiet_, loaded_ && last_change < read_until_ - overlap && now >= read_until_);
-    if (quiet_)
-        read_at_ = std::max(read_at_, asked);
-    else if (was_quiet)
+    if (changes_.note(last_change, now, asked))
         bell_.wake();
     note_answer();
 }
@@ -97,77 +61,95 @@ void registry::note_answer()
     answered_at_ = now;
 }
 
-awaitable<void> registry::refresh()
+// The first reading finds nothing to apply, because no client can be registered with a new incarnation before.
+awaitable<void> registry::read_changes()
 {
     auto const asked = time_.now();
-    storage::clients::page page;
-    if (loaded_)
-        page = co_await table_.changed_since(read_until_ - overlap);
-    else
-        page = co_await table_.all();
-    note_answer();
-    loaded_ = true;
-    read_until_ = page.now;
-    read_at_ = asked;
-    for (auto& row : page.clients)
-        apply(std::move(row));
-}
-
-awaitable<void> registry::forget_the_long_gone()
-{
-    std::erase_if(buried_, [&](auto const& entry) { return time_.now() - entry.second > remember_gone; });
-    if (time_.now() - purged_at_ > purge_every) {
-        purged_at_ = time_.now();
-        co_await table_.purge(keep_gone);
+    auto since = changes_.begun() ? changes_.from() : utc_time::max();
+    std::optional<utc_time> until;
+    std::string after;
+    for (bool more = true; more;) {
+        auto page = co_await table_.changed_since(since, after, page_size);
+        note_answer();
+        until = until.value_or(page.now);
+        more = page.clients.size() == page_size;
+        if (more) {
+            since = page.clients.back().changed_at;
+            after = page.clients.back().instance;
+        }
+        for (auto& listed : page.clients)
+            co_await apply(std::move(listed), asked);
     }
+    changes_.was_read(*until, asked);
 }
 
-void registry::apply(storage::client_record row)
+awaitable<void> registry::apply(storage::client_listing listed, instant asked)
 {
-    if (row.state == storage::client_state::gone)
-        return forget(row.instance);
-    if (buried_.contains(row.instance))
-        return;
-    // A client may have registered with two nodes at once. The node that the row names watches it, even without a
-    // heartbeat.
-    if (row.node == self_)
-        heard_.try_emplace(row.instance, time_.now());
-    else
-        heard_.erase(row.instance);
-    auto& known = clients_[row.instance];
-    if (auto const before = services_.find(known.row.service);
-        before != services_.end() && before->first != row.service)
-        before->second.erase(row.instance); // it has registered again for another service
-    bool const news = known.row.changed_at != row.changed_at;
+    auto const known = clients_.find(listed.instance);
+    bool const here = known != clients_.end();
+    if (here && known->second.written_at > asked)
+        co_return;
+    if (listed.state == storage::client_state::gone) {
+        if (here)
+            forget(listed.instance);
+        co_return;
+    }
+    if (here && listed.node != self_)
+        lose(listed.instance);
+    if (here || listed.node != self_ || is_gone(listed.instance))
+        co_return;
+    // A registration was committed, and this node did not get the answer.
+    auto row = co_await table_.find(listed.instance);
+    if (row && row->node == self_ && row->state != storage::client_state::gone && !hears(listed.instance) &&
+        !is_gone(listed.instance))
+        keep(std::move(*row));
+}
+
+void registry::keep(storage::client_record row)
+{
+    auto const instance = row.instance;
+    auto& known = clients_[instance];
     known.handlers = {row.handlers.begin(), row.handlers.end()};
-    services_[row.service].insert(row.instance);
     known.row = std::move(row);
-    if (news && changed_)
-        changed_();
+    known.heard_at = known.written_at = time_.now();
+    if (changed_)
+        changed_(instance);
+}
+
+void registry::lose(std::string const& instance)
+{
+    clients_.erase(instance);
+    if (changed_)
+        changed_(instance);
 }
 
 void registry::forget(std::string const& instance)
 {
     buried_.emplace(instance, time_.now());
-    heard_.erase(instance);
     auto const found = clients_.find(instance);
     if (found == clients_.end())
         return;
     log::info("clients", "a client is gone", {{"client", instance}, {"service", found->second.row.service}});
-    services_[found->second.row.service].erase(instance);
     clients_.erase(found);
     if (gone_)
         gone_(instance);
 }
 
-awaitable<bool> registry::join(protocol::register_request request)
+void registry::report_gone(std::string const& instance)
+{
+    forget(instance);
+    if (departure_)
+        departure_(instance, self_);
+}
+
+awaitable<registry::joined> registry::join(protocol::register_request request)
 {
     check(request);
-    if (buried_.contains(request.instance))
-        co_return false;
+    if (is_gone(request.instance))
+        co_return joined::gone;
     // A client that registers is alive, even if the database does not answer.
-    if (auto const heard = heard_.find(request.instance); heard != heard_.end())
-        heard->second = time_.now();
+    if (auto* known = find(request.instance); known != nullptr)
+        known->heard_at = time_.now();
     storage::client_record row;
     row.instance = request.instance;
     row.service = request.service;
@@ -177,63 +159,73 @@ awaitable<bool> registry::join(protocol::register_request request)
     row.slots = request.slots;
     row.queue = request.queue;
     row.version = request.version;
+    row.generation = request.generation;
     row.node = self_;
-    bool const kept = co_await table_.put(row);
-    if (!kept || buried_.contains(row.instance)) {
+    auto const put = co_await table_.put(row);
+    if (put.overtaken)
+        co_return joined::overtaken;
+    if (!put.kept || is_gone(row.instance)) {
         // Only if the caller has the secret: otherwise a live client has the same name.
         if (auto const* known = find(row.instance); known != nullptr && known->row.secret == row.secret)
             forget(row.instance);
-        co_return false;
+        co_return joined::gone;
     }
+    if (auto const* known = find(row.instance); known != nullptr && known->row.generation > row.generation)
+        co_return joined::overtaken; // while this one was written
     row.joined_at = row.changed_at = time_.utc();
-    heard_[row.instance] = time_.now();
     log::info("clients", "a client joined",
               {{"client", row.instance},
                {"service", row.service},
                {"handlers", row.handlers.size()},
                {"address", row.address}});
-    apply(std::move(row));
-    co_return true;
+    auto const instance = row.instance;
+    keep(std::move(row));
+    if (!put.node_before.empty() && put.node_before != self_ && adopted_)
+        adopted_(instance, put.node_before);
+    co_return joined::here;
 }
 
 awaitable<bool> registry::beat(protocol::heartbeat_request request)
 {
-    auto const* known = find(request.instance);
-    if (known == nullptr)
-        co_return false;
+    auto* known = find(request.instance);
+    if (known == nullptr || known->row.generation != request.generation)
+        co_return false; // only its home may hear a client
     auto const wanted = request.draining ? storage::client_state::draining : storage::client_state::up;
-    bool const ours = known->row.node == self_;
-    if (ours)
-        heard_[request.instance] = time_.now();
-    if (!ours || known->row.state != wanted) {
-        auto row = known->row;
-        row.node = self_;
-        row.state = wanted;
-        bool const kept = co_await table_.put(row);
-        row.changed_at = time_.utc();
-        if (!kept)
-            forget(request.instance);
-        if (find(request.instance) == nullptr) // it left meanwhile
-            co_return false;
-        heard_[request.instance] = time_.now();
-        apply(std::move(row));
-    }
+    known->heard_at = time_.now();
+    if (known->row.state == wanted)
+        co_return true;
+    auto row = known->row;
+    row.state = wanted;
+    auto const put = co_await table_.put(row);
+    auto const* now = find(request.instance); // it may have left, or registered again
+    bool const same = now != nullptr && now->row.generation == request.generation;
+    if (same && put.overtaken)
+        lose(request.instance);
+    else if (same && !put.kept)
+        forget(request.instance);
+    if (!same || !put.kept)
+        co_return false;
+    row.changed_at = time_.utc();
+    keep(std::move(row));
     co_return true;
 }
 
-awaitable<void> registry::leave(std::string instance)
+awaitable<void> registry::leave(protocol::leave_request request)
 {
+    storage::registered_client leaving{request.instance, request.generation};
+    auto const instance = request.instance;
     auto const* known = find(instance);
-    if (known == nullptr)
+    if (known != nullptr && known->row.generation > request.generation)
+        co_return; // it has come back since
+    if (known == nullptr) {
+        auto const home = co_await table_.bury(std::move(leaving));
+        if (home && departure_)
+            departure_(instance, *home);
         co_return;
-    auto row = known->row;
-    row.node = self_;
-    row.state = storage::client_state::gone;
-    forget(instance); // before the write: from now on this node sends nothing
-    if (departure_)
-        departure_(instance);
-    left_.emplace(instance, row);
-    co_await table_.put(row);
+    }
+    report_gone(instance); // before the write: from now on this node sends nothing
+    left_.emplace(instance, request.generation);
+    co_await table_.bury(std::move(leaving));
     left_.erase(instance);
 }
 
@@ -241,15 +233,24 @@ awaitable<void> registry::leave(std::string instance)
 awaitable<void> registry::write_departures()
 {
     auto const waiting = left_;
-    for (auto const& [instance, row] : waiting) {
-        co_await table_.put(row);
+    for (auto const& [instance, generation] : waiting) {
+        storage::registered_client leaving{instance, generation};
+        co_await table_.bury(std::move(leaving));
         left_.erase(instance);
     }
 }
 
 void registry::departed(std::string const& instance)
 {
-    forget(instance);
+    if (hears(instance))
+        forget(instance);
+}
+
+void registry::moved(std::string const& instance, std::string const& home, std::int64_t generation)
+{
+    auto const* known = find(instance);
+    if (known != nullptr && home != self_ && generation > known->row.generation)
+        lose(instance);
 }
 
 awaitable<void> registry::bury_silent()
@@ -259,37 +260,64 @@ awaitable<void> registry::bury_silent()
         co_return;
     if (now - answered_at_ > longest_gap) // this node stood still: the next round notes it
         co_return;
-    std::vector<std::string> silent;
+    std::vector<storage::registered_client> silent;
     auto next = now + settings_.ttl();
-    for (auto const& [instance, at] : heard_) {
-        auto const until = std::max(at, listening_since_) + settings_.ttl();
+    for (auto const& [instance, client] : clients_) {
+        auto const until = std::max(client.heard_at, listening_since_) + settings_.ttl();
         if (now > until)
-            silent.push_back(instance);
+            silent.push_back({instance, client.row.generation});
         else
             next = std::min(next, until);
     }
-    for (auto const& instance : silent) {
-        auto const mine = co_await table_.set_state(instance, self_, storage::client_state::gone);
-        if (!mine) { // another node has adopted it
-            heard_.erase(instance);
-            continue;
-        }
-        log::warn("clients", "a client was silent for its ttl, it counts as gone",
-                  {{"client", instance}, {"ms", settings_.ttl() / 1ms}});
-        forget(instance);
-        if (departure_)
-            departure_(instance);
-    }
+    if (!silent.empty())
+        co_await bury_those(std::move(silent), now);
     silent_from_ = next;
 }
 
-awaitable<void> registry::bury_heard_by(std::string node)
+awaitable<void> registry::bury_those(std::vector<storage::registered_client> silent, instant now)
 {
-    auto const buried = co_await table_.bury_heard_by(node);
+    auto const buried = co_await table_.bury(self_, silent);
     for (auto const& instance : buried) {
-        forget(instance);
-        if (departure_)
-            departure_(instance);
+        log::warn("clients", "a client was silent for its ttl, it counts as gone",
+                  {{"client", instance}, {"ms", settings_.ttl() / 1ms}});
+        report_gone(instance);
+    }
+    for (auto const& [instance, generation] : silent) // those that another node has adopted
+        if (auto const* known = find(instance);
+            known != nullptr && known->written_at <= now && known->row.generation == generation)
+            lose(instance);
+}
+
+void registry::bury(std::string const& instance, std::string const& why)
+{
+    to_bury_.emplace(instance, why);
+    bell_.wake();
+}
+
+awaitable<void> registry::bury_hopeless()
+{
+    auto const all = to_bury_;
+    if (all.empty())
+        co_return;
+    std::vector<storage::registered_client> hopeless;
+    for (auto const& [instance, why] : all)
+        if (auto const* known = find(instance))
+            hopeless.push_back({instance, known->row.generation});
+    auto const buried = co_await table_.bury(self_, std::move(hopeless));
+    for (auto const& [instance, why] : all)
+        to_bury_.erase(instance);
+    for (auto const& instance : buried) {
+        log::warn("clients", "a client is declared gone", {log::reason(all.at(instance)), {"client", instance}});
+        report_gone(instance);
+    }
+}
+
+awaitable<void> registry::purge()
+{
+    std::erase_if(buried_, [&](auto const& entry) { return time_.now() - entry.second > remember_gone; });
+    if (time_.now() - purged_at_ > purge_every) {
+        purged_at_ = time_.now();
+        co_await table_.purge(keep_gone);
     }
 }
 
@@ -297,15 +325,6 @@ known_client* registry::find(std::string const& instance)
 {
     auto const found = clients_.find(instance);
     return found == clients_.end() ? nullptr : &found->second;
-}
-
-std::vector<known_client*> registry::of_service(std::string const& service)
-{
-    std::vector<known_client*> all;
-    if (auto const found = services_.find(service); found != services_.end())
-        for (auto const& instance : found->second)
-            all.push_back(&clients_.at(instance));
-    return all;
 }
 
 } // namespace baton::trigger

@@ -3,6 +3,7 @@
 #include "libs/base/loop.hpp"
 #include "libs/protocol/client_wire.hpp"
 #include "libs/storage/clients.hpp"
+#include "trigger/clients/change_watch.hpp"
 #include "trigger/clients/settings.hpp"
 
 #include <functional>
@@ -14,70 +15,83 @@
 
 namespace baton::trigger {
 
-// A client as this node knows it.
+// A client whose home is this node.
 struct known_client {
     storage::client_record row;
     std::set<std::string> handlers;
-    instant avoid_until{}; // the client was busy or could not be reached
-    bool takes_work() const { return row.state == storage::client_state::up; }
+    instant heard_at{};   // its last heartbeat
+    instant written_at{}; // this node's last write of the row: an older reading of the row says nothing
+    bool fetches() const { return row.address.empty(); } // it has no address, and fetches the calls of its home
 };
 
-// All live clients of the cluster. The table of clients shows which joined, changed, drain or left. The heartbeats that
-// this node receives stay in its memory. On the loop only.
+// The clients whose home is this node: those that are registered here. Their heartbeats stay in memory; the table of
+// clients shows joins, moves and ends. A node keeps nothing about the clients of others. On the loop only.
 class registry {
 public:
     registry(client_settings settings, std::string self, storage::database& shared, time_source& time,
              asio::any_io_executor loop);
 
-    // Reads changes of the table once a second, unless note() says that there are none, and declares silent clients
+    // Once a second reads what others changed, unless note() says that there is nothing, and declares silent clients
     // gone. Runs until it is cancelled.
     awaitable<void> run();
-    awaitable<void> refresh();
 
     // Another statement, sent at `asked`, has seen the time of the table's last change and the database's time. The
     // first change after a quiet time is read at once, later ones within a second.
     void note(utc_time last_change, utc_time now, instant asked);
 
-    // For the endpoints. `join` throws invalid_input for a malformed request; false: the instance is gone for good,
-    // because its executions were handed on.
-    awaitable<bool> join(protocol::register_request request);
-    awaitable<bool> beat(protocol::heartbeat_request request); // false: unknown here, the client must register
-    awaitable<void> leave(std::string instance);
+    enum class joined {
+        here,
+        gone,      // the instance is gone for good, because its executions were handed on
+        overtaken, // the client has registered again since
+    };
+    // For the endpoints. `join` throws invalid_input for a malformed request.
+    awaitable<joined> join(protocol::register_request request);
+    awaitable<bool> beat(protocol::heartbeat_request request); // false: not heard here, the client must register
+    awaitable<void> leave(protocol::leave_request request);    // also of a client that another node hears
 
-    // Another node says that this client has left.
+    // Another node says that this client has left, or that it is the client's home now by this registration.
     void departed(std::string const& instance);
+    void moved(std::string const& instance, std::string const& home, std::int64_t generation);
 
-    // The node is gone: declares its clients gone that no other node has adopted.
-    awaitable<void> bury_heard_by(std::string node);
+    // This node hears the client, but cannot work with it: declares it gone. In the background.
+    void bury(std::string const& instance, std::string const& why);
 
     known_client* find(std::string const& instance);
-    // The live clients of a service, in order of instance.
-    std::vector<known_client*> of_service(std::string const& service);
-    template <class Visit>
-    void each(Visit visit)
-    {
-        for (auto& [instance, client] : clients_)
-            visit(client);
-    }
-    // The time of the last reading: a client that joined before and is not known here is gone.
-    instant read_at() const { return read_at_; }
-    std::size_t heard_here() const { return heard_.size(); }
+    std::size_t size() const { return clients_.size(); }
+    bool hears(std::string const& instance) const { return clients_.contains(instance); }
+    // It was a client of this node, or wanted to be, and is gone for good. A client that has moved is not gone.
+    bool is_gone(std::string const& instance) const { return buried_.contains(instance); }
+    instant read_at() const { return changes_.read_at(); } // what others changed before then is known
 
-    // Called for each client that is gone: nothing more may be sent to it, and its executions must be handed on.
+    // Called for each client of this node that is gone: nothing more may be sent to it.
     void on_gone(std::function<void(std::string const& instance)> watcher) { gone_ = std::move(watcher); }
-    // Called for each client that this node itself saw leave: the other nodes do not know it yet.
-    void on_departure(std::function<void(std::string const& instance)> watcher) { departure_ = std::move(watcher); }
-    // Called when a client joined or changed: a waiting execution may have a taker.
-    void on_change(std::function<void()> watcher) { changed_ = std::move(watcher); }
+    // Called for each client whose end this node saw first, with the home of the client: the master does not know it
+    // yet, nor does the home if it is another node.
+    void on_departure(std::function<void(std::string const& instance, std::string const& home)> watcher)
+    {
+        departure_ = std::move(watcher);
+    }
+    // Called for each client that registered here and had another home before, which does not know it yet.
+    void on_adoption(std::function<void(std::string const& instance, std::string const& before)> watcher)
+    {
+        adopted_ = std::move(watcher);
+    }
+    // Called when a client joined or changed, or has another home: then find() gives null.
+    void on_change(std::function<void(std::string const& instance)> watcher) { changed_ = std::move(watcher); }
 
 private:
-    bool unchanged() const;
     void note_answer();
-    void apply(storage::client_record row);
-    void forget(std::string const& instance);
+    awaitable<void> read_changes();
+    awaitable<void> apply(storage::client_listing listed, instant asked);
+    void keep(storage::client_record row);
+    void lose(std::string const& instance);   // to another home
+    void forget(std::string const& instance); // for good
+    void report_gone(std::string const& instance);
     awaitable<void> bury_silent();
+    awaitable<void> bury_those(std::vector<storage::registered_client> silent, instant now);
+    awaitable<void> bury_hopeless();
     awaitable<void> write_departures();
-    awaitable<void> forget_the_long_gone();
+    awaitable<void> purge();
 
     // More members than usual: which clients are gone follows from all of them together.
     client_settings settings_;
@@ -85,21 +99,18 @@ private:
     storage::clients table_;
     time_source& time_;
     std::unordered_map<std::string, known_client> clients_;
-    std::map<std::string, std::set<std::string>> services_; // service to instances
-    std::unordered_map<std::string, instant> heard_;        // instance to its last heartbeat here
-    instant silent_from_{};                                 // before then no client can have been silent for its ttl
-    std::unordered_map<std::string, instant> buried_;       // recently gone: an older row must not revive them
-    std::map<std::string, storage::client_record> left_;    // left, but the row does not show it yet
-    bool loaded_ = false;
-    utc_time read_until_{};
-    instant read_at_{};
-    bool quiet_ = false;        // by the last note
+    instant silent_from_{};                           // before then no client can have been silent for its ttl
+    std::unordered_map<std::string, instant> buried_; // recently gone: an older row must not revive them
+    std::map<std::string, std::int64_t> left_; // by instance: the last registration. The row does not show its end yet
+    change_watch changes_;
     instant answered_at_{};     // when the database last answered
     instant listening_since_{}; // without a break
     instant purged_at_{};
     std::function<void(std::string const&)> gone_;
-    std::function<void(std::string const&)> departure_;
-    std::function<void()> changed_;
+    std::function<void(std::string const&, std::string const&)> departure_;
+    std::function<void(std::string const&, std::string const&)> adopted_;
+    std::function<void(std::string const&)> changed_;
+    std::map<std::string, std::string> to_bury_; // instance to reason
     waker bell_;
 };
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "libs/base/time.hpp"
 #include "libs/protocol/client_wire.hpp"
 #include "trigger/delivery/assignment_window.hpp"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -16,13 +18,16 @@ enum class fate {
     waiting,     // in a queue or on its way
     delivered,   // a client has it
     undelivered, // no client has it, and none will get it
+    returned,    // no client of this node could take it: a later assignment may bring it again
 };
 
 struct known_attempt {
     int attempt = 0;
     trigger::fate fate = fate::dropped;
-    std::string client{}; // the client that has it or may have it
-    int holds = 0;        // delivered: the client runs this earlier attempt instead
+    std::string client{};                // the client that has it or may have it
+    int holds = 0;                       // delivered: the client runs this earlier attempt instead
+    std::int64_t number = 0;             // of the last assignment that named it
+    std::optional<instant> first_sent{}; // dropped: to `client`
 };
 
 // The latest attempt of each execution that a master has assigned to this slave, for as long as a message may come that

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "libs/protocol/node_wire.hpp"
+#include "libs/storage/nodes.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace baton::trigger {
@@ -15,9 +17,11 @@ public:
     // The web has written a signal: read the signals now.
     virtual void signal() = 0;
     virtual void client_gone(std::string const& instance) = 0;
-    // The roster has been read again.
-    virtual void nodes_changed() = 0;
+    // The roster has been read by a statement that was sent at `asked`.
+    virtual void roster_read(storage::roster const& roster, instant asked) = 0;
     virtual std::size_t open() const = 0; // executions
+    // Why this master does not plan, although it is active.
+    virtual std::optional<std::string> cannot_plan() = 0;
 
 protected:
     ~local_master() = default;

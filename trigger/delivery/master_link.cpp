@@ -1,5 +1,7 @@
 #include "trigger/delivery/master_link.hpp"
 
+#include "libs/protocol/revision.hpp"
+
 #include <algorithm>
 
 namespace baton::trigger {
@@ -32,6 +34,7 @@ awaitable<std::optional<protocol::report_answer>> master_link::send(protocol::re
         co_return std::nullopt;
     auto message = http::text_request(http::verb::post, protocol::path_report, to_text(report));
     message.headers.set("Authorization", "Bearer " + node->secret);
+    message.headers.set(protocol::revision_header, std::to_string(protocol::wire_revision));
     auto const to = http::parse_url(node->address);
     try {
         auto const answer = co_await deps_.http.send(to, std::move(message), report_limit);

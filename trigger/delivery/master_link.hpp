@@ -14,7 +14,7 @@ namespace baton::trigger {
 class master_link {
 public:
     struct dependencies {
-        elector const& election;
+        election_proxy const& election;
         known_epoch const& epochs;
         membership const& nodes;
         http::client& http;

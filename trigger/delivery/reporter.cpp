@@ -27,9 +27,8 @@ void restore(std::deque<T>& to, std::vector<T>& from)
 
 } // namespace
 
-reporter::reporter(std::string self, master_link& master, known_attempts& known, time_source& time,
-                   asio::any_io_executor loop)
-    : self_(std::move(self)), master_(master), known_(known), time_(time), bell_(loop)
+reporter::reporter(std::string self, dependencies deps, asio::any_io_executor loop)
+    : self_(std::move(self)), deps_(deps), bell_(loop)
 {}
 
 void reporter::delivered(protocol::delivered one)
@@ -57,6 +56,8 @@ void reporter::new_epoch(std::int64_t epoch)
     epoch_ = epoch;
     delivered_.clear();
     undelivered_.clear();
+    deps_.clients.mark_all_changed();
+    bell_.wake();
 }
 
 protocol::report_request reporter::take()
@@ -67,6 +68,7 @@ protocol::report_request reporter::take()
     report.delivered = take_front(delivered_);
     report.undelivered = take_front(undelivered_);
     report.finished = take_front(finished_);
+    report.capacity = deps_.clients.take_changed();
     return report;
 }
 
@@ -77,6 +79,7 @@ void reporter::put_back(protocol::report_request report)
         restore(undelivered_, report.undelivered);
     }
     restore(finished_, report.finished);
+    deps_.clients.put_back(report.capacity);
 }
 
 void reporter::acknowledge(protocol::report_request const& report, std::int64_t assigned)
@@ -84,24 +87,24 @@ void reporter::acknowledge(protocol::report_request const& report, std::int64_t 
     if (report.epoch != epoch_)
         return;
     for (auto const& one : report.delivered)
-        known_.acknowledged({one.execution, one.attempt}, assigned);
+        deps_.known.acknowledged({one.execution, one.attempt}, assigned);
     for (auto const& one : report.undelivered)
-        known_.acknowledged({one.execution, one.attempt}, assigned);
-    known_.forget_settled();
+        deps_.known.acknowledged({one.execution, one.attempt}, assigned);
+    deps_.known.forget_settled();
 }
 
 awaitable<void> reporter::run()
 {
     for (;;) {
-        while (delivered_.empty() && undelivered_.empty() && finished_.empty())
+        while (delivered_.empty() && undelivered_.empty() && finished_.empty() && !deps_.clients.any_changed())
             co_await bell_.wait();
         auto report = take();
-        auto const answer = co_await master_.send(report);
+        auto const answer = co_await deps_.master.send(report);
         if (answer) {
             acknowledge(report, answer->assigned);
         } else {
             put_back(std::move(report));
-            co_await time_.sleep_for(report_again);
+            co_await deps_.time.sleep_for(report_again);
         }
     }
 }

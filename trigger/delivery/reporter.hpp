@@ -2,6 +2,7 @@
 
 #include "libs/base/loop.hpp"
 #include "trigger/delivery/known_attempts.hpp"
+#include "trigger/delivery/lanes.hpp"
 #include "trigger/delivery/master_link.hpp"
 
 #include <deque>
@@ -9,18 +10,24 @@
 
 namespace baton::trigger {
 
-// Tells the master in groups which executions this node delivered, could not deliver and saw finish, and repeats each
-// until the master acknowledges it. The reports are hints, because the ledger is the truth: beyond a bound the oldest
-// `finished` are dropped. On the loop only.
+// Tells the master in groups which executions this node delivered, could not deliver and saw finish, and how many more
+// it can take, and repeats each until the master acknowledges it. The reports of executions are hints, because the
+// ledger is the truth: beyond a bound the oldest `finished` are dropped. On the loop only.
 class reporter {
 public:
-    // `self`: the incarnation of this node. `known` is told of each acknowledgement.
-    reporter(std::string self, master_link& master, known_attempts& known, time_source& time,
-             asio::any_io_executor loop);
+    struct dependencies {
+        master_link& master;
+        known_attempts& known; // is told of each acknowledgement
+        lanes& clients;
+        time_source& time;
+    };
+    // `self`: the incarnation of this node.
+    reporter(std::string self, dependencies deps, asio::any_io_executor loop);
 
     void delivered(protocol::delivered one);
     void undelivered(protocol::undelivered one);
     void finished(protocol::finished one);
+    void capacity_changed() { bell_.wake(); }
 
     // Drops deliveries of older epochs: a new master asks the clients itself.
     void new_epoch(std::int64_t epoch);
@@ -33,9 +40,7 @@ private:
     void put_back(protocol::report_request report);
 
     std::string self_;
-    master_link& master_;
-    known_attempts& known_;
-    time_source& time_;
+    dependencies deps_;
     std::int64_t epoch_ = 0;
     std::deque<protocol::delivered> delivered_;
     std::deque<protocol::undelivered> undelivered_;

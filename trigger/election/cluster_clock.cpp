@@ -9,6 +9,7 @@ namespace baton::trigger {
 namespace {
 constexpr duration step_limit = 1s;
 constexpr duration step_patience = 10s;
+constexpr duration steady_after = 60s;
 }
 
 void cluster_clock::sample(utc_time utc, instant asked, instant answered)
@@ -65,6 +66,12 @@ void cluster_clock::follow_step(duration target, instant now)
     offset_ = target;
     count_ = 0; // the old samples are of the old clock
     step_seen_at_.reset();
+    steady_since_ = now;
+}
+
+bool cluster_clock::steady() const
+{
+    return !step_seen_at_ && time_.now() - steady_since_ >= steady_after;
 }
 
 utc_time cluster_clock::now()

@@ -13,7 +13,7 @@ namespace baton::trigger {
 // Without samples (SQLite, on one host) it is the host's UTC clock, which then never goes back either.
 class cluster_clock {
 public:
-    explicit cluster_clock(time_source const& time) : time_(time) {}
+    explicit cluster_clock(time_source const& time) : time_(time), steady_since_(time.now()) {}
 
     // The database's clock showed `utc` at some instant between `asked` and `answered`.
     void sample(utc_time utc, instant asked, instant answered);
@@ -22,6 +22,10 @@ public:
 
     // The known limit of the estimate's error: half the round trip of its sample, and the rest that is yet to slew.
     duration error() const;
+
+    // False while the other nodes' clocks may be ahead of this one: it began less than a minute ago, perhaps after a
+    // step back that the others have not followed, or it has followed a step since or is about to.
+    bool steady() const;
 
     // The host's wall clock minus cluster time, for people.
     duration skew() { return time_.utc() - now(); }
@@ -41,6 +45,7 @@ private:
     std::optional<duration> offset_; // of cluster time to the boot clock
     instant slewed_at_{};
     std::optional<instant> step_seen_at_;
+    instant steady_since_;
     utc_time last_{};
 };
 

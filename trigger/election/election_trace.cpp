@@ -53,6 +53,7 @@ void election_trace::write(char const* event, std::int64_t epoch, std::string co
 {
     if (!file_)
         return;
+    std::lock_guard const lock(mutex_);
     if (unwritten_ != 0 && append("unwritten", 0, field("n", std::to_string(unwritten_)))) {
         log::warn("election", "the trace is written again, lines are missing", {{"lines", unwritten_}});
         unwritten_ = 0;

@@ -5,6 +5,7 @@
 #include "trigger/election/elector.hpp"
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ namespace baton::trigger {
 //     unwritten n                                      so many lines before this one could not be written
 //
 // Without a file it records nothing. If the file cannot be written, as on a full disk, the node goes on, and the trace
-// says how many lines are missing as soon as it can. On the loop only.
+// says how many lines are missing as soon as it can. Any thread.
 class election_trace {
 public:
     election_trace(std::string const& file, std::string const& node, std::string const& incarnation);
@@ -44,11 +45,13 @@ public:
     void deliver(std::int64_t epoch, std::string const& client, std::vector<execution_id> const& executions);
 
 private:
+    // The line is whole in the file when this returns, before the act that it tells of.
     void write(char const* event, std::int64_t epoch, std::string const& fields);
     bool append(char const* event, std::int64_t epoch, std::string const& fields);
 
-    std::optional<line_file> file_;
     std::string node_fields_;
+    std::mutex mutex_; // guards the file, so that its lines are in the order of their times
+    std::optional<line_file> file_;
     std::uint64_t unwritten_ = 0; // lines since the last written one
 };
 

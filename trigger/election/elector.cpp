@@ -1,6 +1,7 @@
 #include "trigger/election/elector.hpp"
 
 #include "libs/base/log.hpp"
+#include "trigger/election/stuck_watch.hpp"
 
 namespace baton::trigger {
 
@@ -55,9 +56,32 @@ awaitable<void> elector::run(duty lead)
 {
     co_await deps_.time.sleep_for(settings_.initial_delay);
     if (guard_)
-        co_await (vote_to_the_end(lead) || supervised("the guard", guard_->run()));
+        co_await (vote_to_the_end(lead) || supervised("the guard", guard_->run()) ||
+                  supervised("the watch over the working loop", watch_progress()));
     else
-        co_await vote(lead);
+        co_await (vote(lead) || supervised("the watch over the working loop", watch_progress()));
+}
+
+awaitable<void> elector::watch_progress()
+{
+    if (!progress_) {
+        waker never(loop_);
+        co_await never.wait();
+    }
+    stuck_watch watch(settings_.stuck);
+    for (;;) {
+        bool const stuck = watch.stuck(progress_(), deps_.time.now());
+        if (stuck && !stuck_) {
+            log::error("election", "the working loop stands still, this node does not lead until it goes on",
+                       {{"ms", settings_.stuck / 1ms}});
+            stuck_ = true;
+            end_term("the working loop stood still");
+        } else if (!stuck && stuck_) {
+            log::warn("election", "the working loop goes on", {});
+            stuck_ = false;
+        }
+        co_await deps_.time.sleep_for(settings_.stuck / 20);
+    }
 }
 
 awaitable<void> elector::vote_to_the_end(duty const& lead)
@@ -91,7 +115,7 @@ void elector::stop()
 {
     stopping_ = true;
     if (mastership_.epoch() != 0)
-        why_ended_ = "a clean stop";
+        note_end("a clean stop");
     bell_.wake();
     end_bell_.wake();
 }
@@ -118,12 +142,19 @@ void elector::end_term(std::string why)
 void elector::lose(std::string why)
 {
     ended_ = std::max(ended_, mastership_.epoch());
-    why_ended_ = std::move(why);
     mastership_.lose(); // first, so that no action follows
+    note_end(std::move(why));
     if (deadman_ != nullptr)
         deadman_->arm(settings_.grace, "a lost term of mastership did not drain within its grace");
     auto const now = deps_.time.now();
     trust("lost", now, now);
+}
+
+void elector::note_end(std::string why)
+{
+    why_ended_ = std::move(why);
+    if (on_end_)
+        on_end_();
 }
 
 awaitable<void> elector::stand()
@@ -170,8 +201,8 @@ awaitable<void> elector::serve(duty const& lead)
     if (epoch == 0) // lost before it was taken up
         co_return;
     co_await supervised("the term of mastership", lead(epoch));
-    if (mastership_.epoch() == epoch)
-        why_ended_ = "its work ended";
+    if (mastership_.epoch() == epoch && why_ended_.empty())
+        note_end("its work ended");
 }
 
 awaitable<void> elector::await_end()
@@ -184,8 +215,10 @@ awaitable<void> elector::watch()
 {
     auto const epoch = mastership_.epoch();
     for (;;) {
-        while (mastership_.at(deps_.time.now()) == standing::active)
+        for (auto now = standing::active; now == standing::active || now == standing::lost;) {
             co_await deps_.time.sleep_until(mastership_.deadline());
+            now = mastership_.at(deps_.time.now());
+        }
         log::warn("election", "no renewal was acknowledged in time, the term is suspended until one is",
                   {{"epoch", epoch}});
         while (mastership_.at(deps_.time.now()) != standing::active) {
@@ -212,6 +245,8 @@ awaitable<void> elector::give_up(std::int64_t epoch)
             released = co_await deps_.lease.release(self_.incarnation, epoch);
         if (released)
             released_ = epoch;
+        if (released && on_end_)
+            on_end_();
         log::info("election", released ? "released the lease" : "the lease was over already", {{"epoch", epoch}});
     } catch (unavailable const& failure) {
         log::warn("election", "releasing the lease failed, it will expire",
@@ -241,6 +276,10 @@ awaitable<verdict> elector::tick()
 
 awaitable<verdict> elector::act(lease::lease_row row, decision what)
 {
+    if (stuck_ && (what.act == move::seize || what.act == move::confirm)) {
+        report(verdict::unknown, row.epoch, "the working loop stands still");
+        co_return verdict::unknown;
+    }
     auto const asked = deps_.time.now(); // before sending: the lease is trusted from here
     bool matched = true;
     if (what.act == move::seize) {
@@ -331,6 +370,7 @@ lease::seizure elector::make_seizure(lease::lease_row const& row) const
 guard::election elector::calls_of_guard()
 {
     guard::election calls;
+    calls.may_stand = [this] { return !stuck_; };
     calls.look = [this] { bell_.wake(); };
     calls.make_seizure = [this](lease::lease_row const& row) { return make_seizure(row); };
     calls.promoted = [this](lease::seizure const& seizure, std::string const& from, instant asked, instant guarded,

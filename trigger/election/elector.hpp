@@ -43,7 +43,8 @@ struct succession {
 std::string_view to_string(succession::way how);
 
 // Drives the election of one node: the ticks, the statements, the deadlines, and the term of mastership as a scope
-// (docs/election.md). On the loop only.
+// (docs/election.md). On its own loop only, unless a comment says otherwise; the terms run on another one
+// (election_proxy).
 class elector {
 public:
     // Runs one term. The elector cancels it when the term ends; if it returns, the term ends too.
@@ -75,6 +76,10 @@ public:
     // `source` has proved that this epoch exists. If it is higher than the present term's, that term is void.
     void superseded(std::int64_t epoch, std::string const& source);
 
+    // Any thread: if the present term is void by that, it does not act any more. Returns true then; superseded() must
+    // follow.
+    bool supersede(std::int64_t epoch) { return mastership_.supersede(epoch); }
+
     // Uses a guard beside the lease. Call it before `run`.
     void guard_by(lease::guard_store& store, guard_settings settings);
 
@@ -86,7 +91,7 @@ public:
     // Reads the lock row now, without waiting for the next tick.
     void look() { bell_.wake(); }
 
-    mastership const& state() const { return mastership_; }
+    mastership const& state() const { return mastership_; } // any thread may read it
     std::optional<lease::lease_row> const& last_row() const { return row_; }
     instant last_row_at() const { return row_at_; }
 
@@ -94,18 +99,28 @@ public:
     void on_trust(std::function<void(trust_event const&)> watcher) { on_trust_ = std::move(watcher); }
     void on_event(std::function<void(election_event const&)> watcher) { on_event_ = std::move(watcher); }
 
+    // Called after why_ended() or released() has changed.
+    void on_end(std::function<void()> watcher) { on_end_ = std::move(watcher); }
+
+    // `stamp` is counted up while the terms' loop runs; it is called on this loop. If that loop stands still for
+    // `election.stuck`, the term is given up, and this node is not elected until it goes on.
+    void require_progress(std::function<std::uint64_t()> stamp) { progress_ = std::move(stamp); }
+
+    bool stuck() const { return stuck_; } // that loop stands still
+
     // Ends the process if a lost term does not drain within its grace (docs/election.md).
     void use(deadman& last_resort) { deadman_ = &last_resort; }
 
 private:
     awaitable<void> vote(duty const& lead);
     awaitable<void> vote_to_the_end(duty const& lead); // then ends the guard
-    awaitable<void> stand();                           // ticks until promoted or stopped
-    awaitable<void> hold();                            // ticks until the term is over
-    awaitable<void> serve(duty const& lead);           // runs the duty; its failure ends the term
-    awaitable<void> await_end();                       // until `stop` or a higher epoch
-    awaitable<void> watch();                           // logs when the term is suspended and when it resumes
-    awaitable<void> give_up(std::int64_t epoch);       // releases the lease
+    awaitable<void> watch_progress();
+    awaitable<void> stand();                     // ticks until promoted or stopped
+    awaitable<void> hold();                      // ticks until the term is over
+    awaitable<void> serve(duty const& lead);     // runs the duty; its failure ends the term
+    awaitable<void> await_end();                 // until `stop` or a higher epoch
+    awaitable<void> watch();                     // logs when the term is suspended and when it resumes
+    awaitable<void> give_up(std::int64_t epoch); // releases the lease
     awaitable<verdict> tick();
     awaitable<verdict> act(lease::lease_row row, decision what);
     void settle(verdict outcome, lease::lease_row const& row, decision const& what, instant asked);
@@ -116,6 +131,7 @@ private:
     void promote(std::int64_t epoch, instant asked, duration ttl, succession by, char const* reason);
     void trust(std::string_view by, instant asked, instant answered);
     void lose(std::string why);
+    void note_end(std::string why);
     void end_term(std::string why); // for a cause outside of the ticks
     void report(verdict what, std::int64_t epoch, char const* reason);
     instant next_tick();
@@ -136,6 +152,7 @@ private:
     verdict last_ = verdict::unknown;
     bool stopping_ = false;
     bool cut_short_ = false; // end_term has ended the term
+    bool stuck_ = false;     // the terms' loop stands still
     bool forfeited_ = false; // the guard has ended the term, though the lease is still ours
     struct {
         std::int64_t epoch = 0;
@@ -149,6 +166,8 @@ private:
     row_watcher on_row_;
     std::function<void(election_event const&)> on_event_;
     std::function<void(trust_event const&)> on_trust_;
+    std::function<void()> on_end_;
+    std::function<std::uint64_t()> progress_;
     deadman* deadman_ = nullptr;
 };
 

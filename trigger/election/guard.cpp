@@ -146,7 +146,9 @@ awaitable<void> guard::claim()
     auto const seen = co_await deps_.store.poll();
     if (deps_.ship.epoch() != 0 || in_term_ || ending_)
         co_return;
-    auto const what = decide_handover(seen, self_, granted_at_, deps_.time.now(), deps_.store.proves_end());
+    auto what = decide_handover(seen, self_, granted_at_, deps_.time.now(), deps_.store.proves_end());
+    if (!votes_.may_stand())
+        what.act = handover::let_go;
     if (what.act == handover::wait) {
         // A master that knows that it has lost the lock gives up the lease before then.
         auto const again = std::min(what.ripe, deps_.time.now() + between_readings);

@@ -19,7 +19,8 @@ class guard {
 public:
     // The election's side.
     struct election {
-        std::function<void()> look; // the lease may be free: read the row now
+        std::function<void()> look;      // the lease may be free: read the row now
+        std::function<bool()> may_stand; // this node may be elected
         // A seizure of the row as it was read.
         std::function<lease::seizure(lease::lease_row const&)> make_seizure;
         // This node has the lease since `asked`, guarded until `guard`. The session of the former holder `from` had

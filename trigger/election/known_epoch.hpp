@@ -1,7 +1,7 @@
 #pragma once
 
+#include "trigger/election/election_proxy.hpp"
 #include "trigger/election/election_trace.hpp"
-#include "trigger/election/elector.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -13,7 +13,7 @@ namespace baton::trigger {
 // term. On the loop only.
 class known_epoch {
 public:
-    known_epoch(elector& election, election_trace& trace);
+    known_epoch(election_proxy& election, election_trace& trace);
 
     std::int64_t value() const { return value_; }
 
@@ -27,13 +27,24 @@ public:
     // the election read the lock row now.
     void claimed_by_client(std::int64_t epoch);
 
-    // Called with each higher epoch, after this node's own term has ended.
+    // The lock row has been read. Tells whether it confirms what clients claim.
+    void read_row(std::int64_t epoch);
+
+    // An epoch that a client knows and that is above the one in the lock row, which has been read since. Such a client
+    // refuses every call of this cluster: the database was restored from an older state, or the client belongs to
+    // another cluster. 0: none.
+    std::int64_t ahead() const { return alarmed_ ? claimed_ : 0; }
+
+    // Called with each higher epoch, when a lower term of this node does not act any more.
     void on_raise(std::function<void(std::int64_t)> listener) { raised_ = std::move(listener); }
 
 private:
-    elector& election_;
+    election_proxy& election_;
     election_trace& trace_;
     std::int64_t value_ = 0;
+    std::int64_t claimed_ = 0; // the highest that a client has claimed, if above the lock row's
+    int readings_ = 0;         // of the lock row since then
+    bool alarmed_ = false;
     std::function<void(std::int64_t)> raised_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace baton::trigger {
@@ -14,8 +15,22 @@ namespace baton::trigger {
 enum class standing { none, active, suspended, lost };
 std::string_view to_string(standing which);
 
-// The mastership of this node. The election writes it; a master reads it before every action. The deadlines end a term
-// on time even while a renewal hangs. Any thread may read.
+// The deadline of `term`, read while another thread may end it and begin the next one: nothing if `epoch()`, read
+// before and after `deadline()`, is not that of the term.
+template <class Epoch, class Deadline>
+std::optional<instant> read_deadline(std::int64_t term, Epoch const& epoch, Deadline const& deadline)
+{
+    if (epoch() != term)
+        return std::nullopt;
+    auto const until = deadline();
+    return epoch() == term ? std::optional(until) : std::nullopt;
+}
+
+// The mastership of this node. The election's loop writes it; the master reads it on the working loop before every
+// action. The deadlines end a term on time even while a renewal hangs.
+//
+// One loop writes, and only supersede() may be called by others. Any thread may read: epoch, deadlines, and the epoch
+// again, so that the epoch of an old term never meets the deadlines of a new one.
 class mastership {
 public:
     static constexpr instant unguarded = instant::max();
@@ -32,6 +47,17 @@ public:
 
     void lose() { epoch_.store(0, std::memory_order_release); }
 
+    // This epoch exists. If the present term has a lower one, it does not act from now on, though the election has yet
+    // to end it; then returns true.
+    bool supersede(std::int64_t by)
+    {
+        auto const mine = epoch();
+        if (mine == 0 || mine >= by)
+            return false;
+        superseded_.store(mine, std::memory_order_release);
+        return true;
+    }
+
     // 0 if this node is not the master. A suspended term keeps its epoch.
     std::int64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
     instant lease_until() const { return load(lease_until_); }
@@ -42,16 +68,35 @@ public:
     // May an action of `term` that takes up to `need` begin at `now`?
     bool active(std::int64_t term, instant now, duration need = {}) const
     {
-        return term != 0 && epoch() == term && now + need < deadline();
+        if (term == 0 || superseded(term))
+            return false;
+        auto const until = deadline_of(term);
+        return until && now + need < *until;
     }
 
     standing at(instant now) const
     {
-        auto const mine = epoch();
-        return mine == 0 ? standing::none : now < deadline() ? standing::active : standing::suspended;
+        for (;;) {
+            auto const mine = epoch();
+            if (mine == 0)
+                return standing::none;
+            auto const until = deadline_of(mine);
+            if (!until)
+                continue;
+            if (now >= *until)
+                return standing::suspended;
+            return superseded(mine) ? standing::lost : standing::active;
+        }
     }
 
 private:
+    std::optional<instant> deadline_of(std::int64_t term) const
+    {
+        return read_deadline(
+            term, [this] { return epoch(); }, [this] { return deadline(); });
+    }
+    bool superseded(std::int64_t term) const { return superseded_.load(std::memory_order_acquire) == term; }
+
     using moment = std::atomic<std::int64_t>;
     static void store(moment& into, instant at)
     {
@@ -60,6 +105,7 @@ private:
     static instant load(moment const& from) { return instant{duration{from.load(std::memory_order_acquire)}}; }
 
     std::atomic<std::int64_t> epoch_{0};
+    std::atomic<std::int64_t> superseded_{0}; // the epoch of a term that must not act any more
     moment lease_until_{0};
     moment guard_until_{unguarded.time_since_epoch().count()};
 };

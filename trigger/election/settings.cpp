@@ -2,7 +2,21 @@
 
 #include "libs/base/setting.hpp"
 
+#include <algorithm>
+
 namespace baton::trigger {
+
+namespace {
+constexpr duration least_room = 50ms;
+}
+
+duration room_for_acts(election_settings const& lease, guard_settings const& guard)
+{
+    auto left = lease.ttl - lease.ttl / 1'000 - lease.margin - lease.tick;
+    if (guard.enabled)
+        left = std::min(left, guard.wait - guard.wait / 1'000 - guard.margin - guard.ping);
+    return left * 3 / 4; // the answer to a ping or a renewal takes time too
+}
 
 void election_settings::validate() const
 {
@@ -13,15 +27,19 @@ void election_settings::validate() const
     require_setting(ttl >= 2 * tick + margin, "election.ttl", "must be at least two ticks and the margin");
     require_setting(initial_delay >= 0s, "election.initial_delay", "must not be negative");
     require_setting(grace >= 100ms, "election.grace", "must be at least 100ms");
+    require_setting(stuck >= 1s, "election.stuck", "must be at least 1s");
 }
 
 void guard_settings::validate() const
 {
-    require_setting(wait >= 50ms && wait <= 10s, "guard.wait", "must be from 50ms to 10s");
+    require_setting(wait >= 100ms && wait <= 10s, "guard.wait", "must be from 100ms to 10s");
     require_setting(margin >= 5ms && margin <= wait / 2, "guard.margin",
                     "must be at least 5ms and at most half of guard.wait");
     require_setting(ping >= 10ms && ping <= (wait - margin) / 2, "guard.ping",
                     "must be at least 10ms and at most half of what guard.margin leaves of guard.wait");
+    require_setting(
+        wait - margin - ping >= least_room, "guard.wait",
+        "must leave at least 50ms after guard.margin and guard.ping, so that a master can act between pings");
     require_setting(silence >= 1s && silence <= 60s && silence % 1s == 0s, "guard.silence",
                     "must be from 1s to 60s, in whole seconds");
     require_setting(silence >= 2 * wait, "guard.silence", "must be at least twice guard.wait");

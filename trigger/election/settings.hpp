@@ -16,6 +16,7 @@ struct election_settings {
     duration margin = 250ms;           // the master stops this long before the end
     duration initial_delay = 0s;       // before the first reading
     duration grace = 5s;               // a term that has not ended this long after its deadline ends the process
+    duration stuck = 5s;               // a node whose working loop stands still for so long does not lead
     epoch_rule epochs = epoch_rule::counted;
 
     void validate() const; // each throws invalid_input naming the key ("election.ttl")
@@ -31,5 +32,9 @@ struct guard_settings {
 
     void validate() const;
 };
+
+// The time that an act of a master may ask for at most. With any settings that validate, that much is left at every
+// moment between two acknowledged renewals and pings, so an active master finds room to plan and to fire.
+duration room_for_acts(election_settings const& lease, guard_settings const& guard);
 
 } // namespace baton::trigger

@@ -49,10 +49,10 @@ void term_log::won(succession const& by)
     present_.began_at = clock_.now();
 }
 
-void term_log::acts(int replayed)
+void term_log::acts()
 {
     present_.acting_at = clock_.now();
-    present_.replayed = replayed;
+    present_.replayed = 0;
 }
 
 awaitable<void> term_log::write_begin(storage::fence mine)

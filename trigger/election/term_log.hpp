@@ -22,8 +22,10 @@ public:
 
     // The lease has been won.
     void won(succession const& by);
-    // The take-over is done, and the master may plan.
-    void acts(int replayed);
+    // The master plans from now on.
+    void acts();
+    // The past-due executions that it took over.
+    void replayed(int executions) { present_.replayed = executions; }
 
     // Tries again until the beginning is written or the fence shows that the term is over. Part of a term.
     awaitable<void> write_begin(storage::fence mine);

@@ -3,7 +3,9 @@
 #include "libs/base/task_group.hpp"
 #include "libs/http/client.hpp"
 #include "trigger/master/completion_queue.hpp"
+#include "trigger/master/fire_mark.hpp"
 #include "trigger/master/in_doubt_resolver.hpp"
+#include "trigger/master/ready_queue.hpp"
 #include "trigger/master/term_scope.hpp"
 
 #include <map>
@@ -14,14 +16,19 @@
 
 namespace baton::trigger {
 
-// Fires: gives each execution to a slave at its instant, in groups, with one request for each group. This node's own
-// carrier takes its share by a call. Part of a term.
+// Fires: gives each execution at its instant to a node whose clients have room for it, in groups, with one request for
+// each group. This node's own dispatcher takes its share by a call. What no node can take waits in the ready queue.
+// Part of a term.
 class assigner {
 public:
     struct dependencies {
         node_parts node;
+        trigger::credits& credits;
+        trigger::ready_queue& ready;
         completion_queue& completions;
         in_doubt_resolver& in_doubt;
+        attempts& next;
+        fire_mark& mark;
     };
     assigner(dispatcher_settings settings, term_scope const& scope, dependencies deps);
 
@@ -34,42 +41,53 @@ public:
     // Assigns these to the same node again, which has been silent about them for long. It answers with what it knows.
     void repeat(std::string const& node, std::vector<execution_id> ids);
 
-    awaitable<void> cancel_at_client(std::string instance, std::vector<execution_id> ids);
-
-    // Takes back the executions that the node has not sent to a client. Empty if the node does not answer.
-    awaitable<std::vector<execution_id>> withdraw(std::string node, std::vector<execution_id> ids);
+    // A node has told what it can take.
+    void hear(std::string const& node, protocol::capacity_message const& message);
+    // A credit of this service has become free.
+    void released(std::string const& service);
+    // A node could not place the execution. Counts only for the latest assignment that named it.
+    void returned(open_execution& one, std::string const& node, std::int64_t number);
 
     // The number of the next assignment to this node. From that number on, no assignment names an execution of which
     // this master has a report by now.
     std::int64_t next_number(std::string const& node) const;
 
 private:
+    static constexpr duration assigning_need = 100ms; // time that assigning a group may take
+    static constexpr duration full_pause = 50ms; // before a node that returned work is given more, or says so earlier
+
     // The numbers of the assignments to one slave: the next, and those that are neither answered nor given up.
     struct numbers {
         std::int64_t next = 1;
         std::set<std::int64_t> open;
     };
     awaitable<void> fire();
-    awaitable<std::optional<http::response>> ask(storage::node_record const& whom, protocol::assign_request request,
-                                                 bool& maybe_there);
-    void distribute(std::vector<execution_id> ids);
-    void give(std::string const& node, std::vector<execution_id> ids);
+    void collect();
+    void distribute();
+    ready_queue::placement place(std::string const& service, ready_queue::need const& what,
+                                 std::deque<execution_id> const& first, std::size_t most);
+    bool fail_if_gone(open_execution& one);
+    void give_here(std::vector<execution_id> ids, bool maybe_there);
+    protocol::assign_request make_request(std::string const& node, std::vector<protocol::attempt_key> const& given);
+    void unstall(std::string const& node);
+    listed_client const* chosen(std::string const& service, ready_queue::need const& what);
+    bool usable(std::string const& node);
     void hand_over(std::string const& node, std::vector<execution_id> ids, bool maybe_there);
     awaitable<void> send(std::string node, std::vector<execution_id> ids, bool maybe_there);
+    awaitable<std::optional<http::response>> ask(storage::node_record const& whom, protocol::assign_request request,
+                                                 bool& maybe_there);
     std::vector<protocol::attempt_key> assigned_to(std::string const& node, std::vector<execution_id> const& ids);
     bool still_assigned(std::string const& node, protocol::attempt_key const& which);
     void taken(std::string const& node, std::vector<protocol::attempt_key> const& given, std::size_t count);
     void fire_again(std::string const& node, std::vector<protocol::attempt_key> const& given);
-    std::vector<std::string> carriers();
-
     void trace(std::string const& node, std::vector<execution_id> const& executions);
 
     dispatcher_settings settings_;
     term_scope scope_;
     dependencies deps_;
-    utc_time limit_{}; // of may_fire_until
-    std::size_t turn_ = 0;
-    std::map<std::string, instant> avoid_; // nodes that could not be reached, until when
+    utc_time limit_{};                                     // of may_fire_until
+    std::map<std::string, instant> avoid_;                 // nodes that could not be reached, until when
+    std::map<std::string, std::set<std::string>> stalled_; // services that wait for answers of a node
     std::map<std::string, numbers> numbers_;
     task_group senders_;
 };

@@ -17,6 +17,12 @@ std::vector<T> front(std::deque<T> const& from)
     return {from.begin(), from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), most_at_once))};
 }
 
+template <class T>
+void drop(std::deque<T>& from, std::size_t count)
+{
+    from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
 } // namespace
 
 void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause cause)
@@ -28,6 +34,18 @@ void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause c
     bell_.wake();
 }
 
+void attempts::client_died(open_execution& one, protocol::attempt_cause cause)
+{
+    auto const deaths = one.deaths + 1;
+    auto const pause = protocol::pause_after_deaths(deaths, one.task->definition.max_deaths);
+    if (one.cancel_requested)
+        return cancel(one);
+    if (!pause)
+        return add_failure(one, protocol::reason_of_deaths(deaths), true);
+    open(one, scope_.term.clock.now() + *pause, cause);
+    to_open_.back().died = true;
+}
+
 void attempts::cancel(open_execution& one)
 {
     scope_.open.move(one, phase::opening);
@@ -37,9 +55,22 @@ void attempts::cancel(open_execution& one)
 
 void attempts::fail(open_execution& one, std::string why)
 {
+    add_failure(one, std::move(why), false);
+}
+
+void attempts::add_failure(open_execution& one, std::string why, bool died)
+{
     scope_.open.move(one, phase::opening);
-    to_fail_[std::move(why)].push_back(one.id);
+    to_fail_.push_back({one.id, std::move(why), died});
     bell_.wake();
+}
+
+void attempts::wait(open_execution& one)
+{
+    if (one.suspect())
+        suspects_.join(one);
+    else
+        scope_.open.wait(one, one.due_at);
 }
 
 awaitable<void> attempts::run()
@@ -50,13 +81,9 @@ awaitable<void> attempts::run()
             while (!to_open_.empty())
                 co_await open_group();
             while (!to_cancel_.empty())
-                co_await end_group(to_cancel_, "cancelled on request", false);
-            while (!to_fail_.empty()) {
-                auto const why = to_fail_.begin()->first;
-                co_await end_group(to_fail_.begin()->second, why, true);
-                if (to_fail_[why].empty())
-                    to_fail_.erase(why);
-            }
+                co_await cancel_group();
+            while (!to_fail_.empty())
+                co_await fail_group();
         } catch (unavailable const& reason) {
             log::warn("attempts", "opening or ending attempts failed, trying again in 200 ms",
                       {log::reason(reason.what())});
@@ -87,25 +114,38 @@ awaitable<void> attempts::open_group()
         one->attempt = next.attempt + 1;
         if (protocol::replaces_lost(next.cause))
             ++one->max_attempts; // an attempt lost with a client or node is not the task's own
+        if (next.died)
+            ++one->deaths;
+        one->ran = false;
         one->due_at = next.due_at;
-        scope_.open.wait(*one, next.due_at);
+        wait(*one);
     }
-    to_open_.erase(to_open_.begin(), to_open_.begin() + static_cast<std::ptrdiff_t>(wanted.size()));
+    drop(to_open_, wanted.size());
     scope_.due_changed.wake();
     scope_.open.mark_stale(stale);
 }
 
-awaitable<void> attempts::end_group(std::deque<execution_id>& from, std::string why, bool failed)
+awaitable<void> attempts::cancel_group()
 {
     co_await scope_.term.until_active(transaction_need);
-    auto const ids = front(from);
-    if (failed)
-        co_await scope_.ledger.fail(scope_.term.fence, ids, why);
-    else
-        co_await scope_.ledger.cancel(scope_.term.fence, ids, why);
-    from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(ids.size()));
+    auto const ids = front(to_cancel_);
+    co_await scope_.ledger.cancel(scope_.term.fence, ids, "cancelled on request");
+    drop(to_cancel_, ids.size());
     for (auto const id : ids)
         done_.ended(id);
+}
+
+awaitable<void> attempts::fail_group()
+{
+    co_await scope_.term.until_active(transaction_need);
+    auto const some = front(to_fail_);
+    co_await scope_.ledger.fail(scope_.term.fence, some);
+    auto const died = std::count_if(some.begin(), some.end(), [](auto const& one) { return one.died; });
+    if (died != 0)
+        log::warn("attempts", "executions have failed because their clients died", {{"executions", died}});
+    drop(to_fail_, some.size());
+    for (auto const& one : some)
+        done_.ended(one.id);
 }
 
 } // namespace baton::trigger

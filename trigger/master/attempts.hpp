@@ -3,10 +3,10 @@
 #include "libs/base/loop.hpp"
 #include "libs/storage/ledger.hpp"
 #include "trigger/master/completion_queue.hpp"
+#include "trigger/master/suspect_line.hpp"
 #include "trigger/master/term_scope.hpp"
 
 #include <deque>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -17,23 +17,34 @@ namespace baton::trigger {
 // Part of a term.
 class attempts {
 public:
-    attempts(term_scope const& scope, completion_queue& done) : scope_(scope), done_(done), bell_(scope.loop) {}
+    attempts(term_scope const& scope, completion_queue& done, suspect_line& suspects)
+        : scope_(scope), done_(done), suspects_(suspects), bell_(scope.loop)
+    {}
 
     void open(open_execution& one, utc_time due, protocol::attempt_cause cause);
+    // The client that may have begun this execution is gone. Opens the next attempt after a pause, or fails the
+    // execution when it has reached the task's max_deaths.
+    void client_died(open_execution& one, protocol::attempt_cause cause);
     void cancel(open_execution& one);
     void fail(open_execution& one, std::string why);
+
+    // Waits for its due time; a suspect also waits for its turn.
+    void wait(open_execution& one);
 
     awaitable<void> run();
 
 private:
+    void add_failure(open_execution& one, std::string why, bool died);
     awaitable<void> open_group();
-    awaitable<void> end_group(std::deque<execution_id>& from, std::string why, bool failed);
+    awaitable<void> cancel_group();
+    awaitable<void> fail_group();
 
     term_scope scope_;
     completion_queue& done_;
+    suspect_line& suspects_;
     std::deque<storage::next_attempt> to_open_;
     std::deque<execution_id> to_cancel_;
-    std::map<std::string, std::deque<execution_id>> to_fail_; // by reason
+    std::deque<storage::undeliverable> to_fail_;
     waker bell_;
 };
 

@@ -1,5 +1,7 @@
 #include "trigger/master/completion_queue.hpp"
 
+#include <algorithm>
+
 namespace baton::trigger {
 
 void completion_queue::ended(execution_id id)
@@ -9,9 +11,9 @@ void completion_queue::ended(execution_id id)
         return;
     if (one->parent)
         parents_.insert(*one->parent);
-    if (one->task->definition.schedule.kind == protocol::schedule_kind::fixed_delay)
-        delayed_ = true;
-    bool const work = one->parent || delayed_;
+    else if (one->task->definition.schedule.kind == protocol::schedule_kind::fixed_delay)
+        delayed_.push_back(id);
+    bool const work = one->parent || !delayed_.empty();
     open_.erase(id);
     if (work)
         bell_.wake();
@@ -27,13 +29,22 @@ void completion_queue::broadcast(std::vector<execution_id> ids)
     bell_.wake();
 }
 
-void completion_queue::add_all()
+void completion_queue::add_parents()
 {
-    delayed_ = true;
     open_.each_under_way([&](open_execution& one) {
         if (one.phase == phase::parent)
             parents_.insert(one.id);
     });
+}
+
+std::vector<execution_id> completion_queue::delayed(std::size_t most) const
+{
+    return {delayed_.begin(), delayed_.begin() + static_cast<std::ptrdiff_t>(std::min(most, delayed_.size()))};
+}
+
+void completion_queue::were_resumed(std::size_t count)
+{
+    delayed_.erase(delayed_.begin(), delayed_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 std::vector<execution_id> completion_queue::take_parents()

@@ -3,6 +3,7 @@
 #include "libs/base/loop.hpp"
 #include "trigger/master/open_set.hpp"
 
+#include <deque>
 #include <set>
 #include <vector>
 
@@ -19,21 +20,21 @@ public:
     // These broadcasts are due: split them into shards.
     void broadcast(std::vector<execution_id> ids);
 
-    // For `completions`. Adds all that an end may have been missed of.
-    void add_all();
+    // For `completions`. Adds the broadcasts, of which a shard's end may have been missed.
+    void add_parents();
     std::vector<execution_id> to_split() const { return {to_split_.begin(), to_split_.end()}; }
     void was_split(execution_id id) { to_split_.erase(id); }
     std::vector<execution_id> take_parents();
-    // True once after an execution of a fixed-delay task may have ended.
-    bool take_delayed() { return std::exchange(delayed_, false); }
-    void delayed_remain() { delayed_ = true; }
+    // The first of the ended executions of fixed-delay tasks, which wait for their ends; at most `most`.
+    std::vector<execution_id> delayed(std::size_t most) const;
+    void were_resumed(std::size_t count);
     awaitable<void> wait_until(time_source& time, instant at);
 
 private:
     open_set& open_;
     std::set<execution_id> to_split_;
     std::set<execution_id> parents_; // broadcasts of which a shard has ended
-    bool delayed_ = true;
+    std::deque<execution_id> delayed_;
     waker bell_;
 };
 

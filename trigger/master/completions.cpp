@@ -3,10 +3,13 @@
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 
+#include <algorithm>
+
 namespace baton::trigger {
 
 namespace {
-constexpr int rows_at_once = 500;
+constexpr std::size_t rows_at_once = 500;
+constexpr int waiting_at_once = 2'000; // fixed-delay tasks
 }
 
 void completions::finished(execution_id id, int attempt, protocol::state status)
@@ -31,20 +34,32 @@ void completions::finished(execution_id id, int attempt, protocol::state status)
 awaitable<void> completions::run()
 {
     for (;;) {
+        auto pause = duration{1s};
         try {
-            if (scope_.term.time.now() - looked_at_ >= 1s) {
-                looked_at_ = scope_.term.time.now();
-                deps_.queue.add_all();
-            }
-            co_await split();
-            co_await close();
-            co_await resume();
+            co_await round();
+            if (!looked_at_all_)
+                pause = 1ms;
         } catch (unavailable const& reason) {
             log::warn("completions", "following the ends of executions failed, trying again in 1 s",
                       {log::reason(reason.what())});
         }
-        co_await deps_.queue.wait_until(scope_.term.time, scope_.term.time.now() + 1s);
+        co_await deps_.queue.wait_until(scope_.term.time, scope_.term.time.now() + pause);
     }
+}
+
+awaitable<void> completions::round()
+{
+    auto const now = scope_.term.time.now();
+    bool const look = now - looked_at_ >= 1s;
+    if (look) {
+        looked_at_ = now;
+        deps_.queue.add_parents();
+    }
+    co_await split();
+    co_await close();
+    co_await resume();
+    if (look || !looked_at_all_)
+        co_await resume_missed();
 }
 
 void completions::replan()
@@ -71,17 +86,18 @@ awaitable<void> completions::split_one(execution_id id)
     std::vector<storage::new_execution> shards;
     std::vector<open_execution> open_executions;
     auto const& definition = parent->task->definition;
-    for (auto const* client : deps_.clients.of_service(definition.service)) {
-        if (!client->takes_work() || !client->handlers.contains(definition.handler))
+    for (auto const* client : scope_.clients.of_service(definition.service)) {
+        if (!client->takes_work || !client->serves(definition.handler))
             continue;
         open_execution one = *parent;
         one.id = deps_.ids.make<execution_id>();
         one.parent = id;
         one.phase = phase::waiting;
+        one.scheduled = false;
         one.attempt = 1;
         one.due_at = scope_.term.clock.now();
         one.shard_index = static_cast<int>(shards.size());
-        one.shard_instance = client->row.instance;
+        one.shard_instance = *client->instance;
         auto row = storage::make_execution(one.id, one.task->id, one.task->version, definition, one.scheduled_at);
         row.cause = protocol::cause::shard;
         row.parent = id;
@@ -138,23 +154,38 @@ std::optional<storage::advance> completions::after_completion(storage::delayed_t
 
 awaitable<void> completions::resume()
 {
-    bool moved = false;
-    while (deps_.queue.take_delayed()) {
-        auto const ready = co_await scope_.ledger.delayed_ready(rows_at_once);
+    for (auto ended = deps_.queue.delayed(rows_at_once); !ended.empty(); ended = deps_.queue.delayed(rows_at_once)) {
+        auto const ready = co_await scope_.ledger.delayed_ready(ended);
+        co_await resume(ready);
+        deps_.queue.were_resumed(ended.size());
+    }
+}
+
+// Executions may have ended while there was no master, or their hints were lost.
+awaitable<void> completions::resume_missed()
+{
+    auto const ready = co_await scope_.ledger.delayed_ready(looked_up_to_, waiting_at_once);
+    co_await resume(ready);
+    looked_at_all_ = looked_at_all_ || looked_up_to_ == execution_id{};
+}
+
+awaitable<void> completions::resume(std::vector<storage::delayed_task> const& ready)
+{
+    for (std::size_t begin = 0; begin < ready.size(); begin += rows_at_once) {
+        auto const end = std::min(begin + rows_at_once, ready.size());
         std::vector<storage::advance> steps;
-        for (auto const& row : ready)
-            if (auto const next = after_completion(row))
+        for (auto i = begin; i < end; ++i)
+            if (auto const next = after_completion(ready[i]))
                 steps.push_back(*next);
         if (steps.empty())
-            break;
+            continue;
         co_await scope_.term.until_active(transaction_need);
         co_await scope_.ledger.resume_delayed(scope_.term.fence, steps);
-        moved = true;
-        if (ready.size() == rows_at_once)
-            deps_.queue.delayed_remain();
-    }
-    if (moved)
+        for (auto const& step : steps)
+            if (step.next)
+                deps_.planner.look_from(*step.next);
         replan();
+    }
 }
 
 } // namespace baton::trigger

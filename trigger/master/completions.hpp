@@ -2,7 +2,6 @@
 
 #include "libs/base/id.hpp"
 #include "libs/storage/ledger.hpp"
-#include "trigger/clients/registry.hpp"
 #include "trigger/master/attempts.hpp"
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/planner.hpp"
@@ -13,14 +12,13 @@ namespace baton::trigger {
 
 // Does what depends on the end of an execution: opens the next attempt after a failure, ends a broadcast with its last
 // shard, and plans the next firing of a fixed-delay task. Also splits broadcasts into shards. Hints start this at once;
-// a look at the ledger once a second makes up for lost hints. Part of a term.
+// a look at a part of the ledger once a second makes up for lost hints. Part of a term.
 class completions {
 public:
     struct dependencies {
         completion_queue& queue;
         attempts& next;
         trigger::planner& planner;
-        registry& clients;
         task_book& book;
         id_generator& ids;
     };
@@ -32,16 +30,21 @@ public:
     awaitable<void> run();
 
 private:
+    awaitable<void> round();
     awaitable<void> split();
     awaitable<void> split_one(execution_id id);
     awaitable<void> close();
     awaitable<void> resume();
+    awaitable<void> resume_missed();
+    awaitable<void> resume(std::vector<storage::delayed_task> const& ready);
     void replan();
     std::optional<storage::advance> after_completion(storage::delayed_task const& row);
 
     term_scope scope_;
     dependencies deps_;
-    instant looked_at_{}; // last look at the ledger
+    instant looked_at_{};        // last look at the ledger
+    execution_id looked_up_to_;  // of those that fixed-delay tasks wait for; 0: begin again
+    bool looked_at_all_ = false; // once in this term
 };
 
 } // namespace baton::trigger

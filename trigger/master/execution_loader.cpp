@@ -4,15 +4,17 @@
 
 namespace baton::trigger {
 
-void execution_loader::add(storage::open_execution_row const& row, bool maybe_sent, open_set::reading const& seen)
+void execution_loader::load(storage::open_execution_row const& row, open_set::reading const& seen)
 {
-    if (scope_.open.find(row.id) != nullptr || seen.ended(row.id))
+    if (scope_.open.find(row.id) != nullptr || seen.ended(row.id) || scope_.open.expects(row.id))
         return;
+    bool const maybe_sent = maybe_sent_ && maybe_sent_(row);
     try {
         if (!row.unreadable.empty())
             throw invalid_input("", row.unreadable);
         auto task = book_.get(row.task, row.version, row.definition, std::nullopt);
-        scope_.open.add(make_open_execution(row, std::move(task)), seen);
+        if (!scope_.open.add(make_open_execution(row, std::move(task)), seen))
+            return;
     } catch (invalid_input const& failure) {
         log::error("term", "an execution cannot be read, it stays open and is not delivered",
                    {log::reason(failure.what()), {"execution", row.id.value()}, {"task", row.task.value()}});
@@ -20,13 +22,17 @@ void execution_loader::add(storage::open_execution_row const& row, bool maybe_se
     }
     auto& one = *scope_.open.find(row.id);
     if (row.state == protocol::state::retrying)
-        next_.open(one, row.due_at, protocol::attempt_cause::retry);
+        steps_.retry(one, row.due_at);
     else if (one.broadcast() && row.state == protocol::state::running)
         scope_.open.move(one, phase::parent);
     else if (row.cancel_requested && !maybe_sent)
-        next_.cancel(one);
+        steps_.cancel(one);
     else if (maybe_sent && !one.broadcast())
-        in_doubt_.add(one, protocol::attempt_cause::take_over);
+        steps_.doubt(one);
+    else if (one.suspect())
+        steps_.wait(one);
+    else if (row.at_once())
+        scope_.open.wait(one, utc_time{}); // no mark needs to be written before it is sent (fire_mark)
     scope_.due_changed.wake();
 }
 

@@ -1,31 +1,40 @@
 #pragma once
 
-#include "trigger/master/attempts.hpp"
-#include "trigger/master/in_doubt_resolver.hpp"
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term_scope.hpp"
+
+#include <functional>
 
 namespace baton::trigger {
 
 // Takes open rows of the ledger into memory and starts the step that is next for each. Part of a term.
 class execution_loader {
 public:
-    execution_loader(term_scope const& scope, task_book& book, attempts& next, in_doubt_resolver& in_doubt)
-        : scope_(scope), book_(book), next_(next), in_doubt_(in_doubt)
+    // The steps that may be next for an execution that does not just wait. Given by the composition of the term.
+    struct steps {
+        std::function<void(open_execution&, utc_time due)> retry;
+        std::function<void(open_execution&)> cancel;
+        std::function<void(open_execution&)> doubt;
+        std::function<void(open_execution&)> wait;
+    };
+    execution_loader(term_scope const& scope, task_book& book, steps given)
+        : scope_(scope), book_(book), steps_(std::move(given))
     {}
 
-    // `seen` began before the row was read. Does nothing if the execution is known, or has ended since.
-    void load(storage::open_execution_row const& row, open_set::reading const& seen) { add(row, false, seen); }
-    // For a take-over: the last master may have sent this execution.
-    void load_in_doubt(storage::open_execution_row const& row, open_set::reading const& seen) { add(row, true, seen); }
+    // `seen` began before the row was read. Does nothing if the execution is known, has ended since, or must be read
+    // again.
+    void load(storage::open_execution_row const& row, open_set::reading const& seen);
+
+    // Until the end of the take-over the last master may have sent an execution, whichever part of the term loads it.
+    using judge = std::function<bool(storage::open_execution_row const&)>;
+    void begin_take_over(judge maybe_sent) { maybe_sent_ = std::move(maybe_sent); }
+    void end_take_over() { maybe_sent_ = nullptr; }
 
 private:
-    void add(storage::open_execution_row const& row, bool maybe_sent, open_set::reading const& seen);
-
     term_scope scope_;
     task_book& book_;
-    attempts& next_;
-    in_doubt_resolver& in_doubt_;
+    steps steps_;
+    judge maybe_sent_; // none after the take-over
 };
 
 } // namespace baton::trigger

@@ -8,13 +8,27 @@ namespace baton::trigger {
 
 namespace {
 constexpr std::size_t most_asked = 5'000;
+constexpr std::size_t most_services = 64; // asked at the same time
+constexpr int most_of_a_node = 2; // questions at a time: a slow client must not use up the connections to a node
 constexpr duration tell_limit = 500ms;
 constexpr duration ask_again = 200ms;
 constexpr duration ask_again_later = 1s; // while executions only wait for earlier attempts to end
 }
 
-in_doubt_resolver::in_doubt_resolver(term_scope const& scope, node_parts const& node, attempts& next)
-    : scope_(scope), node_(node), next_(next), bell_(scope.loop), tellers_(scope.loop)
+struct in_doubt_resolver::inquiry {
+    inquiry(std::vector<protocol::attempt_key> asked, asio::any_io_executor loop)
+        : answers(std::move(asked)), news(std::move(loop))
+    {}
+
+    doubt answers;
+    waker news;                      // a node has answered
+    std::set<std::string> under_way; // nodes that are being asked
+    std::size_t held = 0;
+    std::size_t next_attempts = 0;
+};
+
+in_doubt_resolver::in_doubt_resolver(term_scope const& scope, dependencies deps)
+    : scope_(scope), deps_(deps), bell_(scope.loop), workers_(scope.loop)
 {}
 
 void in_doubt_resolver::add(open_execution& one, protocol::attempt_cause cause)
@@ -26,39 +40,35 @@ void in_doubt_resolver::add(open_execution& one, protocol::attempt_cause cause)
 
 awaitable<void> in_doubt_resolver::run()
 {
-    co_await tellers_.around(work());
+    co_await workers_.around(work());
 }
 
 awaitable<void> in_doubt_resolver::work()
 {
     co_await announce();
     for (;;) {
-        auto const again = co_await step();
-        if (again)
-            co_await scope_.term.time.sleep_for(*again);
-        else
-            co_await bell_.wait();
+        start_services();
+        co_await bell_.wait();
     }
 }
 
 awaitable<void> in_doubt_resolver::announce()
 {
-    tellers_.spawn("announcement to clients", tell_clients());
     if (!scope_.term.replaced.empty())
-        tellers_.spawn("announcement to the last master", tell_replaced());
-    for (;;) {
-        std::vector<std::string> left;
-        for (auto const& node : node_.nodes.all())
-            if (node.incarnation != node_.nodes.self().incarnation && node.incarnation != scope_.term.replaced &&
-                !node_.nodes.gone(node.incarnation) && !told_.contains(node.incarnation))
-                left.push_back(node.incarnation);
-        if (left.empty())
-            break;
-        for (auto const& node : left)
-            co_await tell_node(node);
-        bool const all = std::all_of(left.begin(), left.end(), [&](auto const& node) { return told_.contains(node); });
+        workers_.spawn("announcement to the last master", tell_replaced());
+    auto const& nodes = deps_.node.nodes;
+    for (bool all = false; !all;) {
+        all = true;
+        for (auto const& node : nodes.all()) {
+            bool const waits = node.incarnation != nodes.self().incarnation &&
+                               node.incarnation != scope_.term.replaced && !nodes.gone(node.incarnation) &&
+                               !told_.contains(node.incarnation);
+            all = all && !waits;
+            if (waits && telling_.insert(node.incarnation).second)
+                workers_.spawn("announcement to a node", tell_node(node.incarnation));
+        }
         if (!all)
-            co_await scope_.term.time.sleep_for(ask_again);
+            co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + ask_again);
     }
     co_await learn_of_clients();
 }
@@ -68,7 +78,7 @@ awaitable<void> in_doubt_resolver::learn_of_clients()
 {
     for (bool known = false; !known;) {
         try {
-            co_await node_.clients.refresh();
+            co_await scope_.clients.refresh();
             known = true;
         } catch (unavailable const& reason) {
             log::warn("in-doubt", "reading the clients failed, trying again in 200 ms",
@@ -79,144 +89,167 @@ awaitable<void> in_doubt_resolver::learn_of_clients()
     }
 }
 
+// Also after it has counted as gone: it may go on, and it gets no work before it has answered.
 awaitable<void> in_doubt_resolver::tell_replaced()
 {
-    while (!told_.contains(scope_.term.replaced) && !node_.nodes.gone(scope_.term.replaced)) {
-        co_await tell_node(scope_.term.replaced);
+    auto const& nodes = deps_.node.nodes;
+    while (!told_.contains(scope_.term.replaced)) {
+        if (!nodes.gone(scope_.term.replaced))
+            co_await tell_node(scope_.term.replaced);
         co_await scope_.term.time.sleep_for(ask_again);
     }
 }
 
 awaitable<void> in_doubt_resolver::tell_node(std::string incarnation)
 {
-    auto const* row = node_.nodes.find(incarnation);
-    if (row == nullptr)
-        co_return;
     protocol::epoch_message body;
     body.epoch = scope_.term.epoch();
-    auto message = http::json_request(http::verb::post, protocol::path_announce, body);
-    message.headers.set("Authorization", "Bearer " + row->secret);
-    auto const to = http::parse_url(row->address);
-    try {
-        auto const answer = co_await node_.http.send(to, std::move(message), tell_limit);
-        if (answer.status == 200)
-            told_.insert(incarnation);
-    } catch (unavailable const& reason) {
-        log::debug("in-doubt", "announcing the epoch to a node failed, trying again",
-                   {log::reason(reason.what()), {"node", incarnation}, {"epoch", scope_.term.epoch()}});
+    auto text = nlohmann::json(body).dump();
+    auto const answer = co_await deps_.homes.call(incarnation, protocol::path_announce, std::move(text), tell_limit);
+    if (answer && answer->status == 200) {
+        told_.insert(incarnation);
+        capacity_(incarnation, http::parse_json(answer->body).get<protocol::announce_answer>().capacity);
     }
+    telling_.erase(incarnation);
+    bell_.wake();
 }
 
-// Nothing waits for this: a client also learns the epoch from the first request under it.
-awaitable<void> in_doubt_resolver::tell_clients()
+void in_doubt_resolver::start_services()
 {
-    std::vector<std::string> instances;
-    node_.clients.each([&](known_client const& client) { instances.push_back(client.row.instance); });
-    for (auto const& instance : instances)
-        co_await node_.stub.announce(instance, scope_.term.epoch());
-}
-
-awaitable<std::optional<duration>> in_doubt_resolver::step()
-{
-    std::set<std::string> services;
-    scope_.open.each([&](open_execution& one) {
-        if (one.phase == phase::in_doubt)
-            services.insert(one.task->definition.service);
-    });
-    std::optional<duration> again;
-    for (auto const& service : services) {
-        auto const mine = co_await settle(service);
-        if (mine)
-            again = std::min(again.value_or(*mine), *mine);
+    std::vector<std::string> more;
+    for (auto const& [service, ids] : scope_.open.in_doubt()) {
+        if (settling_.size() >= most_services)
+            break; // the end of one of them starts the next
+        if (settling_.insert(service).second)
+            more.push_back(service);
     }
-    co_return again;
+    for (auto const& service : more)
+        workers_.spawn("the executions in doubt of a service", settle_service(service));
 }
 
-void in_doubt_resolver::note(client_answers& all, std::string const& instance, protocol::held_execution const& held)
+awaitable<void> in_doubt_resolver::settle_service(std::string service)
 {
-    auto const* one = scope_.open.find(held.execution);
-    if (one == nullptr)
-        return;
-    // A client that remembers that an earlier attempt failed does not have the attempt in question.
-    if (held.attempt >= one->attempt || held.succeeded)
-        all.holders[held.execution] = instance;
-    else if (!held.finished)
-        all.earlier[held.execution] = instance;
-}
-
-awaitable<in_doubt_resolver::client_answers> in_doubt_resolver::ask(std::string service, std::vector<execution_id> ids)
-{
-    protocol::query_request request;
-    request.epoch = scope_.term.epoch();
-    request.executions = ids;
-    for (auto const id : ids) {
-        auto const* one = scope_.open.find(id);
-        request.attempts.push_back(one == nullptr ? 0 : one->attempt);
+    execution_id after{};
+    bool waits_for_earlier = false;
+    for (auto about = next_inquiry(service, after); about; about = next_inquiry(service, after)) {
+        co_await scope_.term.until_active(100ms);
+        for (bool all = false; !all;) {
+            ask(service, about);
+            all = complete(service, *about);
+            if (!all)
+                co_await about->news.wait_until(scope_.term.time, scope_.term.time.now() + ask_again);
+            all = complete(service, *about);
+            decide(service, *about, all);
+        }
+        cancel_earlier(*about);
+        waits_for_earlier = waits_for_earlier || !about->answers.earlier().empty();
+        auto const& asked = about->answers.asked();
+        bool const last = asked.size() < most_asked;
+        after = last ? execution_id{} : asked.back().execution;
+        if (last && std::exchange(waits_for_earlier, false))
+            co_await scope_.term.time.sleep_for(ask_again_later);
     }
-    std::vector<std::string> instances;
-    for (auto const* client : node_.clients.of_service(service))
-        instances.push_back(client->row.instance);
-    client_answers all;
-    for (auto const& instance : instances) {
-        auto const answer = co_await node_.stub.ask(instance, request);
-        if (answer)
-            for (auto const& held : answer->held)
-                note(all, instance, held);
-        else
-            all.complete = all.complete && node_.clients.find(instance) == nullptr; // until it answers, or is gone
-    }
-    co_return all;
+    settling_.erase(service);
+    bell_.wake();
 }
 
-awaitable<void> in_doubt_resolver::cancel_earlier(client_answers const& all)
+// About the oldest executions behind `after`; null if the service has none in doubt.
+std::shared_ptr<in_doubt_resolver::inquiry> in_doubt_resolver::next_inquiry(std::string const& service,
+                                                                            execution_id after)
 {
-    std::map<std::string, std::vector<execution_id>> asked;
-    for (auto const& [id, instance] : all.earlier)
-        if (auto const* one = scope_.open.find(id); one != nullptr && one->cancel_requested)
-            asked[instance].push_back(id);
-    for (auto const& [instance, ids] : asked) {
-        protocol::executions_request request;
-        request.epoch = scope_.term.epoch();
-        request.executions = ids;
-        co_await node_.stub.cancel(instance, std::move(request));
-    }
+    auto const found = scope_.open.in_doubt().find(service);
+    if (found == scope_.open.in_doubt().end())
+        return nullptr;
+    std::vector<protocol::attempt_key> asked;
+    auto from = found->second.upper_bound(after);
+    if (from == found->second.end())
+        from = found->second.begin();
+    for (; from != found->second.end() && asked.size() < most_asked; ++from)
+        asked.push_back({*from, scope_.open.find(*from)->attempt});
+    return std::make_shared<inquiry>(std::move(asked), scope_.loop);
 }
 
-awaitable<std::optional<duration>> in_doubt_resolver::settle(std::string service)
+// Asks the clients that have not answered yet, each through its home.
+void in_doubt_resolver::ask(std::string const& service, std::shared_ptr<inquiry> const& about)
 {
-    co_await scope_.term.until_active(100ms);
-    std::vector<execution_id> ids;
-    scope_.open.each([&](open_execution& one) {
-        if (one.phase == phase::in_doubt && one.task->definition.service == service && ids.size() < most_asked)
-            ids.push_back(one.id);
-    });
-    std::sort(ids.begin(), ids.end()); // in order of time
-    auto const all = co_await ask(service, ids);
-    std::size_t known = 0;
-    std::size_t unknown = 0;
-    for (auto const id : ids) {
-        auto* one = scope_.open.find(id);
-        if (one == nullptr || one->phase != phase::in_doubt)
+    std::map<std::string, std::vector<std::string>> homes;
+    for (auto const* client : scope_.clients.of_service(service))
+        if (!about->answers.has_answered(*client->instance) && !about->under_way.contains(*client->home))
+            homes[*client->home].push_back(*client->instance);
+    for (auto& [node, instances] : homes) {
+        if (asking_[node] >= most_of_a_node)
             continue;
-        if (auto const holder = all.holders.find(id); holder != all.holders.end()) {
-            scope_.open.move(*one, phase::held, holder->second);
-            ++known;
-        } else if (all.complete && !all.earlier.contains(id)) {
-            next_.open(*one, std::max(one->due_at, scope_.term.clock.now()), one->next_cause);
-            ++unknown;
+        ++asking_[node];
+        about->under_way.insert(node);
+        workers_.spawn("a question to a node", ask_home(node, std::move(instances), about));
+    }
+}
+
+awaitable<void> in_doubt_resolver::ask_home(std::string node, std::vector<std::string> instances,
+                                            std::shared_ptr<inquiry> about)
+{
+    protocol::ask_request request;
+    request.epoch = scope_.term.epoch();
+    request.instances = std::move(instances);
+    for (auto const& one : about->answers.asked()) {
+        request.executions.push_back(one.execution);
+        request.attempts.push_back(one.attempt);
+    }
+    auto const answer = co_await deps_.homes.ask(node, std::move(request));
+    for (auto const& one : answer.answered)
+        about->answers.answered(one.instance, one.held);
+    --asking_[node];
+    about->under_way.erase(node);
+    if (answer.answered.empty()) // a node or client that is away must not be asked without a pause
+        co_return;
+    about->news.wake();
+}
+
+// Has every live client of the service answered?
+bool in_doubt_resolver::complete(std::string const& service, inquiry const& about)
+{
+    return scope_.clients.first_of(service, [&](listed_client const& client) {
+        return !about.answers.has_answered(*client.instance);
+    }) == nullptr;
+}
+
+void in_doubt_resolver::decide(std::string const& service, inquiry& about, bool complete)
+{
+    for (auto const& asked : about.answers.asked()) {
+        auto* one = scope_.open.find(asked.execution);
+        if (one == nullptr || one->phase != phase::in_doubt || one->attempt != asked.attempt)
+            continue;
+        auto const found = about.answers.finding(asked.execution, complete);
+        if (found.what == doubt_finding::kind::held) {
+            scope_.open.move(*one, phase::held, found.client);
+            if (auto const* client = scope_.clients.find(found.client))
+                scope_.open.charge(*one, deps_.credits.at(*client->home, service, one->task->definition.handler));
+            ++about.held;
+        } else if (found.what == doubt_finding::kind::absent) {
+            if (one->ran) // at a client that is gone by now
+                deps_.next.client_died(*one, one->next_cause);
+            else
+                deps_.next.open(*one, std::max(one->due_at, scope_.term.clock.now()), one->next_cause);
+            ++about.next_attempts;
         }
     }
-    log::info("in-doubt", "asked the clients of a service which executions they have",
-              {{"service", service},
-               {"executions", ids.size()},
-               {"held", known},
-               {"next_attempt", unknown},
-               {"waiting_for_earlier", all.earlier.size()},
-               {"all_answered", all.complete}});
-    co_await cancel_earlier(all);
-    if (!all.complete || ids.size() == most_asked)
-        co_return ask_again;
-    co_return all.earlier.empty() ? std::nullopt : std::optional(ask_again_later);
+    if (complete)
+        log::info("in-doubt", "asked the clients of a service which executions they have",
+                  {{"service", service},
+                   {"executions", about.answers.asked().size()},
+                   {"held", about.held},
+                   {"next_attempt", about.next_attempts},
+                   {"waiting_for_earlier", about.answers.earlier().size()}});
+}
+
+void in_doubt_resolver::cancel_earlier(inquiry const& about)
+{
+    std::map<std::string, std::vector<execution_id>> asked;
+    for (auto const& [id, instance] : about.answers.earlier())
+        if (auto const* one = scope_.open.find(id); one != nullptr && one->cancel_requested)
+            asked[instance].push_back(id);
+    for (auto& [instance, ids] : asked)
+        workers_.spawn("a cancel of an earlier attempt", deps_.homes.cancel(instance, std::move(ids)));
 }
 
 } // namespace baton::trigger

@@ -2,10 +2,13 @@
 
 #include "libs/base/task_group.hpp"
 #include "trigger/master/attempts.hpp"
+#include "trigger/master/doubt.hpp"
+#include "trigger/master/homes.hpp"
 #include "trigger/master/term_scope.hpp"
 
+#include <functional>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -13,16 +16,31 @@ namespace baton::trigger {
 
 // Finds out which client has an execution whose node died or whose master was replaced. Part of a term.
 //
-// 1. Announce: every live node hears of this epoch, so that none delivers under an older one. The master that was
-//    replaced is not waited for, because its own deadline binds it.
-// 2. Read the clients again, and ask those of the service that live, in one request each. From then on a client refuses
-//    older epochs, and refuses an execution that it does not have up to the attempt that was asked for, so that no
-//    message that is still on its way can start it.
+// 1. Announce: every live node hears of this epoch, so that none delivers under an older one, and answers with what it
+//    can take. The master that was replaced is not waited for, because its own deadline binds it.
+// 2. Read the clients again, and ask those of the service that live, through their home nodes. From then on a client
+//    refuses older epochs, and refuses an execution that it does not have up to the attempt that was asked for, so that
+//    no message that is still on its way can start it. A question is complete when each instance has answered or is
+//    gone, at whatever node: a client may move between two questions.
 // 3. An execution that no live client knows goes out as the next attempt. If a client runs an earlier attempt, because
 //    its node or the client itself had counted as gone, the execution waits for the end of that attempt.
+//
+// Services are asked in parallel, each about its oldest executions first; a service whose clients do not answer makes
+// no other wait.
 class in_doubt_resolver {
 public:
-    in_doubt_resolver(term_scope const& scope, node_parts const& node, attempts& next);
+    struct dependencies {
+        node_parts node;
+        trigger::homes& homes;
+        attempts& next;
+        trigger::credits& credits;
+    };
+    in_doubt_resolver(term_scope const& scope, dependencies deps);
+    // Called with what a node says that it can take, in its answer to the announcement.
+    void on_capacity(std::function<void(std::string const& node, protocol::capacity_message const&)> listener)
+    {
+        capacity_ = std::move(listener);
+    }
 
     // `cause`: of the next attempt, if no client has the execution.
     void add(open_execution& one, protocol::attempt_cause cause);
@@ -36,32 +54,31 @@ public:
     }
 
 private:
+    struct inquiry;
+
     awaitable<void> work();
     awaitable<void> announce();
     awaitable<void> tell_node(std::string incarnation);
     awaitable<void> tell_replaced();
     awaitable<void> learn_of_clients();
-    awaitable<void> tell_clients();
-    // The pause until the next step; nothing if no execution is in doubt.
-    awaitable<std::optional<duration>> step();
-    awaitable<std::optional<duration>> settle(std::string service);
-
-    // The answers of the clients of one service, by execution.
-    struct client_answers {
-        std::map<execution_id, std::string> holders; // the attempt itself, or the execution's success
-        std::map<execution_id, std::string> earlier; // an earlier attempt that has not ended
-        bool complete = true;                        // every client has answered or is gone
-    };
-    awaitable<client_answers> ask(std::string service, std::vector<execution_id> ids);
-    void note(client_answers& all, std::string const& instance, protocol::held_execution const& held);
-    awaitable<void> cancel_earlier(client_answers const& all);
+    void start_services();
+    awaitable<void> settle_service(std::string service);
+    std::shared_ptr<inquiry> next_inquiry(std::string const& service, execution_id after);
+    void ask(std::string const& service, std::shared_ptr<inquiry> const& about);
+    awaitable<void> ask_home(std::string node, std::vector<std::string> instances, std::shared_ptr<inquiry> about);
+    bool complete(std::string const& service, inquiry const& about);
+    void decide(std::string const& service, inquiry& about, bool complete);
+    void cancel_earlier(inquiry const& about);
 
     term_scope scope_;
-    node_parts node_;
-    attempts& next_;
-    std::set<std::string> told_; // nodes that know this epoch
+    dependencies deps_;
+    std::function<void(std::string const&, protocol::capacity_message const&)> capacity_;
+    std::set<std::string> told_;        // nodes that know this epoch
+    std::set<std::string> telling_;     // nodes that are being told
+    std::set<std::string> settling_;    // services
+    std::map<std::string, int> asking_; // questions under way, by node
     waker bell_;
-    task_group tellers_;
+    task_group workers_;
 };
 
 } // namespace baton::trigger

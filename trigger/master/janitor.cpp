@@ -13,7 +13,6 @@ namespace {
 constexpr duration settle = 10s; // at the beginning a term has more urgent work
 constexpr duration idle = 60s;   // if there is nothing to delete, or the database failed
 constexpr duration whole_again = 1h;
-constexpr duration shortest_rest = 1ms;
 constexpr std::size_t fewest = 50; // fewer would not be quicker: a commit costs the same
 
 // Without row locks a deletion holds up every other writer.
@@ -23,11 +22,6 @@ duration longest_piece(storage::dialect const& on)
 }
 
 } // namespace
-
-duration rest_after(duration took, int share)
-{
-    return std::max<duration>(took * (100 - share) / share, shortest_rest);
-}
 
 std::size_t next_size(std::size_t present, duration took, duration longest, std::size_t most)
 {

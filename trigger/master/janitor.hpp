@@ -1,15 +1,13 @@
 #pragma once
 
 #include "libs/storage/retention.hpp"
+#include "trigger/master/rest.hpp"
 #include "trigger/master/settings.hpp"
 #include "trigger/master/term.hpp"
 
 #include <cstddef>
 
 namespace baton::trigger {
-
-// The rest after work of this duration that keeps the work at `share` percent of the time.
-duration rest_after(duration took, int share);
 
 // The number of rows of the next piece: half after a piece that took longer than `longest`, twice after one that took
 // less than half of it, up to `most`.

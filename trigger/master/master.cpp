@@ -1,15 +1,16 @@
 #include "trigger/master/master.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/loop_meter.hpp"
+#include "libs/base/task_group.hpp"
 
 namespace baton::trigger {
 
 using namespace asio::experimental::awaitable_operators;
 
 namespace {
-constexpr int rows_of_a_page = 2'000;
-constexpr duration begin_again = 20ms;  // after a take-over that the database cut short
-constexpr duration clocks_apart = 10ms; // usual limit of the error of the last master's cluster clock
+constexpr duration begin_again = 20ms;   // after the database did not answer
+constexpr duration between_looks = 50ms; // at the planning
 }
 
 master::master(master_settings const& settings, trigger::term const& term, dependencies deps,
@@ -19,39 +20,126 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       open_(term_.time),
       due_changed_(loop),
       planned_(loop),
-      scope_{term_, deps_.ledger, open_, due_changed_, loop},
-      planner_(settings.planner, term_, {deps_.ledger, book_, open_, deps_.ids}, loop,
+      clients_(deps_.shared, term_.time, loop),
+      scope_{term_, deps_.ledger, open_, clients_, due_changed_, loop},
+      watch_(term_.time.now()),
+      planner_(settings.planner, term_, {deps_.ledger, book_, open_, deps_.ids, watch_}, loop,
                [this] {
                    due_changed_.wake();
                    planned_.wake();
                }),
       queue_(open_, loop),
-      attempts_(scope_, queue_),
-      in_doubt_(scope_, deps_.node, attempts_),
-      loader_(scope_, book_, attempts_, in_doubt_),
-      assigner_(settings.dispatcher, scope_, {deps_.node, queue_, in_doubt_}),
-      completions_(scope_, {queue_, attempts_, planner_, deps_.node.clients, book_, deps_.ids}),
-      sweeper_(settings, scope_, {deps_.node, attempts_, in_doubt_, queue_, assigner_, loader_}),
-      signals_(settings.planner, scope_, deps_.shared, {planner_, assigner_, loader_, queue_, sweeper_}),
+      suspects_(scope_),
+      attempts_(scope_, queue_, suspects_),
+      homes_(scope_, deps_.node),
+      in_doubt_(scope_, {deps_.node, homes_, attempts_, credits_}),
+      loader_(scope_, book_, steps_of_loading()),
+      mark_(scope_, settings.planner.edit_lead),
+      take_over_(scope_, loader_, mark_),
+      assigner_(settings.dispatcher, scope_, {deps_.node, credits_, ready_, queue_, in_doubt_, attempts_, mark_}),
+      completions_(scope_, {queue_, attempts_, planner_, book_, deps_.ids}),
+      sweeper_(settings, scope_, {deps_.node, credits_, attempts_, in_doubt_, queue_, assigner_, loader_}),
+      cancellations_(open_, term_.time, loop, steps_of_cancelling()),
+      signals_(settings.planner, scope_, {deps_.signals, deps_.shared}, actions_on_signals()),
       janitor_(settings.retention, term_, deps_.shared)
-{}
+{
+    clients_.on_gone([this](std::string const& instance) { sweeper_.client_gone(instance); });
+    open_.on_release([this](std::string const& service) { assigner_.released(service); });
+    in_doubt_.on_capacity(
+        [this](std::string const& node, protocol::capacity_message const& told) { assigner_.hear(node, told); });
+}
+
+execution_loader::steps master::steps_of_loading()
+{
+    return {[this](open_execution& one, utc_time due) { attempts_.open(one, due, protocol::attempt_cause::retry); },
+            [this](open_execution& one) { attempts_.cancel(one); },
+            [this](open_execution& one) { in_doubt_.add(one, protocol::attempt_cause::take_over); },
+            [this](open_execution& one) { attempts_.wait(one); }};
+}
+
+cancellations::steps master::steps_of_cancelling()
+{
+    return {[this](std::string instance, std::vector<execution_id> ids) {
+                return homes_.cancel(std::move(instance), std::move(ids));
+            },
+            [this](std::string node, std::vector<execution_id> ids) {
+                return homes_.withdraw(std::move(node), std::move(ids));
+            },
+            [this](open_execution& one) { attempts_.cancel(one); }};
+}
+
+signal_reader::actions master::actions_on_signals()
+{
+    return {[this](auto const& row, auto const& seen) { loader_.load(row, seen); },
+            [this](execution_id id) { queue_.ended(id); }, [this](auto const& ids) { cancellations_.request(ids); },
+            [this](utc_time limit) { assigner_.may_fire_until(limit); },
+            [this] {
+                planner_.wake();
+                due_changed_.wake();
+            }};
+}
 
 awaitable<void> master::run()
+{
+    task_group beside(scope_.loop);
+    beside.spawn("the watch over planning", watch_planning());
+    auto all = lead();
+    co_await beside.around(std::move(all));
+}
+
+std::optional<std::string> master::cannot_plan()
+{
+    return watch_.trouble(term_.active({}), term_.active(transaction_need), term_.time.now());
+}
+
+awaitable<void> master::watch_planning()
+{
+    std::string said;
+    for (;;) {
+        co_await term_.time.sleep_for(between_looks);
+        auto const why = cannot_plan().value_or("");
+        if (why == said)
+            continue;
+        if (!why.empty())
+            log::warn("planner", "the master is active and cannot plan", {log::reason(why), {"epoch", term_.epoch()}});
+        else if (term_.active({}))
+            log::info("planner", "the master plans again", {{"epoch", term_.epoch()}});
+        said = why;
+    }
+}
+
+awaitable<void> master::lead()
 {
     bool const ours = co_await begin();
     if (!ours) {
         log::warn("term", "a newer master has raised the fence, this term ends", {{"epoch", term_.epoch()}});
         co_return;
     }
-    deps_.log.acts(replayed_);
-    co_await (planner_.run() && assigner_.run() && attempts_.run() && in_doubt_.run() && completions_.run() &&
-              sweeper_.run() && signals_.run() && janitor_.run() && log_begin());
+    assigner_.hear(deps_.node.nodes.self().incarnation, deps_.node.here.capacity());
+    take_over_.begin();
+    deps_.log.acts();
+    co_await (named("planner", planner_.run()) && named("clients", clients_.run()) &&
+              named("assigner", assigner_.run()) && named("attempts", attempts_.run()) &&
+              named("suspects", suspects_.run()) && named("fire mark", mark_.run()) &&
+              named("executions in doubt", in_doubt_.run()) && named("completions", completions_.run()) &&
+              load_and_sweep() && named("cancellations", cancellations_.run()) && named("signals", signals_.run()) &&
+              named("janitor", janitor_.run()) && log_begin());
+}
+
+// The sweep would read what is not loaded yet as well, in smaller pieces.
+awaitable<void> master::load_and_sweep()
+{
+    co_await named("take-over", take_over_.run());
+    planner_.loaded();
+    co_await named("sweeper", sweeper_.run());
 }
 
 // Waits for the first page of firings, because due executions come before the log of terms, which only people read.
 awaitable<void> master::log_begin()
 {
     co_await planned_.wait_until(term_.time, term_.time.now() + 1s);
+    auto const replayed = co_await take_over_.past_due();
+    deps_.log.replayed(replayed);
     co_await deps_.log.write_begin(term_.fence);
 }
 
@@ -62,47 +150,30 @@ awaitable<bool> master::begin()
     for (;;) {
         try {
             bool const ours = co_await deps_.ledger.raise(term_.fence);
-            if (ours)
-                co_await take_over();
+            if (ours) {
+                co_await signals_.agree_on_lead();
+                co_await mark_.read();
+                co_await deps_.node.nodes.refresh(); // the clients follow once all nodes know the epoch
+            }
             co_return ours;
         } catch (unavailable const& reason) {
-            log::warn("term", "the take-over failed, trying again in 20 ms",
+            log::warn("term", "raising the fence failed, trying again in 20 ms",
                       {log::reason(reason.what()), {"epoch", term_.epoch()}});
         }
         co_await term_.time.sleep_for(begin_again);
     }
 }
 
-// Loads every open execution before the term does anything else. The last master may have sent those that are past due,
-// so these are in doubt.
-awaitable<void> master::take_over()
+void master::client_gone(std::string const& instance)
 {
-    auto const began = term_.time.now();
-    replayed_ = 0;
-    co_await deps_.node.nodes.refresh();
-    co_await deps_.node.clients.refresh();
-    storage::open_cursor from;
-    for (bool more = true; more;) {
-        open_set::reading const seen(open_);
-        auto const rows = co_await deps_.ledger.open(utc_time::max(), from, rows_of_a_page);
-        auto const now = term_.clock.now();
-        for (auto const& row : rows) {
-            bool const past_due = row.due_at <= now + clocks_apart + term_.clock.error();
-            replayed_ += past_due ? 1 : 0;
-            if (past_due)
-                loader_.load_in_doubt(row, seen);
-            else
-                loader_.load(row, seen);
-        }
-        more = rows.size() == rows_of_a_page;
-        if (more)
-            from = {rows.back().due_at, rows.back().id};
-    }
-    log::info("term", "took over the open executions",
-              {{"epoch", term_.epoch()},
-               {"executions", open_.size()},
-               {"past_due", replayed_},
-               {"ms", (term_.time.now() - began) / 1ms}});
+    clients_.gone(instance);
+    sweeper_.client_gone(instance);
+}
+
+void master::roster_read(storage::roster const& roster, instant asked)
+{
+    clients_.note(roster.clients_changed, roster.now, asked);
+    sweeper_.nodes_changed();
 }
 
 // Null if this attempt is not one that is assigned to a node.
@@ -126,20 +197,31 @@ protocol::report_answer master::report(protocol::report_request const& report)
             in_doubt_.add(*found,
                           protocol::attempt_cause::client_gone); // which was wrong: the client runs an earlier attempt
     }
-    for (auto const& one : report.undelivered) {
-        auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr;
-        if (found == nullptr)
-            continue;
-        if (one.client.empty() || !found->shard_instance.empty())
-            attempts_.fail(*found, one.why);
-        else
-            attempts_.open(*found, term_.clock.now(), protocol::attempt_cause::client_gone);
-    }
+    for (auto const& one : report.undelivered)
+        if (auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr)
+            undelivered(one, report.node, *found);
     for (auto const& one : report.finished)
         completions_.finished(one.execution, one.attempt, one.status);
+    assigner_.hear(report.node, report.capacity);
     protocol::report_answer answer;
     answer.assigned = assigner_.next_number(report.node);
     return answer;
+}
+
+void master::undelivered(protocol::undelivered const& report, std::string const& node, open_execution& one)
+{
+    switch (report.cause) {
+    case protocol::return_cause::no_room:
+        return assigner_.returned(one, node, report.number);
+    case protocol::return_cause::impossible:
+        return attempts_.fail(one, report.why);
+    case protocol::return_cause::client_gone:
+        if (!one.shard_instance.empty())
+            return attempts_.fail(one, report.why);
+        return attempts_.client_died(one, protocol::attempt_cause::client_gone);
+    case protocol::return_cause::in_doubt:
+        return in_doubt_.add(one, protocol::attempt_cause::client_gone);
+    }
 }
 
 } // namespace baton::trigger

@@ -5,16 +5,21 @@
 #include "trigger/election/term_log.hpp"
 #include "trigger/master/assigner.hpp"
 #include "trigger/master/attempts.hpp"
+#include "trigger/master/cancellations.hpp"
+#include "trigger/master/client_directory.hpp"
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/completions.hpp"
 #include "trigger/master/execution_loader.hpp"
+#include "trigger/master/fire_mark.hpp"
 #include "trigger/master/in_doubt_resolver.hpp"
 #include "trigger/master/janitor.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/planner.hpp"
 #include "trigger/master/settings.hpp"
 #include "trigger/master/signals.hpp"
+#include "trigger/master/suspect_line.hpp"
 #include "trigger/master/sweeper.hpp"
+#include "trigger/master/take_over.hpp"
 #include "trigger/master/term_scope.hpp"
 
 namespace baton::trigger {
@@ -30,6 +35,7 @@ public:
         node_parts node;
         storage::ledger& ledger;
         storage::database& shared;
+        storage::database& signals; // a session that only the reader of signals uses
         id_generator& ids;
         term_log& log;
     };
@@ -41,34 +47,49 @@ public:
 
     protocol::report_answer report(protocol::report_request const& report) override;
     void signal() override { signals_.wake(); }
-    void client_gone(std::string const& instance) override { sweeper_.client_gone(instance); }
-    void nodes_changed() override { sweeper_.nodes_changed(); }
+    void client_gone(std::string const& instance) override;
+    void roster_read(storage::roster const& roster, instant asked) override;
     std::size_t open() const override { return open_.size(); }
+    std::optional<std::string> cannot_plan() override;
 
 private:
+    awaitable<void> lead();
+    awaitable<void> watch_planning(); // logs when the master is active and cannot plan
     awaitable<bool> begin();
-    awaitable<void> take_over();
+    awaitable<void> load_and_sweep();
     awaitable<void> log_begin();
+    void undelivered(protocol::undelivered const& report, std::string const& node, open_execution& one);
+    execution_loader::steps steps_of_loading();
+    cancellations::steps steps_of_cancelling();
+    signal_reader::actions actions_on_signals();
     open_execution* find_assigned(execution_id execution, int attempt);
 
     term term_;
     dependencies deps_;
-    open_set open_;
+    open_set open_; // refers to credits_
     waker due_changed_;
     waker planned_; // for log_begin
+    client_directory clients_;
     term_scope scope_;
     task_book book_;
+    planning_watch watch_;
     planner planner_;
     completion_queue queue_;
+    suspect_line suspects_;
     attempts attempts_;
+    credits credits_;
+    ready_queue ready_;
+    homes homes_;
     in_doubt_resolver in_doubt_;
     execution_loader loader_;
+    fire_mark mark_;
+    take_over take_over_;
     assigner assigner_;
     completions completions_;
     sweeper sweeper_;
+    cancellations cancellations_;
     signal_reader signals_;
     janitor janitor_;
-    int replayed_ = 0; // past-due executions that the take-over found
 };
 
 } // namespace baton::trigger

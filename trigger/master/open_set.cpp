@@ -1,5 +1,7 @@
 #include "trigger/master/open_set.hpp"
 
+#include <algorithm>
+
 namespace baton::trigger {
 
 open_execution make_open_execution(storage::open_execution_row const& row, std::shared_ptr<known_task const> task)
@@ -11,6 +13,8 @@ open_execution make_open_execution(storage::open_execution_row const& row, std::
     one.due_at = row.due_at;
     one.attempt = row.attempt;
     one.max_attempts = row.max_attempts;
+    one.deaths = row.deaths;
+    one.ran = row.state == protocol::state::running;
     one.cancel_requested = row.cancel_requested;
     one.scheduled = row.cause == protocol::cause::schedule;
     one.parent = row.parent;
@@ -43,23 +47,132 @@ protocol::assignment make_assignment(open_execution const& execution)
     return out;
 }
 
+namespace {
+
+constexpr duration while_edited = 50ms; // until a firing that an edit may take back is looked at again
+
+// Whether an execution in this phase belongs to the backlog of its service.
+bool counts(phase which)
+{
+    return which != phase::held;
+}
+
+} // namespace
+
 bool open_set::add(open_execution one, reading const& as_of)
 {
     if (as_of.ended(one.id))
         return false;
+    if (as_of.edited(one)) {
+        stale_.push_back(one.id);
+        return false;
+    }
     auto const [place, added] = executions_.try_emplace(one.id, std::move(one));
     if (!added)
         return false;
-    wait(place->second, place->second.due_at);
+    auto& kept = place->second;
+    kept.phase = phase::waiting;
+    kept.backlog = &backlog_[protocol::service_of(kept.task->definition)];
+    ++*kept.backlog;
+    wait(kept, kept.due_at);
+    bool cancel = std::exchange(kept.cancel_requested, false) || as_of.to_cancel_.contains(kept.id);
+    if (kept.parent) {
+        shards_[*kept.parent].insert(kept.id);
+        auto const* parent = find(*kept.parent);
+        cancel = cancel || (parent != nullptr && parent->cancel_requested);
+    }
+    if (cancel)
+        request_cancel(kept);
     return true;
 }
 
 void open_set::erase(execution_id id)
 {
-    under_way_.erase(id);
-    executions_.erase(id);
     for (auto* each : readings_)
         each->ended_.insert(id);
+    auto const found = executions_.find(id);
+    if (found == executions_.end())
+        return;
+    auto& one = found->second;
+    leave(one);
+    charge(one, nullptr);
+    if (auto const siblings = one.parent ? shards_.find(*one.parent) : shards_.end(); siblings != shards_.end()) {
+        siblings->second.erase(id);
+        if (siblings->second.empty())
+            shards_.erase(siblings);
+    }
+    under_way_.erase(id);
+    executions_.erase(found);
+}
+
+// The indexes by place, and the count of the service.
+void open_set::leave(open_execution const& one)
+{
+    auto const remove = [&](auto& index, std::string const& key) {
+        auto const found = index.find(key);
+        if (found == index.end())
+            return;
+        found->second.erase(one.id);
+        if (found->second.empty())
+            index.erase(found);
+    };
+    if (counts(one.phase))
+        --*one.backlog;
+    if (one.phase == phase::assigned || one.phase == phase::held)
+        remove(places_, one.where);
+    else if (one.phase == phase::in_doubt)
+        remove(in_doubt_, one.task->definition.service);
+    else if (one.phase == phase::waiting && one.scheduled)
+        waiting_firings_.erase(firing(one));
+}
+
+void open_set::enter(open_execution const& one)
+{
+    if (counts(one.phase))
+        ++*one.backlog;
+    if (one.phase == phase::assigned || one.phase == phase::held)
+        places_[one.where].insert(one.id);
+    else if (one.phase == phase::in_doubt)
+        in_doubt_[one.task->definition.service].insert(one.id);
+    else if (one.phase == phase::waiting && one.scheduled)
+        waiting_firings_.insert(firing(one));
+}
+
+void open_set::request_cancel(open_execution& one)
+{
+    if (!std::exchange(one.cancel_requested, true))
+        cancel_requests_.push_back(one.id);
+}
+
+void open_set::request_cancel(execution_id id)
+{
+    for (auto* each : readings_)
+        each->to_cancel_.insert(id);
+    if (auto* one = find(id))
+        request_cancel(*one);
+    if (auto const of_broadcast = shards_.find(id); of_broadcast != shards_.end())
+        for (auto const shard : of_broadcast->second)
+            request_cancel(executions_.at(shard));
+}
+
+void open_set::edited(task_id task)
+{
+    for (auto* each : readings_)
+        each->edited_.insert(task);
+}
+
+std::vector<execution_id> open_set::waiting_firings(task_id task, utc_time from) const
+{
+    std::vector<execution_id> found;
+    for (auto at = waiting_firings_.lower_bound({task, from, execution_id{}});
+         at != waiting_firings_.end() && std::get<task_id>(*at) == task; ++at)
+        found.push_back(std::get<execution_id>(*at));
+    return found;
+}
+
+bool open_set::expects(execution_id id) const
+{
+    return std::ranges::any_of(readings_, [&](auto const* each) { return each->expected_.contains(id); });
 }
 
 open_execution* open_set::find(execution_id id)
@@ -70,13 +183,30 @@ open_execution* open_set::find(execution_id id)
 
 void open_set::move(open_execution& one, phase to, std::string where)
 {
+    leave(one);
     one.phase = to;
+    one.ready = false; // an entry of the ready queue, if any, is void
     if (to == phase::waiting)
         under_way_.erase(one.id);
     else
         under_way_.emplace(one.id, &one);
     one.where = std::move(where);
     one.since = time_.now();
+    enter(one);
+    if (to != phase::assigned && to != phase::held)
+        charge(one, nullptr);
+}
+
+void open_set::charge(open_execution& one, credit* which)
+{
+    auto* before = std::exchange(one.credit, which);
+    if (which != nullptr)
+        credits::use(*which);
+    if (before == nullptr)
+        return;
+    credits::release(*before);
+    if (released_)
+        released_(before->service);
 }
 
 void open_set::wait(open_execution& one, utc_time due)
@@ -91,24 +221,21 @@ std::vector<execution_id> open_set::take_due(utc_time now, std::size_t most)
     auto due = queue_.take(now, most);
     std::unordered_set<execution_id> seen;
     std::erase_if(due, [&](auto id) {
-        auto const* one = find(id);
-        return one == nullptr || one->phase != phase::waiting || one->queued_at > now || !seen.insert(id).second;
+        auto* one = find(id);
+        if (one == nullptr || one->phase != phase::waiting || one->queued_at > now || !seen.insert(id).second)
+            return true;
+        bool const held_back = one->scheduled && edits_.hold(one->task->id, one->scheduled_at);
+        if (held_back)
+            wait(*one, now + while_edited);
+        return held_back;
     });
     return due;
 }
 
-std::size_t open_set::backlog(std::string const& service) const
+std::size_t open_set::backlog(protocol::service_key const& service) const
 {
     auto const found = backlog_.find(service);
     return found == backlog_.end() ? 0 : found->second;
-}
-
-void open_set::count_backlog(utc_time now)
-{
-    backlog_.clear();
-    for (auto const& [id, one] : executions_)
-        if (one.due_at <= now && (one.phase == phase::waiting || one.phase == phase::assigned))
-            ++backlog_[one.task->definition.service];
 }
 
 } // namespace baton::trigger

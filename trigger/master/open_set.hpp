@@ -2,15 +2,20 @@
 
 #include "libs/base/id.hpp"
 #include "libs/protocol/node_wire.hpp"
+#include "libs/protocol/service_key.hpp"
 #include "libs/storage/ledger.hpp"
+#include "trigger/master/credits.hpp"
 #include "trigger/master/due_queue.hpp"
+#include "trigger/master/pending_edits.hpp"
 #include "trigger/master/task_book.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -19,7 +24,7 @@ namespace baton::trigger {
 
 // The place of an open execution, as far as the master knows.
 enum class phase {
-    waiting,  // in the queue of due times
+    waiting,  // for its due time, or for a client with room
     assigned, // given to the node in `where`, which has not reported yet
     held,     // the client in `where` has it
     in_doubt, // a client may have it: the clients must be asked
@@ -35,8 +40,13 @@ struct open_execution {
     utc_time queued_at; // the instant for which it waits
     int attempt = 1;
     int max_attempts = 1;
+    int deaths = 0;   // of its clients
+    bool ran = false; // a client reported this attempt as running before this term
     trigger::phase phase = phase::waiting;
     std::string where;                                                       // node or client of the phase
+    trigger::credit* credit = nullptr;                                       // that it uses while assigned or held
+    std::int64_t number = 0;                                                 // of the last assignment that named it
+    bool ready = false;                                                      // waits for a client with room
     protocol::attempt_cause next_cause = protocol::attempt_cause::take_over; // in doubt: of the next attempt
     instant since{};                                                         // of the phase
     bool cancel_requested = false;
@@ -46,6 +56,10 @@ struct open_execution {
     int shard_total = 1;
     std::string shard_instance;
     std::optional<protocol::json_text> payload; // in place of the task's own
+    std::size_t* backlog = nullptr;             // of its service; set by open_set
+
+    // The next death of its client would be its last.
+    bool suspect() const { return protocol::last_before_failing(deaths, task->definition.max_deaths); }
 
     bool broadcast() const
     {
@@ -61,8 +75,8 @@ class open_set {
 public:
     explicit open_set(time_source const& time) : time_(time) {}
 
-    // Lives from before the ledger is read or written until the answer is used. An execution that ends in between may
-    // still be open in the answer; without this it would be loaded and fired again.
+    // Lives from before the ledger is read or written until the answer is used. The answer may be older than what this
+    // master learns in between: that an execution ended, or is to be cancelled, or that its task was edited.
     class reading {
     public:
         explicit reading(open_set& set) : set_(set) { set_.readings_.insert(this); }
@@ -71,21 +85,36 @@ public:
         reading& operator=(reading const&) = delete;
 
         bool ended(execution_id id) const { return ended_.contains(id); }
+        // True if an edit of the task may have taken this firing back. Only a reading that begins now can tell.
+        bool edited(open_execution const& one) const { return one.scheduled && edited_.contains(one.task->id); }
+
+        // The writer of these rows adds them itself when it has its answer; until then no other part may load them.
+        void expect(execution_id id) { expected_.insert(id); }
 
     private:
         friend class open_set;
         open_set& set_;
+        std::unordered_set<execution_id> expected_;
         std::unordered_set<execution_id> ended_;
+        std::unordered_set<execution_id> to_cancel_;
+        std::unordered_set<task_id> edited_;
     };
 
-    // Adds an execution as waiting. False if it is known already, or has ended since `as_of` began.
+    // Adds an execution as waiting. False if it is known already, or has ended since `as_of` began, or if its task was
+    // edited since: then the sweeper reads it again.
     bool add(open_execution one, reading const& as_of);
+    bool expects(execution_id id) const;
     open_execution* find(execution_id id);
     void erase(execution_id id); // it has ended
     std::size_t size() const { return executions_.size(); }
 
+    // Gives back the credit of an execution that is neither assigned nor held any more.
     void move(open_execution& one, phase to, std::string where = {});
     void wait(open_execution& one, utc_time due); // back into the queue
+    // It uses this credit from now on, if any.
+    void charge(open_execution& one, credit* which);
+    // Called with the service for which a credit was given back.
+    void on_release(std::function<void(std::string const& service)> watcher) { released_ = std::move(watcher); }
 
     std::optional<utc_time> next_due() const { return queue_.next(); }
     // The executions that still wait and are due, each once.
@@ -98,6 +127,23 @@ public:
             visit(one);
     }
 
+    // The executions assigned to this node or held by this client. `visit` must not move any.
+    template <class Visit>
+    void each_at(std::string const& where, Visit visit)
+    {
+        if (auto const found = places_.find(where); found != places_.end())
+            for (auto const id : found->second)
+                visit(executions_.at(id));
+    }
+    template <class Visit>
+    void each_place(Visit visit) // the nodes and clients that have some
+    {
+        for (auto const& [where, ids] : places_)
+            visit(where);
+    }
+    // The executions in doubt of a service, in order of time.
+    std::map<std::string, std::set<execution_id>> const& in_doubt() const { return in_doubt_; }
+
     // The same for those that do not wait, which are few of many. `visit` must not move any.
     template <class Visit>
     void each_under_way(Visit visit)
@@ -106,22 +152,46 @@ public:
             visit(*one);
     }
 
+    // The execution, or the broadcast and its shards, is to be cancelled. `cancellations` takes the requests.
+    void request_cancel(open_execution& one);
+    void request_cancel(execution_id id);
+    std::vector<execution_id> take_cancel_requests() { return std::exchange(cancel_requests_, {}); }
+
+    // The task was edited: what is being read of it now may be older.
+    void edited(task_id task);
+    // The firings of the task at or after `from` that wait.
+    std::vector<execution_id> waiting_firings(task_id task, utc_time from) const;
+
+    // The edits that are announced. take_due() leaves out the firings that wait for one, and looks at them again later.
+    pending_edits& edits() { return edits_; }
+
     // The rows of these executions were not as this master believed: the sweeper reads them again.
     void mark_stale(std::vector<execution_id> const& ids) { stale_.insert(stale_.end(), ids.begin(), ids.end()); }
     std::vector<execution_id> take_stale() { return std::exchange(stale_, {}); }
 
-    // Executions of a service that are past due and that no client has taken, by the last count.
-    std::size_t backlog(std::string const& service) const;
-    void count_backlog(utc_time now);
+    // Executions of a service that no client has: planned, due, assigned or in doubt. Broadcasts count until they end.
+    std::size_t backlog(protocol::service_key const& service) const;
 
 private:
+    using planned_firing = std::tuple<task_id, utc_time, execution_id>;
+    static planned_firing firing(open_execution const& one) { return {one.task->id, one.scheduled_at, one.id}; }
+    void enter(open_execution const& one);
+    void leave(open_execution const& one);
+
     time_source const& time_;
     std::unordered_map<execution_id, open_execution> executions_;
-    std::unordered_map<execution_id, open_execution*> under_way_; // of these, those that are not `waiting`
+    std::unordered_map<execution_id, open_execution*> under_way_;    // of these, those that are not `waiting`
+    std::unordered_map<std::string, std::set<execution_id>> places_; // node or client to what it has
+    std::map<std::string, std::set<execution_id>> in_doubt_;         // by service
+    std::set<planned_firing> waiting_firings_;
+    std::unordered_map<execution_id, std::unordered_set<execution_id>> shards_; // by broadcast
+    std::vector<execution_id> cancel_requests_;
     due_queue queue_;
-    std::unordered_map<std::string, std::size_t> backlog_;
+    std::map<protocol::service_key, std::size_t> backlog_;
+    std::function<void(std::string const&)> released_;
     std::vector<execution_id> stale_;
     std::set<reading*> readings_;
+    pending_edits edits_;
 };
 
 } // namespace baton::trigger

@@ -1,13 +1,20 @@
 #include "trigger/master/planner.hpp"
 
 #include "libs/base/log.hpp"
+#include "trigger/master/rest.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace baton::trigger {
 
+using namespace asio::experimental::awaitable_operators;
+
 namespace {
 
+constexpr duration latest_edit = 20s; // from the first firing that an edit decides to its commit; a longer one is rare
+constexpr duration look_pause = 1min; // between looks behind, at least
+constexpr int look_share = 2;         // of the time, in percent
 constexpr std::size_t rows_limit = 2'000; // of executions a transaction: short enough for a shared SQLite file
 
 open_execution make_open_execution(std::shared_ptr<known_task const> task, storage::new_execution const& row)
@@ -44,17 +51,29 @@ void add_to_page(storage::due_task const& due, std::shared_ptr<known_task const>
 
 planner::planner(planner_settings settings, term& term, planner_parts parts, asio::any_io_executor loop,
                  std::function<void()> planned)
-    : settings_(settings), term_(term), parts_(parts), waker_(loop), planned_(std::move(planned))
+    : settings_(settings),
+      term_(term),
+      parts_(parts),
+      parked_(settings_, term, parts.ledger, parts.open),
+      waker_(loop),
+      planned_(std::move(planned))
 {}
 
 awaitable<void> planner::run()
+{
+    co_await find_parked();
+    co_await (plan_ahead() && look_behind());
+}
+
+awaitable<void> planner::plan_ahead()
 {
     for (;;) {
         try {
             co_await round();
         } catch (unavailable const& failure) {
-            // The commit may have happened although no answer came: the sweep finds its rows, which are due later.
+            // The commit may have happened although no answer came: the next round looks for its rows.
             log::warn("planner", "planning failed, trying again in the next round", {log::reason(failure.what())});
+            parts_.watch.failed(std::string("planning failed: ") + failure.what());
             behind_ = false;
         }
         // After a large round the next one comes sooner, and so is smaller.
@@ -63,19 +82,70 @@ awaitable<void> planner::run()
     }
 }
 
+awaitable<void> planner::find_parked()
+{
+    try {
+        co_await parked_.find_services();
+        found_parked_ = true;
+    } catch (unavailable const& failure) {
+        log::warn("planner", "reading the services with parked tasks failed, trying again in the next round",
+                  {log::reason(failure.what())});
+    }
+}
+
 awaitable<void> planner::round()
 {
     behind_ = false;
     planned_in_round_ = 0;
-    storage::due_cursor from;
+    left_from_ = utc_time::max();
+    auto const done_until = term_.clock.now() - latest_edit;
+    storage::due_cursor from{done_until_, {}};
     bool more = true;
-    while (more && parts_.open.size() < settings_.open_limit) {
+    parts_.watch.began(term_.time.now());
+    co_await read_again();
+    while (more) {
         co_await term_.until_active(transaction_need);
         auto const now = term_.clock.now(); // again for each page, since a round may have many
-        look_ahead const ahead{now + settings_.look_ahead / 2, now + settings_.look_ahead};
+        look_ahead const ahead{now, now + settings_.look_ahead / 2, now + settings_.look_ahead};
         more = co_await page(ahead, from);
         planned_();
+        parts_.watch.planned(term_.time.now());
     }
+    if (!more)
+        done_until_ = std::min(done_until, left_from_);
+    if (!found_parked_)
+        co_await find_parked();
+    auto const taken_back = co_await parked_.take_back();
+    if (taken_back) {
+        behind_ = true;
+        look_from(*taken_back);
+    }
+    parts_.watch.ended();
+}
+
+void planner::look_from(utc_time at)
+{
+    done_until_ = std::min(done_until_, at);
+    left_from_ = std::min(left_from_, at);
+}
+
+// A scan from the beginning of the index would meet an entry for each firing since the oldest read view began, such as
+// that of a dump, because MySQL purges none of them. So rounds begin where the last one has left something, and this
+// finds what they miss, such as a task whose edit was committed very late. It takes a small share of the time.
+awaitable<void> planner::look_behind()
+{
+    auto const step = [this]() -> awaitable<void> {
+        auto const began = term_.time.now();
+        if (began < look_behind_at_ || done_until_ == utc_time{duration::min()})
+            co_return; // not yet, or no round has ended
+        look_behind_at_ = began + look_pause;
+        auto const first = co_await parts_.ledger.first_due(done_until_);
+        auto const now = term_.time.now();
+        look_behind_at_ = now + std::max(look_pause, rest_after(now - began, look_share));
+        if (first)
+            look_from(*first);
+    };
+    co_await every("the look at tasks that are due for long", term_.time, 1s, step);
 }
 
 awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
@@ -84,41 +154,100 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
     auto const due = co_await parts_.ledger.due(ahead.due_until, begin, static_cast<int>(settings_.page));
     auto plan = prepare(due, ahead, from);
     if (!plan.tasks.empty()) {
-        open_set::reading const seen(parts_.open); // the sweeper may read the new rows before this answer comes
-        bool const done = co_await parts_.ledger.plan(term_.fence, plan.tasks, plan.executions);
+        open_set::reading seen(parts_.open); // others may read the new rows before this answer comes
+        for (auto const& one : plan.open_executions)
+            seen.expect(one.id);
+        bool done = false;
+        try {
+            done = co_await parts_.ledger.plan(term_.fence, plan.tasks, plan.executions);
+        } catch (unavailable const&) {
+            in_question_ = std::move(plan.open_executions);
+            throw;
+        }
         if (!done) { // an edit changed one of the tasks: read the page again
             from = begin;
             co_return true;
         }
         planned_in_round_ += plan.executions.size();
-        for (auto& one : plan.open_executions)
-            parts_.open.add(std::move(one), seen);
+        add(std::move(plan.open_executions), seen);
     }
+    co_await read_again();
+    if (!plan.parked.empty())
+        co_await parked_.park(plan.parked);
     bool const all_taken = due.empty() || from.id == due.back().id;
     co_return !all_taken || due.size() == settings_.page;
+}
+
+void planner::add(std::vector<open_execution> planned, open_set::reading const& seen)
+{
+    for (auto& one : planned) {
+        if (seen.edited(one))
+            in_question_.push_back(std::move(one));
+        else
+            parts_.open.add(std::move(one), seen);
+    }
+}
+
+// Adds those that the ledger has.
+awaitable<void> planner::read_again()
+{
+    while (!in_question_.empty()) {
+        std::vector<execution_id> ids;
+        for (auto const& one : in_question_)
+            ids.push_back(one.id);
+        open_set::reading const seen(parts_.open);
+        auto const rows = co_await parts_.ledger.open_among(ids);
+        std::unordered_map<execution_id, bool> standing; // and whether it is to be cancelled
+        for (auto const& row : rows)
+            standing.emplace(row.id, row.cancel_requested);
+        auto planned = std::exchange(in_question_, {});
+        std::erase_if(planned, [&](auto const& one) { return !standing.contains(one.id); });
+        for (auto& one : planned)
+            one.cancel_requested = standing.at(one.id);
+        add(std::move(planned), seen);
+    }
 }
 
 page_plan planner::prepare(std::vector<storage::due_task> const& due, look_ahead ahead, storage::due_cursor& from)
 {
     page_plan page;
+    page_room services(settings_, parts_.open);
     for (auto const& row : due) {
         if (page.executions.size() >= rows_limit)
             break;
         from = {row.next_fire_at, row.id};
         try {
-            auto const task = parts_.book.get(row.id, row.version, row.definition, row.created_at);
-            if (parts_.open.backlog(task->definition.service) >= settings_.overdue_limit)
-                continue; // no client takes the service's overdue work: the task keeps its place
-            auto const room = std::min(settings_.firings_of_a_task, rows_limit - page.executions.size());
-            auto const plan = schedule::plan_task(*task->timetable, row.next_fire_at, ahead.plan_until, room);
-            add_to_page(row, task, plan, parts_.ids, page);
-            behind_ = behind_ || (plan.next && *plan.next < ahead.due_until);
+            prepare_task(row, ahead, services, page);
         } catch (invalid_input const& failure) {
             log::error("planner", "a task cannot be planned; it stays due until it is edited",
                        {log::reason(failure.what()), {"task", row.id.value()}});
         }
     }
     return page;
+}
+
+void planner::prepare_task(storage::due_task const& row, look_ahead ahead, page_room& services, page_plan& page)
+{
+    if (parts_.open.edits().any_of(row.id)) { // its row is locked; the next round follows the edit
+        left_from_ = std::min(left_from_, row.next_fire_at);
+        return;
+    }
+    auto const task = parts_.book.get(row.id, row.version, row.definition, row.created_at);
+    auto service = protocol::service_of(task->definition);
+    auto const left = parked_.has_room(service) ? services.left(service) : 0;
+    if (left == 0) { // before its instant there may be room yet
+        if (row.next_fire_at <= ahead.now)
+            page.parked.push_back(parked_.make(row, std::move(service)));
+        return;
+    }
+    auto const room = std::min({settings_.firings_of_a_task, rows_limit - page.executions.size(), left});
+    auto const plan = schedule::plan_task(*task->timetable, row.next_fire_at, ahead.plan_until, room);
+    add_to_page(row, task, plan, parts_.ids, page);
+    services.take(service, plan.firings.size());
+    if (plan.next) {
+        behind_ = behind_ || *plan.next < ahead.due_until;
+        left_from_ = std::min(left_from_, *plan.next);
+    }
 }
 
 } // namespace baton::trigger

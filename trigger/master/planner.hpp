@@ -4,6 +4,9 @@
 #include "libs/schedule/plan.hpp"
 #include "libs/storage/ledger.hpp"
 #include "trigger/master/open_set.hpp"
+#include "trigger/master/parked_tasks.hpp"
+#include "trigger/master/planning_watch.hpp"
+#include "trigger/master/quota.hpp"
 #include "trigger/master/settings.hpp"
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term.hpp"
@@ -12,11 +15,13 @@
 
 namespace baton::trigger {
 
-// The writes that plan a page of due tasks: the tasks' next instants and an execution for each firing.
+// The writes that plan a page of due tasks: the tasks' next instants and an execution for each firing. Tasks of a
+// service without room are parked instead.
 struct page_plan {
     std::vector<storage::advance> tasks;
     std::vector<storage::new_execution> executions;
     std::vector<open_execution> open_executions;
+    std::vector<storage::parked_task> parked;
 };
 
 // Adds one task's plan to the page, with an id for each firing.
@@ -28,11 +33,15 @@ struct planner_parts {
     task_book& book;
     open_set& open;
     id_generator& ids;
+    planning_watch& watch;
 };
 
 // Looks ahead: turns the firings of the next seconds into executions, page by page. Each page is one fenced
 // transaction. A task whose next firing lies within half of the look-ahead is planned to the end of the look-ahead, so
-// a task that fires often is written once for several firings. Part of a term.
+// a task that fires often is written once for several firings.
+//
+// Overdue tasks whose service has as many open executions as it may have are parked, and taken back when it has room.
+// Part of a term.
 class planner {
 public:
     // Calls `planned` after each page.
@@ -41,24 +50,42 @@ public:
 
     awaitable<void> run();
     void wake() { waker_.wake(); }
+    // A task has a next firing at `at`, which may be long past.
+    void look_from(utc_time at);
+    // The executions that earlier terms left open are loaded.
+    void loaded() { parked_.loaded(); }
 
 private:
     struct look_ahead {
+        utc_time now;
         utc_time due_until;  // tasks whose next firing is due before this
         utc_time plan_until; // their firings before this
     };
 
+    awaitable<void> find_parked();
+    awaitable<void> plan_ahead();
+    awaitable<void> look_behind();
     awaitable<void> round();
     awaitable<bool> page(look_ahead ahead, storage::due_cursor& from); // true: there may be more
+    void add(std::vector<open_execution> planned, open_set::reading const& seen);
+    awaitable<void> read_again();
     page_plan prepare(std::vector<storage::due_task> const& due, look_ahead ahead, storage::due_cursor& from);
+    void prepare_task(storage::due_task const& row, look_ahead ahead, page_room& services, page_plan& page);
 
     planner_settings settings_;
     term& term_;
     planner_parts parts_;
+    parked_tasks parked_;
     waker waker_;
     std::function<void()> planned_;
-    bool behind_ = false; // a task has more firings than one page takes
+    bool found_parked_ = false; // services of earlier terms
+    bool behind_ = false;       // a task has more firings than one page takes, or tasks were taken back
     std::size_t planned_in_round_ = 0;
+    utc_time done_until_{duration::min()}; // no task is due before this, but for those that look_behind finds
+    utc_time left_from_{utc_time::max()};  // the earliest firing that this round leaves to the next one
+    instant look_behind_at_{};
+    // Planned executions that may not stand: their task was edited before the commit was answered, or it was not.
+    std::vector<open_execution> in_question_;
 };
 
 } // namespace baton::trigger

@@ -15,8 +15,8 @@ struct planner_settings {
     duration edit_lead = 1s;               // from an edit to the first firing that follows it
     std::size_t page = 500;                // tasks in a transaction
     std::size_t firings_of_a_task = 1'000; // of one task in a transaction; a task that is far behind takes several
-    std::size_t open_limit = 1'000'000;  // executions in memory; above it planning waits and the tasks keep what is due
-    std::size_t overdue_limit = 100'000; // of one service that no client takes; above it its tasks wait
+    std::size_t open_limit = 1'000'000;    // executions that all services share (quota.hpp)
+    std::size_t overdue_limit = 200'000; // of one service, planned or due, that no client has; above it its tasks wait
     duration sweep = 1s;                 // between comparisons of open rows with memory
 
     void validate() const;
@@ -37,6 +37,7 @@ struct master_settings {
     dispatcher_settings dispatcher;
     client_settings clients;
     retention_settings retention;
+    duration room = duration::max(); // for an act of the master: room_for_acts()
 };
 
 } // namespace baton::trigger

@@ -10,10 +10,9 @@
 namespace baton::trigger {
 
 namespace {
-constexpr int keys_at_once = 5'000;
 constexpr std::size_t swept_at_once = 500;
-constexpr duration settled_after = 2s; // a younger change in memory may be newer than the row
-constexpr duration cancel_again = 2s;
+constexpr std::size_t compared_at_once = 10'000;
+constexpr duration settled_after = 2s;   // a younger change in memory may be newer than the row
 constexpr duration node_rows_kept = 60s; // of nodes that are gone
 }
 
@@ -26,34 +25,43 @@ awaitable<void> sweeper::run()
 awaitable<void> sweeper::round()
 {
     co_await scope_.term.until_active(100ms);
-    scope_.open.count_backlog(scope_.term.clock.now());
-    std::set<std::string> holders;
-    scope_.open.each_under_way([&](open_execution& one) {
-        // The client may have joined at another node: the next reading of the table shows it.
-        if (one.phase == phase::held && one.since < deps_.node.clients.read_at() &&
-            deps_.node.clients.find(one.where) == nullptr)
-            holders.insert(one.where);
-    });
-    for (auto const& instance : holders)
-        client_gone(instance);
+    bury_holders();
     repeat_the_silent();
-    co_await compare();
+    co_await compare_overdue();
+    co_await compare_under_way();
     auto stale = scope_.open.take_stale();
     co_await follow(std::move(stale));
-    co_await cancel_requested();
     co_await bury_nodes();
+}
+
+// A client may have joined at another node, which this one has not read of yet.
+void sweeper::bury_holders()
+{
+    std::vector<std::string> unknown;
+    scope_.open.each_place([&](std::string const& where) {
+        if (scope_.clients.find(where) == nullptr && deps_.node.nodes.find(where) == nullptr)
+            unknown.push_back(where);
+    });
+    for (auto const& where : unknown) {
+        bool known_since = false;
+        scope_.open.each_at(where, [&](open_execution const& one) {
+            known_since = known_since || one.phase != phase::held || one.since >= scope_.clients.read_at();
+        });
+        if (!known_since)
+            client_gone(where);
+    }
 }
 
 void sweeper::client_gone(std::string const& instance)
 {
     std::vector<open_execution*> held;
-    scope_.open.each_under_way([&](open_execution& one) {
-        if (one.phase == phase::held && one.where == instance)
+    scope_.open.each_at(instance, [&](open_execution& one) {
+        if (one.phase == phase::held)
             held.push_back(&one);
     });
     for (auto* one : held) {
         if (one->shard_instance.empty())
-            deps_.next.open(*one, scope_.term.clock.now(), protocol::attempt_cause::client_gone);
+            deps_.next.client_died(*one, protocol::attempt_cause::client_gone);
         else
             deps_.next.fail(*one, "the client of this shard is gone");
     }
@@ -64,14 +72,26 @@ void sweeper::client_gone(std::string const& instance)
 
 void sweeper::nodes_changed()
 {
-    std::vector<open_execution*> lost;
-    scope_.open.each_under_way([&](open_execution& one) {
-        if (one.phase == phase::assigned && one.where != deps_.node.nodes.self().incarnation &&
-            deps_.node.nodes.gone(one.where))
-            lost.push_back(&one);
+    auto const& nodes = deps_.node.nodes;
+    std::vector<std::string> gone;
+    for (auto const& node : deps_.credits.nodes())
+        if (node != nodes.self().incarnation && nodes.gone(node))
+            gone.push_back(node);
+    for (auto const& node : std::exchange(gone, {}))
+        deps_.credits.forget(node);
+    scope_.open.each_place([&](std::string const& where) {
+        if (where != nodes.self().incarnation && scope_.clients.find(where) == nullptr && nodes.gone(where))
+            gone.push_back(where);
     });
-    for (auto* one : lost)
-        deps_.in_doubt.add(*one, protocol::attempt_cause::node_gone);
+    for (auto const& node : gone) {
+        std::vector<open_execution*> lost;
+        scope_.open.each_at(node, [&](open_execution& one) {
+            if (one.phase == phase::assigned)
+                lost.push_back(&one);
+        });
+        for (auto* one : lost)
+            deps_.in_doubt.add(*one, protocol::attempt_cause::node_gone);
+    }
 }
 
 void sweeper::repeat_the_silent()
@@ -88,36 +108,56 @@ void sweeper::repeat_the_silent()
         deps_.assigner.repeat(node, std::move(ids));
 }
 
-// Compares the overdue open executions of the ledger with memory: either may lack what the other has.
-awaitable<void> sweeper::compare()
+// True if the ledger has gone on with this execution and memory has not.
+bool sweeper::is_behind(storage::open_key const& key)
 {
-    auto const began = scope_.term.time.now();
-    std::unordered_map<execution_id, storage::open_key> open;
-    storage::open_cursor from;
-    for (bool more = true; more;) {
-        auto const keys = co_await scope_.ledger.open_keys(scope_.term.clock.now() - 1s, from, keys_at_once);
-        for (auto const& key : keys)
-            open.emplace(key.id, key);
-        more = keys.size() == keys_at_once;
-        if (more)
-            from = {keys.back().due_at, keys.back().id};
-    }
+    auto* one = scope_.open.find(key.id);
+    if (one == nullptr)
+        return true;
+    if (key.cancel_requested)
+        scope_.open.request_cancel(*one);
+    return key.retrying && one->attempt == key.attempt && (one->phase == phase::held || one->phase == phase::assigned);
+}
+
+// Overdue executions of the ledger that are not in memory: those that have just become overdue, and in turn all others.
+awaitable<void> sweeper::compare_overdue()
+{
     std::vector<execution_id> ids;
-    for (auto const& [id, key] : open) {
-        auto* one = scope_.open.find(id);
-        if (one != nullptr && key.cancel_requested)
-            one->cancel_requested = true;
-        bool const behind = one != nullptr && key.retrying && one->attempt == key.attempt &&
-                            (one->phase == phase::held || one->phase == phase::assigned);
-        if (one == nullptr || behind)
-            ids.push_back(id);
+    auto const keys = co_await overdue_.next();
+    for (auto const& key : keys)
+        if (is_behind(key))
+            ids.push_back(key.id);
+    co_await follow(std::move(ids));
+}
+
+// Executions that a client or node has. They may have ended without a hint.
+awaitable<void> sweeper::compare_under_way()
+{
+    auto ids = settled_under_way();
+    auto const keys = co_await scope_.ledger.open_keys_among(ids);
+    std::unordered_set<execution_id> unchanged;
+    for (auto const& key : keys)
+        if (!is_behind(key))
+            unchanged.insert(key.id);
+    std::erase_if(ids, [&](auto id) { return unchanged.contains(id); });
+    co_await follow(std::move(ids));
+}
+
+// All of them in turn, a bounded number at each call.
+std::vector<execution_id> sweeper::settled_under_way()
+{
+    if (to_compare_.empty())
+        scope_.open.each_under_way([&](open_execution const& one) { to_compare_.push_back(one.id); });
+    std::vector<execution_id> found;
+    auto const now = scope_.term.time.now();
+    while (!to_compare_.empty() && found.size() < compared_at_once) {
+        auto const* one = scope_.open.find(to_compare_.back());
+        to_compare_.pop_back();
+        if (one != nullptr && one->since + settled_after < now &&
+            (one->phase == phase::held || one->phase == phase::assigned || one->phase == phase::parent))
+            found.push_back(one->id);
     }
-    scope_.open.each_under_way([&](open_execution& one) {
-        bool const under_way = one.phase == phase::held || one.phase == phase::assigned || one.phase == phase::parent;
-        if (under_way && one.since + settled_after < began && !open.contains(one.id))
-            ids.push_back(one.id);
-    });
-    co_await follow(ids);
+    return found;
 }
 
 awaitable<void> sweeper::follow(std::vector<execution_id> ids)
@@ -136,8 +176,10 @@ awaitable<void> sweeper::follow(std::vector<execution_id> ids)
                 deps_.loader.load(row, seen);
                 continue;
             }
-            one->cancel_requested = one->cancel_requested || row.cancel_requested;
+            if (row.cancel_requested)
+                scope_.open.request_cancel(*one);
             one->max_attempts = row.max_attempts;
+            one->deaths = row.deaths;
             bool const waits_for_hint = one->phase == phase::held || one->phase == phase::assigned;
             if (row.state == protocol::state::retrying && row.attempt == one->attempt &&
                 (waits_for_hint || one->phase == phase::opening)) {
@@ -156,58 +198,13 @@ awaitable<void> sweeper::follow(std::vector<execution_id> ids)
     }
 }
 
-awaitable<void> sweeper::cancel(std::vector<execution_id> ids)
-{
-    std::unordered_set<execution_id> const asked(ids.begin(), ids.end());
-    scope_.open.each([&](open_execution& one) {
-        if (asked.contains(one.id) || (one.parent && asked.contains(*one.parent)))
-            one.cancel_requested = true;
-    });
-    co_await cancel_requested();
-}
-
-awaitable<void> sweeper::cancel_requested()
-{
-    std::map<std::string, std::vector<execution_id>> at_clients;
-    std::map<std::string, std::vector<execution_id>> at_nodes;
-    auto const now = scope_.term.time.now();
-    scope_.open.each([&](open_execution& one) {
-        if (!one.cancel_requested)
-            return;
-        auto& told = cancelling_.try_emplace(one.id, instant{}).first->second;
-        if (now - told < cancel_again)
-            return;
-        told = now;
-        if (one.phase == phase::held)
-            at_clients[one.where].push_back(one.id);
-        else if (one.phase == phase::parent)
-            told = {}; // ends with its shards
-        else if (one.phase == phase::assigned)
-            at_nodes[one.where].push_back(one.id);
-        else if (one.phase == phase::waiting)
-            at_nodes[{}].push_back(one.id);
-    });
-    std::erase_if(cancelling_, [&](auto const& entry) { return scope_.open.find(entry.first) == nullptr; });
-    for (auto const& [instance, ids] : at_clients)
-        co_await deps_.assigner.cancel_at_client(instance, ids);
-    for (auto const& [node, ids] : at_nodes) {
-        auto back = ids;
-        if (!node.empty())
-            back = co_await deps_.assigner.withdraw(node, ids);
-        for (auto const id : back)
-            if (auto* one = scope_.open.find(id); one != nullptr && one->phase != phase::opening)
-                deps_.next.cancel(*one);
-    }
-}
-
 // A node without a row may still have clients: a registration may have been committed late.
 std::vector<std::string> sweeper::long_unknown()
 {
     std::set<std::string> unknown;
-    deps_.node.clients.each([&](known_client const& client) {
-        if (deps_.node.nodes.find(client.row.node) == nullptr)
-            unknown.insert(client.row.node);
-    });
+    for (auto const& [home, clients] : scope_.clients.homes())
+        if (deps_.node.nodes.find(home) == nullptr)
+            unknown.insert(home);
     std::erase_if(strangers_, [&](auto const& entry) { return !unknown.contains(entry.first); });
     if (!deps_.node.nodes.regular_for(settings_.clients.ttl())) // during an outage no node could adopt them
         return {};
@@ -237,7 +234,7 @@ awaitable<void> sweeper::bury_nodes()
     for (auto const& node : long_unknown())
         silent.push_back(node);
     for (auto const& node : silent)
-        co_await deps_.node.clients.bury_heard_by(node);
+        co_await scope_.clients.bury_heard_by(node);
     for (auto const& node : old)
         co_await deps_.node.nodes.remove(node);
 }

@@ -5,6 +5,7 @@
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/execution_loader.hpp"
 #include "trigger/master/in_doubt_resolver.hpp"
+#include "trigger/master/overdue_look.hpp"
 #include "trigger/master/settings.hpp"
 #include "trigger/master/term_scope.hpp"
 
@@ -20,6 +21,7 @@ class sweeper {
 public:
     struct dependencies {
         node_parts node;
+        trigger::credits& credits;
         attempts& next;
         in_doubt_resolver& in_doubt;
         completion_queue& completions;
@@ -27,7 +29,7 @@ public:
         execution_loader& loader;
     };
     sweeper(master_settings const& settings, term_scope const& scope, dependencies deps)
-        : settings_(settings), scope_(scope), deps_(deps)
+        : settings_(settings), scope_(scope), deps_(deps), overdue_(scope.term, scope.ledger)
     {}
 
     awaitable<void> run();
@@ -36,24 +38,24 @@ public:
     void client_gone(std::string const& instance);
     void nodes_changed();
 
-    // Cancels these and their shards: takes them back where they wait, otherwise tells the client. Each round repeats
-    // this until they have ended.
-    awaitable<void> cancel(std::vector<execution_id> ids);
-
 private:
     awaitable<void> round();
+    void bury_holders();
     void repeat_the_silent();
-    awaitable<void> compare();
+    awaitable<void> compare_overdue();
+    awaitable<void> compare_under_way();
+    bool is_behind(storage::open_key const& key);
+    std::vector<execution_id> settled_under_way();
     awaitable<void> follow(std::vector<execution_id> ids);
     awaitable<void> bury_nodes();
     std::vector<std::string> long_unknown();
-    awaitable<void> cancel_requested();
 
     master_settings settings_;
     term_scope scope_;
     dependencies deps_;
-    std::map<execution_id, instant> cancelling_; // when the client or node was told
-    std::map<std::string, instant> strangers_;   // nodes without a row that still have clients, and when first seen
+    overdue_look overdue_;
+    std::vector<execution_id> to_compare_;     // under way, in this turn
+    std::map<std::string, instant> strangers_; // nodes without a row that still have clients, and when first seen
 };
 
 } // namespace baton::trigger

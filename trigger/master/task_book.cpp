@@ -4,24 +4,42 @@
 
 namespace baton::trigger {
 
-std::shared_ptr<known_task const> task_book::get(task_id id, int version, std::string const& definition,
-                                                 std::optional<utc_time> created_at)
+namespace {
+
+std::shared_ptr<known_task> parse(task_id id, int version, std::string const& definition)
 {
-    auto const found = tasks_.find(id);
-    if (found != tasks_.end() && found->second->version == version && (found->second->timetable || !created_at))
-        return found->second;
-    auto task = std::make_shared<known_task>();
-    task->id = id;
-    task->version = version;
     auto const document = nlohmann::json::parse(definition, nullptr, false);
     if (document.is_discarded())
         throw invalid_input("", "the stored definition of task " + to_string(id) + " is not JSON");
+    auto task = std::make_shared<known_task>();
+    task->id = id;
+    task->version = version;
     task->definition = protocol::parse_task(document);
+    return task;
+}
+
+} // namespace
+
+std::shared_ptr<known_task const> task_book::get(task_id id, int version, std::string const& definition,
+                                                 std::optional<utc_time> created_at)
+{
+    auto& keys = tasks_.get<1>();
+    auto const found = keys.find(key{id.value(), version});
+    bool const known = found != keys.end();
+    if (known)
+        tasks_.relocate(tasks_.begin(), tasks_.project<0>(found));
+    if (known && (found->task->timetable || !created_at))
+        return found->task;
+    auto task = known ? std::make_shared<known_task>(*found->task) : parse(id, version, definition);
     if (created_at)
         task->timetable.emplace(task->definition.schedule, *created_at);
-    if (tasks_.size() >= limit_)
-        std::erase_if(tasks_, [](auto const& entry) { return entry.second.use_count() == 1; });
-    tasks_[id] = task;
+    if (known) {
+        keys.modify(found, [&](entry& old) { old.task = task; });
+        return task;
+    }
+    tasks_.push_front({key{id.value(), version}, task});
+    if (tasks_.size() > limit_)
+        tasks_.pop_back();
     return task;
 }
 

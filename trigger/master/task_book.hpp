@@ -4,10 +4,16 @@
 #include "libs/protocol/task.hpp"
 #include "libs/schedule/schedule.hpp"
 
+#include <boost/multi_index/hashed_index.hpp>
+#include <boost/multi_index/member.hpp>
+#include <boost/multi_index/sequenced_index.hpp>
+#include <boost/multi_index_container.hpp>
+
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 namespace baton::trigger {
 
@@ -19,7 +25,7 @@ struct known_task {
     std::optional<schedule::timetable> timetable; // absent if only executions of the task were read
 };
 
-// Parsed tasks by (id, version). Beyond `limit`, drops tasks that no execution refers to.
+// The parsed tasks by (id, version): at most `limit`, those that were asked for last. A miss drops one.
 class task_book {
 public:
     explicit task_book(std::size_t limit = 100'000) : limit_(limit) {}
@@ -29,9 +35,19 @@ public:
     std::shared_ptr<known_task const> get(task_id id, int version, std::string const& definition,
                                           std::optional<utc_time> created_at);
 
+    std::size_t size() const { return tasks_.size(); }
+
 private:
+    using key = std::pair<std::int64_t, int>;
+    struct entry {
+        key of;
+        std::shared_ptr<known_task const> task;
+    };
+    using by_use = boost::multi_index::sequenced<>; // the last one first
+    using by_key = boost::multi_index::hashed_unique<boost::multi_index::member<entry, key, &entry::of>>;
+
     std::size_t limit_;
-    std::unordered_map<task_id, std::shared_ptr<known_task const>> tasks_; // the version read last
+    boost::multi_index_container<entry, boost::multi_index::indexed_by<by_use, by_key>> tasks_;
 };
 
 } // namespace baton::trigger

@@ -7,7 +7,7 @@
 
 namespace baton::trigger {
 
-inline constexpr duration transaction_need = 200ms; // time that a fenced transaction may take
+inline constexpr duration transaction_need = 200ms; // time that a fenced transaction may take, if there is room
 
 // One term of mastership, as the parts that act under it see it.
 struct term {
@@ -19,9 +19,13 @@ struct term {
     // it had assigned to itself, because that requires its own mastership.
     std::string replaced{};
 
+    // room_for_acts(). An act that would like more time is content with this: the fence and the epoch keep it harmless
+    // if it takes longer than the term lasts.
+    duration room = duration::max();
+
     std::int64_t epoch() const { return fence.epoch; }
     // May an action that takes up to `need` begin now?
-    bool active(duration need) const { return ship.active(fence.epoch, time.now(), need); }
+    bool active(duration need) const { return ship.active(fence.epoch, time.now(), std::min(need, room)); }
 
     // Waits until it may. The scope of a lost term is cancelled.
     awaitable<void> until_active(duration need)

@@ -2,8 +2,9 @@
 
 #include "libs/http/client.hpp"
 #include "libs/storage/ledger.hpp"
-#include "trigger/clients/client_stub.hpp"
-#include "trigger/delivery/carrier.hpp"
+#include "trigger/delivery/client_questions.hpp"
+#include "trigger/delivery/dispatcher.hpp"
+#include "trigger/master/client_directory.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/term.hpp"
 #include "trigger/membership/membership.hpp"
@@ -12,10 +13,9 @@ namespace baton::trigger {
 
 // The parts of the node that a term works with. They live as long as the process.
 struct node_parts {
-    registry& clients;
     membership& nodes;
-    client_stub& stub;
-    carrier& here;
+    client_questions& questions;
+    dispatcher& here;
     http::client& http;
     known_epoch& epochs;
     election_trace& trace;
@@ -26,6 +26,7 @@ struct term_scope {
     trigger::term& term;
     storage::ledger& ledger;
     open_set& open;
+    client_directory& clients;
     waker& due_changed; // wakes the assigner: an execution may be due earlier than it knows
     asio::any_io_executor loop;
 };

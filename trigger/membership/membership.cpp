@@ -1,6 +1,8 @@
 #include "trigger/membership/membership.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/protocol/revision.hpp"
+#include "trigger/membership/heartbeat_standin.hpp"
 
 #include <algorithm>
 
@@ -28,12 +30,13 @@ awaitable<void> membership::beat()
     self_.role = now.role;
     self_.load_permille = now.load_permille;
     self_.clients = now.clients;
+    self_.health = now.health;
     auto const asked = time_.now();
     co_await table_.beat(self_);
-    if (valid_until_ != instant{} && !valid())
-        ++lapses_;
-    // Counted from before the request and shortened like a lease; the others count from the row's time, which is later.
-    valid_until_ = asked + settings_.ttl - settings_.ttl / 1'000 - settings_.heartbeat / 2;
+    // Counted from before the request; the others count from the row's time, which is later.
+    valid_.renew(valid_until(settings_, asked), time_.now());
+    if (on_beat_)
+        on_beat_(self_, asked);
 }
 
 awaitable<void> membership::refresh()
@@ -49,6 +52,7 @@ awaitable<void> membership::refresh()
         regular_since_ = read_at_;
     asked_at_ = asked;
     watch(regular);
+    note_revisions();
     if (watcher_)
         watcher_(read_, asked);
 }
@@ -64,6 +68,22 @@ void membership::watch(bool regular)
     watched_ = std::move(now);
 }
 
+// Once for each incarnation.
+void membership::note_revisions()
+{
+    std::set<std::string> others;
+    for (auto const& node : read_.nodes) {
+        auto const wrong = protocol::revision_error("node " + node.name, node.revision);
+        if (!wrong || !alive(node.incarnation))
+            continue;
+        others.insert(node.incarnation);
+        if (!other_revision_.contains(node.incarnation))
+            log::error("membership", "a node of another release is in the cluster, its messages are refused",
+                       {log::reason(*wrong), {"node", node.incarnation}});
+    }
+    other_revision_ = std::move(others);
+}
+
 awaitable<void> membership::drain()
 {
     self_.draining = true;
@@ -72,7 +92,9 @@ awaitable<void> membership::drain()
 
 awaitable<void> membership::leave()
 {
-    valid_until_ = {};
+    valid_.end();
+    if (before_leaving_)
+        co_await before_leaving_();
     co_await table_.remove(self_.incarnation);
 }
 
@@ -83,7 +105,7 @@ awaitable<void> membership::remove(std::string incarnation)
 
 bool membership::valid() const
 {
-    return time_.now() < valid_until_;
+    return valid_.valid(time_.now());
 }
 
 storage::node_record const* membership::find(std::string const& incarnation) const
@@ -97,6 +119,13 @@ bool membership::alive(std::string const& incarnation) const
 {
     auto const* node = find(incarnation);
     return node != nullptr && node->age + (time_.now() - read_at_) < node->ttl;
+}
+
+bool membership::has_peer() const
+{
+    return std::any_of(all().begin(), all().end(), [this](storage::node_record const& node) {
+        return node.incarnation != self_.incarnation && !node.draining && alive(node.incarnation);
+    });
 }
 
 bool membership::gone(std::string const& incarnation) const

@@ -3,10 +3,12 @@
 #include "libs/base/loop.hpp"
 #include "libs/storage/nodes.hpp"
 #include "trigger/membership/settings.hpp"
+#include "trigger/membership/validity.hpp"
 
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ public:
         std::string role;
         int load_permille = 0;
         int clients = 0;
+        std::string health = "{}"; // JSON: node_record::health
     };
 
     membership(membership_settings settings, storage::node_record self, storage::database& shared, time_source& time,
@@ -32,6 +35,15 @@ public:
     // Called after each reading, with the time before its request.
     using reading_watcher = std::function<void(storage::roster const& read, instant asked)>;
     void on_reading(reading_watcher watcher) { watcher_ = std::move(watcher); }
+
+    // For a stand-in that repeats the heartbeat: called after each one with the row and the time before its request,
+    // and before the row is removed.
+    void on_beat(std::function<void(storage::node_record const&, instant asked)> watcher)
+    {
+        on_beat_ = std::move(watcher);
+    }
+    void before_leaving(std::function<awaitable<void>()> step) { before_leaving_ = std::move(step); }
+    validity& period() { return valid_; }
 
     // Reads the roster now: a new master does not wait for the next heartbeat.
     awaitable<void> refresh();
@@ -45,7 +57,7 @@ public:
     // May this node deliver? False from shortly before the others may count it as gone.
     bool valid() const;
     // The number of times that valid() became true again. In between, others may have counted this node as gone.
-    std::uint64_t lapses() const { return lapses_; }
+    std::uint64_t lapses() const { return valid_.lapses(); }
 
     std::vector<storage::node_record> const& all() const { return read_.nodes; }
     storage::node_record const* find(std::string const& incarnation) const; // null: unknown node
@@ -55,6 +67,8 @@ public:
     // has stopped delivering, and drops its assignments when it beats again.
     bool alive(std::string const& incarnation) const;
     bool gone(std::string const& incarnation) const;
+    // Is there another node that lives and does not drain?
+    bool has_peer() const;
     // Has the node not beaten for `span`, though it could have? This node must have read for as long without a break,
     // always the same heartbeat. The row's age alone proves nothing: after an outage, or if the database's clock is set
     // forward, the rows of living nodes are old too.
@@ -70,6 +84,7 @@ private:
     };
     awaitable<void> beat();
     void watch(bool regular);
+    void note_revisions();
     duration longest_gap() const;
 
     // More members than usual: which nodes are alive follows from the times of all readings and writings.
@@ -81,11 +96,13 @@ private:
     reading_watcher watcher_;
     storage::roster read_;
     std::map<std::string, watched> watched_; // by incarnation
+    std::set<std::string> other_revision_;   // incarnations of which the log has told
     instant asked_at_{};                     // of read_
     instant read_at_{};
     instant regular_since_{}; // the first answer of the present unbroken series of readings
-    instant valid_until_{};
-    std::uint64_t lapses_ = 0;
+    validity valid_;
+    std::function<void(storage::node_record const&, instant asked)> on_beat_;
+    std::function<awaitable<void>()> before_leaving_;
 };
 
 } // namespace baton::trigger

@@ -2,7 +2,7 @@
 // The plain page: reads and changes everything through /api/v1. Data only ever becomes text nodes, never markup.
 
 const api = "/api/v1";
-const read_only = ["id", "version", "schedule_text", "next_fire_at", "created_at", "updated_at"];
+const read_only = ["id", "version", "schedule_text", "next_fire_at", "parked_at", "parked_reason", "created_at", "updated_at"];
 const open_states = ["planned", "running", "retrying"];
 const $ = (id) => document.getElementById(id);
 const state = { token: sessionStorage.getItem("token") || "", task_limit: 100, clients: [], editing: null, round: 0 };
@@ -116,6 +116,12 @@ function show_failover(last, gap_ms) {
     "at " + moment(last.at) + ", after a gap of ", strong(gap_ms + " ms"), last.why ? " (" + last.why + ")." : ".");
 }
 
+// Of the processor time of its loops, and the part that took it.
+function longest_step(loops) {
+  const [most] = loops.slice().sort((a, b) => b.longest_step_ms - a.longest_step_ms);
+  return most ? most.longest_step_ms.toFixed(1) + " ms" + (most.part ? " (" + most.part + ")" : "") : "–";
+}
+
 function show_nodes({ items, lease, last_gap_ms, last_failover }) {
   show_failover(last_failover, last_gap_ms);
   const master = items.find((node) => node.master);
@@ -134,8 +140,9 @@ function show_nodes({ items, lease, last_gap_ms, last_failover }) {
     plain(span(node.age_ms) + " ago", "nowrap"),
     plain(Math.round(node.load * 100) + " %"),
     plain(node.clients),
+    plain(longest_step(node.loops)),
     plain(node.version),
-    cell([node.alive, node.draining], () => [!node.alive ? badge("gone", "bad") : node.draining ? badge("draining", "warn") : badge("up", "good")]),
+    cell([node.alive, node.cannot_plan, node.draining], () => [!node.alive ? badge("gone", "bad") : node.cannot_plan ? badge("cannot plan: " + node.cannot_plan, "bad") : node.draining ? badge("draining", "warn") : badge("up", "good")]),
   ], "No trigger node has registered yet.");
   const alive = items.filter((node) => node.alive).length;
   return (master ? "master " + master.name + ", epoch " + lease.epoch : "no master") + " · " + alive + (alive === 1 ? " node" : " nodes");
@@ -203,7 +210,10 @@ async function refresh() {
     const summary = show_nodes(nodes.value);
     show_tasks(tasks.value);
     show_executions(executions.value);
+    const unreachable = state.clients.filter((client) => client.reach === "unreachable");
+    $("summary").title = unreachable.map((client) => client.instance + ": " + client.reach_why).join("\n");
     $("summary").textContent = summary + " · " + state.clients.length + (state.clients.length === 1 ? " client" : " clients") +
+      (unreachable.length ? " (" + unreachable.length + " unreachable: " + unreachable[0].reach_why + ")" : "") +
       " · times in " + Intl.DateTimeFormat().resolvedOptions().timeZone;
     $("summary").className = "";
     $("sign-in").hidden = true;
@@ -314,7 +324,7 @@ async function show_execution(id) {
 // --- the editor --------------------------------------------------------------------------------------------------
 
 const form = $("editor-form");
-const numbers = ["schedule.every_ms", "max_attempts", "retry_delay_ms", "timeout_ms"];
+const numbers = ["schedule.every_ms", "max_attempts", "retry_delay_ms", "max_deaths", "timeout_ms"];
 const schedules = {
   cron: () => ({ kind: "cron", cron: "*/5 * * * *", zone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC" }),
   fixed_rate: () => ({ kind: "fixed_rate", every_ms: 60000 }),
@@ -324,7 +334,7 @@ const schedules = {
 };
 const blank = () => ({
   project: "default", name: "", description: "", service: "", handler: "", payload: {}, schedule: schedules.cron(),
-  routing: "round_robin", max_attempts: 1, retry_delay_ms: 1000, timeout_ms: 0, enabled: true,
+  routing: "round_robin", max_attempts: 1, retry_delay_ms: 1000, max_deaths: 3, timeout_ms: 0, enabled: true,
 });
 
 const fields = () => [...form.elements].filter((field) => field.name && !["definition", "allow_unserved"].includes(field.name));

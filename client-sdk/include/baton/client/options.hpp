@@ -8,9 +8,17 @@
 
 namespace baton::client {
 
+// How nodes give executions to a service.
+enum class delivery_mode {
+    push,  // they call it: it listens on a port that they can reach
+    fetch, // it fetches them: for a process behind NAT or a firewall, or without an open port
+};
+
 struct service_options {
     std::string name = {};                  // of the service, as tasks name it; required
     std::vector<std::string> triggers = {}; // trigger nodes, "http://10.0.0.1:7800"; at least one, in any order
+
+    delivery_mode delivery = delivery_mode::push; // with `fetch` the next three do not count
 
     std::string listen = "127.0.0.1"; // IP address for calls from the nodes; any but loopback requires a token
     std::uint16_t port = 0;           // 0: any free port

@@ -1,0 +1,2 @@
+-- What a node says of itself, for people, as JSON: the longest steps of its event loops.
+ALTER TABLE node ADD COLUMN health TEXT NOT NULL DEFAULT '{}';

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "libs/base/loop.hpp"
+#include "trigger/clients/registry.hpp"
+#include "trigger/membership/membership.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace baton::trigger {
+
+// The held requests of this node's clients: through them it asks clients to register with another node, when it drains
+// or when it has more clients than its share. At a bounded rate, so that the other nodes keep up. On the loop only.
+class home_watches {
+public:
+    home_watches(membership const& nodes, time_source& time, asio::any_io_executor loop)
+        : nodes_(nodes), time_(time), loop_(std::move(loop))
+    {}
+
+    // Holds the request of this client. A newer request of the same client ends it.
+    awaitable<protocol::watch_answer> hold(std::string instance);
+
+    bool holds(std::string const& instance) const { return held_.contains(instance); }
+    // Answers the held request of this client, if there is one.
+    void ask(std::string const& instance, protocol::watch_answer answer);
+
+    // Asks clients to move while there is a reason to. Until cancelled.
+    awaitable<void> run();
+
+    std::size_t size() const { return held_.size(); }
+
+private:
+    struct held {
+        explicit held(asio::any_io_executor loop) : bell(std::move(loop)) {}
+        waker bell;
+        protocol::watch_answer answer;
+    };
+    std::vector<std::size_t> others() const;
+    void ask_to_move(std::size_t count);
+
+    membership const& nodes_;
+    time_source& time_;
+    asio::any_io_executor loop_;
+    std::map<std::string, std::shared_ptr<held>> held_; // by instance
+    std::string last_asked_;
+};
+
+// How many of this node's clients should move now, so that all nodes come to have about the same number within a fifth
+// (or one client), a part of the excess at a time. Pure.
+std::size_t clients_to_move(std::size_t here, std::vector<std::size_t> const& elsewhere);
+
+} // namespace baton::trigger

@@ -1,0 +1,14 @@
+#include "trigger/clients/push_line.hpp"
+
+namespace baton::trigger {
+
+awaitable<http::response> push_line::call(call_target to, char const* path, std::string body, duration limit)
+{
+    auto const url = http::parse_url(to.address);
+    auto message = http::text_request(http::verb::post, path, std::move(body));
+    if (!to.secret.empty())
+        message.headers.set("Authorization", "Bearer " + to.secret);
+    co_return co_await http_.send(url, std::move(message), limit);
+}
+
+} // namespace baton::trigger

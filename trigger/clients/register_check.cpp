@@ -1,0 +1,54 @@
+#include "trigger/clients/register_check.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/http/message.hpp"
+#include "libs/protocol/revision.hpp"
+
+namespace baton::trigger {
+
+namespace {
+
+void check_address(std::string const& address)
+{
+    try {
+        http::parse_url(address);
+    } catch (invalid_input const& wrong) {
+        throw invalid_input("address", std::string("address: ") + wrong.what());
+    }
+}
+
+} // namespace
+
+void check(protocol::register_request const& request)
+{
+    auto const require = [](bool holds, char const* field, char const* why) {
+        if (!holds)
+            throw invalid_input(field, std::string(field) + " " + why);
+    };
+    if (auto const wrong = protocol::revision_error("the client", request.revision))
+        throw invalid_input("revision", *wrong);
+    require(!request.service.empty() && request.service.size() <= 100, "service", "must have 1 to 100 bytes");
+    require(!request.instance.empty() && request.instance.size() <= 128, "instance", "must have 1 to 128 bytes");
+    for (auto const c : request.instance)
+        require(c > 0x20 && c < 0x7f, "instance", "must be printable ASCII");
+    require(request.address.size() <= 255, "address", "must have at most 255 bytes");
+    if (request.delivery == protocol::delivery_way::fetch)
+        require(request.address.empty(), "address", "must be empty for a client that fetches");
+    else
+        check_address(request.address);
+    require(request.secret.size() >= 16 && request.secret.size() <= 64, "secret", "must have 16 to 64 characters");
+    require(!request.handlers.empty() && request.handlers.size() <= 10'000, "handlers",
+            "must name 1 to 10000 handlers");
+    for (auto const c : request.secret) // every call to the client carries the secret in a header
+        require(c > 0x20 && c < 0x7f, "secret", "must be printable ASCII without spaces");
+    for (auto const& handler : request.handlers)
+        require(!handler.empty() && handler.size() <= 150, "handlers", "must have names of 1 to 150 bytes");
+    require(request.generation >= 1, "generation", "must count the registrations of the client from 1");
+    require(request.slots >= 1 && request.slots <= 100'000, "slots", "must be from 1 to 100000");
+    require(request.queue >= 0 && request.queue <= 1'000'000, "queue", "must be from 0 to 1000000");
+    require(request.version.size() <= 40, "version", "must have at most 40 bytes");
+    for (unsigned char const c : request.service + request.version) // people read them, in logs and tables
+        require(c >= 0x20 && c != 0x7f, "service", "and version must not contain control characters");
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,129 @@
+#include "trigger/delivery/client_lane.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+void client_lane::update(lane_client who)
+{
+    if (who.address != who_.address) {
+        proved_ = ever_proved_ = reachable_ = false;
+        failures_ = 0;
+        not_before_ = {};
+        failing_since_.reset();
+    }
+    who_ = std::move(who);
+}
+
+std::vector<delivery> client_lane::take_old(instant now)
+{
+    auto const old = std::stable_partition(queue_.begin(), queue_.end(), [&](delivery const& one) {
+        return !one.bound || !one.first_sent || now - *one.first_sent < limits_.repeat;
+    });
+    std::vector<delivery> taken(std::make_move_iterator(old), std::make_move_iterator(queue_.end()));
+    queue_.erase(old, queue_.end());
+    return taken;
+}
+
+std::vector<delivery> client_lane::take_group(instant now)
+{
+    std::vector<delivery> group;
+    std::size_t bytes = 0;
+    while (!queue_.empty() && group.size() < group_) {
+        auto const size = queue_.front().what.work.payload.size();
+        if (!group.empty() && bytes + size > limits_.bytes)
+            break;
+        bytes += size;
+        group.push_back(std::move(queue_.front()));
+        queue_.pop_front();
+        if (!group.back().first_sent)
+            group.back().first_sent = now;
+    }
+    on_the_way_ = group.size();
+    return group;
+}
+
+void client_lane::has(execution_id execution, instant now)
+{
+    if (held_.empty())
+        progress_at_ = now;
+    held_.insert(execution);
+}
+
+void client_lane::ended(execution_id execution, instant now)
+{
+    if (held_.erase(execution) != 0)
+        progress_at_ = now;
+}
+
+void client_lane::told_free_slots(int free, instant now)
+{
+    auto const running = std::max(who_.slots - free, 0);
+    bool const all_known = queue_.empty() && !sending();
+    // With a free slot nothing waits in the client's queue, so what runs is all that it has.
+    if (all_known && free > 0 && running < static_cast<int>(held_.size()) && now - progress_at_ > 1s)
+        while (static_cast<int>(held_.size()) > running)
+            held_.erase(held_.begin());
+    if (free > 0)
+        progress_at_ = now;
+}
+
+void client_lane::told_room(int free, instant now, duration span)
+{
+    hidden_ = std::max(who_.slots + who_.queue - free - static_cast<int>(held_.size()), 0);
+    hidden_until_ = now + span;
+}
+
+void client_lane::proved_at_address()
+{
+    proved_ = ever_proved_ = true;
+    if (queue_.empty())
+        answered();
+}
+
+void client_lane::answered()
+{
+    if (!proved_)
+        return;
+    reachable_ = true;
+    failures_ = 0;
+    not_before_ = {};
+    failing_since_.reset();
+    group_ = std::min(group_ * 2, limits_.group);
+}
+
+void client_lane::failed(instant now)
+{
+    proved_ = reachable_ = false;
+    auto const pause = limits_.first_pause * (1 << std::min(failures_, 10));
+    not_before_ = now + std::min<duration>(pause, limits_.longest_pause);
+    ++failures_;
+    if (!failing_since_)
+        failing_since_ = now;
+}
+
+// Questions are repeated while executions are in doubt. A failure long after the last one belongs to another doubt.
+void client_lane::question_failed(instant now)
+{
+    if (!silent_since_ || now - last_silence_ > 2 * limits_.longest_pause)
+        silent_since_ = now;
+    last_silence_ = now;
+}
+
+protocol::reach client_lane::reach(instant now, duration ttl) const
+{
+    if (!ever_proved_)
+        return failures_ > 0 ? protocol::reach::unreachable : protocol::reach::pending;
+    bool const lost = failing_since_ && now - *failing_since_ >= ttl;
+    return lost ? protocol::reach::unreachable : protocol::reach::reachable;
+}
+
+bool client_lane::halve(std::size_t size)
+{
+    if (size <= 1)
+        return false;
+    group_ = std::max<std::size_t>(size / 2, 1);
+    return true;
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,149 @@
+#pragma once
+
+#include "libs/base/time.hpp"
+#include "libs/protocol/node_wire.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace baton::trigger {
+
+// An assignment on its way to a client.
+struct delivery {
+    protocol::assignment what;
+    std::int64_t number = 0; // of the assignment that brought it
+    bool bound = false;      // may have reached the client of its lane, so no other client may get it
+    std::optional<instant> first_sent{};
+};
+
+// What one of this node's clients is and how many executions it takes.
+struct lane_client {
+    std::string instance;
+    std::string service;
+    std::set<std::string> handlers;
+    int slots = 1;
+    int queue = 0;
+    bool draining = false;
+    std::string address{};
+    std::int64_t generation = 0; // of its registration
+};
+
+struct lane_limits {
+    std::size_t group = 500;      // executions in a request
+    std::size_t bytes = 1u << 20; // of their payloads, unless a single one is larger
+    duration first_pause = 100ms; // after a failure; doubles with each further one
+    duration longest_pause = 5s;
+    // How long an unanswered delivery is repeated. A client recognises it for ten minutes after its end was recorded
+    // (docs/protocol.md), so this leaves room for a message that is late.
+    duration repeat = 1min;
+};
+
+// One client of this node: which executions wait for it, are on their way and are with it, and whether it can be
+// called. A state machine: its owner sends the requests and passes the time in. On the loop only.
+class client_lane {
+public:
+    client_lane(lane_client who, lane_limits limits) : who_(std::move(who)), limits_(limits), group_(limits.group) {}
+
+    lane_client const& who() const { return who_; }
+    void update(lane_client who); // another address has to prove itself anew
+    void lost_handler(std::string const& handler) { who_.handlers.erase(handler); }
+
+    // Executions beyond those that it has, or that wait or are on their way to it.
+    int room(instant now) const { return who_.slots + who_.queue - load(now); }
+    bool has_free_slot(instant now) const { return load(now) < who_.slots; }
+    int slots() const { return takes_work() ? who_.slots : 0; }
+    int places() const { return takes_work() ? who_.slots + who_.queue : 0; }
+    // May it get new work? It has answered at its address since the last failure, and does not drain.
+    bool takes_work() const { return reachable_ && !who_.draining; }
+    bool reachable() const { return reachable_; }
+    // May a message with the client's secret go to the address? The client has proved itself there since the last
+    // failure.
+    bool proved() const { return proved_; }
+    // Have all its slots been busy for `span` without a single end?
+    bool stalled(instant now, duration span) const { return !has_free_slot(now) && now - progress_at_ >= span; }
+
+    void put(delivery one) { queue_.push_back(std::move(one)); }
+    std::deque<delivery>& waiting() { return queue_; }
+    std::size_t on_the_way() const { return on_the_way_; }
+
+    // May a request go out now? One at a time, and only while the address is proved.
+    bool may_send() const { return proved_ && !sending() && !queue_.empty(); }
+    bool sending() const { return on_the_way_ != 0; }
+    // The next request: from the front, bounded by number and bytes.
+    std::vector<delivery> take_group(instant now);
+    // What may have reached the client too long ago to be sent again: see lane_limits::repeat.
+    std::vector<delivery> take_old(instant now);
+    // The request of take_group has ended.
+    void group_ended() { on_the_way_ = 0; }
+
+    void has(execution_id execution, instant now);
+    void ended(execution_id execution, instant now);
+    // A heartbeat told that so many of its slots are free. Corrects the count of executions whose end another node has
+    // recorded.
+    void told_free_slots(int free, instant now);
+    // An answer to a dispatch told how many more executions it would take. Fewer than this node counts: then it has
+    // some of another node, or its room for results is full. The next answer corrects that, or the end of `span`.
+    void told_room(int free, instant now, duration span);
+
+    // The client has proved itself at this address. If executions wait that it may have got before, it counts as
+    // reachable only when it answers the next request: one that proves itself and fails at its work must not look well.
+    void proved_at_address();
+    // A request. It changes nothing if the address has to prove itself: the answer may be from the one before.
+    void answered();
+    // It did not answer, or not as the protocol says. Nothing more goes there until it has proved itself again.
+    void failed(instant now);
+    bool may_probe(instant now) const
+    {
+        bool const decided_by_request = proved_ && (sending() || !queue_.empty());
+        return !reachable_ && !decided_by_request && now >= not_before_;
+    }
+    // For people: unreachable before it has proved itself once, if it failed to; after that, if it has answered nothing
+    // for `ttl`.
+    protocol::reach reach(instant now, duration ttl) const;
+    // Nothing while it answers.
+    std::optional<instant> failing_since() const { return failing_since_; }
+
+    // A client may prove itself and take work, and yet answer no question. Executions in doubt would wait for ever.
+    void question_answered() { silent_since_.reset(); }
+    void question_failed(instant now);
+    // Has it answered no call, or no question, for `ttl`?
+    bool hopeless(instant now, duration ttl) const
+    {
+        return (failing_since_ && now - *failing_since_ >= ttl) || (silent_since_ && now - *silent_since_ >= ttl);
+    }
+
+    // A request was too large: half as many executions go into the next. False: it had a single one.
+    bool halve(std::size_t size);
+
+private:
+    int load(instant now) const
+    {
+        auto const hidden = now < hidden_until_ ? hidden_ : 0;
+        return static_cast<int>(held_.size() + queue_.size() + on_the_way_) + hidden;
+    }
+
+    lane_client who_;
+    lane_limits limits_;
+    std::size_t group_;
+    std::deque<delivery> queue_;
+    std::size_t on_the_way_ = 0;
+    std::unordered_set<execution_id> held_; // acknowledged and not ended
+    int hidden_ = 0;                        // executions that it has beside `held_`
+    instant hidden_until_{};
+    bool proved_ = false;
+    bool ever_proved_ = false; // at this address
+    bool reachable_ = false;
+    int failures_ = 0;
+    instant not_before_{};
+    instant progress_at_{}; // of the last end of an execution, or when it had a free slot last
+    std::optional<instant> failing_since_;
+    std::optional<instant> silent_since_; // to questions
+    instant last_silence_{};
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,253 @@
+#include "trigger/delivery/dispatcher.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+dispatcher::dispatcher(dispatcher_settings settings, duration ttl, dependencies deps, asio::any_io_executor loop)
+    : settings_(settings),
+      ttl_(ttl),
+      deps_(deps),
+      probes_(deps.lanes, deps.stub, deps.time, loop,
+              {[this](std::string const& instance) { proved(instance); },
+               [this](std::string const& instance, std::string const& why) { failed(instance, why); }}),
+      bell_(loop),
+      senders_(loop)
+{
+    deps_.epochs.on_raise([this](std::int64_t epoch) { new_epoch(epoch); });
+}
+
+std::size_t dispatcher::accept(protocol::assign_request message)
+{
+    auto const size = message.executions.size();
+    bool const counts = deps_.known.take(message.number, message.open);
+    if (counts && !look_at_membership())
+        return 0;
+    std::size_t taken = 0;
+    bool older_waits = false;
+    for (auto& one : message.executions) {
+        if (!counts)
+            break;
+        auto const* past = deps_.known.find(one.work.execution);
+        bool const newer = past == nullptr || past->attempt < one.work.attempt;
+        if (newer && load() >= settings_.queue_limit)
+            break;
+        older_waits = older_waits || (past != nullptr && newer && past->fate == fate::waiting);
+        take_one(std::move(one), message.number, newer ? nullptr : past);
+        ++taken;
+    }
+    if (older_waits)
+        drop_superseded();
+    deps_.known.forget_settled();
+    return counts ? taken : size;
+}
+
+// `past`: what this node knows of the same or a later attempt; null if nothing.
+void dispatcher::take_one(protocol::assignment one, std::int64_t number, known_attempt const* past)
+{
+    auto const execution = one.work.execution;
+    if (past != nullptr && past->fate == fate::delivered) {
+        deps_.report.delivered({execution, past->attempt, past->client, past->holds});
+        return;
+    }
+    bool const again =
+        past == nullptr || past->fate == fate::dropped || (past->fate == fate::returned && past->number < number);
+    if (past != nullptr && past->fate == fate::waiting) { // a return must name the latest assignment
+        auto same = *past;
+        same.number = std::max(same.number, number);
+        deps_.known.set(execution, same);
+    }
+    if (!again)
+        return;
+    auto const owner = past == nullptr ? std::string() : past->client;
+    auto const first_sent = past == nullptr ? std::nullopt : past->first_sent;
+    deps_.known.set(execution, {one.work.attempt, fate::waiting, {}, 0, number});
+    delivery next{std::move(one), number, !owner.empty(), first_sent};
+    ++waiting_;
+    if (owner.empty())
+        return place(std::move(next));
+    if (auto* lane = deps_.lanes.find(owner)) {
+        lane->put(std::move(next));
+        wake(owner);
+    } else {
+        --waiting_;
+        give_back(next, protocol::return_cause::in_doubt, owner, "its client has another home");
+    }
+}
+
+client_lane* dispatcher::lane_for(delivery const& one)
+{
+    auto const now = deps_.time.now();
+    if (one.what.routing != protocol::client_choice::instance)
+        return deps_.lanes.choose(one.what.service, one.what.work.handler, one.what.routing, now);
+    auto* lane = deps_.lanes.find(one.what.instance);
+    return lane != nullptr && lane->takes_work() && lane->room(now) > 0 ? lane : nullptr;
+}
+
+// Into the lane of a client that has room, or back to the master. `waiting_` counts it already.
+void dispatcher::place(delivery one)
+{
+    one.first_sent.reset();
+    if (auto* lane = lane_for(one)) {
+        lane->put(std::move(one));
+        wake(lane->who().instance);
+    } else {
+        --waiting_;
+        give_back(one, protocol::return_cause::no_room, {}, "no client of this node has room");
+    }
+}
+
+void dispatcher::drop_superseded()
+{
+    deps_.lanes.each([this](client_lane& lane) {
+        waiting_ -= std::erase_if(lane.waiting(),
+                                  [this](delivery const& one) { return deps_.known.superseded(one.what.work); });
+    });
+}
+
+// The assignments of an older epoch are void.
+void dispatcher::new_epoch(std::int64_t epoch)
+{
+    deps_.report.new_epoch(epoch);
+    if (load() != 0)
+        drop_all("a new master assigns anew");
+    deps_.known.clear();
+}
+
+// Reports it to the master, which decides. A repeated assignment that is still on its way must not deliver it.
+void dispatcher::give_back(delivery const& one, protocol::return_cause cause, std::string const& client,
+                           std::string why)
+{
+    auto const& work = one.what.work;
+    auto const* known = deps_.known.find(work.execution);
+    auto const number = known != nullptr ? std::max(known->number, one.number) : one.number;
+    bool const returned = cause == protocol::return_cause::no_room;
+    deps_.known.set(work.execution, {work.attempt, returned ? fate::returned : fate::undelivered, {}, 0, number});
+    deps_.report.undelivered({work.execution, work.attempt, cause, client, std::move(why), number});
+}
+
+void dispatcher::drop_all(char const* why)
+{
+    log::info("delivery", "dropping the assignments that no client has, the master will assign them again",
+              {log::reason(why), {"executions", waiting_}});
+    deps_.lanes.each([this](client_lane& lane) {
+        for (auto const& one : lane.waiting())
+            drop(lane.who().instance, one);
+        lane.waiting().clear();
+    });
+    waiting_ = 0;
+}
+
+void dispatcher::drop(std::string const& instance, delivery const& one)
+{
+    auto const& work = one.what.work;
+    if (one.bound)
+        deps_.known.set(work.execution, {work.attempt, fate::dropped, instance, 0, one.number, one.first_sent});
+    else
+        deps_.known.forget(work.execution);
+}
+
+std::vector<execution_id> dispatcher::withdraw(std::vector<execution_id> const& executions)
+{
+    std::vector<execution_id> withdrawn;
+    std::unordered_set<execution_id> const wanted(executions.begin(), executions.end());
+    auto const take = [&](delivery const& one) {
+        bool const mine = !one.bound && wanted.contains(one.what.work.execution);
+        if (mine)
+            withdrawn.push_back(one.what.work.execution);
+        return mine;
+    };
+    deps_.lanes.each([&](client_lane& lane) { waiting_ -= std::erase_if(lane.waiting(), take); });
+    for (auto const id : withdrawn)
+        deps_.known.forget(id);
+    return withdrawn;
+}
+
+void dispatcher::client_changed(std::string const& instance)
+{
+    auto const* known = deps_.clients.find(instance);
+    if (known == nullptr) {
+        if (auto lane = deps_.lanes.remove(instance))
+            return_all(*lane, protocol::return_cause::in_doubt);
+        probes_.forget(instance);
+        deps_.reach.forget(instance);
+        deps_.report.capacity_changed();
+        return;
+    }
+    auto const* before = deps_.lanes.find(instance);
+    bool const to_prove = before == nullptr || before->who().address != known->row.address;
+    auto const& lane = deps_.lanes.put({instance, known->row.service, known->handlers, known->row.slots,
+                                        known->row.queue, known->row.state == storage::client_state::draining,
+                                        known->row.address, known->row.generation});
+    if (to_prove)
+        probes_.add(instance);
+    show_reach(lane);
+    deps_.report.capacity_changed();
+}
+
+void dispatcher::client_returned(std::string const& instance)
+{
+    if (auto const* lane = deps_.lanes.find(instance); lane != nullptr && !lane->reachable())
+        probes_.add(instance);
+}
+
+void dispatcher::client_gone(std::string const& instance)
+{
+    probes_.forget(instance);
+    deps_.reach.forget(instance);
+    if (auto lane = deps_.lanes.remove(instance)) {
+        return_all(*lane, protocol::return_cause::client_gone);
+        deps_.report.capacity_changed();
+    }
+}
+
+// The client is not one of this node's any more. What it never got may go elsewhere as the same attempt.
+void dispatcher::return_all(client_lane& lane, protocol::return_cause bound)
+{
+    waiting_ -= lane.waiting().size();
+    auto const& instance = lane.who().instance;
+    for (auto const& one : lane.waiting())
+        give_back(one, one.bound ? bound : protocol::return_cause::no_room, one.bound ? instance : std::string(),
+                  "the client is not registered with this node any more");
+}
+
+// The client may have ended these long ago, and may have forgotten them by the time at which another delivery arrives.
+void dispatcher::give_back_old(client_lane& lane)
+{
+    auto const old = lane.take_old(deps_.time.now());
+    waiting_ -= old.size();
+    for (auto const& one : old)
+        give_back(one, protocol::return_cause::in_doubt, lane.who().instance, "its delivery was not answered for long");
+}
+
+void dispatcher::execution_ended(std::string const& instance, execution_id execution)
+{
+    if (auto* lane = deps_.lanes.find(instance))
+        lane->ended(execution, deps_.time.now());
+}
+
+void dispatcher::told_free_slots(std::string const& instance, int free)
+{
+    if (auto* lane = deps_.lanes.find(instance))
+        lane->told_free_slots(free, deps_.time.now());
+}
+
+// May this node deliver? Once other nodes may have counted it as gone, its assignments are void.
+bool dispatcher::look_at_membership()
+{
+    if (std::exchange(lapses_, deps_.self.lapses()) != deps_.self.lapses()) {
+        if (waiting_ != 0)
+            drop_all("this node's membership had lapsed");
+        deps_.lanes.mark_all_changed(); // the master has forgotten what this node can take
+        deps_.report.capacity_changed();
+    }
+    if (deps_.self.valid())
+        return true;
+    if (waiting_ != 0)
+        drop_all("this node could not renew its membership");
+    return false;
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "libs/base/task_group.hpp"
+#include "libs/protocol/node_wire.hpp"
+#include "trigger/clients/client_stub.hpp"
+#include "trigger/clients/registry.hpp"
+#include "trigger/clients/stamps.hpp"
+#include "trigger/delivery/client_probes.hpp"
+#include "trigger/delivery/known_attempts.hpp"
+#include "trigger/delivery/lanes.hpp"
+#include "trigger/delivery/master_link.hpp"
+#include "trigger/delivery/reachability.hpp"
+#include "trigger/delivery/reporter.hpp"
+#include "trigger/delivery/settings.hpp"
+#include "trigger/membership/membership.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace baton::trigger {
+
+// The slave: takes assignments of the current master for the clients of this node, chooses a client for each, and
+// delivers them in groups over kept-alive connections, with one request to a client at a time. Nothing waits here for a
+// client of another owner: an assignment that no client can take goes back to the master at once. On the loop only.
+//
+// The dispatcher keeps an assignment until a client has it, until the client that it may have reached is gone or has
+// another home, until a higher epoch is known (the new master asks the clients and assigns anew), or until this node's
+// membership lapses (the other nodes may count it as gone). It answers a repeated assignment with what it knows, so the
+// master may repeat.
+class dispatcher {
+public:
+    // More members than usual: the delivery of an execution touches every part of the slave.
+    struct dependencies {
+        registry& clients;
+        trigger::lanes& lanes; // of this node's clients
+        client_stub& stub;
+        membership const& self;
+        master_link const& master;
+        known_epoch& epochs;
+        known_attempts& known; // of the present epoch
+        reporter& report;
+        reachability& reach; // of this node's clients, for people
+        stamps const& given;
+        election_trace& trace;
+        time_source& time;
+        random_source& random;
+    };
+    // `ttl`: a client that is heard but answers no call for this long is declared gone.
+    dispatcher(dispatcher_settings settings, duration ttl, dependencies deps, asio::any_io_executor loop);
+
+    // Takes as many as fit, from the front, and returns their number; 0 while this node may count as gone. A message
+    // that does not count any more changes nothing; its sender does not wait for the answer. The epoch must be the
+    // current one.
+    std::size_t accept(protocol::assign_request message);
+
+    // Forgets those of these executions that were not sent to any client, and returns them.
+    std::vector<execution_id> withdraw(std::vector<execution_id> const& executions);
+
+    // The row of this client was read or written: it may have become one of this node's clients, or ceased to be one.
+    void client_changed(std::string const& instance);
+    void client_gone(std::string const& instance);
+    void execution_ended(std::string const& instance, execution_id execution); // its result is durable
+    void told_free_slots(std::string const& instance, int free);               // by a heartbeat
+    void client_returned(std::string const& instance);                         // it can be called again
+    void question_failed(std::string const& instance, std::string const& why);
+    void question_waits(std::string const& instance); // until the client has proved itself at its address
+    void question_answered(std::string const& instance);
+
+    // Of all services, for a new master.
+    protocol::capacity_message capacity() { return deps_.lanes.all(); }
+
+    // Executions that wait or are on their way to a client.
+    std::size_t load() const { return waiting_ + under_way_; }
+
+    awaitable<void> run();
+
+private:
+    awaitable<void> work();
+    void new_epoch(std::int64_t epoch);
+    bool look_at_membership();
+    bool may_deliver() { return look_at_membership() && deps_.master.may_deliver(); }
+    void take_one(protocol::assignment one, std::int64_t number, known_attempt const* past);
+    void place(delivery one);
+    client_lane* lane_for(delivery const& one);
+    void wake(std::string const& instance);
+    void start(std::string const& instance);
+    void proved(std::string const& instance);
+    void answered(std::string const& instance);
+    void became_reachable(client_lane const& lane);
+    void show_reach(client_lane const& lane, std::string const& cause = {});
+    void failed(std::string const& instance, std::string const& why);
+    void bury_if_hopeless(client_lane const& lane);
+    awaitable<void> send_lane(std::string instance);
+    std::string dispatch_text(std::int64_t generation, std::vector<delivery>& group);
+    awaitable<void> send_group(std::string instance, std::vector<delivery>& group);
+    void trace(std::string const& instance, std::vector<delivery> const& group);
+    void settle(std::string const& instance, std::vector<delivery>& group, protocol::dispatch_answer const& answer);
+    void settle_one(std::string const& instance, delivery one, protocol::dispatch_ack const& answer);
+    void too_large(std::string const& instance, std::vector<delivery>& group);
+    void give_back_old(client_lane& lane);
+    void hold_back(std::string const& instance, std::vector<delivery>& group, bool maybe_there, std::string const& why);
+    void let_go(std::string const& instance, std::vector<delivery>& group,
+                std::optional<protocol::dispatch_answer> const& answer);
+    void return_all(client_lane& lane, protocol::return_cause bound);
+    void drop_superseded();
+    void give_back(delivery const& one, protocol::return_cause cause, std::string const& client, std::string why);
+    void drop_all(char const* why);
+    void drop(std::string const& instance, delivery const& one);
+
+    // More members than usual: the life of a delivery touches them all.
+    dispatcher_settings settings_;
+    duration ttl_;
+    dependencies deps_;
+    client_probes probes_;
+    std::set<std::string> ready_; // clients with executions that may go out
+    std::int64_t sent_ = 0;       // dispatches to all clients
+    std::size_t waiting_ = 0;
+    std::size_t under_way_ = 0;
+    std::uint64_t lapses_ = 0; // of this node's membership, when it was last looked at
+    waker bell_;
+    task_group senders_;
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,106 @@
+#include "libs/base/log.hpp"
+#include "trigger/delivery/dispatcher.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+// Which clients can be called, and what follows from that for their executions.
+
+void dispatcher::proved(std::string const& instance)
+{
+    auto* lane = deps_.lanes.find(instance);
+    if (lane == nullptr)
+        return;
+    bool const news = !lane->reachable();
+    lane->proved_at_address();
+    show_reach(*lane);
+    wake(instance);
+    if (news && lane->reachable())
+        became_reachable(*lane);
+}
+
+void dispatcher::answered(std::string const& instance)
+{
+    auto* lane = deps_.lanes.find(instance);
+    if (lane == nullptr)
+        return;
+    bool const news = !lane->reachable();
+    lane->answered();
+    if (news && lane->reachable())
+        became_reachable(*lane);
+}
+
+void dispatcher::became_reachable(client_lane const& lane)
+{
+    auto const& instance = lane.who().instance;
+    probes_.forget(instance);
+    wake(instance);
+    deps_.lanes.mark_changed(lane.who().service);
+    deps_.report.capacity_changed();
+    show_reach(lane);
+}
+
+void dispatcher::show_reach(client_lane const& lane, std::string const& cause)
+{
+    deps_.reach.found(lane.who(), lane.reach(deps_.time.now(), ttl_), cause);
+}
+
+// The client did not answer a call. Its executions that it certainly does not have go to others; the rest waits until
+// it answers, or is declared gone after the ttl.
+void dispatcher::failed(std::string const& instance, std::string const& why)
+{
+    auto* lane = deps_.lanes.find(instance);
+    if (lane == nullptr)
+        return;
+    auto const now = deps_.time.now();
+    bool const news = lane->reachable();
+    lane->failed(now);
+    show_reach(*lane, why);
+    probes_.add_later(instance);
+    if (news) {
+        log::warn("delivery", "a client could not be called, it gets no work until it answers",
+                  {log::reason(why), {"client", instance}, {"service", lane->who().service}});
+        deps_.lanes.mark_changed(lane->who().service);
+        deps_.report.capacity_changed();
+    }
+    give_back_old(*lane);
+    auto& waiting = lane->waiting();
+    auto const first_free =
+        std::stable_partition(waiting.begin(), waiting.end(), [](delivery const& one) { return one.bound; });
+    std::vector<delivery> free(std::make_move_iterator(first_free), std::make_move_iterator(waiting.end()));
+    waiting.erase(first_free, waiting.end());
+    if (!lane->waiting().empty())
+        bury_if_hopeless(*lane);
+    for (auto& one : free)
+        place(std::move(one));
+}
+
+// Executions in doubt would wait for ever for a client that is heard but answers no question.
+void dispatcher::question_failed(std::string const& instance, std::string const& why)
+{
+    if (auto* lane = deps_.lanes.find(instance))
+        lane->question_failed(deps_.time.now());
+    failed(instance, why);
+    question_waits(instance);
+}
+
+void dispatcher::question_answered(std::string const& instance)
+{
+    if (auto* lane = deps_.lanes.find(instance))
+        lane->question_answered();
+}
+
+void dispatcher::question_waits(std::string const& instance)
+{
+    if (auto const* lane = deps_.lanes.find(instance))
+        bury_if_hopeless(*lane);
+}
+
+void dispatcher::bury_if_hopeless(client_lane const& lane)
+{
+    if (lane.hopeless(deps_.time.now(), ttl_))
+        deps_.clients.bury(lane.who().instance, "it sent heartbeats but answered no call or no question for its ttl");
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,251 @@
+#include "libs/base/log.hpp"
+#include "trigger/delivery/dispatcher.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+// The calls to clients, and what follows from their answers.
+
+namespace {
+constexpr duration moved_pause = 2s;
+constexpr std::size_t always_taken = 16u << 10; // bytes of a payload that a client must take (docs/protocol.md: 16 MiB)
+}
+
+awaitable<void> dispatcher::run()
+{
+    co_await probes_.around(senders_.around(work()));
+}
+
+// Sends what waits, once what arrived together is in the lanes; and tries clients that failed again.
+awaitable<void> dispatcher::work()
+{
+    auto next_tick = deps_.time.now();
+    for (;;) {
+        if (deps_.time.now() >= next_tick) {
+            next_tick = deps_.time.now() + settings_.retry_pause;
+            probes_.tick();
+        }
+        if (may_deliver())
+            for (auto const& instance : std::exchange(ready_, {}))
+                start(instance);
+        co_await bell_.wait_until(deps_.time, next_tick);
+    }
+}
+
+void dispatcher::wake(std::string const& instance)
+{
+    ready_.insert(instance);
+    bell_.wake();
+}
+
+void dispatcher::start(std::string const& instance)
+{
+    auto const* lane = deps_.lanes.find(instance);
+    if (lane == nullptr || !lane->may_send())
+        return;
+    senders_.spawn("delivery to a client", send_lane(instance));
+}
+
+awaitable<void> dispatcher::send_lane(std::string instance)
+{
+    for (;;) {
+        auto* mine = deps_.lanes.find(instance);
+        if (mine == nullptr || !mine->may_send())
+            co_return;
+        if (!may_deliver()) {
+            ready_.insert(instance);
+            co_return;
+        }
+        give_back_old(*mine);
+        auto group = mine->take_group(deps_.time.now());
+        if (group.empty())
+            co_return;
+        auto const count = group.size();
+        waiting_ -= count;
+        under_way_ += count;
+        co_await send_group(instance, group);
+        under_way_ -= count;
+    }
+}
+
+void dispatcher::trace(std::string const& instance, std::vector<delivery> const& group)
+{
+    if (!deps_.trace.kept())
+        return;
+    std::vector<execution_id> executions;
+    executions.reserve(group.size());
+    for (auto const& one : group)
+        executions.push_back(one.what.work.execution);
+    deps_.trace.deliver(deps_.epochs.value(), instance, executions);
+}
+
+std::string dispatcher::dispatch_text(std::int64_t generation, std::vector<delivery>& group)
+{
+    protocol::dispatch_request request;
+    request.generation = generation;
+    request.epoch = deps_.epochs.value();
+    request.node = deps_.self.self().incarnation;
+    request.number = ++sent_;
+    request.executions.reserve(group.size());
+    for (auto& one : group)
+        request.executions.push_back(std::move(one.what.work)); // lent: payloads are not copied
+    for (auto& work : request.executions)
+        work.receipt = deps_.given.receipt(work.execution, work.attempt);
+    auto text = to_text(request);
+    for (std::size_t i = 0; i < group.size(); ++i)
+        group[i].what.work = std::move(request.executions[i]);
+    return text;
+}
+
+awaitable<void> dispatcher::send_group(std::string instance, std::vector<delivery>& group)
+{
+    auto const epoch = deps_.epochs.value();
+    auto const lapses = deps_.self.lapses();
+    auto const* to = deps_.lanes.find(instance);
+    auto text = dispatch_text(to == nullptr ? 0 : to->who().generation, group);
+    trace(instance, group);
+    auto const outcome = co_await deps_.stub.dispatch(instance, std::move(text));
+    if (auto* lane = deps_.lanes.find(instance))
+        lane->group_ended();
+    if (epoch != deps_.epochs.value())
+        co_return; // the group is void; the new master asks the clients
+    std::erase_if(group, [this](delivery const& one) { return deps_.known.superseded(one.what.work); });
+    if (!deps_.self.valid() || lapses != deps_.self.lapses())
+        let_go(instance, group, outcome.answer);
+    else if (outcome.answer)
+        settle(instance, group, *outcome.answer);
+    else if (outcome.too_large)
+        too_large(instance, group);
+    else
+        hold_back(instance, group, outcome.maybe_there, outcome.why);
+}
+
+void dispatcher::settle(std::string const& instance, std::vector<delivery>& group,
+                        protocol::dispatch_answer const& answer)
+{
+    std::unordered_map<execution_id, protocol::dispatch_ack> acks;
+    for (auto const& one : answer.executions)
+        acks[one.execution] = one;
+    auto const silent = std::partition(group.begin(), group.end(),
+                                       [&](delivery const& one) { return acks.contains(one.what.work.execution); });
+    std::vector<delivery> unanswered(std::make_move_iterator(silent), std::make_move_iterator(group.end()));
+    group.erase(silent, group.end());
+    auto* lane = deps_.lanes.find(instance);
+    if (lane != nullptr && unanswered.empty())
+        answered(instance);
+    for (auto& one : group) {
+        auto const& ack = acks[one.what.work.execution];
+        settle_one(instance, std::move(one), ack);
+    }
+    if (lane = deps_.lanes.find(instance); lane != nullptr)
+        lane->told_room(answer.free, deps_.time.now(), settings_.retry_pause);
+    if (!unanswered.empty())
+        hold_back(instance, unanswered, true, "it did not answer for some executions");
+}
+
+void dispatcher::settle_one(std::string const& instance, delivery one, protocol::dispatch_ack const& answer)
+{
+    auto const& work = one.what.work;
+    bool const runs_earlier = answer.answer == protocol::ack::running && answer.holds < work.attempt;
+    int const earlier = runs_earlier ? answer.holds : 0;
+    auto* lane = deps_.lanes.find(instance);
+    switch (answer.answer) {
+    case protocol::ack::accepted:
+    case protocol::ack::running:
+    case protocol::ack::finished:
+        deps_.known.set(work.execution, {work.attempt, fate::delivered, instance, earlier, one.number});
+        deps_.report.delivered({work.execution, work.attempt, instance, earlier});
+        if (lane != nullptr && answer.answer != protocol::ack::finished)
+            lane->has(work.execution, deps_.time.now());
+        return;
+    case protocol::ack::invalid:
+        give_back(one, protocol::return_cause::impossible, {}, "the client cannot read this execution");
+        return;
+    case protocol::ack::busy:
+        if (lane != nullptr)
+            lane->told_room(0, deps_.time.now(), settings_.retry_pause);
+        break;
+    case protocol::ack::moved: // this node learns of the new home soon
+        if (lane != nullptr)
+            lane->told_room(0, deps_.time.now(), moved_pause);
+        break;
+    case protocol::ack::draining:
+        if (auto* client = deps_.clients.find(instance))
+            client->row.state = storage::client_state::draining;
+        client_changed(instance);
+        break;
+    case protocol::ack::no_handler:
+        if (lane != nullptr)
+            deps_.lanes.lost_handler(*lane, work.handler);
+        deps_.report.capacity_changed();
+        break;
+    }
+    one.bound = false; // the client certainly did not take it
+    ++waiting_;
+    place(std::move(one));
+}
+
+// This node may have counted as gone while the group was on its way. An execution that the client did not take is not
+// sent again, because the master asks the clients and opens the next attempt.
+void dispatcher::let_go(std::string const& instance, std::vector<delivery>& group,
+                        std::optional<protocol::dispatch_answer> const& answer)
+{
+    std::unordered_map<execution_id, protocol::dispatch_ack> taken;
+    if (answer)
+        for (auto const& one : answer->executions)
+            if (one.answer <= protocol::ack::finished)
+                taken[one.execution] = one;
+    for (auto& one : group) {
+        if (auto const found = taken.find(one.what.work.execution); found != taken.end()) {
+            settle_one(instance, std::move(one), found->second);
+            continue;
+        }
+        one.bound = true; // it may have arrived
+        drop(instance, one);
+    }
+}
+
+// The client refused the size of the request and took nothing. One that refuses even a small one is out of order.
+void dispatcher::too_large(std::string const& instance, std::vector<delivery>& group)
+{
+    auto* lane = deps_.lanes.find(instance);
+    bool const single = lane == nullptr || !lane->halve(group.size());
+    if (single && group.front().what.work.payload.size() <= always_taken)
+        return hold_back(instance, group, false, "it refuses the size of a small message (status 413)");
+    if (single) {
+        for (auto const& one : group)
+            give_back(one, protocol::return_cause::impossible, {},
+                      "the client refuses a message of this size (status 413)");
+        return;
+    }
+    waiting_ += group.size();
+    for (auto each = group.rbegin(); each != group.rend(); ++each)
+        lane->waiting().push_front(std::move(*each));
+    wake(instance);
+}
+
+// There is no answer for these. An execution that may have reached the client stays bound to it until the client
+// answers, is gone or has another home.
+void dispatcher::hold_back(std::string const& instance, std::vector<delivery>& group, bool maybe_there,
+                           std::string const& why)
+{
+    auto* lane = deps_.lanes.find(instance);
+    bool const gone = deps_.clients.is_gone(instance);
+    waiting_ += group.size();
+    for (auto each = group.rbegin(); each != group.rend(); ++each) {
+        each->bound = each->bound || maybe_there;
+        if (lane != nullptr) {
+            lane->waiting().push_front(std::move(*each));
+        } else if (each->bound) {
+            --waiting_;
+            give_back(*each, gone ? protocol::return_cause::client_gone : protocol::return_cause::in_doubt, instance,
+                      why);
+        } else {
+            place(std::move(*each));
+        }
+    }
+    failed(instance, why);
+}
+
+} // namespace baton::trigger

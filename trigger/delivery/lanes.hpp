@@ -1,0 +1,72 @@
+#pragma once
+
+#include "libs/base/random.hpp"
+#include "trigger/delivery/client_lane.hpp"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace baton::trigger {
+
+// The clients of this node, and the choice among them for an execution. The lists of those that serve a handler are
+// kept, and made anew only when a client of the service joins, changes or leaves. On the loop only.
+class lanes {
+public:
+    lanes(lane_limits limits, random_source& random) : limits_(limits), random_(random) {}
+
+    client_lane* find(std::string const& instance);
+    // Adds the client, or changes what is known of it.
+    client_lane& put(lane_client who);
+    // Null if it is not a client of this node.
+    std::unique_ptr<client_lane> remove(std::string const& instance);
+    void lost_handler(client_lane& lane, std::string const& handler);
+
+    // The client that should get the next execution of the handler: one with a free slot before one with room in its
+    // queue, and among the latter one that makes progress before one whose slots all hang. Null if none has room.
+    client_lane* choose(std::string const& service, std::string const& handler, protocol::client_choice choice,
+                        instant now);
+
+    // The capacity of a service may have changed: see take_changed.
+    void mark_changed(std::string const& service) { changed_.insert(service); }
+    void mark_all_changed();
+    bool any_changed() const { return !changed_.empty(); }
+    // What the master should hear: of the services marked since the last call.
+    protocol::capacity_message take_changed();
+    // The master did not hear it.
+    void put_back(protocol::capacity_message const& message);
+    protocol::capacity_message all(); // of every service
+    protocol::service_capacity capacity(std::string const& service) const;
+
+    template <class Visit>
+    void each(Visit visit)
+    {
+        for (auto& [instance, lane] : lanes_)
+            visit(*lane);
+    }
+    std::size_t size() const { return lanes_.size(); }
+
+private:
+    struct pool {
+        std::vector<client_lane*> clients;
+        std::size_t turn = 0;
+    };
+    struct service_lanes {
+        std::map<std::string, client_lane*> clients; // in order of instance
+        std::unordered_map<std::string, pool> pools; // by handler
+    };
+    pool& pool_of(service_lanes& service, std::string const& handler);
+
+    lane_limits limits_;
+    random_source& random_;
+    std::map<std::string, std::unique_ptr<client_lane>> lanes_; // ordered, so that a simulation repeats exactly
+    std::unordered_map<std::string, service_lanes> services_;
+    std::set<std::string> changed_;
+    std::int64_t told_ = 0; // capacity messages
+};
+
+} // namespace baton::trigger

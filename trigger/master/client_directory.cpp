@@ -1,0 +1,186 @@
+#include "trigger/master/client_directory.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/base/log.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+namespace {
+constexpr duration between_readings = 1s;
+constexpr duration first_again = 50ms; // while the first reading fails
+constexpr std::size_t listed_at_once = 2'000;
+
+auto place_of(std::vector<listed_client const*>& all, std::string const& instance)
+{
+    auto const before = [](listed_client const* one, std::string const& name) { return *one->instance < name; };
+    return std::lower_bound(all.begin(), all.end(), instance, before);
+}
+
+} // namespace
+
+client_directory::client_directory(storage::database& shared, time_source& time, asio::any_io_executor loop)
+    : table_(shared), time_(time), read_(loop), bell_(std::move(loop))
+{}
+
+awaitable<void> client_directory::run()
+{
+    for (;;) {
+        try {
+            if (!changes_.unchanged(time_.now()))
+                co_await refresh();
+        } catch (unavailable const& reason) {
+            log::warn("clients", "reading the clients of the cluster failed, trying again",
+                      {log::reason(reason.what())});
+        }
+        co_await bell_.wait_until(time_, time_.now() + (changes_.begun() ? between_readings : first_again));
+    }
+}
+
+awaitable<void> client_directory::refresh()
+{
+    while (reading_all_)
+        co_await read_.wait();
+    if (changes_.begun())
+        co_await read_changes();
+    else
+        co_await read_all();
+}
+
+void client_directory::note(utc_time last_change, utc_time now, instant asked)
+{
+    if (changes_.note(last_change, now, asked))
+        bell_.wake();
+}
+
+awaitable<void> client_directory::read_all()
+{
+    reading_all_ = true;
+    std::shared_ptr<void> const done(nullptr, [this](void*) {
+        reading_all_ = false;
+        read_.wake();
+    });
+    auto const asked = time_.now();
+    std::optional<utc_time> until;
+    std::string after;
+    for (bool more = true; more;) {
+        auto const page = co_await table_.list(after, listed_at_once);
+        until = until.value_or(page.now);
+        more = page.clients.size() == listed_at_once;
+        if (more)
+            after = page.clients.back().instance;
+        for (auto const& listed : page.clients)
+            put(listed);
+    }
+    changes_.was_read(*until, asked);
+}
+
+awaitable<void> client_directory::read_changes()
+{
+    auto const asked = time_.now();
+    auto since = changes_.from();
+    std::optional<utc_time> until;
+    std::string after;
+    for (bool more = true; more;) {
+        auto const page = co_await table_.changed_since(since, after, listed_at_once);
+        until = until.value_or(page.now);
+        more = page.clients.size() == listed_at_once;
+        if (more) {
+            since = page.clients.back().changed_at;
+            after = page.clients.back().instance;
+        }
+        for (auto const& listed : page.clients)
+            apply(listed);
+    }
+    changes_.was_read(*until, asked);
+}
+
+void client_directory::apply(storage::client_listing const& listed)
+{
+    if (listed.state != storage::client_state::gone)
+        return put(listed);
+    if (!clients_.contains(listed.instance))
+        return;
+    gone(listed.instance);
+    if (gone_)
+        gone_(listed.instance);
+}
+
+void client_directory::put(storage::client_listing const& listed)
+{
+    bool const takes_work = listed.state == storage::client_state::up;
+    if (auto const* known = find(listed.instance); // rows are read more than once
+        known != nullptr && *known->service == listed.service && *known->home == listed.node &&
+        *known->handlers->text == listed.handlers && known->takes_work == takes_work)
+        return;
+    gone(listed.instance);
+    auto const entry = clients_.try_emplace(listed.instance).first;
+    auto& client = entry->second;
+    client.instance = &entry->first;
+    auto const service = services_.try_emplace(listed.service).first;
+    client.service = &service->first;
+    service->second.insert(place_of(service->second, listed.instance), &client);
+    auto const home = homes_.try_emplace(listed.node).first;
+    ++home->second;
+    client.home = &home->first;
+    client.handlers = &handlers_of(listed.handlers);
+    client.takes_work = takes_work;
+}
+
+void client_directory::gone(std::string const& instance)
+{
+    auto const entry = clients_.find(instance);
+    if (entry == clients_.end())
+        return;
+    auto const& client = entry->second;
+    auto const service = services_.find(*client.service);
+    service->second.erase(place_of(service->second, instance));
+    if (service->second.empty())
+        services_.erase(service);
+    if (auto const home = homes_.find(*client.home); --home->second == 0)
+        homes_.erase(home);
+    if (auto const set = handlers_.find(*client.handlers->text); --set->second.clients == 0)
+        handlers_.erase(set);
+    clients_.erase(entry);
+}
+
+handler_set& client_directory::handlers_of(std::string const& text)
+{
+    auto const [entry, fresh] = handlers_.try_emplace(text);
+    auto& set = entry->second;
+    if (fresh) {
+        set.text = &entry->first;
+        set.names = nlohmann::json::parse(text).get<std::set<std::string, std::less<>>>();
+    }
+    ++set.clients;
+    return set;
+}
+
+awaitable<void> client_directory::bury_heard_by(std::string node)
+{
+    auto const buried = co_await table_.bury_heard_by(std::move(node));
+    for (auto const& instance : buried) {
+        log::info("clients", "a client is gone with its home", {{"client", instance}});
+        gone(instance);
+        if (gone_)
+            gone_(instance);
+    }
+}
+
+listed_client const* client_directory::find(std::string const& instance) const
+{
+    auto const found = clients_.find(instance);
+    return found == clients_.end() ? nullptr : &found->second;
+}
+
+std::vector<listed_client const*> const& client_directory::of_service(std::string const& service) const
+{
+    static std::vector<listed_client const*> const none;
+    auto const found = services_.find(service);
+    return found == services_.end() ? none : found->second;
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "libs/base/loop.hpp"
+#include "libs/storage/clients.hpp"
+#include "trigger/clients/change_watch.hpp"
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace baton::trigger {
+
+struct handler_set {
+    std::string const* text = nullptr; // JSON, as in the table
+    std::set<std::string, std::less<>> names;
+    std::size_t clients = 0;
+};
+
+// A client in the master's directory. What many clients share is stored once.
+struct listed_client {
+    std::string const* instance = nullptr;
+    std::string const* service = nullptr;
+    std::string const* home = nullptr; // incarnation
+    handler_set const* handlers = nullptr;
+    bool takes_work = true; // false: it drains
+
+    bool serves(std::string_view handler) const { return handlers->names.contains(handler); }
+};
+
+// The live clients of the cluster, each with its service, its set of handlers and its home: about 180 bytes a client
+// with a name of 52 bytes. Part of a term: read at its beginning in pages, then kept up by the changes of the table and
+// by what nodes tell. On the loop only.
+class client_directory {
+public:
+    client_directory(storage::database& shared, time_source& time, asio::any_io_executor loop);
+
+    // Reads the changes once a second, unless note() says that there are none. Until cancelled.
+    awaitable<void> run();
+    // Reads all clients the first time, afterwards the changes. Throws unavailable.
+    awaitable<void> refresh();
+    // Another statement, sent at `asked`, has seen the time of the table's last change and the database's time.
+    void note(utc_time last_change, utc_time now, instant asked);
+
+    // Declares the clients gone that this node, which is gone, heard last.
+    awaitable<void> bury_heard_by(std::string node);
+    void gone(std::string const& instance); // by a notice
+
+    listed_client const* find(std::string const& instance) const; // null: gone, or not read yet (see read_at)
+    std::vector<listed_client const*> const& of_service(std::string const& service) const; // in order of instance
+    // The first client of a service, in that order, that `fits`; null if none does.
+    template <class Fits>
+    listed_client const* first_of(std::string const& service, Fits fits) const
+    {
+        for (auto const* client : of_service(service))
+            if (fits(*client))
+                return client;
+        return nullptr;
+    }
+    // The nodes that hear these clients.
+    std::map<std::string, std::size_t> const& homes() const { return homes_; }
+    std::size_t size() const { return clients_.size(); }
+    // A client that joined before this time and is not known here is gone. Before the first reading: long ago.
+    instant read_at() const { return changes_.begun() ? changes_.read_at() : instant::min(); }
+
+    // Called for each client that the table shows as gone.
+    void on_gone(std::function<void(std::string const& instance)> watcher) { gone_ = std::move(watcher); }
+
+private:
+    awaitable<void> read_all();
+    awaitable<void> read_changes();
+    void apply(storage::client_listing const& listed);
+    void put(storage::client_listing const& listed);
+    handler_set& handlers_of(std::string const& text);
+
+    storage::clients table_;
+    time_source& time_;
+    change_watch changes_;
+    std::map<std::string, std::size_t> homes_;               // clients by home
+    std::unordered_map<std::string, handler_set> handlers_;  // by their text
+    std::unordered_map<std::string, listed_client> clients_; // by instance
+    std::map<std::string, std::vector<listed_client const*>> services_;
+    bool reading_all_ = false;
+    waker read_;
+    waker bell_;
+    std::function<void(std::string const&)> gone_;
+};
+
+} // namespace baton::trigger

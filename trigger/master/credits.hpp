@@ -1,0 +1,74 @@
+#pragma once
+
+#include "libs/base/time.hpp"
+#include "libs/protocol/node_wire.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace baton::trigger {
+
+// What one node can take of one service, at its clients that serve one set of handlers.
+struct credit {
+    std::string node;
+    std::string service;
+    std::set<std::string> handlers;
+    int slots = 0;          // by the node's last word, as `places`
+    int places = 0;         // by the node's last word: a level, not what is left
+    int used = 0;           // executions that the master has assigned there and that have not ended
+    instant closed_until{}; // the node returned work: its word is on the way
+    std::int64_t turn = 0;  // of the weighted rotation
+    int free() const { return places - used; }
+    int left(int credit::*limit) const { return this->*limit - used; }
+};
+
+// How much work each node can take, service by service, as the nodes have told. The master gives a node no more than
+// that, so work that no client can take waits at the master and not in front of another service's work. Part of a term.
+class credits {
+public:
+    // Replaces what the node said of these services before. Returns the services that were named. A word that is older
+    // than the last one about a service does not count.
+    std::vector<std::string> hear(std::string const& node, protocol::capacity_message const& message);
+    // The node is gone: nothing more goes there.
+    void forget(std::string const& node);
+    std::set<std::string> const& nodes() const { return nodes_; } // that have told something
+
+    struct choice {
+        trigger::credit* credit = nullptr;
+        int room = 0;                 // how many of the wanted executions it takes
+        std::optional<instant> again; // without a credit: when one that is closed opens
+    };
+    using node_filter = std::function<bool(std::string const& node)>;
+    // A credit for up to `wanted` executions of a handler, at a node that `usable` accepts. Nodes take turns in
+    // proportion (the smooth weighted round robin of nginx), first by their free slots and then by the places in the
+    // queues of their clients: a client whose slots all hang gets nothing while another has a free one. Many executions
+    // are spread over all.
+    choice choose(std::string const& service, std::string const& handler, int wanted, instant now,
+                  node_filter const& usable);
+    // The credit that an execution at a client of this node uses; null if the node has told of none.
+    credit* at(std::string const& node, std::string const& service, std::string const& handler);
+
+    static void use(trigger::credit& credit, int count = 1) { credit.used += count; }
+    static void release(trigger::credit& credit) { --credit.used; }
+
+private:
+    struct service_credits {
+        std::list<credit> all; // never erased within a term: executions refer to them
+        std::unordered_map<std::string, std::vector<credit*>> by_handler; // kept until a class is new
+        std::unordered_map<std::string, std::int64_t> heard;              // node to the number of its last word
+    };
+    static choice turn(std::vector<credit*> const& among, int wanted, int credit::*limit);
+    std::vector<credit*> const& serving(service_credits& service, std::string const& handler);
+
+    std::unordered_map<std::string, service_credits> services_;
+    std::set<std::string> nodes_;
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,35 @@
+#include "trigger/master/doubt.hpp"
+
+namespace baton::trigger {
+
+doubt::doubt(std::vector<protocol::attempt_key> asked) : asked_(std::move(asked))
+{
+    for (auto const& one : asked_)
+        attempts_.emplace(one.execution, one.attempt);
+}
+
+void doubt::answered(std::string const& instance, std::vector<protocol::held_execution> const& held)
+{
+    answered_.insert(instance);
+    for (auto const& one : held) {
+        auto const found = attempts_.find(one.execution);
+        if (found == attempts_.end())
+            continue;
+        // A client that remembers that an earlier attempt failed does not have the attempt in question.
+        if (one.attempt >= found->second || one.succeeded)
+            holders_[one.execution] = instance;
+        else if (!one.finished)
+            earlier_[one.execution] = instance;
+    }
+}
+
+doubt_finding doubt::finding(execution_id execution, bool complete) const
+{
+    if (auto const holder = holders_.find(execution); holder != holders_.end())
+        return {doubt_finding::kind::held, holder->second};
+    if (auto const client = earlier_.find(execution); client != earlier_.end())
+        return {doubt_finding::kind::runs_earlier, client->second};
+    return {complete ? doubt_finding::kind::absent : doubt_finding::kind::open};
+}
+
+} // namespace baton::trigger

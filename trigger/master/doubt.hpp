@@ -1,0 +1,50 @@
+#pragma once
+
+#include "libs/protocol/client_wire.hpp"
+#include "libs/protocol/node_wire.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace baton::trigger {
+
+// What is to be done with an execution in doubt, by the answers until now.
+struct doubt_finding {
+    enum class kind {
+        open,         // a client that may have it has not answered
+        held,         // `client` has this attempt, or the execution's success
+        runs_earlier, // `client` runs an earlier attempt, whose end must be awaited
+        absent        // no live client of the service has it: the next attempt may go out
+    };
+    kind what = kind::open;
+    std::string client{};
+};
+
+// A question to all clients of a service about some of its executions, and their answers. Complete by instance, not by
+// node: a client may move between two questions. Pure.
+class doubt {
+public:
+    // Executions and their attempts.
+    explicit doubt(std::vector<protocol::attempt_key> asked);
+
+    void answered(std::string const& instance, std::vector<protocol::held_execution> const& held);
+    bool has_answered(std::string const& instance) const { return answered_.contains(instance); }
+
+    std::vector<protocol::attempt_key> const& asked() const { return asked_; }
+    // `complete`: every live client of the service has answered.
+    doubt_finding finding(execution_id execution, bool complete) const;
+    // The clients that run earlier attempts, by execution.
+    std::map<execution_id, std::string> const& earlier() const { return earlier_; }
+
+private:
+    std::vector<protocol::attempt_key> asked_;
+    std::unordered_map<execution_id, int> attempts_;
+    std::set<std::string> answered_;
+    std::map<execution_id, std::string> holders_;
+    std::map<execution_id, std::string> earlier_;
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "libs/storage/ledger.hpp"
+#include "trigger/master/term.hpp"
+
+#include <vector>
+
+namespace baton::trigger {
+
+// Reads the overdue open executions of the ledger, a bounded number at each call: those that became overdue since the
+// last call, and slowly, in turn, all others. Part of a term.
+//
+// A scan from the beginning meets the index entries of executions that have ended. MySQL purges none of them while a
+// session has an older read view, such as a dump. So only the slow look begins there, and it takes a small share of the
+// time.
+class overdue_look {
+public:
+    overdue_look(term& of, storage::ledger& ledger) : term_(of), ledger_(ledger) {}
+
+    awaitable<std::vector<storage::open_key>> next();
+
+private:
+    awaitable<void> read_recent(std::vector<storage::open_key>& found);
+    awaitable<void> read_old(std::vector<storage::open_key>& found);
+
+    term& term_;
+    storage::ledger& ledger_;
+    storage::open_cursor recent_{utc_time{}, {}}; // the recent ones are read up to here
+    storage::open_cursor old_;                    // the others too, in this turn
+    instant old_again_at_{};
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,86 @@
+#include "trigger/master/parked_tasks.hpp"
+
+#include "libs/base/log.hpp"
+#include "trigger/master/quota.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+namespace {
+
+constexpr std::size_t taken_back_at_once = 2'000; // of all services in a round, so that a round stays short
+
+} // namespace
+
+bool may_take_back(std::size_t backlog, std::size_t bound)
+{
+    return backlog < bound && backlog <= bound / 2;
+}
+
+awaitable<void> parked_tasks::find_services()
+{
+    auto const found = co_await ledger_.parked_services();
+    services_.insert(found.begin(), found.end());
+}
+
+storage::parked_task parked_tasks::make(storage::due_task const& due, protocol::service_key service) const
+{
+    auto const bound = std::to_string(backlog_bound(settings_, open_.size()));
+    storage::parked_task task;
+    task.id = due.id;
+    task.version = due.version;
+    task.seen = due.next_fire_at;
+    task.reason =
+        "clients have not taken the " + bound + " executions that service '" + service.service + "' may have open";
+    task.service = std::move(service);
+    return task;
+}
+
+awaitable<void> parked_tasks::park(std::vector<storage::parked_task> const& tasks)
+{
+    co_await term_.until_active(transaction_need);
+    co_await ledger_.park(term_.fence, tasks);
+    for (auto const& task : tasks)
+        if (services_.insert(task.service).second)
+            log::warn("planner", "a service has too many executions that no client takes, its overdue tasks wait",
+                      {log::reason(task.reason), {"project", task.service.project}, {"service", task.service.service}});
+}
+
+// The services behind the last one come first, so that none starves when the bound for all is reached.
+std::vector<protocol::service_key> parked_tasks::in_turn() const
+{
+    std::vector<protocol::service_key> order(services_.upper_bound(last_), services_.end());
+    order.insert(order.end(), services_.begin(), services_.upper_bound(last_));
+    return order;
+}
+
+awaitable<std::optional<utc_time>> parked_tasks::take_back()
+{
+    std::optional<utc_time> first;
+    if (!loaded_)
+        co_return first;
+    auto left = taken_back_at_once;
+    auto const order = in_turn();
+    for (auto const& service : order) {
+        if (!may_take_back(open_.backlog(service), backlog_bound(settings_, open_.size())))
+            continue;
+        auto const most = std::min(settings_.page, left);
+        if (most == 0)
+            break;
+        co_await term_.until_active(transaction_need);
+        auto const instants = co_await ledger_.unpark(term_.fence, service, static_cast<int>(most));
+        last_ = service;
+        left -= instants.size();
+        if (!instants.empty())
+            first = std::min(first.value_or(instants.front()), instants.front());
+        if (instants.size() == most)
+            continue;
+        services_.erase(service);
+        log::info("planner", "a service has room again, its tasks are planned",
+                  {{"project", service.project}, {"service", service.service}});
+    }
+    co_return first;
+}
+
+} // namespace baton::trigger

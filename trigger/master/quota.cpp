@@ -1,0 +1,28 @@
+#include "trigger/master/quota.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+std::size_t backlog_bound(planner_settings const& settings, std::size_t open)
+{
+    auto const free = settings.open_limit - std::min(open, settings.open_limit);
+    auto const reserve = settings.open_limit / 100;
+    return std::min(settings.overdue_limit, std::max(free / 4, reserve));
+}
+
+std::size_t page_room::left(protocol::service_key const& service) const
+{
+    auto const here = taken_.find(service);
+    auto const backlog = open_.backlog(service) + (here == taken_.end() ? 0 : here->second);
+    auto const bound = backlog_bound(settings_, open_.size() + all_taken_);
+    return bound - std::min(backlog, bound);
+}
+
+void page_room::take(protocol::service_key const& service, std::size_t executions)
+{
+    taken_[service] += executions;
+    all_taken_ += executions;
+}
+
+} // namespace baton::trigger

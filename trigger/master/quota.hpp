@@ -1,0 +1,34 @@
+#pragma once
+
+#include "libs/protocol/service_key.hpp"
+#include "trigger/master/open_set.hpp"
+#include "trigger/master/settings.hpp"
+
+#include <cstddef>
+#include <map>
+
+namespace baton::trigger {
+
+// The most executions that one service may have open and not with a client, while all services together have `open`:
+// its own limit, and never more than a quarter of the room that is left (A. Choudhury, E. Hahne: Dynamic Queue Length
+// Thresholds for Shared-Memory Packet Switches, 1998). A packet leaves its queue some day, an execution of a service
+// without clients does not, and many such services would leave little. So a hundredth of open_limit is every service's
+// own, even if open_limit is exceeded.
+std::size_t backlog_bound(planner_settings const& settings, std::size_t open);
+
+// The room that services have for further firings while a page is planned, of which the open set does not know yet.
+class page_room {
+public:
+    page_room(planner_settings const& settings, open_set const& open) : settings_(settings), open_(open) {}
+
+    std::size_t left(protocol::service_key const& service) const;
+    void take(protocol::service_key const& service, std::size_t executions);
+
+private:
+    planner_settings const& settings_;
+    open_set const& open_;
+    std::map<protocol::service_key, std::size_t> taken_;
+    std::size_t all_taken_ = 0;
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,100 @@
+#include "trigger/master/ready_queue.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+void ready_queue::put(std::string const& service, need const& what, execution_id execution)
+{
+    auto& mine = lanes_[service];
+    auto const [place, fresh] = mine.queues.try_emplace(what);
+    if (fresh)
+        mine.order.push_back(what);
+    bool const first = place->second.empty();
+    place->second.push_back(execution);
+    ++mine.size;
+    ++size_;
+    if (mine.active)
+        mine.idle = 0;
+    else if (first) // behind others that found no room, it would find none either
+        activate(service, mine);
+}
+
+void ready_queue::activate(std::string const& service, lane& which)
+{
+    which.idle = 0;
+    if (std::exchange(which.active, true))
+        return;
+    turns_.push_back(service);
+}
+
+bool ready_queue::turn(std::size_t quantum, place_function const& place)
+{
+    if (turns_.empty())
+        return false;
+    auto const service = std::move(turns_.front());
+    turns_.pop_front();
+    auto const found = lanes_.find(service);
+    if (found == lanes_.end())
+        return true;
+    auto& mine = found->second;
+    std::optional<instant> again;
+    std::size_t spent = 0;
+    while (spent < quantum && mine.idle < mine.order.size()) {
+        auto const what = std::move(mine.order.front());
+        mine.order.pop_front();
+        auto const queue = mine.queues.find(what);
+        auto const done = place(service, what, queue->second, quantum - spent);
+        auto const taken = std::min(done.taken, queue->second.size());
+        queue->second.erase(queue->second.begin(), queue->second.begin() + static_cast<std::ptrdiff_t>(taken));
+        mine.size -= taken;
+        size_ -= taken;
+        spent += std::max<std::size_t>(taken, 1); // a look costs as well
+        mine.idle = taken == 0 ? mine.idle + 1 : 0;
+        if (done.again)
+            again = std::min(again.value_or(*done.again), *done.again);
+        if (queue->second.empty())
+            mine.queues.erase(queue);
+        else
+            mine.order.push_back(what);
+    }
+    bool const may_go_on = mine.idle < mine.order.size();
+    mine.active = false;
+    if (mine.order.empty())
+        lanes_.erase(found);
+    else if (may_go_on)
+        activate(service, mine);
+    if (again && !may_go_on)
+        retries_.emplace(*again, service);
+    return true;
+}
+
+bool ready_queue::unblock(std::string const& service)
+{
+    auto const found = lanes_.find(service);
+    if (found != lanes_.end())
+        activate(service, found->second);
+    return found != lanes_.end();
+}
+
+void ready_queue::unblock_due(instant now)
+{
+    while (!retries_.empty() && retries_.begin()->first <= now) {
+        auto const service = std::move(retries_.begin()->second);
+        retries_.erase(retries_.begin());
+        unblock(service);
+    }
+}
+
+std::optional<instant> ready_queue::next_unblock() const
+{
+    return retries_.empty() ? std::nullopt : std::optional(retries_.begin()->first);
+}
+
+std::size_t ready_queue::waiting(std::string const& service) const
+{
+    auto const found = lanes_.find(service);
+    return found == lanes_.end() ? 0 : found->second.size;
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "libs/base/id.hpp"
+#include "libs/base/time.hpp"
+#include "libs/protocol/node_wire.hpp"
+
+#include <compare>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace baton::trigger {
+
+// Due executions that wait for a client with room, by service and by what they need of a client. Services take turns
+// with a fixed quantum (deficit round robin; M. Shreedhar and G. Varghese, 1995, with executions of cost one), so a
+// million of one service delay no other. A service whose work found no room is not looked at again before it is
+// unblocked, or before the time that its last try named. Part of a term.
+class ready_queue {
+public:
+    struct need {
+        protocol::client_choice choice = protocol::client_choice::round_robin;
+        std::string handler;
+        std::string instance; // for client_choice::instance
+        auto operator<=>(need const&) const = default;
+    };
+
+    void put(std::string const& service, need const& what, execution_id execution);
+
+    // How many of the first executions were placed or dropped; `again`: when to try the rest, if ever without a
+    // wake-up.
+    struct placement {
+        std::size_t taken = 0;
+        std::optional<instant> again;
+    };
+    // Sees the executions in order and as many as the quantum allows.
+    using place_function = std::function<placement(std::string const& service, need const& what,
+                                                   std::deque<execution_id> const& first, std::size_t most)>;
+    // One turn of the next service that may find room. False if there is none.
+    bool turn(std::size_t quantum, place_function const& place);
+
+    // False if nothing of the service waits.
+    bool unblock(std::string const& service);
+    // Unblocks the services whose time has come.
+    void unblock_due(instant now);
+    std::optional<instant> next_unblock() const;
+    bool any_active() const { return !turns_.empty(); }
+
+    std::size_t size() const { return size_; }
+    std::size_t waiting(std::string const& service) const;
+
+private:
+    struct lane {
+        std::map<need, std::deque<execution_id>> queues;
+        std::deque<need> order; // of the queues, each once
+        std::size_t idle = 0;   // queues in a row that found no room
+        std::size_t size = 0;
+        bool active = false;
+    };
+    void activate(std::string const& service, lane& which);
+
+    std::unordered_map<std::string, lane> lanes_;
+    std::deque<std::string> turns_; // services that may find room
+    std::multimap<instant, std::string> retries_;
+    std::size_t size_ = 0;
+};
+
+} // namespace baton::trigger
