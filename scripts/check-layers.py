@@ -184,7 +184,7 @@ PLANTED = [  # (file, line of code that must be found, part of the reason)
      "trigger/election must not include trigger/membership"),
     ("trigger/membership/a.hpp", '#include "trigger/election/elector.hpp"',
      "trigger/membership must not include trigger/election"),
-    ("trigger/clients/a.hpp", '#include "trigger/delivery/carrier.hpp"',
+    ("trigger/clients/a.hpp", '#include "trigger/delivery/dispatcher.hpp"',
      "trigger/clients must not include trigger/delivery"),
     ("trigger/delivery/a.cpp", '#include "trigger/master/master.hpp"',
      "trigger/delivery must not include trigger/master"),
@@ -238,7 +238,7 @@ INNOCENT = [  # these must not be found
      "// SELECT id FROM task; std::thread; steady_timer\n/* #include <soci/soci.h>\n   std::random_device */\n"
      "auto limit = 1'000; auto url = \"http://x\"; // it's fine\nco_await time.sleep_for(1s); auto id = std::thread::id{};\n"
      'auto says = "choose one from the list"; cron.next_time(0);\n'),
-    ("trigger/master/fine.cpp", '#include "trigger/delivery/carrier.hpp"\n#include "trigger/election/epoch.hpp"\n'
+    ("trigger/master/fine.cpp", '#include "trigger/delivery/dispatcher.hpp"\n#include "trigger/election/epoch.hpp"\n'
      '#include "trigger/master/term.hpp"\n'),
     ("trigger/node.cpp", '#include "trigger/api/api.hpp"\n#include "trigger/settings.hpp"\n'),
     ("tests/unit/trigger/fine.cpp", '#include "trigger/election/epoch.hpp"\n#include "trigger/node.hpp"\n'),

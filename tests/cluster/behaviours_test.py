@@ -2,6 +2,8 @@
 """Tests of a cluster of real processes without faults, on the store that $BATON_STORE names (sqlite by default).
 At the end the judge checks all executions of these tests."""
 
+import hashlib
+import hmac
 import http.server
 import json
 import os
@@ -16,6 +18,7 @@ import urllib.parse
 
 import checker
 import harness
+import neighbours
 
 STORE = os.environ.get("BATON_STORE", "sqlite")
 EVERY_SECOND = {"kind": "fixed_rate", "every_ms": 1000}
@@ -242,20 +245,24 @@ class Behaviours(unittest.TestCase):
         finally:
             self.assertEqual(process.terminate(35), 0)
 
-    def test_a_node_that_joins_gets_work_within_a_heartbeat(self):
+    def test_a_node_that_joins_becomes_the_home_of_its_share_of_the_clients(self):
         self.create({"kind": "fixed_rate", "every_ms": 100})
+        more = [self.cluster.start_recorder(f"recorder-more-{number}") for number in range(4)]
+        harness.wait_for("more clients", lambda: len(self.cluster.live_clients()) >= 6, 20)
         clients = {port_of(client["address"]) for client in self.cluster.live_clients()}
         process = self.cluster.start_trigger("trigger-joins")
         try:
             harness.wait_for("the new node is known", lambda: any(
                 node["name"] == "trigger-joins" for node in self.cluster.live_nodes()), 20)
             joined = harness.boot_us()
-            # A node opens a connection to a client only to deliver: heartbeats go the other way.
-            harness.wait_for("the new node delivers", lambda: connections(process.pid) & clients, 3)
-            print(f"{STORE}: a new node delivers {(harness.boot_us() - joined) / 1000:.0f} ms after it was known")
+            # Only a client's home opens a connection to it: heartbeats go the other way.
+            harness.wait_for("the new node calls clients", lambda: connections(process.pid) & clients, 10)
+            print(f"{STORE}: a new node has clients {(harness.boot_us() - joined) / 1000:.0f} ms after it was known")
         finally:
             self.assertEqual(process.terminate(20), 0)
             del self.cluster.addresses["trigger-joins"]
+            for recorder in more:
+                self.assertEqual(recorder.terminate(35), 0)
 
     def test_no_node_calls_a_client_that_has_left(self):
         self.create({"kind": "fixed_rate", "every_ms": 100})
@@ -375,9 +382,13 @@ class Stopping(unittest.TestCase):
 
     def test_a_second_signal_ends_a_draining_node_at_once(self):
         cluster = self.cluster.start_all(triggers=1, recorders=1)
-        task = cluster.rest.post("/api/v1/tasks?allow_unserved=true", {
-            "name": "unserved", "service": "nobody", "handler": "note", "schedule": BY_HAND})
-        cluster.rest.post(f"/api/v1/tasks/{task['id']}/run?allow_unserved=true", {})
+        client = neighbours.Client(cluster.triggers(), "silent", "healthy")
+        self.enterContext(client)
+        harness.wait_for("the client is known", lambda: len(cluster.live_clients()) == 2, 10)
+        execution = cluster.run_now(cluster.create("first", BY_HAND, service="silent"))
+        cluster.await_state(execution, "succeeded", 10)
+        client.turn("mute")
+        cluster.run_now(cluster.create("second", BY_HAND, service="silent"))
         status = harness.Rest(cluster.addresses["trigger-1"])
         harness.wait_for("the node carries it", lambda: status.get("/healthz")["carrying"] > 0, 10)
         process = cluster.processes["trigger-1"]
@@ -412,10 +423,14 @@ class Stopping(unittest.TestCase):
 
         class Braggart(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
-                self.rfile.read(int(self.headers["Content-Length"]))
-                calls.append(self.path)
-                body = b'{"epoch": 4611686018427387904}'
-                self.send_response(409)
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                probed = self.path == "/baton/v1/probe"
+                if not probed:
+                    calls.append(self.path)
+                said = f"baton probe\nbraggart\n{body.get('nonce')}".encode()
+                proof = hmac.new(b"0123456789abcdef", said, hashlib.sha256).hexdigest()
+                body = json.dumps({"instance": "braggart", "proof": proof} if probed else {"epoch": 1 << 62}).encode()
+                self.send_response(200 if probed else 409)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
@@ -429,7 +444,7 @@ class Stopping(unittest.TestCase):
         node = harness.Rest(cluster.addresses["trigger-1"])
         node.post("/client/v1/register", {
             "service": "braggart", "instance": "braggart", "address": f"http://{harness.HOST}:{server.server_port}",
-            "secret": "0123456789abcdef", "handlers": ["note"]})
+            "secret": "0123456789abcdef", "handlers": ["note"], "revision": 1, "generation": 1})
         before = cluster.epoch()
         cluster.run_now(cluster.create("brag", BY_HAND, service="braggart"))
         harness.wait_for("it is asked again and again", lambda: len(calls) > 2, 20)

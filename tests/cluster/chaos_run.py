@@ -208,7 +208,7 @@ class Run:
         def create(number):
             schedule = campaigns.make_schedule(random.Random(f"{self.seed}/{number}"))
             nap = {"handler": "nap", "payload": {"ms": 150}} if number % 10 == 0 else {}
-            return self.cluster.create(f"tick {number}", schedule, **nap)
+            return self.cluster.create(f"tick {number}", schedule, max_deaths=1000, **nap)
         return self.cluster.in_parallel(create, list(range(self.tasks)))
 
     def events(self):

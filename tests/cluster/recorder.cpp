@@ -9,7 +9,8 @@
 //     start|end  boot-time microseconds  pid  instance  execution  attempt  scheduled_at  shard  outcome  epoch  task
 //
 // Handlers: "note" does nothing; "nap" sleeps {"ms": n} or until it is stopped; "fail" fails the first {"times": n}
-// attempts. RECORDER_LISTEN and RECORDER_TOKEN are for nodes that are not on loopback.
+// attempts. RECORDER_LISTEN and RECORDER_TOKEN are for nodes that are not on loopback;
+// with RECORDER_FETCHES it fetches its executions.
 
 #include <baton/client/service.hpp>
 #include <condition_variable>
@@ -118,6 +119,8 @@ int main(int argc, char** argv)
             options.listen = listen;
         if (auto const* token = std::getenv("RECORDER_TOKEN"))
             options.token = token;
+        if (std::getenv("RECORDER_FETCHES"))
+            options.delivery = client::delivery_mode::fetch;
         client::service service{std::move(options)};
         log.name(service.instance());
         service.handle("note", recorded(log, note));

@@ -200,6 +200,8 @@ class RedisSentinel:
         """Starts the victim once the sentinels have replaced it. Before, it would come back as an empty master."""
         wait_for("another master", lambda: self.group.master() != self.victim, 30)
         servers.Redis(self.victim).start()
+        # Until it follows again, the next fault could promote a server that has lost all grants.
+        wait_for("a replica again", self.group.is_complete, 30)
 
     def end(self):
         self.group.stop()

@@ -86,8 +86,9 @@ void cluster_world::partition_client(std::size_t client, duration span)
     }
 }
 
-// Freezes the master more often than other nodes, for less and for more time than an assignment may take, a lease lasts
-// and a node counts as alive. A client may be frozen for so long that it counts as gone.
+// Freezes the master, or only its working loop, more often than other nodes, for less and for more time than an
+// assignment may take, a lease lasts and a node counts as alive. A client may be frozen for so long that it counts as
+// gone.
 void cluster_world::freeze_random_process()
 {
     duration const limits[] = {500ms, 2s, 3s, 4s, 6s, 12s};
@@ -96,10 +97,12 @@ void cluster_world::freeze_random_process()
     auto const long_span = stage_.random_between(100ms, longest_partition);
     auto const index = stage_.random.below(nodes_.size() + clients_.size());
     auto const leader = master();
+    bool const work_only = stage_.random.below(3) == 0; // a step of the working loop that takes so long
+    auto const freeze = [&](std::size_t node) { work_only ? freeze_work(node, span) : freeze_node(node, span); };
     if (stage_.random.below(2) == 0 && leader >= 0) {
-        freeze_node(static_cast<std::size_t>(leader), span);
+        freeze(static_cast<std::size_t>(leader));
     } else if (index < nodes_.size()) {
-        freeze_node(index, span);
+        freeze(index);
     } else if (auto const& client = clients_[index - nodes_.size()]; client && client->host().alive()) {
         ++seen_.freezes;
         client->host().freeze_for(stage_.random.below(2) == 0 ? span : long_span);

@@ -18,25 +18,43 @@ trigger::settings node_settings(std::string const& name)
 
 } // namespace
 
-node_process::node_process(sim::stage& stage, std::string const& name, int number, bool guarded)
-    : host_(stage.add_host(name)),
+node_process::node_process(sim::stage& stage, std::string const& name, int number, bool guarded, sim::clock_error error)
+    : host_(stage.add_host(name, error)),
+      electing_(stage.add_host(name, error)),
       shared_(stage.database.connect(host_, {.sessions = 4, .read_limit = 5s})),
       deciding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
-      own_(stage.database.connect(host_, {.sessions = 1, .read_limit = 1s})),
-      guarding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 4s, .idle_limit = 2s})),
+      signals_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
+      other_(stage.database.connect(electing_, {.sessions = 2, .read_limit = 5s})),
+      own_(stage.database.connect(electing_, {.sessions = 1, .read_limit = 1s})),
+      guarding_(stage.database.connect(electing_, {.sessions = 1, .read_limit = 4s, .idle_limit = 2s})),
       lease_(lease::make_clocked_lease(*own_, "master")),
-      guard_(guarded ? lease::make_named_guard(*guarding_, *shared_, "master") : nullptr),
+      guard_(guarded ? lease::make_named_guard(*guarding_, *other_, "master") : nullptr),
       http_(stage.net.client_for(host_))
 {
     auto const settings = node_settings(name);
     auto const incarnation = fmt::format("{}#{}", name, number);
-    trigger::world const world{host_.time(), host_.random(), *shared_,
-                               *deciding_,   *lease_,        guard_.get(),
-                               *http_,       incarnation,    "the-secret-of-" + incarnation,
-                               nullptr};
-    node_ = std::make_unique<trigger::node>(stage.loop.get_executor(), settings, world);
+    auto const loop_of = [&stage](sim::host& one) {
+        return loop_ref(stage.loop.get_executor(), [&one](std::function<void()> next) { one.post(std::move(next)); });
+    };
+    trigger::world const world{
+        host_.time(), host_.random(),     *shared_,         *deciding_,  *signals_,
+        *lease_,      guard_.get(),       *http_,           incarnation, "the-secret-of-" + incarnation,
+        nullptr,      loop_of(electing_), electing_.time(), *other_,     electing_.random()};
+    node_ = std::make_unique<trigger::node>(loop_of(host_), settings, world);
     stage.net.attach(host_, http::parse_url(settings.address), node_->routes());
     host_.spawn(node_->run());
+}
+
+void node_process::kill()
+{
+    electing_.kill();
+    host_.kill();
+}
+
+void node_process::freeze_for(duration span)
+{
+    electing_.freeze_for(span);
+    host_.freeze_for(span);
 }
 
 client_process::client_process(sim::stage& stage, client_options const& options, std::vector<handler_run>& runs,
@@ -44,21 +62,26 @@ client_process::client_process(sim::stage& stage, client_options const& options,
     : host_(stage.add_host(options.name)),
       runs_(runs),
       on_start_(std::move(on_start)),
+      kill_(options.kill),
       http_(stage.net.client_for(host_))
 {
     client::runtime_settings settings;
     settings.limits.slots = options.slots;
     settings.limits.queue = options.slots;
-    settings.handlers = {"work", "flaky"};
+    settings.handlers = {"work", "flaky", "long", "deadly"};
     for (auto const& address : options.nodes)
         settings.link.nodes.push_back(http::parse_url(address));
     settings.link.identity.service = cluster_service;
     settings.link.identity.instance = fmt::format("{}#{}", options.name, options.number);
-    settings.link.identity.address = "http://" + options.name + ":9000";
+    if (options.fetches)
+        settings.link.identity.delivery = protocol::delivery_way::fetch;
+    else
+        settings.link.identity.address = "http://" + options.name + ":9000";
     settings.link.identity.secret = "the-secret-of-" + settings.link.identity.instance;
     client::runtime_parts const parts{host_.time(), host_.random(), *http_, *this};
     runtime_ = std::make_unique<client::runtime>(stage.loop.get_executor(), parts, settings);
-    stage.net.attach(host_, http::parse_url(settings.link.identity.address), runtime_->handler());
+    if (!options.fetches)
+        stage.net.attach(host_, http::parse_url(settings.link.identity.address), runtime_->handler());
     host_.spawn(runtime_->run());
 }
 
@@ -72,6 +95,8 @@ void client_process::start(std::shared_ptr<client::job> work, std::function<void
     run.began = host_.time().now();
     on_start_(run);
     runs_.push_back(std::move(run));
+    if (work->work.handler == "deadly")
+        return kill_();
     host_.spawn(handle(std::move(work), std::move(done), runs_.size() - 1));
 }
 
@@ -81,7 +106,8 @@ awaitable<void> client_process::handle(std::shared_ptr<client::job> work, std::f
     // Most are short; some are long enough for a "running" report.
     bool const is_long = host_.random().below(10) == 0;
     auto const most = is_long ? 3'000'000u : 200'000u;
-    auto const end = host_.time().now() + duration{static_cast<std::int64_t>(1'000 + host_.random().below(most))};
+    auto const usual = duration{static_cast<std::int64_t>(1'000 + host_.random().below(most))};
+    auto const end = host_.time().now() + (work->work.handler == "long" ? duration{20s} : usual);
     bool const fails = work->work.handler == "flaky" && host_.random().below(3) == 0;
     while (host_.time().now() < end && !work->stop.stop_requested()) {
         auto const next = std::min(end, host_.time().now() + 100ms);

@@ -29,18 +29,24 @@ struct handler_run {
     bool succeeded = false;
 };
 
-// A trigger process on a host.
+// A trigger process on a host. Its two loops are two hosts of the same name with the same clock, so that either can be
+// frozen alone.
 class node_process {
 public:
-    node_process(sim::stage& stage, std::string const& name, int number, bool guarded);
+    node_process(sim::stage& stage, std::string const& name, int number, bool guarded, sim::clock_error error);
 
-    sim::host& host() { return host_; }
+    sim::host& host() { return host_; } // of the working loop
     trigger::node& node() { return *node_; }
+    void kill();
+    void freeze_for(duration span); // both loops
 
 private:
     sim::host& host_;
+    sim::host& electing_;
     std::unique_ptr<storage::database> shared_;
     std::unique_ptr<storage::database> deciding_;
+    std::unique_ptr<storage::database> signals_;
+    std::unique_ptr<storage::database> other_; // for the guard
     std::unique_ptr<storage::database> own_;
     std::unique_ptr<storage::database> guarding_;
     std::unique_ptr<lease::lease_store> lease_;
@@ -54,10 +60,12 @@ struct client_options {
     int number = 0;                 // makes the instance's name unique
     std::vector<std::string> nodes; // their URLs
     int slots = 1;
+    bool fetches = false;       // it has no listener
+    std::function<void()> kill; // ends the client's process
 };
 
 // A business service on a host: the SDK with handlers that take simulated time. "work" succeeds, "flaky" fails in a
-// third of its attempts.
+// third of its attempts, "long" takes 20 s, "deadly" kills its process.
 class client_process final : public client::executor {
 public:
     // Each run of a handler is appended to `runs`. `on_start` is called before a handler starts.
@@ -74,6 +82,7 @@ private:
     sim::host& host_;
     std::vector<handler_run>& runs_;
     std::function<void(handler_run const&)> on_start_;
+    std::function<void()> kill_;
     std::unique_ptr<http::client> http_;
     std::unique_ptr<client::runtime> runtime_;
 };

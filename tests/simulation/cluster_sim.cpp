@@ -134,6 +134,40 @@ std::string frozen_masters(std::uint64_t seed)
     return wrong;
 }
 
+// The working loop of the master stands still for a while, as in a step that takes so long. For less than
+// `election.stuck` that costs latency only; after that another node leads.
+std::string standing_work(std::uint64_t seed, duration span)
+{
+    cluster_world world(seed, 3, 3, 200, seed % 3 != 0);
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto const expected = register_tasks(world, from, from + 30s);
+    world.pass(10s);
+    auto const first = world.master();
+    if (first < 0)
+        return "no master";
+    world.freeze_work(static_cast<std::size_t>(first), span);
+    world.pass(span);
+    bool const kept = world.master() == first;
+    world.pass(30s + settle_time);
+    auto wrong = problems(world, expected);
+    if (kept != (span < 5s))
+        wrong += kept ? "a master whose working loop stands still leads on\n" : "a step cost the mastership\n";
+    if (world.terms().size() != (span < 5s ? 1u : 2u))
+        wrong += fmt::format("{} terms\n", world.terms().size());
+    return wrong;
+}
+
+std::string short_standstill(std::uint64_t seed)
+{
+    return standing_work(seed, duration{static_cast<std::int64_t>(500'000 + seed * 777'777 % 4'000'000)});
+}
+
+std::string long_standstill(std::uint64_t seed)
+{
+    return standing_work(seed, 9s + duration{static_cast<std::int64_t>(seed * 777'777 % 4'000'000)});
+}
+
 // One node after the other cannot reach the database for longer than clients may miss heartbeats; the others can.
 std::string node_database_outages(std::uint64_t seed)
 {
@@ -155,13 +189,65 @@ std::string node_database_outages(std::uint64_t seed)
     return wrong;
 }
 
-void check_seeds(std::uint64_t count, std::string (*run)(std::uint64_t seed))
+// Three handlers kill their processes, beside twenty others that are due in the same instant.
+std::string deadly_handlers(std::uint64_t seed)
 {
-    for (auto const seed : simulation_seeds(count)) {
-        auto const wrong = run(seed);
-        INFO("BATON_SEED=" << seed << "\n" << wrong);
-        CHECK(wrong.empty());
-    }
+    cluster_world world(seed, 3, 2, 200);
+    world.pass(5s);
+    auto const at = begin_of(world);
+    auto const add_once = [&](std::string const& name, char const* handler) {
+        auto task = make_task(name, at, at + 1s);
+        task.handler = handler;
+        task.max_deaths = 3;
+        task.schedule.kind = protocol::schedule_kind::once;
+        task.schedule.start_at.reset();
+        task.schedule.end_at.reset();
+        task.schedule.at = at;
+        return world.add(task).task.id;
+    };
+    std::vector<task_id> deadly;
+    std::vector<task_id> innocent;
+    for (int i = 0; i < 3; ++i)
+        deadly.push_back(add_once(fmt::format("deadly {}", i), "deadly"));
+    for (int i = 0; i < 20; ++i)
+        innocent.push_back(add_once(fmt::format("innocent {}", i), "work"));
+    world.pass(40s);
+    if (seed % 2 == 0) // the count of deaths outlives a term
+        world.kill_node(static_cast<std::size_t>(world.master()), 2s);
+    world.pass(200s);
+    std::string wrong;
+    for (auto const task : deadly)
+        for (auto const& row : world.firings(task))
+            if (row.state != "failed" || row.deaths != 3 ||
+                row.reason != "its client died 3 times while it may have been running")
+                wrong += describe("deadly", row, fmt::format("{} deaths, reason '{}'", row.deaths, row.reason));
+    for (auto const task : innocent)
+        for (auto const& row : world.firings(task))
+            if (row.state != "succeeded")
+                wrong += describe("innocent", row, fmt::format("{} deaths, reason '{}'", row.deaths, row.reason));
+    return wrong;
+}
+
+// The database's clock steps back, the only node dies, and its successor knows nothing of the time before.
+std::string clock_steps_back(std::uint64_t seed)
+{
+    cluster_world world(seed, 1, 3, 200);
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto often = make_task("often", from, from + 20s);
+    often.handler = "long";
+    often.schedule.kind = protocol::schedule_kind::fixed_rate;
+    often.schedule.every = 100ms;
+    auto const id = world.add(often).task.id;
+    world.pass(12s);
+    world.step_clock(-1s * static_cast<int>(1 + seed % 10));
+    world.pass(seed % 3 * 1500ms); // the master may have noticed it, or not
+    world.kill_node(0, 300ms);
+    world.pass(90s);
+    std::string wrong = firing_problems(world, {id, often.name, instants_of(100ms, from, from + 20s)});
+    for (auto const& incident : world.seen().incidents)
+        wrong += incident + "\n";
+    return wrong;
 }
 
 } // namespace
@@ -194,9 +280,29 @@ TEST_CASE("after a master was frozen for seconds, no execution assigned by it or
     check_seeds(5, frozen_masters);
 }
 
+TEST_CASE("a working loop that stands still for seconds costs latency, not mastership")
+{
+    check_seeds(6, short_standstill);
+}
+
+TEST_CASE("a master whose working loop stands still for longer than election.stuck is replaced, and nothing runs twice")
+{
+    check_seeds(6, long_standstill);
+}
+
 TEST_CASE("the clients of a node that cannot reach the database move to other nodes before they count as gone")
 {
     check_seeds(4, node_database_outages);
+}
+
+TEST_CASE("executions whose handlers kill their processes fail after three deaths, and their neighbours succeed")
+{
+    check_seeds(4, deadly_handlers);
+}
+
+TEST_CASE("a new node that takes over after the database's clock has stepped back fires nothing twice")
+{
+    check_seeds(10, clock_steps_back);
 }
 
 TEST_CASE("the same seed replays the same cluster simulation")

@@ -34,14 +34,19 @@ cluster_world::~cluster_world()
 void cluster_world::start_node(std::size_t index)
 {
     if (!nodes_.at(index))
-        nodes_[index] = std::make_unique<node_process>(stage_, fmt::format("t{}", index), processes_++, guarded_);
+        nodes_[index] = std::make_unique<node_process>(stage_, fmt::format("t{}", index), processes_++, guarded_,
+                                                       sim::clock_error{.wall = clock_step_});
 }
 
 void cluster_world::start_client(std::size_t index)
 {
     if (clients_.at(index))
         return;
-    client_options const options{fmt::format("c{}", index), processes_++, node_addresses_, slots_};
+    bool const fetches = index % 2 == 1;
+    client_options const options{
+        fmt::format("c{}", index), processes_++, node_addresses_, slots_, fetches, [this, index] {
+            stage_.run_after(1us, [this, index] { kill_client(index, 1s); });
+        }};
     clients_[index] = std::make_unique<client_process>(stage_, options, runs_,
                                                        [this](handler_run const& start) { check_start(start); });
 }
@@ -52,7 +57,7 @@ void cluster_world::kill_node(std::size_t index, duration down)
     if (!nodes_.at(index) || !nodes_[index]->host().alive())
         return;
     ++seen_.kills;
-    nodes_[index]->host().kill();
+    nodes_[index]->kill();
     stage_.run_after(1us, [this, index] { nodes_[index].reset(); });
     stage_.run_after(1us + down, [this, index] { start_node(index); });
 }
@@ -72,7 +77,21 @@ void cluster_world::freeze_node(std::size_t index, duration span)
     if (!nodes_.at(index) || !nodes_[index]->host().alive())
         return;
     ++seen_.freezes;
+    nodes_[index]->freeze_for(span);
+}
+
+void cluster_world::freeze_work(std::size_t index, duration span)
+{
+    if (!nodes_.at(index) || !nodes_[index]->host().alive())
+        return;
+    ++seen_.freezes;
     nodes_[index]->host().freeze_for(span);
+}
+
+void cluster_world::step_clock(duration by)
+{
+    clock_step_ += by;
+    stage_.database.step_clock(by);
 }
 
 int cluster_world::master() const
@@ -156,7 +175,7 @@ std::vector<cluster_world::ledger_row> cluster_world::firings(task_id task)
         ask.select(
             "id", "scheduled_at", "state",
             "COALESCE(started_at, (SELECT MIN(a.started_at) FROM attempt a WHERE a.execution_id = execution.id))",
-            "ended_at", "attempt");
+            "ended_at", "attempt", "deaths", "reason");
         ask(" FROM execution WHERE task_id = ", task, " AND run_key = 0 ORDER BY scheduled_at");
         ask.each([&](storage::row& cells) {
             ledger_row& found = rows.emplace_back();
@@ -166,6 +185,8 @@ std::vector<cluster_world::ledger_row> cluster_world::firings(task_id task)
             found.started_at = cells.maybe_number().value_or(0);
             found.ended_at = cells.maybe_number().value_or(0);
             found.attempt = cells.small();
+            found.deaths = cells.small();
+            found.reason = cells.maybe_text().value_or("");
         });
     });
     return rows;
@@ -191,6 +212,15 @@ int cluster_world::open_rows()
         sql << "SELECT COUNT(*) FROM execution WHERE due_at IS NOT NULL", soci::into(count);
     });
     return count;
+}
+
+std::vector<std::size_t> cluster_world::clients_of_nodes()
+{
+    std::vector<std::size_t> counts;
+    for (auto const& one : nodes_)
+        if (one && one->host().alive())
+            counts.push_back(one->node().clients());
+    return counts;
 }
 
 int cluster_world::gone_clients()

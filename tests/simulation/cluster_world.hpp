@@ -42,7 +42,11 @@ public:
     void kill_node(std::size_t index, duration down); // starts it again after `down`
     void kill_client(std::size_t index, duration down);
     void freeze_node(std::size_t index, duration span);
-    int master() const; // its index, or -1
+    void freeze_work(std::size_t index, duration span); // its working loop only
+    int master() const;                                 // its index, or -1
+    // Steps the database's clock. The nodes that run keep the old cluster time; a node that starts later has the new
+    // one.
+    void step_clock(duration by);
 
     struct ledger_row {
         std::int64_t id = 0;
@@ -51,12 +55,15 @@ public:
         std::int64_t started_at = 0; // the first start of an attempt
         std::int64_t ended_at = 0;
         int attempt = 1;
+        int deaths = 0;
+        std::string reason{};
     };
     // The firings of a task (run_key 0), in time order.
     std::vector<ledger_row> firings(task_id task);
-    int open_rows();                           // executions that have not ended
-    int gone_clients();                        // clients counted as gone within the last hour
-    std::vector<storage::term_record> terms(); // oldest first
+    int open_rows();                             // executions that have not ended
+    std::vector<std::size_t> clients_of_nodes(); // of the nodes that run, as they hear them
+    int gone_clients();                          // clients counted as gone within the last hour
+    std::vector<storage::term_record> terms();   // oldest first
 
 private:
     void start_node(std::size_t index);
@@ -79,6 +86,7 @@ private:
     std::vector<std::string> node_addresses_;
     int slots_;
     bool guarded_;
+    duration clock_step_{};
     int processes_ = 0;
     std::unique_ptr<storage::database> direct_;
     id_generator ids_;

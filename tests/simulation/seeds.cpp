@@ -1,5 +1,7 @@
 #include "tests/simulation/seeds.hpp"
 
+#include <catch2/catch.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -19,4 +21,13 @@ std::vector<std::uint64_t> simulation_seeds(std::uint64_t count)
     for (std::uint64_t seed = first; seed < first + count; ++seed)
         seeds.push_back(seed);
     return seeds;
+}
+
+void check_seeds(std::uint64_t count, std::string (*run)(std::uint64_t seed))
+{
+    for (auto const seed : simulation_seeds(count)) {
+        auto const wrong = run(seed);
+        INFO("BATON_SEED=" << seed << "\n" << wrong);
+        CHECK(wrong.empty());
+    }
 }

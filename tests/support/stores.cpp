@@ -100,6 +100,14 @@ storage::session_ptr store::plain(storage::location const& where)
     return session;
 }
 
+void store::await_nodes()
+{
+    for (auto const& node : nodes_) {
+        int value = 0;
+        *plain(node) << "SELECT 1", soci::into(value);
+    }
+}
+
 std::int64_t store::number(std::string const& sql)
 {
     std::int64_t value = 0;

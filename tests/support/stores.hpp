@@ -62,6 +62,8 @@ public:
     std::int64_t number(std::string const& sql);
     std::string text(std::string const& sql);
     void exec(std::string const& sql);
+    // Returns when every node of the cluster has applied what any of them has acknowledged.
+    void await_nodes();
 
 private:
     storage::session_ptr plain(storage::location const& where);

@@ -235,6 +235,16 @@ TEST_CASE("a variable overrides the document, for every type of value")
     CHECK(read.agent.service.slots == 3);
 }
 
+TEST_CASE("an agent that fetches needs neither a token nor an address")
+{
+    scratch const here;
+    auto const file = here.write("agent.json", R"({"service": "s", "triggers": ["http://a:1"],
+        "listen": {"address": "0.0.0.0"}, "handlers": {"a": {"argv": ["/bin/true"]}}})");
+    CHECK_THROWS_AS(load<agent_config>(file, nothing), config_error);
+    auto const read = load<agent_config>(file, with({{"BATON_DELIVERY", "fetch"}}));
+    CHECK(read.agent.service.delivery == client::delivery_mode::fetch);
+}
+
 TEST_CASE("a wrong value in a variable is refused with the variable's name")
 {
     std::string const fine = R"({"database": {"url": "sqlite:/b.db"}})";

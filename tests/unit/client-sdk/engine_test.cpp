@@ -82,10 +82,11 @@ TEST_CASE("a later attempt replaces a queued one", "[client]")
     CHECK(begun[0]->work.attempt == 3);
 }
 
-TEST_CASE("a repeated attempt is answered from memory for ten minutes", "[client]")
+TEST_CASE("a repeated attempt is answered from memory for ten minutes after its result is recorded", "[client]")
 {
     stage s;
     s.run(1, 2, false);
+    s.report();
     CHECK(s.take(1, 2).answer == ack::finished);
     CHECK(s.take(1, 1).answer == ack::finished);
     CHECK(s.take(1, 1).holds == 2);
@@ -175,13 +176,50 @@ TEST_CASE("queued executions are dropped when the nodes have handed them on", "[
     CHECK(s.take(2, 3).answer == ack::accepted);
 }
 
+TEST_CASE("an execution whose result no node has recorded is never forgotten", "[client]")
+{
+    engine_limits limits;
+    limits.remembered = 1;
+    stage s(limits);
+    for (int i = 1; i <= 3; ++i)
+        s.run(i, 1, true);
+    s.pass(1h);
+    s.it.tick(s.at);
+    std::vector const all{execution_id{1}, execution_id{2}, execution_id{3}};
+    CHECK(s.it.query(all, s.at).size() == 3);
+    CHECK(s.take(1, 1).answer == ack::finished);
+    auto const sent = s.batch();
+    s.it.settle(sent, {{execution_id{1}, 1}}, s.at);
+    s.pass(9min);
+    s.it.tick(s.at);
+    CHECK(s.take(1, 1).answer == ack::finished);
+    s.pass(2min);
+    s.it.tick(s.at);
+    CHECK(s.take(1, 1).answer == ack::accepted);
+    CHECK(s.take(2, 1).answer == ack::finished);
+}
+
+TEST_CASE("the record of an earlier attempt leaves a later one as it is", "[client]")
+{
+    stage s;
+    s.run(1, 1, false);
+    auto const first = s.batch();
+    s.run(1, 2, false);
+    s.it.settle(first, {{execution_id{1}, 1}}, s.at);
+    s.pass(1h);
+    s.it.tick(s.at);
+    CHECK(s.take(1, 2).answer == ack::finished);
+}
+
 TEST_CASE("the memory of ended executions is bounded in number and in time", "[client]")
 {
     engine_limits limits;
     limits.remembered = 2;
     stage s(limits);
-    for (int i = 1; i <= 3; ++i)
+    for (int i = 1; i <= 3; ++i) {
         s.run(i, 1, true);
+        s.report();
+    }
     std::vector const all{execution_id{1}, execution_id{2}, execution_id{3}};
     CHECK(s.it.query(all, s.at).size() == 2);
     s.pass(10min + 1us);

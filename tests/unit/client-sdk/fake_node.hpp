@@ -28,6 +28,7 @@ public:
         std::vector<std::size_t> batches;
         std::vector<std::string> left;
         std::vector<std::string> credentials; // of every call
+        std::vector<std::string> tickets;     // of results and departures
     };
 
     // Its behaviour; changed under the lock of `with`.
@@ -39,6 +40,12 @@ public:
         int unrecorded = 0;      // the next N result messages get 200 that names none as recorded
         int failing_results = 0; // the next N get 503
         std::string poison;      // a message with this text gets 400
+        std::string name;
+        protocol::reach reach = protocol::reach::reachable;
+        std::string why;                           // it is unreachable
+        std::string ticket;                        // of the next registrations
+        bool refuses = false;                      // the receipts of all results
+        std::optional<protocol::watch_answer> ask; // the answer to the next watch; without one watching does not work
     };
 
     fake_node()
@@ -132,28 +139,42 @@ private:
         told_.credentials.push_back(message.headers.find("Authorization").value_or(""));
         if (message.target == protocol::path_register) {
             told_.registrations.push_back(body);
-            return std::exchange(manners_.buries, false) ? http::problem(410, "Gone", "gone for good") : heard();
+            return std::exchange(manners_.buries, false) ? http::problem(410, "Gone", "gone for good")
+                                                         : heard(manners_.ticket);
         }
         if (message.target == protocol::path_heartbeat) {
             told_.heartbeats.push_back(body);
             return std::exchange(manners_.forgets, false) ? http::problem(404, "Not Found", "unknown") : heard();
         }
+        if (message.target == protocol::path_watch) {
+            auto const ask = std::exchange(manners_.ask, std::nullopt);
+            return ask ? http::json_response(200, *ask) : http::problem(404, "Not Found", "no such path");
+        }
         if (message.target == protocol::path_leave) {
             told_.left.push_back(body.at("instance"));
+            told_.tickets.push_back(body.at("ticket"));
             return http::json_response(200, nlohmann::json::object());
         }
         return results(body, message.body);
     }
 
-    http::response heard()
+    http::response heard(std::string ticket = {})
     {
-        return http::json_response(200, protocol::heartbeat_answer{manners_.epoch, manners_.heartbeat_ms});
+        protocol::heartbeat_answer answer;
+        answer.epoch = manners_.epoch;
+        answer.heartbeat_ms = manners_.heartbeat_ms;
+        answer.node = manners_.name;
+        answer.reach = manners_.reach;
+        answer.why = manners_.why;
+        answer.ticket = std::move(ticket);
+        return http::json_response(200, answer);
     }
 
     http::response results(nlohmann::json const& body, std::string const& text)
     {
         auto const request = body.get<protocol::results_request>();
         told_.batches.push_back(request.results.size());
+        told_.tickets.push_back(request.ticket);
         if (!manners_.poison.empty() && text.find(manners_.poison) != std::string::npos)
             return http::problem(400, "Bad Request", "poison");
         if (manners_.failing_results > 0 && manners_.failing_results-- > 0)
@@ -163,7 +184,9 @@ private:
         bool const silent = manners_.unrecorded > 0 && manners_.unrecorded-- > 0;
         for (auto const& report : request.results) {
             told_.results.push_back(report);
-            if (!silent)
+            if (manners_.refuses)
+                answer.refused.push_back({report.execution, report.attempt});
+            else if (!silent)
                 answer.recorded.push_back({report.execution, report.attempt});
         }
         return http::json_response(200, answer);

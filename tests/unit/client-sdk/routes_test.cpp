@@ -1,4 +1,5 @@
 #include "client-sdk/src/routes.hpp"
+#include "libs/protocol/proof.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -37,7 +38,7 @@ struct stage {
     system_time time;
     engine it{engine_limits{}, {"work"}};
     int changes = 0;
-    routes answers{it, time, "s3cret", [this] { ++changes; }};
+    routes answers{it, time, {"host:1", "s3cret"}, [this] { ++changes; }};
 };
 
 } // namespace
@@ -45,19 +46,43 @@ struct stage {
 TEST_CASE("a request without the secret of the incarnation is refused", "[client]")
 {
     stage s;
-    for (auto const* const path :
-         {protocol::path_dispatch, protocol::path_cancel, protocol::path_query, protocol::path_epoch, "/elsewhere"})
+    for (auto const* const path : {protocol::path_dispatch, protocol::path_cancel, protocol::path_query, "/elsewhere"})
         for (auto const* const bearer : {"", "Bearer other", "s3cret", "Bearer s3cret2"})
             CHECK(s.call(path, R"({"epoch": 99, "executions": []})", bearer).status == 401);
     CHECK(s.it.epoch() == 0);
 }
 
+TEST_CASE("any caller may ask for the proof of the address, which shows no secret and changes nothing", "[client]")
+{
+    stage s;
+    for (auto const* const bearer : {"", "Bearer other", "Bearer s3cret"}) {
+        auto const answer = s.call(protocol::path_probe, R"({"nonce": "n1", "epoch": 99})", bearer);
+        CHECK(answer.status == 200);
+        CHECK(nlohmann::json::parse(answer.body) ==
+              nlohmann::json{{"instance", "host:1"}, {"proof", protocol::proof_of("s3cret", "host:1", "n1")}});
+    }
+    CHECK(s.it.epoch() == 0);
+    CHECK(s.changes == 0);
+    for (auto const& nonce : {std::string(), std::string(129, 'n')})
+        CHECK(s.call(protocol::path_probe, nlohmann::json{{"nonce", nonce}}.dump(), "").status == 400);
+}
+
+TEST_CASE("a client that has a new name proves that one only", "[client]")
+{
+    stage s;
+    s.answers.become({"host:1~1", "s3cret~1"});
+    auto const proved = s.ok(protocol::path_probe, {{"nonce", "n1"}});
+    CHECK(proved.at("instance") == "host:1~1");
+    CHECK(proved.at("proof") == protocol::proof_of("s3cret~1", "host:1~1", "n1"));
+    CHECK(s.call(protocol::path_query, R"({"executions": []})").status == 401); // with the old secret
+}
+
 TEST_CASE("a lower epoch is answered 409 with the highest seen, on every path", "[client]")
 {
     stage s;
-    CHECK(s.ok(protocol::path_epoch, {{"epoch", 8}}) == nlohmann::json{{"epoch", 8}});
-    for (auto const* const path :
-         {protocol::path_dispatch, protocol::path_cancel, protocol::path_query, protocol::path_epoch}) {
+    auto const none = nlohmann::json::array();
+    CHECK(s.ok(protocol::path_query, {{"epoch", 8}, {"executions", none}}).at("epoch") == 8);
+    for (auto const* const path : {protocol::path_dispatch, protocol::path_cancel, protocol::path_query}) {
         auto const answer = s.call(path, R"({"epoch": 7, "executions": []})");
         CHECK(answer.status == 409);
         CHECK(nlohmann::json::parse(answer.body) == nlohmann::json{{"epoch", 8}});
@@ -92,6 +117,22 @@ TEST_CASE("malformed bodies and other methods get a 4xx", "[client]")
     CHECK(s.call("/baton/v2/dispatch", "{}").status == 404);
 }
 
+TEST_CASE("a node that is not the home any more gets no new execution taken, and hears of those that the client has",
+          "[client]")
+{
+    stage s;
+    auto const dispatch = [&](int generation, int execution) {
+        nlohmann::json one{{"execution", execution}, {"handler", "work"}};
+        return s.ok(protocol::path_dispatch, {{"generation", generation}, {"executions", {one}}})["executions"][0];
+    };
+    s.answers.registered(2);
+    CHECK_FALSE(dispatch(2, 1).contains("answer")); // accepted
+    CHECK(dispatch(1, 1)["answer"] == "running");
+    CHECK(dispatch(1, 2)["answer"] == "moved");
+    CHECK_FALSE(dispatch(3, 3).contains("answer")); // its answer is on its way
+    CHECK_FALSE(dispatch(0, 4).contains("answer")); // not told
+}
+
 TEST_CASE("query and cancel answer with the held executions", "[client]")
 {
     stage s;
@@ -103,6 +144,20 @@ TEST_CASE("query and cancel answer with the held executions", "[client]")
     auto const cancelled = s.ok(protocol::path_cancel, {{"executions", {1, 2}}});
     CHECK(cancelled["held"] ==
           nlohmann::json::parse(R"([{"execution": 1, "attempt": 3, "finished": true, "succeeded": false}])"));
+}
+
+TEST_CASE("a late dispatch of a node is recognised however many other nodes have called since", "[client]")
+{
+    stage s;
+    auto const dispatch = [](int number, int execution, std::string const& node) {
+        nlohmann::json one{{"execution", execution}, {"handler", "work"}};
+        return nlohmann::json{{"epoch", 1}, {"node", node}, {"number", number}, {"executions", {one}}};
+    };
+    s.ok(protocol::path_dispatch, dispatch(7, 1, "first"));
+    for (int node = 0; node < 200; ++node)
+        s.ok(protocol::path_dispatch, dispatch(1, 10 + node, "n" + std::to_string(node)));
+    CHECK(s.ok(protocol::path_dispatch, dispatch(6, 2, "first"))["executions"].empty());
+    CHECK(s.ok(protocol::path_dispatch, dispatch(7, 3, "first"))["executions"][0]["execution"] == 1);
 }
 
 TEST_CASE("a repeated dispatch gets the same answer, an overtaken one gives the client nothing", "[client]")

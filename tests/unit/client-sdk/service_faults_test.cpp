@@ -50,6 +50,70 @@ TEST_CASE("a result that a node cannot store now is sent again", "[client]")
     CHECK(node.snapshot().batches.size() == 4);
 }
 
+TEST_CASE("a client repeats the ticket of its last registration and the receipt of each attempt", "[client]")
+{
+    fake_node node;
+    node.with([](auto& manners) { manners.ticket = "t1"; });
+    auto const service = serve({node.url()});
+    REQUIRE(node.wait(registered));
+    auto first = work(1, "work");
+    first.receipt = "r1";
+    node.dispatch({first});
+    REQUIRE(node.wait(ended(1)));
+    node.with([](auto& manners) {
+        manners.ticket = "t2";
+        manners.forgets = true;
+    });
+    REQUIRE(
+        node.wait([](auto const& told) { return !told.heartbeats.empty() && told.heartbeats.back().ticket == "t2"; }));
+    service->stop();
+    auto const told = node.snapshot();
+    CHECK(told.heartbeats.at(0).ticket == "t1");
+    CHECK(final_of(told.results, 1).at(0).receipt == "r1");
+    CHECK(told.tickets == std::vector<std::string>{"t1", "t2"}); // of the result, and of the departure
+}
+
+TEST_CASE("a result whose receipt is refused is not sent again", "[client]")
+{
+    fake_node node;
+    node.with([](auto& manners) { manners.refuses = true; });
+    auto const service = serve({node.url()});
+    REQUIRE(node.wait(registered));
+    node.dispatch({work(1, "work")});
+    REQUIRE(node.wait(ended(1)));
+    service->stop(); // waits for the acknowledgement of all results
+    CHECK(final_of(node.snapshot().results, 1).size() == 1);
+}
+
+TEST_CASE("a client that its home cannot reach registers with the named node and says which one could not", "[client]")
+{
+    fake_node first;
+    fake_node second;
+    first.with([&](auto& manners) {
+        manners.name = "first";
+        manners.reach = protocol::reach::unreachable;
+        manners.ask = protocol::watch_answer{true, second.url(), "node first cannot reach it"};
+    });
+    second.with([&](auto& manners) { manners.name = "second"; });
+    auto const service = serve({first.url()});
+    REQUIRE(second.wait([](auto const& told) { return told.heartbeats.size() >= 2; }));
+    CHECK(first.snapshot().registrations.at(0).unreachable_from.empty());
+    CHECK(second.snapshot().registrations.at(0).unreachable_from == std::vector<std::string>{"first"});
+    second.with([&](auto& manners) { manners.forgets = true; }); // it has reached the client since
+    REQUIRE(second.wait([](auto const& told) { return told.registrations.size() >= 2; }));
+    CHECK(second.snapshot().registrations.at(1).unreachable_from.empty());
+}
+
+TEST_CASE("a client that is asked to move for balance counts no node as unable to reach it", "[client]")
+{
+    fake_node first;
+    fake_node second;
+    first.with([&](auto& manners) { manners.ask = protocol::watch_answer{true, second.url(), {}}; });
+    auto const service = serve({first.url()});
+    REQUIRE(second.wait(registered));
+    CHECK(second.snapshot().registrations.at(0).unreachable_from.empty());
+}
+
 TEST_CASE("a client registers again with a node that has forgotten it", "[client]")
 {
     fake_node node;
@@ -59,6 +123,9 @@ TEST_CASE("a client registers again with a node that has forgotten it", "[client
     REQUIRE(node.wait([](auto const& told) { return told.registrations.size() == 2; }));
     auto const told = node.snapshot();
     CHECK(told.registrations[0].instance == told.registrations[1].instance);
+    CHECK(told.registrations[0].generation == 1);
+    CHECK(told.registrations[1].generation == 2);
+    CHECK(told.heartbeats.at(0).generation == 1);
     CHECK(told.registrations[0].secret == told.registrations[1].secret);
 }
 

@@ -73,6 +73,18 @@ TEST_CASE("listening beyond loopback requires the token, and on all addresses an
     CHECK(advertised(check(options), 4711) == "http://10.0.0.7:4711");
 }
 
+TEST_CASE("a service that fetches has no address, and needs no token", "[client]")
+{
+    auto options = good();
+    options.delivery = delivery_mode::fetch;
+    options.listen = "0.0.0.0"; // does not count
+    auto const identity = settings_of(check(options), {"a"}, 0).link.identity;
+    CHECK(identity.delivery == protocol::delivery_way::fetch);
+    CHECK(identity.address.empty());
+    options.advertise = "10.0.0.7";
+    CHECK_THROWS_WITH(check(options), Catch::StartsWith("advertise: "));
+}
+
 TEST_CASE("the defaults are a slot for each core, a new instance name and the listening address", "[client]")
 {
     auto const one = check(good());

@@ -1,6 +1,8 @@
 #include "libs/base/error.hpp"
 #include "libs/protocol/client_wire.hpp"
+#include "libs/protocol/fetch_wire.hpp"
 #include "libs/protocol/node_wire.hpp"
+#include "libs/protocol/proof.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -41,10 +43,13 @@ json round_trip(json const& value)
 std::map<std::string, json (*)(json const&)> const messages{
     {"register_request", round_trip<register_request>},     {"heartbeat_request", round_trip<heartbeat_request>},
     {"heartbeat_answer", round_trip<heartbeat_answer>},     {"leave_request", round_trip<leave_request>},
+    {"watch_request", round_trip<watch_request>},           {"watch_answer", round_trip<watch_answer>},
+    {"fetch_request", round_trip<fetch_request>},           {"fetch_answer", round_trip<fetch_answer>},
     {"results_request", round_trip<results_request>},       {"results_answer", round_trip<results_answer>},
     {"dispatch_request", round_trip<dispatch_request>},     {"dispatch_answer", round_trip<dispatch_answer>},
     {"executions_request", round_trip<executions_request>}, {"query_answer", round_trip<query_answer>},
     {"query_request", round_trip<query_request>},           {"epoch_message", round_trip<epoch_message>},
+    {"probe_request", round_trip<probe_request>},           {"probe_answer", round_trip<probe_answer>},
 };
 
 // The JSON blocks of docs/protocol.md by the name in the line before each: "<!-- golden: NAME -->".
@@ -86,6 +91,8 @@ TEST_CASE("to_text writes the same JSON as the JSON library", "[protocol]")
     same(golden("results_answer").get<results_answer>());
     same(golden("heartbeat_request").get<heartbeat_request>());
     same(golden("heartbeat_answer").get<heartbeat_answer>());
+    same(golden("fetch_request").get<fetch_request>());
+    same(golden("fetch_answer").get<fetch_answer>());
     results_request strange;
     strange.instance =
         "quote \" backslash \\ tab \t newline \n null " + std::string(1, '\0') + " umlaut \xc3\xbc del \x7f";
@@ -102,7 +109,9 @@ TEST_CASE("to_text writes the same JSON as the JSON library", "[protocol]")
     same(assigned);
     report_request reported;
     reported.delivered.push_back({execution_id{7}, 2, "client-1", 1});
-    reported.undelivered.push_back({execution_id{8}, 1, "", "client gone"});
+    reported.undelivered.push_back({execution_id{8}, 1, return_cause::client_gone, "client-1", "client gone", 0});
+    reported.undelivered.push_back({execution_id{8}, 2, return_cause::no_room, "", "no room", 17});
+    reported.capacity = {3, {{"billing", {{{"close-day", "send"}, 2, 12}}}, {"gone", {}}}};
     reported.finished.push_back({execution_id{9}, 1, state::failed, 5});
     same(reported);
     same(results_request{});
@@ -111,7 +120,18 @@ TEST_CASE("to_text writes the same JSON as the JSON library", "[protocol]")
     broken.instance = "not UTF-8: \xff";
     CHECK(to_text(broken) == R"({"instance":"not UTF-8: )"
                              "\xef\xbf\xbd"
-                             R"(","results":[]})");
+                             R"(","ticket":"","results":[]})");
+}
+
+TEST_CASE("the proof in the golden files is that of the registration's secret", "[protocol]")
+{
+    auto const registered = golden("register_request").get<register_request>();
+    auto const asked = golden("probe_request").get<probe_request>();
+    auto const answer = golden("probe_answer").get<probe_answer>();
+    CHECK(answer.instance == registered.instance);
+    CHECK(answer.proof == proof_of(registered.secret, registered.instance, asked.nonce));
+    CHECK(proof_of(registered.secret, registered.instance + "~1", asked.nonce) != answer.proof);
+    CHECK(proof_of(registered.secret, registered.instance, asked.nonce + "0") != answer.proof);
 }
 
 TEST_CASE("from_text reads the same message as the JSON library", "[protocol]")
@@ -126,6 +146,8 @@ TEST_CASE("from_text reads the same message as the JSON library", "[protocol]")
     same(results_answer{}, golden("results_answer").dump());
     same(heartbeat_request{}, golden("heartbeat_request").dump());
     same(heartbeat_answer{}, golden("heartbeat_answer").dump());
+    same(fetch_request{}, golden("fetch_request").dump());
+    same(fetch_answer{}, golden("fetch_answer").dump(2));
     same(assign_request{},
          R"({"epoch": 4, "open": [1, 2], "executions": [{"service": "s", "work": {"execution": 9}}]})");
     same(report_request{}, R"({"node": "n", "finished": [{"execution": 9, "status": "failed", "novel": {"a": [1]}}]})");
@@ -182,6 +204,16 @@ TEST_CASE("a payload and a result keep their text from reader to writer", "[prot
     CHECK_THROWS_AS(json_text::check("{\"a\": }", "payload"), invalid_input);
 }
 
+TEST_CASE("a message keeps its text inside a fetch, with a value as deep as a message may hold", "[protocol]")
+{
+    auto const body = R"({"b": 1.50, "executions":[{"payload":)" + std::string(64, '[') + std::string(64, ']') + "}]}";
+    fetch_answer answer;
+    from_text(R"({"number": 3, "calls": [{"call": 7, "path": "/x", "body": )" + body + " }]}", answer);
+    REQUIRE(answer.calls.size() == 1);
+    CHECK(answer.calls[0].body.text == body);
+    CHECK(to_text(answer).find(body) != std::string::npos);
+}
+
 TEST_CASE("the routing of a task says how a slave chooses a client", "[protocol]")
 {
     for (auto const which : {routing::round_robin, routing::random, routing::failover})
@@ -224,13 +256,13 @@ TEST_CASE("unknown fields are ignored and missing ones have their defaults", "[p
 
 TEST_CASE("an answer has one text, and an unknown text is refused with the known ones", "[protocol]")
 {
-    for (auto const which :
-         {ack::accepted, ack::running, ack::finished, ack::busy, ack::draining, ack::no_handler, ack::invalid})
+    for (auto const which : {ack::accepted, ack::running, ack::finished, ack::busy, ack::draining, ack::no_handler,
+                             ack::invalid, ack::moved})
         CHECK(parse<ack>(to_string(which), "answer") == which);
     CHECK(json(ack::no_handler) == "no_handler");
     CHECK_THROWS_WITH(json::parse(R"({"answer": "perhaps"})").get<dispatch_ack>(),
                       "answer must be one of accepted, running, finished, busy, draining, no_handler, invalid, "
-                      "not 'perhaps'");
+                      "moved, not 'perhaps'");
     CHECK_THROWS_AS(json::parse(R"({"status": "done"})").get<result_report>(), invalid_input);
     assign_request assigned;
     CHECK_THROWS_AS(from_text(R"({"executions": [{"routing": "broadcast"}]})", assigned), invalid_input);

@@ -45,6 +45,24 @@ TEST_CASE("a failure or timeout is retried while attempts are left, and ends as 
     CHECK(after_attempt(state::cancelled, 1, 3, false) == state::cancelled);
 }
 
+TEST_CASE("the pause after a client's death grows, and an execution fails when its deaths reach the limit",
+          "[protocol]")
+{
+    CHECK(pause_after_deaths(1, 3) == 1s);
+    CHECK(pause_after_deaths(2, 3) == 2s);
+    CHECK_FALSE(pause_after_deaths(3, 3));
+    CHECK_FALSE(pause_after_deaths(1, 1));
+    CHECK(pause_after_deaths(6, 1'000) == 32s);
+    CHECK(pause_after_deaths(7, 1'000) == 60s);
+    CHECK(pause_after_deaths(999, 1'000) == 60s);
+    CHECK(reason_of_deaths(1) == "its client died once while it may have been running");
+    CHECK(reason_of_deaths(3) == "its client died 3 times while it may have been running");
+    CHECK_FALSE(last_before_failing(0, 1));
+    CHECK_FALSE(last_before_failing(1, 3));
+    CHECK(last_before_failing(1, 2));
+    CHECK(last_before_failing(2, 3));
+}
+
 TEST_CASE("a value that the JSON parser discarded becomes null, so that the message around it stays JSON", "[protocol]")
 {
     auto const discarded = nlohmann::json::parse("{", nullptr, false);

@@ -13,7 +13,7 @@ json good()
 {
     return json::parse(R"({"name": "close the day", "service": "billing", "handler": "close-day",
         "payload": {"day": "today"}, "schedule": {"kind": "cron", "cron": "0 2 * * *", "zone": "Europe/Berlin"},
-        "routing": "failover", "max_attempts": 3, "retry_delay_ms": 2500, "timeout_ms": 60000})");
+        "routing": "failover", "max_attempts": 3, "retry_delay_ms": 2500, "max_deaths": 7, "timeout_ms": 60000})");
 }
 
 // The field that the refusal names when `patch` is merged into a valid task.
@@ -49,6 +49,7 @@ TEST_CASE("a task survives writing and parsing without loss", "[protocol]")
     CHECK(task.project == "default");
     CHECK(task.routing == routing::failover);
     CHECK(task.retry_delay == 2'500ms);
+    CHECK(task.max_deaths == 7);
     CHECK(task.timeout == 60s);
     CHECK(task.enabled);
     CHECK(to_json(parse_task(to_json(task))) == to_json(task));
@@ -61,6 +62,7 @@ TEST_CASE("a field that a task leaves out has its default", "[protocol]")
     CHECK(task.payload.parse() == json::object());
     CHECK(task.max_attempts == 1);
     CHECK(task.retry_delay == 1s);
+    CHECK(task.max_deaths == 3);
     CHECK(task.timeout == 0s);
     CHECK(task.routing == routing::round_robin);
 }
@@ -115,6 +117,7 @@ TEST_CASE("the limits of a task's fields hold to the byte", "[protocol]")
     value["payload"] = std::string(payload_limit - 1, 'p');
     CHECK_THROWS_AS(parse_task(value), invalid_input);
     CHECK(blamed(R"({"max_attempts": 0})") == "max_attempts");
+    CHECK(blamed(R"({"max_deaths": 0})") == "max_deaths");
     CHECK(blamed(R"({"max_attempts": 1001})") == "max_attempts");
     CHECK(blamed(R"({"timeout_ms": -1})") == "timeout_ms");
     CHECK(blamed(R"({"timeout_ms": 18446744073709551615})") == "timeout_ms");

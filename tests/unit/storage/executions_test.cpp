@@ -69,7 +69,7 @@ TEST_CASE("run now inserts an execution that is due at once and a signal for the
     CHECK(wait_for(bench.ledger.open_among({ran.execution})).at(0).payload == R"({"it's": 1})");
 
     storage::signals signals(*bench.shared);
-    auto const pending = wait_for(signals.pending(10));
+    auto const pending = wait_for(signals.pending(20s, utc_time{}, 10));
     REQUIRE(pending.size() == 1);
     CHECK(pending[0].id == ran.signal);
     CHECK(pending[0].kind == protocol::signal_kind::run);

@@ -18,17 +18,25 @@ constexpr int page = 20;
 utc_time const noon = from_micros(1'800'000'000'000'000);
 
 // That a session's statements have read so far, by any way.
-std::int64_t rows_read(soci::session& sql)
+std::int64_t counted(soci::session& sql, std::string const& what)
 {
     std::string name;
     std::int64_t value = 0;
     std::int64_t all = 0;
     soci::statement ask =
-        (sql.prepare << "SHOW SESSION STATUS LIKE 'Handler_read%'", soci::into(name), soci::into(value));
+        (sql.prepare << "SHOW SESSION STATUS LIKE '" + what + "'", soci::into(name), soci::into(value));
     ask.execute();
     while (ask.fetch())
         all += value;
     return all;
+}
+std::int64_t rows_read(soci::session& sql)
+{
+    return counted(sql, "Handler_read%");
+}
+std::int64_t updates(soci::session& sql)
+{
+    return counted(sql, "Com_update%");
 }
 
 // A ledger with a history: one execution a second that has ended up to noon, by turns of ten tasks, and others that are
@@ -118,5 +126,58 @@ TEST_CASE("planning and taking over read no row of the history")
     CHECK(b.cost([&] { wait_for(b.all.due(utc_time::max(), {}, page)); }) <= 3 * page);
     CHECK(b.cost([&] { wait_for(b.all.open(utc_time::max(), {}, page)); }) <= 3 * page);
     CHECK(b.cost([&] { wait_for(b.all.open_keys(utc_time::max(), {}, page)); }) <= 3 * page);
-    CHECK(b.cost([&] { wait_for(b.all.delayed_ready(page)); }) <= 5);
+}
+
+TEST_CASE("the end of an execution costs a fixed-delay task a look-up, whatever else waits")
+{
+    bench b(GENERATE(false, true));
+    b.home.exec("INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
+                "next_fire_at, waiting_for, created_at, updated_at) SELECT 100 + id, 'p', id, 1, 1, 's', 'h', "
+                "'fixed_delay', '{}', NULL, id, 1, 1 FROM execution");
+    b.home.exec("ANALYZE TABLE task");
+    CHECK(b.cost([&] { wait_for(b.all.delayed_ready({execution_id{5}, execution_id{over + 5}})); }) <= 10);
+    execution_id after{over};
+    CHECK(b.cost([&] { wait_for(b.all.delayed_ready(after, page)); }) <= 4 * page);
+    CHECK(after == execution_id{over + page});
+}
+
+TEST_CASE("100,000 overdue tasks that are parked cost the planner no rows")
+{
+    bench b(true);
+    b.home.exec("INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
+                "next_fire_at, created_at, updated_at, parked_for) SELECT 1000 + a.id * 100 + x.id, 'p', "
+                "1000 + a.id * 100 + x.id, 1, 1, 's', 'h', 'any', '{}', a.id, 1, 1, IF(a.id % 2, 'p/s', 'p/t') "
+                "FROM execution a JOIN execution x ON x.id BETWEEN 0 AND 99 WHERE a.id <= 1010");
+    REQUIRE(b.home.number("SELECT COUNT(*) FROM task WHERE parked_for <> ''") >= 99'000);
+    if (GENERATE(false, true))
+        b.home.text("ANALYZE TABLE task");
+    CHECK(b.cost([&] { wait_for(b.all.due(noon, {}, page)); }) <= 2);
+    CHECK(b.cost([&] { wait_for(b.all.due(utc_time::max(), {}, page)); }) <= 3 * page); // the ten others
+    CHECK(b.cost([&] { wait_for(b.all.parked_services()); }) <= 10);
+    wait_for(b.all.raise({"master", 1}));
+    CHECK(b.cost([&] { wait_for(b.all.unpark({"master", 1}, {"p", "s"}, page)); }) <= 10 * page);
+}
+
+TEST_CASE("attempts that were lost, and executions that fail for different reasons, cost a statement for many")
+{
+    bench b(false);
+    wait_for(b.ledger.raise(b.mine));
+    std::vector<storage::next_attempt> lost;
+    std::vector<storage::undeliverable> failed;
+    for (int id = over + 1; id <= over + 400; ++id) {
+        lost.push_back({execution_id{id}, 1, noon, protocol::attempt_cause::take_over});
+        failed.push_back({execution_id{id}, "for reason " + std::to_string(id)});
+    }
+    auto before = wait_for(b.one->run(updates));
+    CHECK(wait_for(b.all.begin_attempts(b.mine, lost)).size() == lost.size());
+    for (auto& each : lost)
+        each.attempt = 2;
+    CHECK(wait_for(b.all.begin_attempts(b.mine, lost)).size() == lost.size());
+    CHECK(wait_for(b.one->run(updates)) - before == 6); // each time the fence, the given up, and the executions
+    CHECK(b.home.number("SELECT COUNT(*) FROM execution WHERE error = 'given up: take_over' AND attempt = 3") == 400);
+    CHECK(b.home.number("SELECT COUNT(*) FROM attempt WHERE error = 'given up: take_over' AND attempt = 2") == 400);
+    before = wait_for(b.one->run(updates));
+    wait_for(b.all.fail(b.mine, failed));
+    CHECK(wait_for(b.one->run(updates)) - before == 2);
+    CHECK(b.home.number("SELECT COUNT(*) FROM execution WHERE error = CONCAT('for reason ', id)") == 400);
 }

@@ -42,7 +42,7 @@ TEST_CASE("every decision of a master rolls back if its epoch is not the fence's
         CHECK_THROWS_AS(wait_for(ledger.plan(stale, {step}, {bench.firing(2, 2, noon)})), not_master);
         CHECK_THROWS_AS(wait_for(ledger.begin_attempts(stale, {next})), not_master);
         CHECK_THROWS_AS(wait_for(ledger.cancel(stale, ids, "x")), not_master);
-        CHECK_THROWS_AS(wait_for(ledger.fail(stale, ids, "x")), not_master);
+        CHECK_THROWS_AS(wait_for(ledger.fail(stale, {{execution_id{1}, "x"}})), not_master);
         CHECK_THROWS_AS(wait_for(ledger.expand(stale, execution_id{1}, {shard})), not_master);
         CHECK_THROWS_AS(wait_for(ledger.close_parents(stale, ids)), not_master);
         CHECK_THROWS_AS(wait_for(ledger.resume_delayed(stale, {step})), not_master);
@@ -199,7 +199,7 @@ TEST_CASE("open executions are read in pages by due time, with everything that d
     }
     CHECK(ids == std::vector<std::int64_t>{2, 3, 1});
 
-    auto const one = wait_for(bench.ledger.open_of_task(task_id{1}, 10)).at(0);
+    auto const one = wait_for(bench.ledger.open_among({execution_id{1}})).at(0);
     CHECK(one.id == execution_id{1});
     CHECK(one.task == task_id{1});
     CHECK(one.version == 1);
@@ -218,6 +218,9 @@ TEST_CASE("open executions are read in pages by due time, with everything that d
     REQUIRE(among.size() == 1);
     CHECK(among[0].id == execution_id{1});
     CHECK(wait_for(bench.ledger.open_among({})).empty());
+    auto const still = wait_for(bench.ledger.still_open({execution_id{1}, execution_id{5}, execution_id{99}}));
+    CHECK(still == std::vector{execution_id{1}});
+    CHECK(wait_for(bench.ledger.still_open({})).empty());
 
     auto const keys = wait_for(bench.ledger.open_keys(noon + 10s, {}, 10));
     REQUIRE(keys.size() == 3);
@@ -249,10 +252,11 @@ TEST_CASE("a fixed-delay task is ready once its execution has ended, and advance
     bench.plan_one(1, 1, noon);
     bench.plan_one(2, 2, noon);
     bench.home.exec("UPDATE task SET next_fire_at = NULL, waiting_for = id");
-    CHECK(wait_for(bench.ledger.delayed_ready(10)).empty());
+    std::vector const both{execution_id{1}, execution_id{2}};
+    CHECK(wait_for(bench.ledger.delayed_ready(both)).empty());
 
     bench.record(bench.result(1, protocol::state::failed));
-    auto const ready = wait_for(bench.ledger.delayed_ready(10));
+    auto const ready = wait_for(bench.ledger.delayed_ready(both));
     REQUIRE(ready.size() == 1);
     CHECK(ready[0].id == task_id{1});
     CHECK(ready[0].version == 1);
@@ -266,5 +270,42 @@ TEST_CASE("a fixed-delay task is ready once its execution has ended, and advance
     CHECK(bench.home.number("SELECT next_fire_at FROM task WHERE id = 1") == to_micros(noon + 9s));
     CHECK(bench.home.number("SELECT waiting_for FROM task WHERE id = 1") == -1);
     CHECK(bench.home.number("SELECT waiting_for FROM task WHERE id = 2") == 2);
-    CHECK(wait_for(bench.ledger.delayed_ready(10)).empty());
+    CHECK(wait_for(bench.ledger.delayed_ready(both)).empty());
+    CHECK(wait_for(bench.ledger.delayed_ready({})).empty());
+}
+
+TEST_CASE("fixed-delay tasks whose execution has ended are found piece by piece")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    for (int id = 1; id <= 5; ++id)
+        bench.plan_one(id, id, noon);
+    bench.home.exec("UPDATE task SET next_fire_at = NULL, waiting_for = id");
+    bench.record(bench.result(2, protocol::state::failed));
+    bench.record(bench.result(5, protocol::state::succeeded));
+    bench.home.exec("DELETE FROM execution WHERE id = 4"); // as good as ended
+    std::vector<std::int64_t> found;
+    execution_id after;
+    for (int piece = 0; piece < 3; ++piece) {
+        for (auto const& task : wait_for(bench.ledger.delayed_ready(after, 2)))
+            found.push_back(task.id.value());
+        CHECK(after == (piece == 2 ? execution_id{} : execution_id{2 * piece + 2}));
+    }
+    CHECK(found == std::vector<std::int64_t>{2, 4, 5});
+}
+
+TEST_CASE("the mark of what may have been fired never falls, outlives a term, and is written only by the present one")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    CHECK(wait_for(bench.ledger.fired_until("master")) == utc_time{});
+    wait_for(bench.ledger.raise(bench.mine));
+    CHECK(wait_for(bench.ledger.fired_until("master")) == utc_time{});
+    wait_for(bench.ledger.mark_fired(bench.mine, noon + 10s));
+    wait_for(bench.ledger.mark_fired(bench.mine, noon)); // by a clock that is behind
+    CHECK(wait_for(bench.ledger.fired_until("master")) == noon + 10s);
+    storage::fence const next{"master", 6};
+    wait_for(bench.ledger.raise(next));
+    CHECK(wait_for(bench.ledger.fired_until("master")) == noon + 10s);
+    CHECK_THROWS_AS(wait_for(bench.ledger.mark_fired(bench.mine, noon + 60s)), not_master);
+    CHECK(wait_for(bench.ledger.fired_until("master")) == noon + 10s);
 }

@@ -270,16 +270,55 @@ TEST_CASE("an attempt that replaces one on a dead client does not count against 
     CHECK(bench.state(1) == "failed");
 }
 
+TEST_CASE("deaths of clients are counted with the attempt that follows and with the failure that ends the execution")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon);
+    bench.plan_one(2, 2, noon);
+    next_attempt const after_death{execution_id{1}, 1, noon, protocol::attempt_cause::client_gone, true};
+    next_attempt const after_other{execution_id{2}, 1, noon, protocol::attempt_cause::node_gone, false};
+    REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {after_death, after_other})).size() == 2);
+    CHECK(bench.column(1, "deaths") == 1);
+    CHECK(bench.column(2, "deaths") == 0);
+    CHECK(wait_for(bench.ledger.begin_attempts(bench.mine, {after_death})).empty()); // repeated: counts once
+    CHECK(wait_for(bench.ledger.open_among({execution_id{1}})).front().deaths == 1);
+
+    for (int repeated = 0; repeated < 2; ++repeated)
+        wait_for(bench.ledger.fail(bench.mine, {{execution_id{1}, "its client died", true}}));
+    CHECK(bench.state(1) == "failed");
+    CHECK(bench.column(1, "deaths") == 2);
+    CHECK(bench.home.text("SELECT reason FROM execution WHERE id = 1") == "its client died");
+}
+
+TEST_CASE("a late success after the deaths of its clients ended an execution does not reopen it")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon);
+    next_attempt const next{execution_id{1}, 1, noon, protocol::attempt_cause::client_gone, true};
+    REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
+    wait_for(bench.ledger.fail(bench.mine, {{execution_id{1}, "its client died", true}}));
+    auto const ended = bench.column(1, "ended_at");
+    for (int attempt = 1; attempt <= 2; ++attempt)
+        bench.record(bench.result(1, state::succeeded, attempt));
+    CHECK(bench.state(1) == "failed");
+    CHECK(bench.column(1, "ended_at") == ended);
+    CHECK(bench.column(1, "due_at") == -1);
+}
+
 TEST_CASE("cancelling and failing end open executions with the reason and leave ended ones unchanged")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
     wait_for(bench.ledger.raise(bench.mine));
-    for (int id = 1; id <= 3; ++id)
+    for (int id = 1; id <= 4; ++id)
         bench.plan_one(id, id, noon);
     bench.record(bench.result(3, state::succeeded));
     auto const long_reason = "it's " + std::string(300, 'x');
     wait_for(bench.ledger.cancel(bench.mine, {execution_id{1}, execution_id{3}}, long_reason));
-    wait_for(bench.ledger.fail(bench.mine, {execution_id{2}, execution_id{3}}, "nobody serves it"));
+    wait_for(bench.ledger.fail(bench.mine, {{execution_id{2}, "nobody serves it"},
+                                            {execution_id{3}, "too late"},
+                                            {execution_id{4}, "it's " + std::string(300, 'y')}}));
     CHECK(bench.state(1) == "cancelled");
     CHECK(bench.state(2) == "failed");
     CHECK(bench.state(3) == "succeeded");
@@ -288,6 +327,9 @@ TEST_CASE("cancelling and failing end open executions with the reason and leave 
     CHECK(bench.home.text("SELECT reason FROM execution WHERE id = 1") == long_reason.substr(0, 255));
     CHECK(bench.home.text("SELECT error FROM execution WHERE id = 2") == "nobody serves it");
     CHECK(bench.home.text("SELECT reason FROM execution WHERE id = 2") == "nobody serves it");
+    CHECK(bench.state(4) == "failed");
+    CHECK(bench.home.text("SELECT reason FROM execution WHERE id = 4").size() == 255);
+    CHECK(bench.home.text("SELECT error FROM execution WHERE id = 4").size() == 305);
     wait_for(bench.ledger.cancel(bench.mine, {}, "nothing"));
 }
 
@@ -313,7 +355,7 @@ TEST_CASE("a broadcast is expanded once, waits for its shards, and ends with the
         CHECK_FALSE(wait_for(bench.ledger.expand(bench.mine, execution_id{id}, shards_of(id))));
         CHECK(bench.state(id) == "running");
     }
-    auto const open = wait_for(bench.ledger.open_of_task(task_id{1}, 10));
+    auto const open = wait_for(bench.ledger.open_among({execution_id{1}, execution_id{10}, execution_id{11}}));
     REQUIRE(open.size() == 3);
     CHECK(open[2].parent == execution_id{1});
     CHECK(open[2].shard_index == 1);

@@ -14,7 +14,7 @@ using storage::node_record;
 
 namespace {
 
-client_record client(std::string instance, std::string node)
+client_record client(std::string instance, std::string node, std::int64_t generation = 1)
 {
     client_record record;
     record.instance = std::move(instance);
@@ -26,10 +26,12 @@ client_record client(std::string instance, std::string node)
     record.queue = 9;
     record.version = "0.1.0";
     record.node = std::move(node);
+    record.generation = generation;
     return record;
 }
 
-std::vector<std::string> names(std::vector<client_record> const& clients)
+template <class Client>
+std::vector<std::string> names(std::vector<Client> const& clients)
 {
     std::vector<std::string> out;
     for (auto const& each : clients)
@@ -59,12 +61,14 @@ TEST_CASE("a node's first heartbeat inserts its row and later ones update it, wi
     self.secret = "s";
     self.role = "slave";
     self.version = "0.1.0";
+    self.revision = 7;
     self.ttl = 3s;
     self.started_at = from_micros(123);
     wait_for(nodes.beat(self));
     self.role = "master";
     self.load_permille = 500;
     self.clients = 7;
+    self.health = R"({"loops":[]})";
     self.draining = true;
     wait_for(nodes.beat(self));
 
@@ -78,9 +82,11 @@ TEST_CASE("a node's first heartbeat inserts its row and later ones update it, wi
     CHECK(all[0].version == "0.1.0");
     CHECK(all[0].load_permille == 500);
     CHECK(all[0].clients == 7);
+    CHECK(all[0].health == R"({"loops":[]})");
     CHECK(all[0].draining);
     CHECK(all[0].ttl == 3s);
     CHECK(all[0].started_at == from_micros(123));
+    CHECK(all[0].revision == 7);
     CHECK(all[0].age >= 0s);
     CHECK(all[0].age < 3s);
     CHECK(all[0].alive());
@@ -116,12 +122,12 @@ TEST_CASE("a client that is gone stays gone, even if another node hears it")
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
     storage::clients clients(*database);
-    CHECK(wait_for(clients.put(client("c1", "n1"))));
-    CHECK(wait_for(clients.put(client("c1", "n2"))));
-    CHECK(wait_for(clients.set_state("c1", "n2", client_state::gone)));
-    CHECK_FALSE(wait_for(clients.put(client("c1", "n2"))));
-    CHECK_FALSE(wait_for(clients.put(client("c1", "n3"))));
-    CHECK_FALSE(wait_for(clients.set_state("c1", "n2", client_state::up)));
+    CHECK(wait_for(clients.put(client("c1", "n1"))).kept);
+    CHECK(wait_for(clients.put(client("c1", "n2", 2))).node_before == "n1");
+    CHECK(wait_for(clients.bury({"c1", 2})) == "n2");
+    CHECK_FALSE(wait_for(clients.put(client("c1", "n2", 2))).kept);
+    CHECK_FALSE(wait_for(clients.put(client("c1", "n3", 3))).kept);
+    CHECK(wait_for(clients.bury({"c1", 3})) == std::nullopt);
     CHECK(wait_for(clients.all()).clients.empty());
     CHECK(home.text("SELECT node FROM client") == "n2");
 }
@@ -131,11 +137,11 @@ TEST_CASE("a client's name cannot be taken without its secret")
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
     storage::clients clients(*database);
-    CHECK(wait_for(clients.put(client("c1", "n1"))));
-    auto thief = client("c1", "n2");
+    CHECK(wait_for(clients.put(client("c1", "n1"))).kept);
+    auto thief = client("c1", "n2", 2);
     thief.secret = "another secret";
     thief.address = "http://127.0.0.1:2";
-    CHECK_FALSE(wait_for(clients.put(thief)));
+    CHECK_FALSE(wait_for(clients.put(thief)).kept);
     CHECK(wait_for(clients.all()).clients.at(0).address == "http://127.0.0.1:1");
 }
 
@@ -158,7 +164,7 @@ TEST_CASE("a client is stored as it joined, and its row is replaced when it join
     CHECK(first.joined_at <= first.changed_at); // SQLite reads its clock for each
     CHECK(first.joined_at > from_micros(1'700'000'000'000'000));
 
-    wait_for(clients.put(client("c1", "n2")));
+    wait_for(clients.put(client("c1", "n2", 2)));
     auto const moved = wait_for(clients.all()).clients;
     REQUIRE(moved.size() == 1);
     CHECK(moved[0].node == "n2");
@@ -174,25 +180,53 @@ TEST_CASE("changes since an instant include clients that are gone, and no older 
     for (auto const* name : {"c1", "c2", "c3"})
         wait_for(clients.put(client(name, "n1")));
     auto const since = later(clients, wait_for(clients.all()).clients.at(2).changed_at);
-    CHECK(wait_for(clients.changed_since(since)).clients.empty());
-    CHECK(wait_for(clients.set_state("c3", "n1", client_state::gone)));
-    CHECK(wait_for(clients.set_state("c1", "n1", client_state::draining)));
-    auto const changed = wait_for(clients.changed_since(since));
+    CHECK(wait_for(clients.changed_since(since, {}, 9)).clients.empty());
+    CHECK(wait_for(clients.bury({"c3", 1})) == "n1");
+    auto drains = client("c1", "n1");
+    drains.state = client_state::draining;
+    wait_for(clients.put(drains));
+    auto const changed = wait_for(clients.changed_since(since, {}, 9));
     CHECK(names(changed.clients) == std::vector<std::string>{"c3", "c1"});
     CHECK(changed.clients[0].state == client_state::gone);
+    CHECK(changed.clients[1].state == client_state::draining);
+    CHECK(changed.clients[1].handlers == nlohmann::json(client("", "").handlers).dump());
     CHECK(changed.now >= since);
     CHECK(names(wait_for(clients.all()).clients) == std::vector<std::string>{"c1", "c2"});
 }
 
-TEST_CASE("a node cannot change the state of a client that another node hears")
+TEST_CASE("a list and its changes are read in pages that leave out nothing")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    for (auto const* name : {"c2", "c1", "c5", "c4", "c3"})
+        wait_for(clients.put(client(name, "n1")));
+    wait_for(clients.bury({"c2", 1}));
+    CHECK(names(wait_for(clients.list({}, 2)).clients) == std::vector<std::string>{"c1", "c3"});
+    CHECK(names(wait_for(clients.list("c3", 2)).clients) == std::vector<std::string>{"c4", "c5"});
+    CHECK(wait_for(clients.list("c5", 2)).clients.empty());
+
+    home.exec("UPDATE client SET changed_at = 7000 WHERE instance < 'c4'"); // three at the same time
+    auto const first = wait_for(clients.changed_since(from_micros(7000), {}, 2)).clients;
+    CHECK(names(first) == std::vector<std::string>{"c1", "c2"});
+    auto const second = wait_for(clients.changed_since(first[1].changed_at, first[1].instance, 2)).clients;
+    REQUIRE(second.size() == 2);
+    CHECK(second[0].instance == "c3");
+    auto const third = wait_for(clients.changed_since(second[1].changed_at, second[1].instance, 2)).clients;
+    CHECK(third.size() == 1);
+}
+
+TEST_CASE("a node cannot bury a client that another node hears")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
     storage::clients clients(*database);
     wait_for(clients.put(client("c1", "n2")));
-    CHECK_FALSE(wait_for(clients.set_state("c1", "n1", client_state::gone)));
-    CHECK_FALSE(wait_for(clients.set_state("c9", "n1", client_state::gone)));
-    CHECK(wait_for(clients.all()).clients.at(0).state == client_state::up);
+    wait_for(clients.put(client("c2", "n1")));
+    CHECK(wait_for(clients.bury("n1", {{"c1", 1}, {"c2", 1}, {"c9", 1}})) == std::vector<std::string>{"c2"});
+    CHECK(wait_for(clients.find("c1"))->state == client_state::up);
+    CHECK(wait_for(clients.find("c2"))->state == client_state::gone);
+    CHECK_FALSE(wait_for(clients.find("c9")));
 }
 
 TEST_CASE("the clients of a dead node are marked gone once, and purged only after the retention time")
@@ -203,7 +237,6 @@ TEST_CASE("the clients of a dead node are marked gone once, and purged only afte
     wait_for(clients.put(client("c1", "n1")));
     wait_for(clients.put(client("c2", "n2")));
     wait_for(clients.put(client("c3", "n1")));
-    wait_for(clients.set_state("c3", "n1", client_state::draining));
     CHECK(wait_for(clients.bury_heard_by("n1")) == std::vector<std::string>{"c1", "c3"});
     CHECK(wait_for(clients.bury_heard_by("n1")).empty());
     CHECK(names(wait_for(clients.all()).clients) == std::vector<std::string>{"c2"});
@@ -214,6 +247,74 @@ TEST_CASE("the clients of a dead node are marked gone once, and purged only afte
     wait_for(clients.purge(1h));
     CHECK(home.text("SELECT MIN(instance) FROM client") == "c2");
     CHECK(home.number("SELECT COUNT(*) FROM client") == 2);
+}
+
+TEST_CASE("a registration that is written late does not undo a later one")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    wait_for(clients.put(client("c1", "n2", 2)));
+    auto const late = wait_for(clients.put(client("c1", "n1", 1)));
+    CHECK_FALSE(late.kept);
+    CHECK(late.overtaken);
+    CHECK(wait_for(clients.put(client("c1", "n1", 2))).overtaken); // the number is taken
+    CHECK(wait_for(clients.all()).clients.at(0).node == "n2");
+    CHECK(wait_for(clients.all()).clients.at(0).generation == 2);
+    CHECK(wait_for(clients.put(client("c1", "n2", 2))).kept); // the same one again
+    CHECK(wait_for(clients.put(client("c1", "n1", 3))).kept);
+}
+
+TEST_CASE("the late end of an earlier registration, by its node or by the client, does not end a later one")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    wait_for(clients.put(client("c1", "n1", 2)));
+    wait_for(clients.put(client("c2", "n1", 1)));
+    // The client has come back to the node that buries it.
+    CHECK(wait_for(clients.bury("n1", {{"c1", 1}, {"c2", 1}})) == std::vector<std::string>{"c2"});
+    CHECK(wait_for(clients.bury({"c1", 1})) == std::nullopt);
+    CHECK(names(wait_for(clients.all()).clients) == std::vector<std::string>{"c1"});
+    CHECK(wait_for(clients.bury({"c1", 2})) == "n1");
+}
+
+TEST_CASE("how a home reached an earlier registration says nothing about a later one")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    wait_for(clients.put(client("c1", "n1", 3)));
+    wait_for(clients.set_reach("n1", {{"c1", 1, protocol::reach::unreachable, "cut off"}}));
+    CHECK(wait_for(clients.all()).clients.at(0).reach == protocol::reach::pending);
+}
+
+TEST_CASE("how a home reaches its clients is stored without a change that nodes would read")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    for (auto const* name : {"c1", "c2", "c3", "c4"})
+        wait_for(clients.put(client(name, std::string(name) == "c3" ? "n2" : "n1")));
+    wait_for(clients.bury({"c4", 1}));
+    auto const before = wait_for(clients.all()).clients;
+    CHECK(before.at(0).reach == protocol::reach::pending);
+    using protocol::reach;
+    wait_for(clients.set_reach("n1", {{"c4", 1, reach::reachable, {}},
+                                      {"c3", 1, reach::reachable, {}},
+                                      {"c2", 1, reach::unreachable, "it's cut off"},
+                                      {"c1", 1, reach::reachable, {}}}));
+    auto const after = wait_for(clients.all()).clients;
+    REQUIRE(names(after) == std::vector<std::string>{"c1", "c2", "c3"});
+    CHECK(after[0].reach == reach::reachable);
+    CHECK(after[1].reach == reach::unreachable);
+    CHECK(after[1].reach_why == "it's cut off");
+    CHECK(after[2].reach == reach::pending); // another node's
+    CHECK(after[0].changed_at == before[0].changed_at);
+    wait_for(clients.set_reach("n1", {{"c2", 1, reach::reachable, {}}}));
+    CHECK(wait_for(clients.all()).clients.at(1).reach_why.empty());
+    CHECK(home.text("SELECT reach FROM client WHERE instance = 'c4'") == "pending");
+    wait_for(clients.set_reach("n1", {}));
 }
 
 TEST_CASE("the services are those of present clients, each with all its handlers")
@@ -230,7 +331,7 @@ TEST_CASE("the services are those of present clients, each with all its handlers
     wait_for(clients.put(one));
     wait_for(clients.put(two));
     wait_for(clients.put(other));
-    wait_for(clients.set_state("c3", "n1", client_state::gone));
+    wait_for(clients.bury({"c3", 1}));
     auto const services = wait_for(clients.services());
     REQUIRE(services.size() == 1);
     CHECK(services[0].service == "it's");
@@ -255,7 +356,7 @@ TEST_CASE("signals are read in order until they are removed")
     storage::signals signals(*database);
     home.exec("INSERT INTO `signal` (id, kind, subject, created_at) VALUES (3, 'cancel', 30, 1), (1, 'task', 10, 1), "
               "(2, 'run', 20, 1)");
-    auto const two = wait_for(signals.pending(2));
+    auto const two = wait_for(signals.pending(20s, utc_time{}, 2));
     REQUIRE(two.size() == 2);
     CHECK(two[0].id == signal_id{1});
     CHECK(two[0].kind == protocol::signal_kind::task);
@@ -263,9 +364,30 @@ TEST_CASE("signals are read in order until they are removed")
     CHECK(two[1].kind == protocol::signal_kind::run);
     wait_for(signals.remove({signal_id{1}, signal_id{2}, signal_id{99}}));
     wait_for(signals.remove({}));
-    auto const left = wait_for(signals.pending(10));
+    auto const left = wait_for(signals.pending(20s, utc_time{}, 10));
     REQUIRE(left.size() == 1);
     CHECK(left[0].kind == protocol::signal_kind::cancel);
+}
+
+TEST_CASE("signals are read from a short time back, or from an earlier instant, and those behind that by themselves")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::signals signals(*database);
+    auto const now = to_micros(system_time().utc());
+    auto const at = [&](duration ago) { return std::to_string(now - ago.count()); };
+    home.exec("INSERT INTO `signal` (id, kind, subject, created_at) VALUES (3, 'run', 1, " + at(1s) +
+              "), (1, 'run', 1, " + at(-1s) + "), (2, 'run', 1, " + at(30s) + "), (4, 'run', 1, " + at(2min) + ")");
+    auto const ids = [](std::vector<storage::signal_record> const& found) {
+        std::vector<std::int64_t> out;
+        for (auto const& one : found)
+            out.push_back(one.id.value());
+        return out;
+    };
+    CHECK(ids(wait_for(signals.pending(20s, utc_time::max(), 10))) == std::vector<std::int64_t>{3, 1});
+    CHECK(ids(wait_for(signals.pending(20s, from_micros(now) - 1min, 10))) == std::vector<std::int64_t>{2, 3, 1});
+    CHECK(ids(wait_for(signals.pending(20s, from_micros(now), 10))) == std::vector<std::int64_t>{3, 1});
+    CHECK(ids(wait_for(signals.older(20s, 10))) == std::vector<std::int64_t>{4, 2});
 }
 
 TEST_CASE("a signal of an unknown kind does not hide the signals behind it")
@@ -274,7 +396,7 @@ TEST_CASE("a signal of an unknown kind does not hide the signals behind it")
     auto const database = home.migrated().open();
     storage::signals signals(*database);
     home.exec("INSERT INTO `signal` (id, kind, subject, created_at) VALUES (1, 'novel', 10, 1), (2, 'run', 20, 1)");
-    auto const found = wait_for(signals.pending(10));
+    auto const found = wait_for(signals.pending(20s, utc_time{}, 10));
     REQUIRE(found.size() == 2);
     CHECK_FALSE(found[0].kind);
     CHECK(found[0].text == "novel");

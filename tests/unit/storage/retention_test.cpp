@@ -151,7 +151,7 @@ TEST_CASE("retention keeps the execution that a fixed-delay task waits for")
     b.ended(1, noon);
     b.home.exec("UPDATE task SET next_fire_at = NULL, waiting_for = 1");
     CHECK(b.forget(noon + 1h) == 0);
-    auto const ready = wait_for(b.ledger.delayed_ready(10));
+    auto const ready = wait_for(b.ledger.delayed_ready({execution_id{1}}));
     REQUIRE(ready.size() == 1);
     CHECK(ready[0].ended_at == noon + 1s);
     storage::advance const step{task_id{1}, 1, {}, noon + 1min, execution_id{1}};

@@ -1,4 +1,6 @@
 #include "libs/base/error.hpp"
+#include "trigger/election/decide.hpp"
+#include "trigger/election/mastership.hpp"
 #include "trigger/settings.hpp"
 
 #include <catch2/catch.hpp>
@@ -80,6 +82,58 @@ TEST_CASE("guard settings are refused if pings could not keep the guard or a wai
     CHECK(refused_for(how) == "guard.silence"); // no whole seconds
     how.guard.silence = 3s;
     CHECK(refused_for(how).empty());
+}
+
+TEST_CASE("with any guard and lease that are valid, a master has time to act at every moment between its pings")
+{
+    std::vector<settings> all;
+    for (auto const wait : {100ms, 101ms, 150ms, 300ms, 1'000ms, 10'000ms})
+        for (auto const margin : {5ms, 10ms, 30ms, 75ms, 150ms, 5'000ms})
+            for (auto const ping : {10ms, 25ms, 60ms, 75ms, 135ms, 2'000ms})
+                for (auto const tick : {50ms, 75ms, 1'000ms}) {
+                    auto& how = all.emplace_back(usable());
+                    how.guard = {true, wait, ping, margin, 20s};
+                    how.election.tick = tick;
+                    how.election.margin = 10ms;
+                    how.election.ttl = 2 * tick + 10ms;
+                }
+    int valid = 0;
+    for (auto const& how : all) {
+        if (!refused_for(how).empty())
+            continue;
+        ++valid;
+        auto const room = room_for_acts(how.election, how.guard);
+        CHECK(room >= 30ms);
+        mastership ship;
+        instant const asked{
+            1'000s}; // of the last acknowledged renewal and ping; the next ones are about to be answered
+        ship.guard(asked + shrunk(how.guard.wait) - how.guard.margin);
+        ship.extend(7, asked, 60s, 0s);
+        CHECK(ship.active(7, asked + how.guard.ping + 10ms, room));
+        ship.guard(mastership::unguarded);
+        ship.extend(7, asked, how.election.ttl, how.election.margin);
+        CHECK(ship.active(7, asked + how.election.tick + 10ms, room));
+    }
+    CHECK(valid > 50);
+    CHECK(room_for_acts({}, {}) > 140ms);
+}
+
+TEST_CASE("a guard that leaves its master no time between two pings is refused")
+{
+    auto how = usable();
+    how.guard.wait = 150ms;
+    how.guard.ping = 60ms;
+    CHECK(refused_for(how).empty());
+    how.guard.margin = 41ms;
+    how.guard.ping = 54ms;
+    CHECK(refused_for(how).empty());
+    how.guard.wait = 140ms;
+    how.guard.ping = 49ms;
+    how.guard.margin = 42ms;
+    CHECK(refused_for(how) == "guard.wait");
+    how.guard = {};
+    how.guard.wait = 99ms;
+    CHECK(refused_for(how) == "guard.wait");
 }
 
 TEST_CASE("retention is unlimited or at least an hour")

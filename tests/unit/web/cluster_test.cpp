@@ -25,6 +25,7 @@ TEST_CASE("the nodes are shown with the lease that names the master")
     CHECK(node.at("master") == true);
     CHECK(node.at("alive") == true);
     CHECK(node.at("load") == 0.25);
+    CHECK(node.at("loops") == nlohmann::json::parse(loops_of_alpha));
     CHECK(node.at("epoch") == now.at("lease").at("epoch"));
     CHECK(now.at("lease").at("owner") == "host:1:boot:aa");
     CHECK(now.at("lease").at("expired") == false);
@@ -116,6 +117,17 @@ TEST_CASE("the nodes are shown with the last failover and the gap without a mast
     CHECK(now.at("last_failover") == expected);
     web->data.exec("DELETE FROM term WHERE epoch < 4"); // forgotten
     CHECK(web->got(200, "/api/v1/nodes").at("last_failover").at("from").is_null());
+}
+
+TEST_CASE("a client that its home cannot reach is shown with the reason")
+{
+    auto const web = arrange(engines());
+    auto const shown = [&] { return web->got(200, "/api/v1/clients").at("items")[0]; };
+    CHECK(shown().at("reach") == "pending");
+    CHECK(shown().at("reach_why").is_null());
+    web->data.exec("UPDATE client SET reach = 'unreachable', reach_why = 'node a cannot reach it'");
+    CHECK(shown().at("reach") == "unreachable");
+    CHECK(shown().at("reach_why") == "node a cannot reach it");
 }
 
 TEST_CASE("clients are shown without their secrets")

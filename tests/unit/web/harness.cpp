@@ -142,6 +142,7 @@ void site_on_store::lead(std::string incarnation, std::string address, std::stri
     node.role = "master";
     node.version = "0.1.0";
     node.load_permille = 250;
+    node.health = std::string(R"({"loops":)") + loops_of_alpha + "}";
     node.ttl = 60s;
     node.started_at = time.utc();
     storage::nodes all(*shared);

@@ -39,6 +39,10 @@ public:
 
 using headers = std::map<std::string, std::string>;
 
+// The loops in the row of the node "alpha", as JSON.
+inline constexpr char loops_of_alpha[] =
+    R"([{"name":"work","longest_step_ms":1.5,"longest_step_wall_ms":2.0,"part":"planner"}])";
+
 class site_on_store {
 public:
     explicit site_on_store(storage::engine engine, settings how = {});

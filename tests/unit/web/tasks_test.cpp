@@ -34,6 +34,20 @@ TEST_CASE("a registration is answered with the id, the version as ETag, and the 
     auto const read = web->got(200, *answer.headers.find("Location"));
     CHECK(read.at("payload") == json{{"day", "2026-11-21"}});
     CHECK(read.at("next_fire_at") == task.at("next_fire_at"));
+    CHECK(read.at("parked_at").is_null());
+}
+
+TEST_CASE("a task shows since when its firings are not planned, and why, until it is edited")
+{
+    auto const web = arrange(engines());
+    auto const id = web->create(sample("waits"));
+    web->data.exec("UPDATE task SET parked_for = 'default/s', parked_at = 1800000000000000, parked_reason = 'no room'");
+    auto const parked = web->got(200, "/api/v1/tasks/" + id);
+    CHECK(parked.at("parked_at") == "2027-01-15T08:00:00.000000Z");
+    CHECK(parked.at("parked_reason") == "no room");
+    auto const off = web->posted(200, "/api/v1/tasks/" + id + "/disable");
+    CHECK(off.at("parked_at").is_null());
+    CHECK(off.at("parked_reason").is_null());
 }
 
 TEST_CASE("a task name that is taken in the project is refused and nothing is written")

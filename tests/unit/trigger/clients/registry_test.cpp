@@ -1,6 +1,8 @@
 #include "libs/base/error.hpp"
+#include "libs/protocol/revision.hpp"
 #include "libs/sim/sim.hpp"
 #include "tests/support/stores.hpp"
+#include "trigger/api/authorize.hpp"
 #include "trigger/clients/registry.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,11 +15,13 @@ namespace {
 protocol::register_request make_request()
 {
     protocol::register_request request;
+    request.revision = protocol::wire_revision;
     request.service = "billing";
     request.instance = "host:1";
     request.address = "http://127.0.0.1:4711";
     request.secret = "0123456789abcdef";
     request.handlers = {"close-day"};
+    request.generation = 1;
     return request;
 }
 
@@ -78,6 +82,8 @@ struct two_nodes {
         std::unique_ptr<storage::database> database;
         registry clients;
     };
+    std::map<std::string, std::int64_t> tried;            // registrations, by instance
+    std::map<std::string, std::int64_t> taken_generation; // of the last that a node took
     std::unique_ptr<node> a;
     std::unique_ptr<node> b;
 
@@ -100,6 +106,8 @@ struct two_nodes {
     {
         auto request = make_request();
         request.instance = instance;
+        request.generation = ++tried[instance];
+        taken_generation[instance] = request.generation;
         request.service = service;
         auto call = [&]() -> awaitable<void> { co_await a->clients.join(request); };
         stage.play(call());
@@ -112,26 +120,35 @@ struct two_nodes {
             at.clients.note(last_change, at.time.utc() - clock_set_back, at.time.now());
     }
 
-    // A client registers behind the back of the second node, which had been told for so long that nothing changes.
-    // When that was so.
-    utc_time join_unnoticed()
+    // The client registers with the second node, behind the back of the first, which had been told for so long that
+    // nothing changes. When that was so.
+    utc_time move_unnoticed()
     {
         auto const quiet_since = stage.time.utc();
         pass(6s);
-        note(*b, quiet_since, 3s);
-        join("host:2");
+        note(*a, quiet_since, 3s);
+        beat(*b);
         return quiet_since;
     }
 
-    // A heartbeat to this node; whether it was taken.
+    // A heartbeat to this node, or a registration if the node is not the client's home; whether it was taken.
     bool beat(node& at)
     {
         bool taken = false;
         protocol::heartbeat_request request;
         request.instance = "host:1";
+        request.generation = taken_generation["host:1"];
+        auto again = make_request();
         auto call = [&]() -> awaitable<void> {
             try {
                 taken = co_await at.clients.beat(request);
+                if (taken)
+                    co_return;
+                again.generation = ++tried["host:1"];
+                auto const answer = co_await at.clients.join(again);
+                taken = answer == registry::joined::here;
+                if (taken)
+                    taken_generation["host:1"] = again.generation;
             } catch (unavailable const&) {
                 taken = false;
             }
@@ -143,6 +160,17 @@ struct two_nodes {
 };
 
 } // namespace
+
+TEST_CASE("a client that fetches registers without an address, and any other with one")
+{
+    auto request = make_request();
+    request.delivery = protocol::delivery_way::fetch;
+    CHECK(refused_field(request) == "address");
+    request.address = "";
+    CHECK(refused_field(request).empty());
+    request.delivery = protocol::delivery_way::push;
+    CHECK(refused_field(request) == "address");
+}
 
 TEST_CASE("a secret that cannot stand in a header is refused when the client registers")
 {
@@ -166,25 +194,65 @@ TEST_CASE("a client's service and version may not contain control characters")
     CHECK_FALSE(refused_field(request).empty());
 }
 
-TEST_CASE("a client that registers again for another service leaves its first service")
+TEST_CASE("a node keeps nothing about the clients of other nodes")
 {
     two_nodes f;
-    auto const service = f.a->clients.find("host:1")->row.service;
-    f.join("host:1", "shipping");
-    CHECK(f.a->clients.of_service(service).empty());
-    CHECK(f.a->clients.of_service("shipping").size() == 1);
-    f.pass(3s);
-    CHECK(f.b->clients.of_service(service).empty());
+    CHECK(f.knows(*f.a));
+    CHECK(f.b->clients.size() == 0);
+    CHECK(f.beat(*f.b)); // by registering
+    CHECK(f.knows(*f.b));
+    f.pass(2s);
+    CHECK(f.a->clients.size() == 0);
+    CHECK_FALSE(f.a->clients.is_gone("host:1")); // it has moved
 }
 
-TEST_CASE("a client that is silent for its ttl is gone for all nodes")
+TEST_CASE("a client that leaves at another node is gone for its home too")
+{
+    two_nodes f;
+    std::string home;
+    f.b->clients.on_departure(
+        [&](std::string const& instance, std::string const& heard_at) { home = instance + " of " + heard_at; });
+    auto call = [&]() -> awaitable<void> {
+        protocol::leave_request leave;
+        leave.instance = "host:1";
+        leave.generation = f.taken_generation["host:1"];
+        co_await f.b->clients.leave(std::move(leave));
+    };
+    f.stage.play(call());
+    CHECK(home == "host:1 of a");
+    f.pass(2s);
+    CHECK_FALSE(f.knows(*f.a));
+    CHECK(f.a->clients.is_gone("host:1"));
+}
+
+TEST_CASE("only the node that a client registered with last takes its heartbeats")
+{
+    two_nodes f;
+    auto const heard = [&](two_nodes::node& at) {
+        protocol::heartbeat_request request;
+        request.instance = "host:1";
+        request.generation = f.taken_generation["host:1"];
+        bool taken = false;
+        auto call = [&]() -> awaitable<void> { taken = co_await at.clients.beat(request); };
+        f.stage.play(call());
+        return taken;
+    };
+    CHECK(heard(*f.a));
+    CHECK_FALSE(heard(*f.b));
+    CHECK(f.beat(*f.b)); // by registering
+    f.pass(3s);
+    CHECK_FALSE(heard(*f.a));
+    CHECK(heard(*f.b));
+}
+
+TEST_CASE("a client that is silent for its ttl is gone for good")
 {
     two_nodes f;
     f.pass(f.settings.ttl() - 5s);
     CHECK(f.knows(*f.a));
     f.pass(10s);
     CHECK_FALSE(f.knows(*f.a));
-    CHECK_FALSE(f.knows(*f.b));
+    CHECK_FALSE(f.beat(*f.b));
 }
 
 TEST_CASE("a client that fell silent during a short outage of the database is gone soon after")
@@ -223,7 +291,6 @@ TEST_CASE("a client that changed its node during an outage of the database has i
         f.pass(4s);
         CHECK(f.beat(*f.b));
     }
-    CHECK(f.knows(*f.a));
     CHECK(f.knows(*f.b));
 }
 
@@ -247,35 +314,90 @@ TEST_CASE("an outage that begins right after a note leaves the clients their who
     pass_until(4'700ms);
     CHECK(f.beat(*f.b));
     f.pass(2s);
-    CHECK(f.knows(*f.a));
     CHECK(f.knows(*f.b));
 }
 
 TEST_CASE("the table is not read while notes say that nothing has changed, and a change is read at once")
 {
     two_nodes f;
-    auto const before = f.join_unnoticed();
-    auto const asked = f.b->clients.read_at();
-    f.note(*f.b, before, 3s);
-    CHECK_FALSE(f.knows(*f.b, "host:2"));
-    CHECK(f.b->clients.read_at() > asked); // as if it had asked
-    f.b->clients.note(f.stage.time.utc(), f.stage.time.utc(), f.stage.time.now());
+    auto const before = f.move_unnoticed();
+    auto const asked = f.a->clients.read_at();
+    f.note(*f.a, before, 3s);
+    CHECK(f.knows(*f.a));
+    CHECK(f.a->clients.read_at() > asked); // as if it had asked
+    f.a->clients.note(f.stage.time.utc(), f.stage.time.utc(), f.stage.time.now());
     f.pass(10ms);
-    CHECK(f.knows(*f.b, "host:2"));
+    CHECK_FALSE(f.knows(*f.a));
 }
 
 TEST_CASE("the table is read again when the notes cease")
 {
     two_nodes f;
-    f.join_unnoticed();
+    f.move_unnoticed();
     f.pass(4s);
-    CHECK(f.knows(*f.b, "host:2"));
+    CHECK_FALSE(f.knows(*f.a));
 }
 
 TEST_CASE("a change is read even if the database's clock was set back and the change is not the latest in the table")
 {
     two_nodes f;
-    auto const before = f.join_unnoticed();
-    f.note(*f.b, before, 1s, 1h);
-    CHECK(f.knows(*f.b, "host:2"));
+    auto const before = f.move_unnoticed();
+    f.note(*f.a, before, 1s, 1h);
+    CHECK_FALSE(f.knows(*f.a));
+}
+
+TEST_CASE("a message of an earlier registration changes nothing at the home of a later one")
+{
+    two_nodes f;
+    f.join("host:1"); // again
+    auto const late = f.taken_generation["host:1"] - 1;
+    protocol::heartbeat_request beat;
+    beat.instance = "host:1";
+    beat.generation = late;
+    auto again = make_request();
+    again.generation = late;
+    bool heard = true;
+    auto answer = registry::joined::here;
+    auto call = [&]() -> awaitable<void> {
+        heard = co_await f.a->clients.beat(beat);
+        answer = co_await f.a->clients.join(again);
+        protocol::leave_request leave;
+        leave.instance = "host:1";
+        leave.generation = late;
+        co_await f.a->clients.leave(std::move(leave));
+    };
+    f.stage.play(call());
+    CHECK_FALSE(heard);
+    CHECK(answer == registry::joined::overtaken);
+    f.a->clients.moved("host:1", "b", late);
+    CHECK(f.a->clients.hears("host:1"));
+    f.a->clients.moved("host:1", "b", late + 2);
+    CHECK_FALSE(f.a->clients.hears("host:1"));
+}
+
+TEST_CASE("a client of another release is refused in words")
+{
+    auto request = make_request();
+    request.revision = protocol::wire_revision + 1;
+    CHECK(refused_field(request) == "revision");
+    CHECK(protocol::revision_error("the client", 7) ==
+          "the client speaks revision 7 of the protocol and this node speaks "
+          "revision 1: use the same release of baton for both");
+}
+
+TEST_CASE("a message of a node of another release is refused")
+{
+    http::request message;
+    REQUIRE(refuse_revision(message)); // an older one, which tells no revision
+    CHECK(refuse_revision(message)->status == 400);
+    CHECK_THAT(refuse_revision(message)->body, Catch::Contains("the caller speaks revision 0"));
+    message.headers.set(protocol::revision_header, std::to_string(protocol::wire_revision));
+    CHECK_FALSE(refuse_revision(message));
+}
+
+TEST_CASE("a registration without a number is refused")
+{
+    auto request = make_request();
+    request.generation = 0;
+    CHECK(refused_field(request) == "generation");
 }

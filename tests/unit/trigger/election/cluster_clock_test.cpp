@@ -131,3 +131,23 @@ TEST_CASE("the error of cluster time is half the quickest round trip and the res
     CHECK(b.clock.error() == 1ms - b.error());
     CHECK(b.clock.error() > 200ms);
 }
+
+TEST_CASE("cluster time is steady a minute after its beginning and after a step, and not while a step is seen")
+{
+    fixture b;
+    b.sample();
+    CHECK_FALSE(b.clock.steady());
+    b.time.boot += 60s;
+    CHECK(b.clock.steady());
+    b.database -= 5s;
+    b.sample();
+    CHECK_FALSE(b.clock.steady()); // the step is seen
+    b.time.boot += 11s;
+    b.sample();
+    CHECK_FALSE(b.clock.steady()); // and followed
+    b.time.boot += 59s;
+    b.sample();
+    CHECK_FALSE(b.clock.steady());
+    b.time.boot += 1s;
+    CHECK(b.clock.steady());
+}

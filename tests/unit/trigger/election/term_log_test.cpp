@@ -73,7 +73,8 @@ TEST_CASE("a term is logged in the database's time, with the gap since the prede
     auto const won = f.stage.database.utc();
     f.log->won({succession::way::guard, f.host.time().now() - 300ms});
     f.pass(40ms);
-    f.log->acts(3);
+    f.log->acts();
+    f.log->replayed(3);
     f.pass(1s); // planning comes first
     f.begin();
     f.pass(100ms);
@@ -101,7 +102,7 @@ TEST_CASE("a database that does not answer delays the logged beginning of a term
 {
     fixture f;
     f.log->won({succession::way::expired, {}}); // the last master's end is unknown
-    f.log->acts(0);
+    f.log->acts();
     f.stage.database.crash_for(5s);
     f.begin();
     f.pass(4s);
@@ -123,7 +124,7 @@ TEST_CASE("a term whose fence a newer master has raised logs no beginning, and d
     fixture f;
     f.raise(6);
     f.log->won({succession::way::expired, f.host.time().now()});
-    f.log->acts(0);
+    f.log->acts();
     f.begin();
     f.pass(1s);
     CHECK(f.ended == 1);

@@ -164,17 +164,3 @@ TEST_CASE("an execution that was sent or has ended does not fire from the queue"
     auto const due = open.take_due(f.start + 10s, 100);
     CHECK(due == std::vector{ids[2], ids[3]});
 }
-
-TEST_CASE("work that no client of its service takes counts as backlog once it is past due")
-{
-    fixture f;
-    open_set open(f.time);
-    open_set::reading const now(open);
-    auto plan = f.plan(f.due({{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 1s), f.start + 5s);
-    for (auto& one : plan.open_executions)
-        open.add(one, now);
-    open.move(*open.find(plan.open_executions[0].id), phase::held, "client");
-    open.count_backlog(f.start + 3s);
-    CHECK(open.backlog("s") == 2);
-    CHECK(open.backlog("another") == 0);
-}

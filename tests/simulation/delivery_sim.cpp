@@ -1,0 +1,266 @@
+#include "libs/http/message.hpp"
+#include "libs/http/parse_as.hpp"
+#include "libs/protocol/fetch_wire.hpp"
+#include "tests/simulation/cluster_verdict.hpp"
+#include "tests/simulation/seeds.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <soci/soci.h>
+#include <spdlog/fmt/fmt.h>
+
+using namespace baton;
+using namespace baton::simulation;
+
+// Deliveries whose answers are lost for longer than a client remembers what it has ended (ten minutes), and edits whose
+// commit does not come.
+
+namespace {
+
+constexpr duration memory_of_a_client = 10min;
+constexpr duration settle_time = 60s;
+
+// The host of the node that hears the client.
+std::string home_of(cluster_world& world, std::size_t client)
+{
+    std::string node;
+    auto const like = fmt::format("c{}#%", client);
+    world.stage().database.inspect([&](soci::session& sql) {
+        sql << "SELECT node FROM client WHERE instance LIKE :like AND state <> 'gone' ORDER BY changed_at DESC LIMIT 1",
+            soci::use(like), soci::into(node);
+    });
+    return node.substr(0, node.find('#'));
+}
+
+protocol::task_definition often(char const* name, char const* handler, utc_time from, utc_time until)
+{
+    auto task = make_task(name, from, until);
+    task.handler = handler;
+    task.schedule.kind = protocol::schedule_kind::fixed_rate;
+    task.schedule.every = 100ms;
+    return task;
+}
+
+// Each client and its home lose one another in the midst of deliveries, for longer than the client remembers; the
+// results travel by another node.
+std::string cut_links(std::uint64_t seed)
+{
+    cluster_world world(seed, 3, 3, seed % 2 == 0 ? 200 : 2);
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto const until = from + 20s;
+    auto const task = often("often", "work", from, until);
+    auto const id = world.add(task).task.id;
+    auto& net = world.stage().net;
+    net.faults.lose_reply = 0.05; // some answers are lost before the link is cut
+    world.pass(8s + duration{static_cast<std::int64_t>(seed * 137'137 % 5'000'000)});
+    net.faults = {};
+    auto const span = memory_of_a_client + duration{static_cast<std::int64_t>(seed * 77'777'777 % 180'000'000)};
+    for (std::size_t client = 0; client < 3; ++client) {
+        auto const home = home_of(world, client);
+        auto const name = fmt::format("c{}", client);
+        if (home.empty())
+            return name + " has no home\n";
+        net.partition(home, name);
+        world.stage().run_after(span, [&net, home, name] { net.heal(home, name); });
+    }
+    world.pass(span + settle_time);
+    return problems(world, {{id, task.name, instants_of(100ms, from, until)}});
+}
+
+// The answers to fetches are lost, some at first and then all for longer than a client remembers, while heartbeats and
+// results arrive.
+std::string lost_fetches(std::uint64_t seed)
+{
+    cluster_world world(seed, 2, 3, seed % 2 == 0 ? 200 : 2);
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto const until = from + 40s;
+    auto const task = often("often", "work", from, until);
+    auto const id = world.add(task).task.id;
+    auto& net = world.stage().net;
+    std::uint64_t lost_of_ten = 3;
+    net.loses_answer = [&](http::request const& message) {
+        return message.target == protocol::path_fetch && world.stage().random.below(10) < lost_of_ten;
+    };
+    world.pass(10s + duration{static_cast<std::int64_t>(seed * 137'137 % 20'000'000)});
+    lost_of_ten = 10;
+    world.pass(memory_of_a_client + 1min);
+    net.loses_answer = {};
+    world.pass(settle_time);
+    return problems(world, {{id, task.name, instants_of(100ms, from, until)}});
+}
+
+// No node can record a result for longer than a client remembers, and then a new master asks for what is open.
+std::string unrecorded_results(std::uint64_t seed)
+{
+    cluster_world world(seed, 3, 3, 200);
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto const until = from + 8s;
+    auto const task = often("often", seed % 2 == 0 ? "work" : "long", from, until);
+    auto const id = world.add(task).task.id;
+    world.pass(9s + duration{static_cast<std::int64_t>(seed * 333'333 % 1'500'000)});
+    auto const span = memory_of_a_client + 1min;
+    if (seed % 3 == 0)
+        world.stage().database.freeze_for(span);
+    else
+        world.stage().database.crash_for(span);
+    world.pass(span + settle_time);
+    auto wrong = problems(world, {{id, task.name, instants_of(100ms, from, until)}});
+    if (world.gone_clients() != 0)
+        wrong += fmt::format("{} live clients counted as gone\n", world.gone_clients());
+    return wrong;
+}
+
+// A node that repeats the deliveries of its first seconds, as new messages, without asking. Returns how many handlers
+// ran twice.
+int repeated_after(duration age)
+{
+    cluster_world world(1, 2, 1, 200);
+    auto& stage = world.stage();
+    std::vector<std::pair<http::url, http::request>> seen;
+    stage.net.on_request = [&](http::url const& to, http::request const& message) {
+        if (message.target == protocol::path_dispatch && seen.size() < 20)
+            seen.emplace_back(to, message);
+    };
+    world.pass(5s);
+    auto const from = begin_of(world);
+    world.add(often("often", "work", from, from + 3s));
+    world.pass(20s);
+    auto& host = stage.add_host("repeater");
+    auto const sender = stage.net.client_for(host);
+    auto const repeat = [&]() -> awaitable<void> {
+        auto number = std::int64_t{1'000'000};
+        for (auto const& [to, message] : seen) {
+            auto body = http::parse_json(message.body);
+            body["number"] = ++number;
+            auto again = message;
+            again.body = body.dump();
+            co_await sender->send(to, std::move(again), 5s);
+        }
+    };
+    world.pass(age);
+    host.spawn(repeat());
+    world.pass(10s);
+    return seen.empty() ? -1 : world.seen().doubled;
+}
+
+// A node cannot write its row for longer than its ttl, counts as gone, and beats again. It hears its clients' requests
+// and the calls of other nodes all the time.
+std::string lapsed_membership(std::uint64_t seed)
+{
+    cluster_world world(seed, 3, 6, 200, seed % 2 == 0);
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto const until = from + 60s;
+    auto const task = often("often", seed % 3 == 0 ? "long" : "work", from, until);
+    auto const id = world.add(task).task.id;
+    auto& stage = world.stage();
+    for (std::uint64_t lapse = 0; lapse < 3; ++lapse) {
+        auto const node = fmt::format("t{}", (seed + lapse) % 3);
+        world.pass(2s);
+        stage.database.partition(node);
+        world.pass(4s + duration{static_cast<std::int64_t>((seed + lapse) * 777'777 % 5'000'000)});
+        stage.database.heal(node);
+        world.pass(8s);
+    }
+    world.pass(90s);
+    auto wrong = problems(world, {{id, task.name, instants_of(100ms, from, until)}});
+    if (world.gone_clients() != 0)
+        wrong += fmt::format("{} live clients counted as gone\n", world.gone_clients());
+    std::map<std::string, int> homes;
+    for (std::size_t client = 0; client < 6; ++client)
+        ++homes[home_of(world, client)];
+    for (auto const& [home, count] : homes)
+        if (homes.size() != 3 || count > 3)
+            wrong += fmt::format("{} hears {} of 6 clients\n", home, count);
+    // The master gives work to each of them again.
+    auto const again = begin_of(world);
+    auto const later = often("later", "work", again, again + 10s);
+    auto const second = world.add(later).task.id;
+    world.pass(20s);
+    wrong += firing_problems(world, {second, later.name, instants_of(100ms, again, again + 10s)});
+    std::set<std::string> used;
+    stage.database.inspect([&](soci::session& sql) {
+        soci::rowset<std::string> const clients =
+            (sql.prepare << "SELECT DISTINCT client FROM execution WHERE task_id = " << second.value());
+        for (auto const& client : clients)
+            used.insert(client);
+    });
+    if (used.size() != 6)
+        wrong += fmt::format("only {} of 6 clients got work after the lapses\n", used.size());
+    return wrong;
+}
+
+// Web has announced an edit, and its commit does not come. The firings behind its line wait until the master has given
+// the edit up, and no longer; all others are on time.
+std::string stalled_edit(std::uint64_t seed)
+{
+    cluster_world world(seed, 2, 2, 200);
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto const until = from + 15s;
+    auto const edited = often("edited", "work", from, until);
+    auto const other = often("other", "work", from, until);
+    auto const id = world.add(edited).task.id;
+    auto const beside = world.add(other).task.id;
+    world.pass(5s + duration{static_cast<std::int64_t>(seed * 133'333 % 500'000)});
+    auto const announced = to_micros(world.stage().database.utc());
+    world.stage().database.inspect([&](soci::session& sql) {
+        auto const task = id.value();
+        sql << "INSERT INTO `signal` (id, kind, subject, created_at) VALUES (1, 'edit', :task, :at)", soci::use(task),
+            soci::use(announced);
+    });
+    world.pass(until - from + settle_time);
+    auto wrong = problems(world, {{id, edited.name, instants_of(100ms, from, until)},
+                                  {beside, other.name, instants_of(100ms, from, until)}});
+    auto const lead = trigger::planner_settings{}.edit_lead.count();
+    constexpr std::int64_t given_up = 5'000'000;
+    for (auto const& row : world.firings(id)) {
+        auto const behind = row.scheduled_at >= announced + lead && row.started_at < announced + given_up;
+        if (behind || row.started_at > std::max(row.scheduled_at, announced + given_up + 2'000'000) + 50'000)
+            wrong += describe(edited.name, row, behind ? "began while an edit was to come" : "began late");
+    }
+    for (auto const& row : world.firings(beside))
+        if (row.started_at > row.scheduled_at + 50'000)
+            wrong += describe(other.name, row, "began late");
+    return wrong;
+}
+
+} // namespace
+
+TEST_CASE("a link that is cut for longer than a client remembers repeats no delivery after its execution ended")
+{
+    check_seeds(3, cut_links);
+}
+
+TEST_CASE("fetches that get no answer for longer than a client remembers repeat no delivery")
+{
+    check_seeds(3, lost_fetches);
+}
+
+TEST_CASE("no execution runs again whose result could not be recorded for longer than a client remembers")
+{
+    check_seeds(3, unrecorded_results);
+}
+
+TEST_CASE("a node whose membership lapses gives its work back once, and hears clients and gets work again")
+{
+    check_seeds(4, lapsed_membership);
+}
+
+TEST_CASE("the firings behind an announced edit wait until the edit is there or given up, and no other firing does")
+{
+    check_seeds(3, stalled_edit);
+}
+
+TEST_CASE("a client recognises a repeated delivery for ten minutes")
+{
+    CHECK(repeated_after(memory_of_a_client - 1min) == 0);
+}
+
+TEST_CASE("the simulation detects a node that repeats an old delivery without asking", "[planted]")
+{
+    CHECK(repeated_after(memory_of_a_client + 1min) > 0);
+}

@@ -1,0 +1,57 @@
+#include "client-sdk/src/node_calls.hpp"
+#include "libs/base/random.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::client;
+
+namespace {
+
+struct no_network final : http::client {
+    awaitable<http::response> send(http::url, http::request, duration) override { throw http::unreachable("", false); }
+};
+
+link_settings two_nodes()
+{
+    link_settings made;
+    made.nodes = {http::parse_url("http://10.0.0.1:7800"), http::parse_url("http://10.0.0.2:7800")};
+    return made;
+}
+
+struct stage {
+    std::optional<std::size_t> name(int node, std::size_t home = 0)
+    {
+        return calls.find_or_add("http://node-" + std::to_string(node) + ":7800", home);
+    }
+
+    system_time time;
+    seeded_random random{1};
+    no_network http;
+    node_calls calls{{time, random, http}, two_nodes()};
+};
+
+} // namespace
+
+TEST_CASE("a node that a home has named is added once, and the list keeps its places", "[client]")
+{
+    stage s;
+    CHECK(s.name(1) == 2u);
+    CHECK(s.name(1) == 2u);
+    CHECK(s.calls.find_or_add("http://10.0.0.2:7800", 0) == 1u);
+    CHECK_FALSE(s.calls.find_or_add("no address", 0));
+    CHECK(s.calls.count() == 3);
+}
+
+TEST_CASE("beyond a thousand named nodes a new one takes the place of the oldest, but not that of the home", "[client]")
+{
+    stage s;
+    for (int node = 0; node < 1'000; ++node)
+        REQUIRE(s.name(node) == 2u + static_cast<std::size_t>(node));
+    CHECK(s.name(1'000) == 2u);
+    CHECK(s.name(1'001, 3) == 4u); // 3 is the home's
+    CHECK(s.calls.name(2) == "http://node-1000:7800");
+    CHECK(s.calls.name(3) == "http://node-1:7800");
+    CHECK(s.calls.name(0) == "http://10.0.0.1:7800");
+    CHECK(s.calls.count() == 1'002);
+}

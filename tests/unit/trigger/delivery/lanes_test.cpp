@@ -1,0 +1,136 @@
+#include "trigger/delivery/lanes.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+constexpr instant now{100s};
+using protocol::client_choice;
+
+struct fixture {
+    seeded_random random{1};
+    trigger::lanes lanes{{}, random};
+
+    client_lane& add(std::string const& instance, std::set<std::string> handlers, int slots, int queue = 0,
+                     std::string const& service = "s")
+    {
+        auto& lane = lanes.put({instance, service, std::move(handlers), slots, queue, false});
+        lane.proved_at_address();
+        return lane;
+    }
+    std::string choose(client_choice choice = client_choice::round_robin, std::string const& handler = "h")
+    {
+        auto const* lane = lanes.choose("s", handler, choice, now);
+        return lane == nullptr ? "" : lane->who().instance;
+    }
+};
+
+// Fills so many of its places.
+void fill(client_lane& lane, int count, std::int64_t first_id = 1)
+{
+    for (int i = 0; i < count; ++i)
+        lane.has(execution_id{first_id + i}, now);
+}
+
+} // namespace
+
+TEST_CASE("round robin gives every client with a free slot the same share")
+{
+    fixture f;
+    for (auto const* name : {"a", "b", "c"})
+        f.add(name, {"h"}, 100);
+    std::map<std::string, int> share;
+    for (int i = 0; i < 30; ++i)
+        ++share[f.choose()];
+    CHECK(share == std::map<std::string, int>{{"a", 10}, {"b", 10}, {"c", 10}});
+}
+
+TEST_CASE("random reaches all clients, failover stays with the first that has a free slot")
+{
+    fixture f;
+    auto& a = f.add("a", {"h"}, 2);
+    f.add("b", {"h"}, 100);
+    std::set<std::string> reached;
+    for (int i = 0; i < 50; ++i)
+        reached.insert(f.choose(client_choice::random));
+    CHECK(reached.size() == 2);
+    CHECK(f.choose(client_choice::failover) == "a");
+    CHECK(f.choose(client_choice::failover) == "a");
+    fill(a, 2);
+    CHECK(f.choose(client_choice::failover) == "b");
+}
+
+TEST_CASE("only clients that serve the handler, answer and do not drain are chosen")
+{
+    fixture f;
+    f.add("a", {"other"}, 1);
+    auto& b = f.add("b", {"h"}, 1);
+    auto& c = f.add("c", {"h"}, 1);
+    f.lanes.put({"c", "s", {"h"}, 1, 0, true});
+    CHECK(f.choose() == "b");
+    b.failed(now);
+    CHECK(f.choose().empty());
+    b.proved_at_address();
+    f.lanes.lost_handler(b, "h");
+    CHECK(f.choose().empty());
+    CHECK_FALSE(c.takes_work());
+    CHECK(f.lanes.choose("unknown", "h", client_choice::random, now) == nullptr);
+}
+
+TEST_CASE("a client with a free slot comes before one with room in its queue, and no room means no choice")
+{
+    fixture f;
+    auto& a = f.add("a", {"h"}, 1, 10);
+    auto& b = f.add("b", {"h"}, 1, 10);
+    fill(a, 1);
+    CHECK(f.choose() == "b");
+    CHECK(f.choose() == "b");
+    fill(b, 3);
+    CHECK(f.choose() == "a"); // the shorter queue
+    fill(a, 11);
+    fill(b, 11);
+    CHECK(f.choose().empty());
+}
+
+TEST_CASE("a client whose slots all hang gets nothing more while another makes progress and has room")
+{
+    fixture f;
+    auto& hung = f.add("a", {"h"}, 1, 100);
+    auto& busy = f.add("b", {"h"}, 1, 100);
+    fill(hung, 1);
+    fill(busy, 50);
+    busy.ended(execution_id{1}, now + 5s);
+    CHECK(f.lanes.choose("s", "h", client_choice::round_robin, now + 5s) == &busy);
+}
+
+TEST_CASE("a node tells its places by set of handlers, and only of services that have changed")
+{
+    fixture f;
+    f.add("a", {"h"}, 2, 3);
+    f.add("b", {"h"}, 1);
+    auto& c = f.add("c", {"h", "new"}, 1);
+    f.add("d", {"x"}, 1, 0, "other");
+    auto const told = f.lanes.take_changed();
+    REQUIRE(told.services.size() == 2);
+    CHECK(told.services[1] == protocol::service_capacity{"s", {{{"h"}, 3, 6}, {{"h", "new"}, 1, 1}}});
+    CHECK_FALSE(f.lanes.any_changed());
+
+    c.failed(now);
+    f.lanes.mark_changed("s");
+    auto const again = f.lanes.take_changed();
+    CHECK(again.number > told.number);
+    CHECK(again.services == std::vector<protocol::service_capacity>{{"s", {{{"h"}, 3, 6}}}});
+
+    f.lanes.put_back(again);
+    CHECK(f.lanes.any_changed());
+    f.lanes.take_changed();
+
+    CHECK(f.lanes.remove("d") != nullptr);
+    CHECK(f.lanes.take_changed().services == std::vector<protocol::service_capacity>{{"other", {}}});
+    CHECK(f.lanes.remove("d") == nullptr);
+}

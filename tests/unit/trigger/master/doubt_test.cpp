@@ -1,0 +1,77 @@
+#include "trigger/master/doubt.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::trigger;
+using protocol::held_execution;
+using kind = doubt_finding::kind;
+
+namespace {
+
+execution_id const first{1}, second{2};
+
+doubt about_both()
+{
+    return doubt({{first, 3}, {second, 1}});
+}
+
+held_execution held(execution_id id, int attempt, bool finished = false, bool succeeded = false)
+{
+    return {id, attempt, finished, succeeded};
+}
+
+} // namespace
+
+TEST_CASE("an execution stays in doubt until every live client of its service has answered")
+{
+    auto question = about_both();
+    CHECK(question.finding(first, false).what == kind::open);
+    question.answered("c1", {});
+    CHECK(question.has_answered("c1"));
+    CHECK_FALSE(question.has_answered("c2"));
+    CHECK(question.finding(first, false).what == kind::open);
+    CHECK(question.finding(first, true).what == kind::absent);
+}
+
+TEST_CASE("the client that has the attempt holds the execution, before all have answered")
+{
+    auto question = about_both();
+    question.answered("c1", {held(first, 3)});
+    CHECK(question.finding(first, false).what == kind::held);
+    CHECK(question.finding(first, false).client == "c1");
+    CHECK(question.finding(second, true).what == kind::absent);
+}
+
+TEST_CASE("a client that knows the success of an earlier attempt holds the execution")
+{
+    auto question = about_both();
+    question.answered("c1", {held(first, 2, true, true)});
+    CHECK(question.finding(first, false).what == kind::held);
+}
+
+TEST_CASE("a client that remembers the failure of an earlier attempt does not hold the execution")
+{
+    auto question = about_both();
+    question.answered("c1", {held(first, 2, true, false)});
+    CHECK(question.finding(first, false).what == kind::open);
+    CHECK(question.finding(first, true).what == kind::absent);
+}
+
+TEST_CASE("an execution whose earlier attempt runs waits for the end of that attempt")
+{
+    auto question = about_both();
+    question.answered("c1", {held(first, 2)});
+    CHECK(question.finding(first, true).what == kind::runs_earlier);
+    CHECK(question.earlier().at(first) == "c1");
+    question.answered("c2", {held(first, 3)});
+    CHECK(question.finding(first, true).client == "c2");
+}
+
+TEST_CASE("what was not asked for is ignored")
+{
+    auto question = about_both();
+    question.answered("c1", {held(execution_id{9}, 1)});
+    CHECK(question.finding(first, true).what == kind::absent);
+    CHECK(question.finding(execution_id{9}, false).what == kind::open);
+}

@@ -1,0 +1,108 @@
+#include "trigger/master/ready_queue.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+// Places executions as long as a service has room, and notes their order.
+struct fixture {
+    ready_queue queue;
+    std::map<std::string, std::size_t> room;
+    std::vector<std::string> order; // services, one entry for each execution
+    std::map<std::string, int> looks;
+    std::optional<instant> again;
+    std::int64_t next_id = 1;
+
+    void put(std::string const& service, int count, std::string const& handler = "h")
+    {
+        for (int i = 0; i < count; ++i)
+            queue.put(service, {protocol::client_choice::round_robin, handler, {}}, execution_id{next_id++});
+    }
+    bool turn(std::size_t quantum)
+    {
+        return queue.turn(quantum, [this](auto const& service, auto const&, auto const& first, std::size_t most) {
+            ++looks[service];
+            ready_queue::placement out;
+            out.taken = std::min({first.size(), most, room[service]});
+            room[service] -= out.taken;
+            order.insert(order.end(), out.taken, service);
+            if (out.taken == 0)
+                out.again = again;
+            return out;
+        });
+    }
+    void run(std::size_t quantum)
+    {
+        while (turn(quantum))
+            continue;
+    }
+};
+
+} // namespace
+
+TEST_CASE("services take turns, so a million executions of one do not delay ten of another")
+{
+    fixture f;
+    f.room = {{"large", 1'000'000}, {"small", 100}};
+    f.put("large", 10'000);
+    f.put("small", 10);
+    for (int i = 0; i < 2; ++i)
+        f.turn(500);
+    CHECK(std::count(f.order.begin(), f.order.end(), "large") == 500);
+    CHECK(std::count(f.order.begin(), f.order.end(), "small") == 10);
+    f.run(500);
+    CHECK(f.order.size() == 10'010);
+    CHECK(f.queue.size() == 0);
+}
+
+TEST_CASE("a service without room is looked at once, and again only when it is unblocked")
+{
+    fixture f;
+    f.put("dead", 1'000);
+    f.run(500);
+    CHECK(f.looks["dead"] == 1);
+    f.put("dead", 1'000);
+    f.run(500);
+    CHECK(f.looks["dead"] == 1);
+    CHECK(f.queue.waiting("dead") == 2'000);
+    f.room["dead"] = 3;
+    CHECK(f.queue.unblock("dead"));
+    f.run(500);
+    CHECK(f.queue.waiting("dead") == 1'997);
+    CHECK_FALSE(f.queue.unblock("unknown"));
+}
+
+TEST_CASE("a handler without room does not hold up the service's other handlers")
+{
+    fixture f;
+    f.put("s", 5, "unserved");
+    f.put("s", 5, "served");
+    ready_queue::place_function const only_served = [&](auto const&, auto const& what, auto const& first,
+                                                        std::size_t most) {
+        return ready_queue::placement{what.handler == "served" ? std::min(first.size(), most) : 0, {}};
+    };
+    while (f.queue.turn(2, only_served))
+        continue;
+    CHECK(f.queue.waiting("s") == 5);
+}
+
+TEST_CASE("a try that names a time is repeated at that time")
+{
+    fixture f;
+    f.again = instant{5s};
+    f.put("s", 1);
+    f.run(10);
+    CHECK(f.queue.next_unblock() == instant{5s});
+    f.room["s"] = 1;
+    f.queue.unblock_due(instant{4s});
+    CHECK_FALSE(f.queue.any_active());
+    f.queue.unblock_due(instant{5s});
+    f.run(10);
+    CHECK(f.queue.size() == 0);
+    CHECK_FALSE(f.queue.next_unblock());
+}

@@ -1,0 +1,51 @@
+#include "libs/base/error.hpp"
+#include "trigger/master/task_book.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+std::string const text =
+    R"({"name": "t", "service": "s", "handler": "h", "schedule": {"kind": "fixed_rate", "every_ms": 1000}})";
+
+} // namespace
+
+TEST_CASE("a version of a task is parsed once, and again with its timetable when that is wanted")
+{
+    task_book book;
+    auto const first = book.get(task_id{1}, 1, text, std::nullopt);
+    CHECK(book.get(task_id{1}, 1, "not read", std::nullopt) == first);
+    CHECK_FALSE(first->timetable);
+    auto const planned = book.get(task_id{1}, 1, "not read", utc_time{});
+    CHECK(planned->timetable);
+    CHECK(planned->definition.name == "t");
+    CHECK(book.get(task_id{1}, 1, "not read", std::nullopt) == planned);
+    CHECK(book.size() == 1);
+}
+
+TEST_CASE("two versions of a task stay in the book, while executions of the older one are open")
+{
+    task_book book;
+    auto const old = book.get(task_id{1}, 1, text, std::nullopt);
+    auto const present = book.get(task_id{1}, 2, text, utc_time{});
+    CHECK(book.get(task_id{1}, 1, "not read", std::nullopt) == old);
+    CHECK(book.get(task_id{1}, 2, "not read", utc_time{}) == present);
+}
+
+TEST_CASE("a miss drops the task that was not asked for longest, also while executions refer to all of them")
+{
+    task_book book(3);
+    std::vector<std::shared_ptr<known_task const>> used;
+    for (int id = 1; id <= 3; ++id)
+        used.push_back(book.get(task_id{id}, 1, text, std::nullopt));
+    book.get(task_id{1}, 1, "not read", std::nullopt);
+    used.push_back(book.get(task_id{4}, 1, text, std::nullopt));
+    CHECK(book.size() == 3);
+    for (int id : {1, 3, 4})
+        CHECK_NOTHROW(book.get(task_id{id}, 1, "not read", std::nullopt));
+    CHECK_THROWS_AS(book.get(task_id{2}, 1, "not JSON", std::nullopt), invalid_input);
+    CHECK(book.size() == 3);
+}
