@@ -15,11 +15,13 @@ import pathlib
 import statistics
 import sys
 
+import beside
 import gauges
 import report
 from rows import ROWS
 from stage import ROOT, Server
 
+SECONDS = 60  # of a window, except beside neighbours
 REPEATS = 2  # attempts after a discarded run
 
 
@@ -28,7 +30,8 @@ def arguments():
     parser.add_argument("--only", default=",".join(name for name in ROWS if name != "peers"),
                         help="rows, separated by commas: " + ", ".join(ROWS) + " (all but peers)")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each row (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=60, help="of a window (%(default)s)")
+    parser.add_argument("--seconds", type=float,
+                        help=f"of a window ({SECONDS}; {beside.SECONDS} of the row neighbours)")
     parser.add_argument("--warm", type=float, default=5, help="seconds before the window (%(default)s)")
     parser.add_argument("--rate", type=int, default=10_000, help="firings a second, each of a task of its own period "
                         "of one second (%(default)s)")
@@ -43,6 +46,7 @@ def arguments():
     parser.add_argument("--payload", type=int, default=256, help="bytes, of the steady row (%(default)s)")
     parser.add_argument("--triggers", type=int, default=1, help="nodes, of the steady row (%(default)s)")
     parser.add_argument("--look-ahead", default="5s", help="of the planner (%(default)s)")
+    parser.add_argument("--neighbours", default=",".join(beside.NEIGHBOURS), help="of that row, separated by commas (all)")
     parser.add_argument("--slots", type=int, default=32, help="of the client (%(default)s)")
     parser.add_argument("--ceiling-sessions", type=int, nargs="+", default=[1, 2, 4], help="tried (%(default)s)")
     parser.add_argument("--ceiling-batch", type=int, default=500, help="rows a statement (%(default)s)")
@@ -59,12 +63,17 @@ def arguments():
     options.only = options.only.split(",")
     if unknown := set(options.only) - set(ROWS):
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
+    if unknown := set(options.neighbours.split(",")) - set(beside.NEIGHBOURS):
+        parser.error(f"no such neighbour: {', '.join(sorted(unknown))}")
     if options.quick:
-        options.only, options.rounds, options.seconds, options.warm = ["steady", "herd"], 1, 5, 2
-        options.rate, options.herd, options.herds = 200, 500, 1
+        options.only, options.rounds, options.seconds, options.warm = ["steady", "herd", "neighbours"], 1, 5, 2
+        options.rate, options.herd, options.herds, options.neighbours = 200, 500, 1, "refusing"
     apart = ("only", "rounds", "json", "join", "figures", "record", "beside")
     options.changed = {name: value for name, value in vars(options).items()
                        if name not in apart and value != parser.get_default(name)}
+    options.neighbours = options.neighbours.split(",")
+    options.window = options.seconds or beside.SECONDS
+    options.seconds = options.seconds or SECONDS
     options.trigger = {"planner": {"look_ahead": options.look_ahead}}
     return options
 
@@ -115,7 +124,8 @@ def run_all(options):
             compare(runs)
     finally:
         server.end()
-    rows = {name: {"title": ROWS[name].title, "figures": summary(name, each), "runs": each}
+    rows = {name: {"title": ROWS[name].title, "figures": summary(name, each), "runs": each,
+                   "table": ROWS[name].table(each) if ROWS[name].table else []}
             for name, each in runs.items()}
     return {"machine": report.machine(), "server": server.server.options, "rows": rows,
             "parts": [{"date": datetime.date.today().isoformat(), "rows": options.only, "changed": options.changed}]}

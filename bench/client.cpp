@@ -8,12 +8,13 @@
 //
 //     execution  attempt  task  scheduled_at  began_at        (times: microseconds since the epoch, CLOCK_REALTIME)
 //
-// Exit status 3 if ROOM was too small.
+// Exit status 3 if ROOM was too small. With BENCH_FETCHES in the environment it fetches its executions.
 
 #include <algorithm>
 #include <atomic>
 #include <baton/client/service.hpp>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -85,6 +86,8 @@ int main(int argc, char** argv)
         options.slots = std::stoi(argv[3]);
         options.queue = 100'000;
         options.results = 200'000;
+        if (std::getenv("BENCH_FETCHES"))
+            options.delivery = client::delivery_mode::fetch;
         client::service service{std::move(options)};
         service.handle("noop", [&starts](client::execution& run) {
             starts.add(run);

@@ -9,6 +9,7 @@
 #include "libs/base/time.hpp"
 #include "libs/http/client.hpp"
 #include "libs/protocol/client_wire.hpp"
+#include "libs/protocol/revision.hpp"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -59,14 +60,17 @@ awaitable<void> live(crowd& all, int number)
     settings.idle_limit = all.period * 4;
     auto const client = http::make_client(all.time, settings);
     protocol::register_request joining;
+    joining.revision = protocol::wire_revision;
     joining.service = "crowd";
     joining.instance = "crowd:" + std::to_string(number) + ":" + secret_hex(8);
     joining.address = "http://127.0.0.1:9";
     joining.secret = secret_hex(16);
     joining.handlers = {"noop"};
+    joining.generation = 1;
     nlohmann::json const registration = joining;
     protocol::heartbeat_request beating;
     beating.instance = joining.instance;
+    beating.generation = joining.generation;
     beating.free_slots = 1;
     nlohmann::json const heartbeat = beating;
 

@@ -22,6 +22,9 @@ class Load:
     spread: int = SECOND      # the tasks' first firings lie evenly in this span; 0: all at once
     kind: str = "fixed_rate"  # fixed_rate, cron (every second, all together), or once
     payload: int = 256        # bytes of JSON
+    service: str = SERVICE
+    name: str = "bench"       # of the tasks, with a number
+    routing: str = "round_robin"
     begin: int = 0            # the first firing of the first task, microseconds; set when it is registered
     first_id: int = 0
 
@@ -51,9 +54,9 @@ class Load:
                        for number in range(self.tasks))
         return before(end) - before(begin)
 
-    def register(self, store, now, patience=1):
-        """Inserts the tasks with first firings late enough for all of them to be planned in time."""
-        self.begin = (now // SECOND + patience * (5 + self.tasks // PER_SECOND)) * SECOND
+    def register(self, store, now, patience=1, begin=None):
+        """Inserts the tasks with first firings late enough for all of them to be planned in time, or from `begin` on."""
+        self.begin = begin or (now // SECOND + patience * (5 + self.tasks // PER_SECOND)) * SECOND
         self.first_id = (now // 1000) << 22
         for low in range(0, self.tasks, CHUNK):
             self.insert(store, now, low, min(low + CHUNK, self.tasks))
@@ -65,8 +68,8 @@ class Load:
         numbers = f"seq_{low}_to_{high - 1}"
         store.query(
             "INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
-            f"next_fire_at, waiting_for, created_at, updated_at) SELECT {task}, 'default', CONCAT('bench ', seq), 1, "
-            f"1, '{SERVICE}', '{HANDLER}', '{self.kind}', {definition}, {first}, NULL, {now}, {now} FROM {numbers}")
+            f"next_fire_at, waiting_for, created_at, updated_at) SELECT {task}, 'default', CONCAT('{self.name} ', seq), 1, "
+            f"1, '{self.service}', '{HANDLER}', '{self.kind}', {definition}, {first}, NULL, {now}, {now} FROM {numbers}")
         store.query(
             "INSERT INTO task_version (task_id, version, action, valid_from, definition, created_at) "
             f"SELECT {task}, 1, 'created', {now}, {definition}, {now} FROM {numbers}")
@@ -74,9 +77,9 @@ class Load:
     def definition(self, first):
         """An SQL expression of the document of task `seq`, whose first firing is `first`."""
         document = {
-            "project": "default", "name": "bench @N", "description": "", "service": SERVICE, "handler": HANDLER,
+            "project": "default", "name": f"{self.name} @N", "description": "", "service": self.service, "handler": HANDLER,
             "payload": {"data": "x" * (self.payload - len('{"data":""}'))}, "schedule": self.schedule(),
-            "routing": "round_robin", "max_attempts": 1, "retry_delay_ms": 1000, "timeout_ms": 0, "enabled": True}
+            "routing": self.routing, "max_attempts": 1, "retry_delay_ms": 1000, "timeout_ms": 0, "enabled": True}
         text = "'" + json.dumps(document, separators=(",", ":"), sort_keys=True) + "'"
         for mark, value in (("@N", "seq"), ("@FIRST", rfc3339(first)), ("@END", rfc3339(str(self.end)))):
             if mark in text:

@@ -5,6 +5,7 @@ import pathlib
 
 
 BEGIN, END = "<!-- scripts/bench --record writes from here -->", "<!-- to here -->"
+BEGIN_OWN = "<!-- scripts/bench --only {} --record writes from here -->"  # of a row with a table of its own
 TOLD = {"rate", "missed", "doubled", "expected", "settled_s", "commits_per_execution", "statements_per_execution",
         "drift_us", "executions", "starts"}  # printed on separate lines
 
@@ -61,11 +62,27 @@ def spread(counts):
 
 def table(document):
     """Markdown."""
-    machine = document["machine"]
-    lines = [f"{machine['cores']} cores, {machine['processor']}, Linux {machine['kernel']}.",
+    return "\n\n".join(([figures_table(document)] if plain_rows(document) else []) +
+                       [own_table(document, name) for name in rows_with_table(document)])
+
+
+def plain_rows(document):
+    return [row for row in document["rows"].values() if not row.get("table")]
+
+
+def rows_with_table(document):
+    return [name for name, row in document["rows"].items() if row.get("table")]
+
+
+def described(machine):
+    return f"{machine['cores']} cores, {machine['processor']}, Linux {machine['kernel']}"
+
+
+def figures_table(document):
+    lines = [f"{described(document['machine'])}.",
              "", *(f"- {said(part)}" for part in document["parts"]), "",
              "| row | figure | to reach | median | least to most | n |", "|---|---|---|---|---|---|"]
-    for row in document["rows"].values():
+    for row in plain_rows(document):
         name, runs = row["title"], len(row["runs"])
         for title, figure in row["figures"].items():
             unit = f" {figure['unit']}" if figure["unit"] else ""
@@ -76,6 +93,12 @@ def table(document):
     return "\n".join(lines)
 
 
+def own_table(document, name):
+    row = document["rows"][name]
+    date = next(part["date"] for part in reversed(document["parts"]) if name in part["rows"])
+    return "\n".join([f"{described(document['machine'])}, {date}, medians of {len(row['runs'])}.", "", *row["table"]])
+
+
 def said(part):
     """The options that were given for some rows."""
     changed = ", ".join(f"`--{name.replace('_', '-')} {value:g}`" if isinstance(value, float) else
@@ -84,8 +107,17 @@ def said(part):
 
 
 def record(document, drawn, file):
-    """Replaces the table and the figures in the document."""
-    images = "\n".join(f"![{name}](figures/{name}.svg)" for name in drawn)
-    before, rest = file.read_text().split(BEGIN)
-    after = rest.split(END)[1]
-    file.write_text(f"{before}{BEGIN}\n\n{table(document)}\n\n{images}\n\n{END}{after}")
+    """Replaces the tables and the figures in the document."""
+    text = file.read_text()
+    if plain_rows(document):
+        images = "\n".join(f"![{name}](figures/{name}.svg)" for name in drawn)
+        text = replaced(text, BEGIN, f"{figures_table(document)}\n\n{images}")
+    for name in rows_with_table(document):
+        text = replaced(text, BEGIN_OWN.format(name), own_table(document, name))
+    file.write_text(text)
+
+
+def replaced(text, begin, content):
+    before, rest = text.split(begin)
+    _, after = rest.split(END, 1)
+    return f"{before}{begin}\n\n{content}\n\n{END}{after}"

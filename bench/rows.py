@@ -1,10 +1,12 @@
 """The rows of the table with their figures and targets."""
 
+import argparse
 import dataclasses
 import json
 import subprocess
 import typing
 
+import beside
 import flow
 import gauges
 import standing
@@ -48,6 +50,7 @@ class Row:
     title: str
     run: typing.Callable  # (server, options) to a result
     figures: typing.Any  # a list, or a function from the runs to a list
+    table: typing.Callable = None  # from the runs to lines of Markdown; without it the figures are shown
 
 
 MISSED = Figure("missed", "missed", most=0)
@@ -111,6 +114,12 @@ def three_nodes(server, options):
 
 def lag(server, options):
     return flow.run(server, options, repeating(options.lag_rate, options), options.warm, options.seconds)
+
+
+def lag_fetch(server, options):
+    """The same with a client that fetches its executions."""
+    fetching = argparse.Namespace(**vars(options), client={"BENCH_FETCHES": "1"})
+    return lag(server, fetching)
 
 
 def ceiling(server, options):
@@ -186,6 +195,7 @@ ROWS = {
                 [Figure("last handler began", "lag_ms/max", "ms", most=1000), Figure("half began", "lag_ms/p50", "ms"),
                  Figure("last result committed", "committed_after_ms/max", "ms"), MISSED, DOUBLED]),
     "lag": Row("lag at 1,000 firings/s", lag, [rate(), *lags(2, 10, 50), MISSED, DOUBLED]),
+    "lag_fetch": Row("lag at 1,000 firings/s, the client fetches", lag_fetch, [rate(), *lags(2, 10, 50), MISSED, DOUBLED]),
     "run_now": Row("run now through REST, idle cluster", standing.run_now,
                    [Figure("call to handler p50", "until_start_ms/p50", "ms", most=5),
                     Figure("call to handler p99", "until_start_ms/p99", "ms", most=20),
@@ -219,5 +229,6 @@ ROWS = {
                     Figure("first page of one task", "page_of_task_ms/p50", "ms"),
                     Figure("a search that finds nothing", "none_found_ms/p50", "ms"),
                     Figure("a page of long ago", "long_ago_ms/p50", "ms"), MISSED, DOUBLED]),
+    "neighbours": Row("neighbours", beside.run, [], beside.table),
     "peers": Row("peers", peers, figures_of_peers),
 }

@@ -76,7 +76,8 @@ class Stage(harness.Cluster):
         if web:
             self.start_web(log={"level": "warn"})
         program = harness.build_folder() / "bench/bench_client"
-        self.start("client", [program, self.starts_file, room, self.options.slots, *self.triggers()])
+        self.start("client", [program, self.starts_file, room, self.options.slots, *self.triggers()],
+                   getattr(self.options, "client", None))
         try:
             harness.wait_for("a master, all nodes and the client", lambda: self.ready(triggers), 30)
         except harness.TimedOut as failure:
