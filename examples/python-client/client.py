@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """A minimal client of baton, from docs/protocol.md alone and with nothing but the standard library.
 
-    client.py http://127.0.0.1:7800 [more trigger nodes]      (the shared token, if any, in BATON_TOKEN)
+    client.py [--fetch] http://127.0.0.1:7800 [more trigger nodes]      (the shared token, if any, in BATON_TOKEN)
+
+With --fetch it listens on no port, and fetches its executions.
 
 It serves "echo" (returns its payload) and "sleep" (payload {"seconds": 2}; can be cancelled) as service "python".
 """
-import hmac, json, os, queue, secrets, signal, socket, sys, threading, time
+import hashlib, hmac, itertools, json, os, queue, secrets, signal, socket, sys, threading, time
 import urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SLOTS, QUEUE, ROOM, REMEMBER = 2, 100, 1000, 600
+PROBE = "/baton/v1/probe"  # the one call without the secret
 
 
 def echo(work, stop):
@@ -22,12 +25,16 @@ def sleep(work, stop):
 
 
 HANDLERS = {"echo": echo, "sleep": sleep}
-NODES, TOKEN = sys.argv[1:], os.environ.get("BATON_TOKEN", "")
+FETCHES, NODES = "--fetch" in sys.argv, [each for each in sys.argv[1:] if each != "--fetch"]
+TOKEN = os.environ.get("BATON_TOKEN", "")
 SECRET = secrets.token_hex(32)
 INSTANCE = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
 lock = threading.Condition()
 epoch, draining, node = 0, threading.Event(), 0
+generation, home, ticket = 0, 0, ""  # registrations that were sent; the last that a node took, and its ticket
 trusted = 0.0  # until then the nodes surely count this client as live
+polls = itertools.count(1)  # the numbers of fetches
+fetched = {}  # the node, number and answers of the last envelope
 answered = {}  # node: its last dispatch's number, and the answer
 held, ended, unsent = {}, {}, {}  # id: job; id: (attempt, status, when); (id, attempt): report
 waiting = queue.SimpleQueue()
@@ -51,7 +58,8 @@ def conclude(job, status, value=None, error="", started=0):
     """Call it under the lock."""
     ident, attempt = job["execution"], job["attempt"]
     unsent[ident, attempt] = {"execution": ident, "attempt": attempt, "status": status, "started_at": started,
-                              "finished_at": micros(), "value": value, "error": error[:4000]}
+                              "finished_at": micros(), "value": value, "error": error[:4000],
+                              "receipt": job.get("receipt", "")}
     ended[ident] = (attempt, status, time.monotonic())
     del held[ident]
     lock.notify_all()
@@ -82,7 +90,13 @@ def worker():
             conclude(job, status, value, error, started)
 
 
-def take(work):
+def remembered(ident):
+    """Until its result is recorded, and ten minutes longer."""
+    past = ended.get(ident)
+    return past if past and ((ident, past[0]) in unsent or time.monotonic() - past[2] < REMEMBER) else None
+
+
+def take(work, moved):
     """The answer and the attempt that is held, by the table in the document."""
     try:
         ident, attempt = int(work["execution"]), int(work.get("attempt", 1))
@@ -90,15 +104,17 @@ def take(work):
             raise ValueError
     except (KeyError, TypeError, ValueError):
         return "invalid", 0
-    mine, past = held.get(ident), ended.get(ident)
+    mine, past = held.get(ident), remembered(ident)
     if mine and not mine["started"] and attempt > mine["attempt"]:
         mine.update(work)
         return "accepted", 0
     if mine:
         return "running", mine["attempt"]
-    if past and time.monotonic() - past[2] < REMEMBER and (attempt <= past[0] or past[1] == "succeeded"):
+    if past and (attempt <= past[0] or past[1] == "succeeded"):
         lock.notify_all()
         return "finished", past[0]
+    if moved:
+        return "moved", 0
     if draining.is_set():
         return "draining", 0
     if work.get("handler") not in HANDLERS:
@@ -120,7 +136,7 @@ def dispatch(body):
         return answered[node][1] if number == answered[node][0] else {"epoch": epoch, "executions": []}
     said = []
     for work in body["executions"]:
-        answer, holds = take(work)
+        answer, holds = take(work, 0 < body.get("generation", 0) < home)
         ident = work.get("execution", 0) if isinstance(work, dict) else 0
         attempt = work.get("attempt", 1) if isinstance(work, dict) else 1
         said.append({"execution": ident, "attempt": attempt, "answer": answer, "holds": holds})
@@ -131,7 +147,7 @@ def dispatch(body):
 
 
 def query(body):
-    for ident in [i for i, past in ended.items() if time.monotonic() - past[2] > REMEMBER]:
+    for ident in [i for i in ended if not remembered(i)]:
         del ended[ident]
     known = [{"execution": i, "attempt": held[i]["attempt"], "finished": False} if i in held else
              {"execution": i, "attempt": ended[i][0], "finished": True, "succeeded": ended[i][1] == "succeeded"}
@@ -151,29 +167,44 @@ def cancel(body):
     return query(body)
 
 
-CALLS = {"/baton/v1/dispatch": dispatch, "/baton/v1/query": query, "/baton/v1/cancel": cancel,
-         "/baton/v1/epoch": lambda body: {"epoch": epoch}}
+def probe(body):
+    """Proves that this instance listens here. Any caller may ask."""
+    if not 1 <= len(body["nonce"].encode()) <= 128:
+        raise ValueError("nonce must have 1 to 128 bytes")
+    said = f"baton probe\n{INSTANCE}\n{body['nonce']}"
+    return {"instance": INSTANCE, "proof": hmac.new(SECRET.encode(), said.encode(), hashlib.sha256).hexdigest()}
+
+
+CALLS = {"/baton/v1/dispatch": dispatch, "/baton/v1/query": query, "/baton/v1/cancel": cancel}
+
+
+def react(path, text):
+    """The status and the body that answer a call. Call it under the lock."""
+    global epoch
+    if path not in CALLS and path != PROBE:
+        return 404, {"title": "Not Found", "status": 404}
+    try:
+        body = json.loads(text)
+        if path == PROBE:
+            return 200, probe(body)
+        if body.get("epoch", 0) < epoch:
+            return 409, {"epoch": epoch}
+        epoch = body.get("epoch", 0)
+        return 200, CALLS[path](body)
+    except (ValueError, KeyError, TypeError, AttributeError) as failure:
+        return 400, {"title": "Bad Request", "status": 400, "detail": repr(failure)}
 
 
 class Listener(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        global epoch
         text = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if not hmac.compare_digest(self.headers.get("Authorization", ""), "Bearer " + SECRET):
+        if self.path != PROBE and not hmac.compare_digest(self.headers.get("Authorization", ""), "Bearer " + SECRET):
             return self.answer(401, {"title": "Unauthorized", "status": 401})
-        if self.path not in CALLS:
-            return self.answer(404, {"title": "Not Found", "status": 404})
         with lock:
-            try:
-                body = json.loads(text)
-                if body.get("epoch", 0) < epoch:
-                    return self.answer(409, {"epoch": epoch})
-                epoch = body.get("epoch", 0)
-                return self.answer(200, CALLS[self.path](body))
-            except (ValueError, KeyError, TypeError, AttributeError) as failure:
-                return self.answer(400, {"title": "Bad Request", "status": 400, "detail": repr(failure)})
+            status, body = react(self.path, text)
+        self.answer(status, body)
 
     def answer(self, status, body):
         text = json.dumps(body).encode()
@@ -185,6 +216,29 @@ class Listener(BaseHTTPRequestHandler):
 
     def log_message(self, *args):
         pass
+
+
+def fetch(url, mine):
+    """Fetches from one home, until the client registers again."""
+    global fetched
+    sending = {}
+    while mine == home:
+        status, answer = post(url, "/client/v1/fetch", {
+            "instance": INSTANCE, "secret": SECRET, "generation": mine, "ticket": ticket, "poll": next(polls), **sending}, 30)
+        with lock:
+            if mine != home:
+                return  # the late answer of an old home
+            if status == 200:
+                sending = {}
+            if status == 200 and answer.get("number"):
+                envelope = answer["node"], answer["number"]
+                if envelope != (fetched.get("node"), fetched.get("number")):
+                    said = [(call["call"], *react(call["path"], json.dumps(call["body"]))) for call in answer["calls"]]
+                    fetched = {"node": answer["node"], "number": answer["number"], "answers": [
+                        {"call": call, "status": status, "body": body} for call, status, body in said]}
+                sending = fetched
+        if status != 200:
+            time.sleep(0.3)
 
 
 def learn(answer, asked=None):
@@ -199,33 +253,40 @@ def learn(answer, asked=None):
 
 def take_new_name():
     """This instance counts as gone and its executions go out again, so those that wait must not start here."""
-    global INSTANCE
+    global INSTANCE, SECRET
     with lock:
-        INSTANCE = f"{INSTANCE.split('~')[0]}~{secrets.token_hex(4)}"
+        INSTANCE, SECRET = f"{INSTANCE.split('~')[0]}~{secrets.token_hex(4)}", secrets.token_hex(32)
         for ident in [i for i, job in held.items() if not job["started"]]:
             ended[ident] = (held.pop(ident)["attempt"], "refused", time.monotonic())
         lock.notify_all()
 
 
 def beat(address, left):
-    global node
+    global node, generation, home, ticket
     period, registered = 5.0, False
     while not left.is_set():
         asked = time.monotonic()
         if registered:
             status, answer = post(NODES[node], "/client/v1/heartbeat", {
-                "instance": INSTANCE, "free_slots": max(0, SLOTS - len(held)), "epoch": epoch,
+                "instance": INSTANCE, "generation": home, "ticket": ticket,
+                "free_slots": max(0, SLOTS - len(held)), "epoch": epoch,
                 "draining": draining.is_set()})
         else:
+            generation += 1
             status, answer = post(NODES[node], "/client/v1/register", {
-                "service": "python", "instance": INSTANCE, "address": address, "secret": SECRET,
+                "revision": 1, "service": "python", "instance": INSTANCE, "generation": generation,
+                "address": address, "secret": SECRET,
                 "handlers": list(HANDLERS), "slots": SLOTS, "queue": QUEUE, "version": "python-example",
-                "epoch": epoch})
+                "epoch": epoch, "delivery": "fetch" if FETCHES else "push"})
         if status == 410:
             take_new_name()
         fresh, registered = status == 200 and not registered, status == 200
         if registered:
+            if fresh:
+                home, ticket = generation, answer.get("ticket", "")
             learn(answer, asked)
+            if fresh and FETCHES:
+                threading.Thread(target=fetch, args=(NODES[node], home), daemon=True).start()
             period = min(5.0, answer.get("heartbeat_ms", 5000) / 1000)
             if fresh and draining.is_set():
                 continue  # a registration does not say that we drain
@@ -241,12 +302,15 @@ def report():
         with lock:
             lock.wait_for(lambda: unsent)
             batch = list(unsent.values())[:500]
-        status, answer = post(NODES[at], "/client/v1/results", {"instance": INSTANCE, "results": batch}, 10)
+        status, answer = post(NODES[at], "/client/v1/results", {"instance": INSTANCE, "ticket": ticket,
+                                                                      "results": batch}, 10)
         if status == 200:
             learn(answer)
             with lock:
-                for one in answer.get("recorded", []):
-                    unsent.pop((one["execution"], one.get("attempt", 1)), None)
+                for one in answer.get("recorded", []) + answer.get("refused", []):
+                    ident, attempt = one["execution"], one.get("attempt", 1)
+                    if unsent.pop((ident, attempt), None) and ident in ended and ended[ident][0] == attempt:
+                        ended[ident] = (*ended[ident][:2], time.monotonic())
                 lock.notify_all()
         else:
             at = (at + 1) % len(NODES)
@@ -255,15 +319,15 @@ def report():
 
 
 def main():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Listener)
-    address, left = f"http://127.0.0.1:{server.server_port}", threading.Event()
-    for task in (server.serve_forever, report, *[worker] * SLOTS):
+    server = None if FETCHES else ThreadingHTTPServer(("127.0.0.1", 0), Listener)
+    address, left = "" if FETCHES else f"http://127.0.0.1:{server.server_port}", threading.Event()
+    for task in (*([server.serve_forever] if server else []), report, *[worker] * SLOTS):
         threading.Thread(target=task, daemon=True).start()
     beats = threading.Thread(target=beat, args=(address, left), daemon=True)
     beats.start()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: draining.set())
-    print("python client", INSTANCE, "at", address, flush=True)
+    print("python client", INSTANCE, "fetches" if FETCHES else "at " + address, flush=True)
     draining.wait()
     with lock:
         if not lock.wait_for(lambda: not held, 20):
@@ -272,8 +336,9 @@ def main():
         lock.wait_for(lambda: not held and not unsent, 5)
     left.set()
     beats.join()
-    post(NODES[node], "/client/v1/leave", {"instance": INSTANCE})
-    server.shutdown()
+    post(NODES[node], "/client/v1/leave", {"instance": INSTANCE, "generation": generation, "ticket": ticket})
+    if server:
+        server.shutdown()
 
 
 if __name__ == "__main__":

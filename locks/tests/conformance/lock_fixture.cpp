@@ -33,6 +33,12 @@ std::string lock_fixture::url() const
     return home ? lock_url(home->nodes()[views.size() % home->nodes().size()]) : server_;
 }
 
+void lock_fixture::await_release()
+{
+    if (home)
+        home->await_nodes();
+}
+
 std::int64_t lock_fixture::sleepers(std::string const& manner)
 {
     return home->number("SELECT COUNT(*) FROM information_schema.processlist WHERE db = '" + home->where().name +

@@ -24,6 +24,9 @@ public:
     lock::store& enter();
     std::string url() const; // for the next store
 
+    // A node of a cluster refuses a lock until it has applied the release of the last holder at another node.
+    void await_release();
+
     // The sessions of this database that sleep in the server.
     std::int64_t sleepers() { return sleepers("state = 'User lock'"); }
     std::int64_t sleepers(std::string const& manner);

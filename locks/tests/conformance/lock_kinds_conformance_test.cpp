@@ -32,6 +32,7 @@ TEST_CASE("one holder has the lock, others are refused, and each token is higher
     CHECK_FALSE(second.valid());
     CHECK(first.unlock() == release_result::released);
     CHECK_FALSE(first.valid());
+    fixture.await_release();
     REQUIRE(second.try_lock());
     CHECK((second.token() > token) == fixture.has_tokens());
     CHECK_FALSE(first.try_lock_for(20ms));
@@ -102,6 +103,7 @@ TEST_CASE("a reentrant holder may lock again, and the last unlock releases the l
     CHECK(holder.unlock() == release_result::released);
     CHECK_FALSE(other.try_lock());
     CHECK(holder.unlock() == release_result::released);
+    fixture.await_release();
     CHECK(other.try_lock());
 }
 
@@ -149,9 +151,11 @@ TEST_CASE("the metrics count grants, refusals, releases and losses")
         auto other = fixture->make();
         REQUIRE(lock.try_lock());
         lock.unlock();
+        fixture->await_release();
         REQUIRE(other.try_lock());
         CHECK_FALSE(lock.try_lock());
         other.unlock();
+        fixture->await_release();
         REQUIRE(brief.emplace_back(fixture->make(store, "stock", short_lived())).try_lock());
     }
     for (std::size_t i = 0; i < fixtures.size(); ++i) {
@@ -159,6 +163,7 @@ TEST_CASE("the metrics count grants, refusals, releases and losses")
         INFO(fixture.name());
         await_loss(brief[i].lost());
         brief[i].unlock();
+        fixtures[i]->await_release();
         REQUIRE(held[i].try_lock());
         auto const all = fixture.views[1]->metrics(); // the first has created the tables
         auto const& counted =
