@@ -52,6 +52,7 @@ CALM_TTL = 30_000  # ms: without a fault nothing may be lost, even on a busy mac
 # ms. MySQL ends an idle session after whole seconds, and a ZooKeeper session cannot be shorter.
 SHORTEST_TTL = {"row": 1000, "zookeeper": 1000}
 FAULT_TTL = 600
+CUT_REST = 200_000  # us: longer than the longest pause between two tries of a waiter
 
 
 class Workers:
@@ -71,6 +72,9 @@ class Workers:
         url = self.urls[number % len(self.urls)]
         command = [harness.build_folder() / "tests/lock_worker", url, self.options.kind, LOCK_NAME, self.folder, "--count", str(self.share), "--ttl", str(self.options.ttl),
                    "--hold", str(self.options.hold), "--permits", str(self.options.permits)]
+        if "cut" in self.options.faults:
+            # A process that asks again at once would keep the lock, and cut() waits for one with a proxied connection.
+            command += ["--rest", str(CUT_REST)]
         if self.options.store == "redis-sentinel":
             command += ["--replicas", "1"]  # or a failover may forget a grant
         # To a file: nobody reads a pipe while the workers run, and a full pipe would stop them.

@@ -96,7 +96,8 @@ def run_all(campaigns, jobs):
             if status in (0, SKIPPED):
                 print(lines[-1] if lines else "", flush=True)
             else:
-                print(f"FAILED: campaign.py {options}", *lines[-30:], sep="\n    ", flush=True)
+                # The reason comes first, because a log may be cut off.
+                print(f"FAILED: campaign.py {options}", *lines[-1:], *lines[-30:], sep="\n    ", flush=True)
             statuses.append(status)
     return statuses
 

@@ -1,7 +1,7 @@
 // A process that acquires a lock again and again and writes a history of what it knew and did.
 //
-//     lock_worker URL KIND NAME FOLDER --count N [--permits N] [--ttl MS] [--hold US] [--wait MS] [--no-watchdog]
-//                 [--leave FILE] [--replicas N]
+//     lock_worker URL KIND NAME FOLDER --count N [--permits N] [--ttl MS] [--hold US] [--rest US] [--wait MS]
+//                 [--no-watchdog] [--leave FILE] [--replicas N]
 //
 // FOLDER/history-PID has one line per event. T is CLOCK_MONOTONIC in nanoseconds, which all processes of a host share:
 //     asked T 0               just before the call
@@ -12,10 +12,11 @@
 //     lost T TOKEN            lost() was requested
 //     refused T 0             a wait ended without the lock
 //     failed T 0              the store did not answer
-// The process ends after N grants, or when FOLDER/stop exists. A quarter of the acquisitions of read_write write. Only
-// an exclusive holder reads FOLDER/counter and writes it incremented. FOLDER/fence is a resource that compares tokens:
-// it accepts a write with the highest token so far and refuses another. The process prints "ready" when it starts,
-// "acquired TOKEN" for each grant with --leave, and at its end its counts as JSON.
+// After a release the process waits for --rest, so that another can get the lock. The process ends after N grants, or
+// when FOLDER/stop exists. A quarter of the acquisitions of read_write write. Only an exclusive holder reads
+// FOLDER/counter and writes it incremented. FOLDER/fence is a resource that compares tokens: it accepts a write with the
+// highest token so far and refuses another. The process prints "ready" when it starts, "acquired TOKEN" for each grant
+// with --leave, and at its end its counts as JSON.
 //
 // With --leave a holder works until FILE exists, even after it has lost the lock, and writes to the fence before it
 // prints "acquired" and again at its end. Without --leave a holder ends its work as soon as the lock is not valid. It
@@ -53,7 +54,7 @@ struct options {
     std::string url, kind, name, folder, leave;
     int count = 1;
     std::size_t permits = 1;
-    std::int64_t ttl_ms = 10'000, hold_us = 0, wait_ms = 60'000;
+    std::int64_t ttl_ms = 10'000, hold_us = 0, rest_us = 0, wait_ms = 60'000;
     std::size_t replicas = 0;
     bool no_watchdog = false;
 };
@@ -157,8 +158,10 @@ public:
     void run()
     {
         std::cout << "ready" << std::endl;
-        while (seen_.acquired < options_.count && !is_stopped())
+        while (seen_.acquired < options_.count && !is_stopped()) {
             once();
+            std::this_thread::sleep_for(std::chrono::microseconds{options_.rest_us});
+        }
         std::printf("{\"acquired\": %d, \"refused\": %d, \"failed\": %d, \"lost\": %d, \"fenced_off\": %d}\n",
                     seen_.acquired, seen_.refused, seen_.failed, seen_.lost, seen_.fenced_off);
     }
@@ -299,6 +302,7 @@ int main(int argc, char** argv)
     program.add_option("--permits", settings.permits);
     program.add_option("--ttl", settings.ttl_ms);
     program.add_option("--hold", settings.hold_us);
+    program.add_option("--rest", settings.rest_us);
     program.add_option("--wait", settings.wait_ms);
     program.add_option("--leave", settings.leave);
     program.add_option("--replicas", settings.replicas);
