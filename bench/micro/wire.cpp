@@ -24,7 +24,7 @@ protocol::dispatch make_dispatch(std::int64_t number)
 protocol::dispatch_request make_dispatches(std::int64_t many)
 {
     protocol::dispatch_request message;
-    message.epoch = 18;
+    message.term.epoch = 18;
     message.node = "trigger-2:812:2f9c01d3:5b1e7a90c3d24f68";
     for (std::int64_t i = 0; i < many; ++i)
         message.executions.push_back(make_dispatch(i));

@@ -12,15 +12,7 @@ engine::engine(engine_limits limits, std::set<std::string> handlers)
     : limits_(limits), handlers_(std::move(handlers)), memory_(limits.remember, limits.remembered)
 {}
 
-bool engine::observe(std::int64_t epoch)
-{
-    if (epoch < epoch_)
-        return false;
-    epoch_ = epoch;
-    return true;
-}
-
-protocol::dispatch_ack engine::take(protocol::dispatch work, instant now, bool moved)
+protocol::dispatch_ack engine::take(protocol::dispatch work, instant now, protocol::term_id term, bool moved)
 {
     using protocol::ack;
     protocol::dispatch_ack answer{work.execution, work.attempt, ack::accepted, 0};
@@ -36,7 +28,7 @@ protocol::dispatch_ack engine::take(protocol::dispatch work, instant now, bool m
         // A queued attempt can still become the later one; a running attempt must end before another starts.
         if (!mine.started && work.attempt > mine.work->work.attempt) {
             mine.work->work = std::move(work);
-            mine.work->epoch = epoch_;
+            mine.work->term = term;
             return say(ack::accepted, 0);
         }
         return say(ack::running, mine.work->work.attempt);
@@ -57,7 +49,7 @@ protocol::dispatch_ack engine::take(protocol::dispatch work, instant now, bool m
     auto const execution = work.execution;
     auto& one = held_[execution];
     one.work = std::make_shared<job>(std::move(work));
-    one.work->epoch = epoch_; // that of the message: a lower one is refused, a higher one raises it
+    one.work->term = term;
     queue_.push_back(execution);
     return answer;
 }

@@ -3,6 +3,7 @@
 // its owner passes the time in. docs/protocol.md states the same rules.
 
 #include "client-sdk/src/job.hpp"
+#include "client-sdk/src/known_terms.hpp"
 #include "client-sdk/src/memory.hpp"
 #include "client-sdk/src/outbox.hpp"
 #include "libs/protocol/client_wire.hpp"
@@ -30,15 +31,15 @@ class engine {
 public:
     engine(engine_limits limits, std::set<std::string> handlers);
 
-    // Remembers the highest epoch; false when this one is lower, and its sender must be refused.
-    bool observe(std::int64_t epoch);
-    std::int64_t epoch() const { return epoch_; }
+    // Remembers the highest epoch of the namespace; false when this one is lower, and its sender must be refused.
+    bool observe(protocol::term_id term) { return terms_.observe(term); }
+    known_terms const& terms() const { return terms_; }
 
     // Until then the nodes surely count this client as live. Later they may hand its queued jobs on, so none starts.
     void trust_until(instant at) { trusted_until_ = at; }
 
-    // Calls from nodes.
-    protocol::dispatch_ack take(protocol::dispatch work, instant now, bool moved = false);
+    // Calls from nodes. `term` is that of the dispatch, observed before.
+    protocol::dispatch_ack take(protocol::dispatch work, instant now, protocol::term_id term, bool moved = false);
     std::vector<protocol::held_execution> query(std::vector<execution_id> const& executions, instant now) const;
     // The same. From now on it also refuses the executions that it does not have, up to the attempts asked for, because
     // the nodes open the next attempts.
@@ -102,7 +103,7 @@ private:
     // More members than usual: one state machine, which each event reads as a whole.
     engine_limits limits_;
     std::set<std::string> handlers_;
-    std::int64_t epoch_ = 0;
+    known_terms terms_;
     bool draining_ = false;
     bool stopping_ = false;
     instant trusted_until_ = instant::max();

@@ -68,7 +68,12 @@ std::string execution::idempotency_key() const
 
 std::int64_t execution::epoch() const
 {
-    return work_->epoch;
+    return work_->term.epoch;
+}
+
+std::int64_t execution::namespace_id() const
+{
+    return work_->term.name_space;
 }
 
 std::int64_t execution::task_id() const

@@ -24,7 +24,7 @@ struct job {
 
     // Written only before the job starts.
     protocol::dispatch work;
-    std::int64_t epoch = 0; // of the dispatch
+    protocol::term_id term; // of the dispatch
 
     std::stop_source stop;
     std::atomic<int> progress{0};

@@ -15,7 +15,7 @@ namespace baton::client {
 struct link_settings {
     std::vector<http::url> nodes;        // at least one
     std::string token;                   // shared with the nodes; may be empty
-    protocol::register_request identity; // without the epoch
+    protocol::register_request identity; // without the terms
     duration heartbeat = 5s;
 };
 

@@ -76,7 +76,7 @@ awaitable<bool> registration::beat_once()
 
 awaitable<bool> registration::register_with(std::size_t node)
 {
-    settings_.identity.epoch = engine_.epoch();
+    settings_.identity.terms = engine_.terms().all();
     auto const generation = ++settings_.identity.generation;
     auto text = nlohmann::json(settings_.identity).dump();
     auto const asked = calls_.time().now();
@@ -192,7 +192,7 @@ awaitable<int> registration::heartbeat()
     request.generation = generation_;
     request.ticket = ticket_;
     request.free_slots = engine_.free_slots();
-    request.epoch = engine_.epoch();
+    request.terms = engine_.terms().all();
     request.draining = engine_.draining();
     auto text = to_text(request);
     auto const asked = calls_.time().now();
@@ -209,7 +209,8 @@ void registration::absorb(http::response const& answer, instant asked)
     auto const told = http::parse_if<protocol::heartbeat_answer>(answer.body);
     if (!told)
         return;
-    engine_.observe(told->epoch);
+    for (auto const& term : told->terms)
+        engine_.observe(term);
     reached_.node = told->node;
     note_reach(told->reach, told->why);
     duration const wanted = std::chrono::milliseconds{std::max(told->heartbeat_ms, 50)};

@@ -120,7 +120,7 @@ bool result_sender::settle(std::vector<protocol::result_report> const& batch,
         engine_.unsent(batch);
         return false;
     }
-    engine_.observe(told->epoch);
+    engine_.observe(told->term);
     for (auto const& one : told->refused)
         log::error("client", "a node refused the receipt of a result, which is lost",
                    {{"execution", to_string(one.execution)}, {"attempt", one.attempt}});

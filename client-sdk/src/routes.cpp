@@ -89,8 +89,9 @@ void routes::add(char const* path, action act)
     router_.add(http::verb::post, path, [this, act](http::request const& message) {
         auto const body = http::parse_json(message.body);
         try {
-            if (!engine_.observe(body.get<protocol::epoch_message>().epoch))
-                return ready(stale());
+            auto const term = body.get<protocol::epoch_message>().term;
+            if (!engine_.observe(term))
+                return ready(stale(term));
             return ready((this->*act)(body));
         } catch (nlohmann::json::exception const& failure) {
             throw invalid_input("", failure.what());
@@ -103,9 +104,10 @@ bool routes::authorised(http::request const& message) const
     return same_secret(message.headers.find("Authorization").value_or(""), "Bearer " + self_.secret);
 }
 
-http::response routes::stale() const
+// The answer to a request under this term.
+http::response routes::stale(protocol::term_id term) const
 {
-    return http::json_response(409, protocol::epoch_message{engine_.epoch()});
+    return http::json_response(409, protocol::epoch_message{engine_.terms().of(term.name_space)});
 }
 
 http::response routes::dispatch(std::string const& body) const
@@ -113,12 +115,14 @@ http::response routes::dispatch(std::string const& body) const
     auto request = read_at_once(body);
     if (!request) {
         auto whole = http::parse_json(body);
-        if (!engine_.observe(whole.get<protocol::epoch_message>().epoch))
-            return stale();
+        auto const term = whole.get<protocol::epoch_message>().term;
+        if (!engine_.observe(term))
+            return stale(term);
         request = read_one_by_one(std::move(whole));
     }
-    if (!engine_.observe(request->epoch))
-        return stale();
+    auto const term = request->term;
+    if (!engine_.observe(term))
+        return stale(term);
     auto const& node = request->node;
     auto const number = request->number;
     protocol::dispatch_answer answer;
@@ -132,8 +136,8 @@ http::response routes::dispatch(std::string const& body) const
     bool const moved = request->generation > 0 && request->generation < generation_;
     answer.executions.reserve(request->executions.size());
     for (auto& one : request->executions)
-        answer.executions.push_back(engine_.take(std::move(one), now, moved));
-    answer.epoch = engine_.epoch();
+        answer.executions.push_back(engine_.take(std::move(one), now, term, moved));
+    answer.term = engine_.terms().of(term.name_space);
     answer.free = engine_.free();
     changed_();
     auto said = http::text_response(200, to_text(answer));
@@ -163,14 +167,16 @@ void routes::remember(std::string const& node, last_dispatch what) const
 
 http::response routes::cancel(nlohmann::json const& body) const
 {
-    auto answer = held(engine_.cancel(body.get<protocol::executions_request>().executions, read(time_)));
+    auto const request = body.get<protocol::executions_request>();
+    auto answer = held(request.term, engine_.cancel(request.executions, read(time_)));
     changed_();
     return answer;
 }
 
 http::response routes::query(nlohmann::json const& body) const
 {
-    return held(engine_.query(body.get<protocol::query_request>(), time_.now()));
+    auto const request = body.get<protocol::query_request>();
+    return held(request.term, engine_.query(request, time_.now()));
 }
 
 // A stranger may ask, so it learns no more than the instance, and changes nothing.
@@ -183,9 +189,10 @@ http::response routes::probe(std::string const& body) const
         200, protocol::probe_answer{self_.instance, protocol::proof_of(self_.secret, self_.instance, nonce)});
 }
 
-http::response routes::held(std::vector<protocol::held_execution> which) const
+http::response routes::held(protocol::term_id term, std::vector<protocol::held_execution> which) const
 {
-    return http::json_response(200, protocol::query_answer{engine_.epoch(), std::move(which)});
+    auto const known = engine_.terms().of(term.name_space);
+    return http::json_response(200, protocol::query_answer{known, std::move(which)});
 }
 
 } // namespace baton::client

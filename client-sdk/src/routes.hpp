@@ -45,13 +45,13 @@ private:
 
     void add(char const* path, action act);
     bool authorised(http::request const& message) const;
-    http::response stale() const;
+    http::response stale(protocol::term_id term) const;
     http::response dispatch(std::string const& body) const;
     http::response cancel(nlohmann::json const& body) const;
     http::response query(nlohmann::json const& body) const;
     http::response probe(std::string const& body) const;
     void remember(std::string const& node, last_dispatch what) const;
-    http::response held(std::vector<protocol::held_execution> which) const;
+    http::response held(protocol::term_id term, std::vector<protocol::held_execution> which) const;
 
     engine& engine_;
     time_source const& time_;

@@ -30,7 +30,8 @@ TOKEN = os.environ.get("BATON_TOKEN", "")
 SECRET = secrets.token_hex(32)
 INSTANCE = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
 lock = threading.Condition()
-epoch, draining, node = 0, threading.Event(), 0
+draining, node = threading.Event(), 0
+epochs = {}  # namespace: its highest epoch
 generation, home, ticket = 0, 0, ""  # registrations that were sent; the last that a node took, and its ticket
 trusted = 0.0  # until then the nodes surely count this client as live
 polls = itertools.count(1)  # the numbers of fetches
@@ -133,14 +134,14 @@ def free():
 def dispatch(body):
     node, number = body.get("node", ""), body.get("number", 0)
     if number and node in answered and number <= answered[node][0]:
-        return answered[node][1] if number == answered[node][0] else {"epoch": epoch, "executions": []}
+        return answered[node][1] if number == answered[node][0] else {**term(body), "executions": []}
     said = []
     for work in body["executions"]:
         answer, holds = take(work, 0 < body.get("generation", 0) < home)
         ident = work.get("execution", 0) if isinstance(work, dict) else 0
         attempt = work.get("attempt", 1) if isinstance(work, dict) else 1
         said.append({"execution": ident, "attempt": attempt, "answer": answer, "holds": holds})
-    answer = {"epoch": epoch, "free": free(), "executions": said}
+    answer = {**term(body), "free": free(), "executions": said}
     if number:
         answered[node] = (number, answer)
     return answer
@@ -155,7 +156,7 @@ def query(body):
     for ident, attempt in zip(body["executions"], body.get("attempts", [])):
         if ident not in held and (ident not in ended or ended[ident][0] < attempt and ended[ident][1] != "succeeded"):
             ended[ident] = (attempt, "refused", time.monotonic())  # it goes out as the next attempt
-    return {"epoch": epoch, "held": known}
+    return {**term(body), "held": known}
 
 
 def cancel(body):
@@ -175,21 +176,41 @@ def probe(body):
     return {"instance": INSTANCE, "proof": hmac.new(SECRET.encode(), said.encode(), hashlib.sha256).hexdigest()}
 
 
+def term(body):
+    """The highest epoch that is known of the message's namespace. Namespace 1 is the default."""
+    name_space = body.get("namespace", 1)
+    return {"namespace": name_space, "epoch": epochs.get(name_space, 0)}
+
+
+def terms():
+    return [{"namespace": name_space, "epoch": epoch} for name_space, epoch in epochs.items()]
+
+
+def observe(body):
+    """False if the message's epoch is lower than one of the same namespace before."""
+    known = term(body)
+    if body.get("epoch", 0) < known["epoch"]:
+        return False
+    epochs.pop(known["namespace"], None)
+    epochs[known["namespace"]] = body.get("epoch", 0)
+    if len(epochs) > 64:
+        del epochs[next(iter(epochs))]  # the one heard of longest ago
+    return True
+
+
 CALLS = {"/baton/v1/dispatch": dispatch, "/baton/v1/query": query, "/baton/v1/cancel": cancel}
 
 
 def react(path, text):
     """The status and the body that answer a call. Call it under the lock."""
-    global epoch
     if path not in CALLS and path != PROBE:
         return 404, {"title": "Not Found", "status": 404}
     try:
         body = json.loads(text)
         if path == PROBE:
             return 200, probe(body)
-        if body.get("epoch", 0) < epoch:
-            return 409, {"epoch": epoch}
-        epoch = body.get("epoch", 0)
+        if not observe(body):
+            return 409, term(body)
         return 200, CALLS[path](body)
     except (ValueError, KeyError, TypeError, AttributeError) as failure:
         return 400, {"title": "Bad Request", "status": 400, "detail": repr(failure)}
@@ -242,9 +263,10 @@ def fetch(url, mine):
 
 
 def learn(answer, asked=None):
-    global epoch, trusted
+    global trusted
     with lock:
-        epoch = max(epoch, answer.get("epoch", 0))
+        for one in answer.get("terms", []) + [answer] * ("epoch" in answer):
+            observe(one)
         if asked is not None:
             ttl = answer.get("ttl_ms", 3 * answer.get("heartbeat_ms", 5000)) / 1000
             trusted = asked + 0.99 * ttl
@@ -269,15 +291,15 @@ def beat(address, left):
         if registered:
             status, answer = post(NODES[node], "/client/v1/heartbeat", {
                 "instance": INSTANCE, "generation": home, "ticket": ticket,
-                "free_slots": max(0, SLOTS - len(held)), "epoch": epoch,
+                "free_slots": max(0, SLOTS - len(held)), "terms": terms(),
                 "draining": draining.is_set()})
         else:
             generation += 1
             status, answer = post(NODES[node], "/client/v1/register", {
-                "revision": 1, "service": "python", "instance": INSTANCE, "generation": generation,
+                "revision": 2, "service": "python", "instance": INSTANCE, "generation": generation,
                 "address": address, "secret": SECRET,
                 "handlers": list(HANDLERS), "slots": SLOTS, "queue": QUEUE, "version": "python-example",
-                "epoch": epoch, "delivery": "fetch" if FETCHES else "push"})
+                "terms": terms(), "delivery": "fetch" if FETCHES else "push"})
         if status == 410:
             take_new_name()
         fresh, registered = status == 200 and not registered, status == 200

@@ -1,12 +1,14 @@
 #pragma once
 // Messages between nodes and clients (docs/protocol.md). Paths carry the version. Unknown fields are ignored and
 // missing ones have the defaults below, so that either side may be newer. Items of lists (executions, results, keys)
-// are written without the fields that have their default. All times are microseconds since the Unix epoch.
+// are written without the fields that have their default. A member `term` is the fields "namespace" (left out if it is
+// 1) and "epoch" of its message. All times are microseconds since the Unix epoch.
 
 #include "libs/base/id.hpp"
 #include "libs/base/time.hpp"
 #include "libs/protocol/json_text.hpp"
 #include "libs/protocol/outcome.hpp"
+#include "libs/protocol/term_id.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -41,10 +43,10 @@ struct register_request {
     // Counts the registrations of this client, upwards from 1: each has its own. A message or a write for an earlier
     // one does nothing.
     std::int64_t generation = 0;
-    int slots = 1;       // executions that the client runs at the same time
-    int queue = 0;       // executions that it accepts beyond those
-    std::string version; // of the SDK
-    std::int64_t epoch = 0;
+    int slots = 1;              // executions that the client runs at the same time
+    int queue = 0;              // executions that it accepts beyond those
+    std::string version;        // of the SDK
+    std::vector<term_id> terms; // the highest epoch of each namespace that the client has heard of
     std::vector<std::string>
         unreachable_from; // names of the nodes that have asked it to try another one (watch_answer)
     delivery_way delivery = delivery_way::push;
@@ -60,17 +62,17 @@ struct heartbeat_request {
     std::int64_t generation = 0; // of the registration that this node took
     std::string ticket;          // of the answer to it
     int free_slots = 0;
-    std::int64_t epoch = 0; // the highest seen
+    std::vector<term_id> terms; // as in register_request
     bool draining = false;
 };
 
 // The answer to a registration and to a heartbeat. 404 to a heartbeat: this node does not know the client, which then
 // registers with it. 410 to a registration: the instance counts as gone, for good; the client takes a new name.
 struct heartbeat_answer {
-    std::int64_t epoch = 0;
-    int heartbeat_ms = 5'000; // the interval between heartbeats
-    int ttl_ms = 0;           // a client that is silent for so long counts as gone; 0: three heartbeats
-    std::string node;         // name of the home
+    std::vector<term_id> terms; // the highest epoch of each namespace that the node knows
+    int heartbeat_ms = 5'000;   // the interval between heartbeats
+    int ttl_ms = 0;             // a client that is silent for so long counts as gone; 0: three heartbeats
+    std::string node;           // name of the home
     protocol::reach reach = protocol::reach::pending;
     std::string why;    // the home cannot reach the client: the reason, for people
     std::string ticket; // in answers to registrations: opaque; every later call repeats it
@@ -123,7 +125,7 @@ struct attempt_key {
 // The results named here are durable (or were settled otherwise), so the client may forget them. A node also takes
 // results from clients that are registered with another node.
 struct results_answer {
-    std::int64_t epoch = 0;
+    term_id term;
     std::vector<attempt_key> recorded;
     std::vector<attempt_key> refused; // their receipts are wrong: they are not recorded, and never will be
 };
@@ -153,7 +155,7 @@ struct dispatch {
 // first time. It takes nothing from a number that a higher one has overtaken: the node may have sent those executions
 // elsewhere by now.
 struct dispatch_request {
-    std::int64_t epoch = 0;
+    term_id term;
     std::vector<dispatch> executions;
     std::string node = {};   // incarnation
     std::int64_t number = 0; // 0: not told
@@ -185,16 +187,17 @@ struct dispatch_ack {
     int holds = 0;
 };
 
-// With status 200; 409 with only `epoch` when the request's epoch is lower than the highest that the client has seen.
+// With status 200. 409 with epoch_message when the request's epoch is lower than the highest that the client has seen
+// in the request's namespace. `term` is that highest one.
 struct dispatch_answer {
-    std::int64_t epoch = 0;
+    term_id term;
     int free = 0; // executions that it would still accept
     std::vector<dispatch_ack> executions;
 };
 
 // Cancel. Answered by a query_answer: the executions that still run or have ended.
 struct executions_request {
-    std::int64_t epoch = 0;
+    term_id term;
     std::vector<execution_id> executions;
 };
 
@@ -202,7 +205,7 @@ struct executions_request {
 // client must refuse an execution that it does not have from then on up to that attempt, because the next attempt goes
 // out elsewhere.
 struct query_request {
-    std::int64_t epoch = 0;
+    term_id term;
     std::vector<execution_id> executions;
     std::vector<int> attempts;
 };
@@ -216,7 +219,7 @@ struct held_execution {
 
 // Of the executions asked for, those that this client runs, has queued, or has finished within the last ten minutes.
 struct query_answer {
-    std::int64_t epoch = 0;
+    term_id term;
     std::vector<held_execution> held;
 };
 
@@ -231,8 +234,8 @@ struct probe_answer {
     std::string proof;
 };
 
-struct epoch_message { // the body of 409 answers; between nodes also the announcement of an epoch
-    std::int64_t epoch = 0;
+struct epoch_message { // the body of 409 answers; between nodes also the announcement of a term
+    term_id term;
 };
 
 void to_json(nlohmann::json& out, register_request const& in);

@@ -1,6 +1,6 @@
 #include "libs/protocol/fetch_wire.hpp"
 
-#include "libs/protocol/wire_json.hpp"
+#include "libs/protocol/wire_macros.hpp"
 
 namespace baton::protocol {
 

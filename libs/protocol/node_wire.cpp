@@ -1,6 +1,6 @@
 #include "libs/protocol/node_wire.hpp"
 
-#include "libs/protocol/wire_json.hpp"
+#include "libs/protocol/wire_macros.hpp"
 
 namespace baton::protocol {
 
@@ -23,18 +23,18 @@ BATON_WIRE(handler_capacity, handlers, slots, places)
 BATON_WIRE(service_capacity, service, classes)
 BATON_WIRE(capacity_message, number, services)
 BATON_LEAN_WIRE(assignment, work, service, routing, instance)
-BATON_WIRE(assign_request, epoch, master, number, open, executions)
-BATON_WIRE(assign_answer, epoch, accepted)
+BATON_WIRE(assign_request, term, master, number, open, executions)
+BATON_WIRE(assign_answer, term, accepted)
 BATON_LEAN_WIRE(delivered, execution, attempt, client, holds)
 BATON_LEAN_WIRE(undelivered, execution, attempt, cause, client, why, number)
 BATON_LEAN_WIRE(finished, execution, attempt, status, finished_at)
-BATON_WIRE(report_request, node, epoch, delivered, undelivered, finished, capacity)
+BATON_WIRE(report_request, node, term, delivered, undelivered, finished, capacity)
 BATON_WIRE(report_answer, assigned)
-BATON_WIRE(announce_answer, epoch, capacity)
-BATON_WIRE(ask_request, epoch, instances, executions, attempts)
+BATON_WIRE(announce_answer, term, capacity)
+BATON_WIRE(ask_request, term, instances, executions, attempts)
 BATON_WIRE(client_held, instance, held)
-BATON_WIRE(ask_answer, epoch, answered)
-BATON_WIRE(cancel_at_request, epoch, instance, executions)
+BATON_WIRE(ask_answer, term, answered)
+BATON_WIRE(cancel_at_request, term, instance, executions)
 BATON_WIRE(signal_request, id, kind, subject)
 BATON_WIRE(departed_client, instance, home, generation)
 BATON_WIRE(departed_message, clients)

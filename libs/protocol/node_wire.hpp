@@ -68,7 +68,7 @@ struct assignment {
 // A message may come late or twice, after its executions have been delivered and forgotten. So each message of a term
 // to a slave has a number, and names the lower numbers that may still count: all others are void.
 struct assign_request {
-    std::int64_t epoch = 0;
+    term_id term;
     std::string master; // incarnation
     std::int64_t number = 0;
     std::vector<std::int64_t> open; // numbers of those that the master still waits for
@@ -76,9 +76,9 @@ struct assign_request {
 };
 
 // 200: the first `accepted` of them were taken (fewer than sent when the slave's queue is full). 409 with epoch_message
-// when the slave knows a higher epoch.
+// when the slave knows a higher epoch of the namespace, 421 when the slave has another namespace.
 struct assign_answer {
-    std::int64_t epoch = 0;
+    term_id term;
     int accepted = 0;
 };
 
@@ -119,7 +119,7 @@ struct finished {
 // Slave to master: the events since the last report. Hints only: the ledger is the truth.
 struct report_request {
     std::string node; // incarnation
-    std::int64_t epoch = 0;
+    term_id term;
     std::vector<protocol::delivered> delivered;
     std::vector<protocol::undelivered> undelivered;
     std::vector<protocol::finished> finished;
@@ -133,13 +133,13 @@ struct report_answer {
 
 // The answer to the announcement of an epoch: the capacity of all services of the node.
 struct announce_answer {
-    std::int64_t epoch = 0;
+    term_id term;
     capacity_message capacity;
 };
 
 // Master to the home node of these clients: which of them has which of the executions? (See query_request.)
 struct ask_request {
-    std::int64_t epoch = 0;
+    term_id term;
     std::vector<std::string> instances;
     std::vector<execution_id> executions;
     std::vector<int> attempts;
@@ -152,13 +152,13 @@ struct client_held {
 
 // The clients that have answered. The node may not be the home of the others any more, or they were silent.
 struct ask_answer {
-    std::int64_t epoch = 0;
+    term_id term;
     std::vector<client_held> answered;
 };
 
 // Master to the home node of this client: tell it to cancel these. The answer does not wait for the client.
 struct cancel_at_request {
-    std::int64_t epoch = 0;
+    term_id term;
     std::string instance;
     std::vector<execution_id> executions;
 };

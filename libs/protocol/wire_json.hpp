@@ -1,10 +1,7 @@
 #pragma once
-// For the .cpp files of this folder: both directions of a struct's JSON from one list of its members, by the JSON
-// library's own macros. A missing member takes the struct's default and an unknown one is ignored. A member of another
-// type, or a number that does not fit, is refused by name; the library would convert it. BATON_WIRE writes all members;
-// BATON_LEAN_WIRE, for messages that travel in thousands, leaves out members that have their default. Both also write
-// the text of a message (append_json) and read it (read_fields, with simdjson) without the library's tree of values,
-// which costs at least one allocation for each member; BATON_TEXT offers that for a message (to_text, from_text).
+// For the .cpp files of this folder: reading and writing the members of messages, for the macros in wire_macros.hpp. A
+// missing member takes the struct's default and an unknown one is ignored. A member of another type, or a number that
+// does not fit, is refused by name; the JSON library would convert it.
 
 #include "libs/base/error.hpp"
 #include "libs/base/id.hpp"
@@ -43,6 +40,8 @@ namespace baton::protocol {
 // In client_wire.cpp, for the messages between nodes that hold one.
 void append_json(std::string& out, dispatch const& in);
 void read_fields(simdjson::ondemand::object& in, dispatch& out);
+void append_json(std::string& out, term_id const& in);
+void read_fields(simdjson::ondemand::object& in, term_id& out);
 void append_json(std::string& out, held_execution const& in);
 void read_fields(simdjson::ondemand::object& in, held_execution& out);
 
@@ -105,6 +104,12 @@ void read_member(nlohmann::json const& object, char const* name, Member& out, Me
     out = found == object.end() ? otherwise : convert<Member>(*found, name);
 }
 
+template <class Member>
+void write_member(nlohmann::json& object, char const* name, Member const& value)
+{
+    object[name] = value;
+}
+
 void read_value(simdjson::ondemand::value& in, char const* name, bool& out);
 void read_value(simdjson::ondemand::value& in, char const* name, std::string& out);
 void read_value(simdjson::ondemand::value& in, char const* name, json_text& out);
@@ -160,6 +165,16 @@ void read_value(simdjson::ondemand::value& in, char const* name, std::vector<Ite
         simdjson::ondemand::value item = std::move(each);
         read_value(item, name, out.emplace_back());
     }
+}
+
+// False if the field is not this member.
+template <class Member>
+bool read_field(std::string_view key, simdjson::ondemand::value& in, char const* name, Member& out)
+{
+    if (key != name)
+        return false;
+    read_value(in, name, out);
+    return true;
 }
 
 template <class Message>
@@ -220,77 +235,10 @@ void append_member(std::string& out, char const* name, Member const& value)
     append_json(out, value);
 }
 
+// A term is no field of its own but two of its message: "namespace", unless it is the first one, and "epoch".
+void append_member(std::string& out, char const*, term_id const& value);
+void write_member(nlohmann::json& object, char const*, term_id const& value);
+void read_member(nlohmann::json const& object, char const*, term_id& out, term_id const& otherwise);
+bool read_field(std::string_view key, simdjson::ondemand::value& in, char const*, term_id& out);
+
 } // namespace baton::protocol
-
-#define BATON_READ_MEMBER(member)                                                                                      \
-    read_member(nlohmann_json_j, #member, nlohmann_json_t.member, nlohmann_json_default_obj.member);
-
-#define BATON_READ_FIELD(member)                                                                                       \
-    if (key == #member) {                                                                                              \
-        read_value(value, #member, nlohmann_json_t.member);                                                            \
-        continue;                                                                                                      \
-    }
-
-#define BATON_READ(Type, ...)                                                                                          \
-    void from_json(nlohmann::json const& nlohmann_json_j, Type& nlohmann_json_t)                                       \
-    {                                                                                                                  \
-        static Type const nlohmann_json_default_obj{};                                                                 \
-        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_READ_MEMBER, __VA_ARGS__))                                      \
-    }                                                                                                                  \
-    void read_fields(simdjson::ondemand::object& nlohmann_json_j, Type& nlohmann_json_t)                               \
-    {                                                                                                                  \
-        for (auto field : nlohmann_json_j) {                                                                           \
-            std::string_view const key = field.unescaped_key();                                                        \
-            simdjson::ondemand::value value = field.value();                                                           \
-            NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_READ_FIELD, __VA_ARGS__))                                   \
-            skip_value(value);                                                                                         \
-        }                                                                                                              \
-    }
-
-#define BATON_WRITE_MEMBER(member)                                                                                     \
-    if (!(nlohmann_json_t.member == nlohmann_json_default_obj.member))                                                 \
-        nlohmann_json_j[#member] = nlohmann_json_t.member;
-
-#define BATON_APPEND_MEMBER(member) append_member(nlohmann_json_j, #member, nlohmann_json_t.member);
-
-#define BATON_APPEND_CHANGED(member)                                                                                   \
-    if (!(nlohmann_json_t.member == nlohmann_json_default_obj.member))                                                 \
-        append_member(nlohmann_json_j, #member, nlohmann_json_t.member);
-
-#define BATON_WIRE(Type, ...)                                                                                          \
-    void append_json(std::string& nlohmann_json_j, Type const& nlohmann_json_t)                                        \
-    {                                                                                                                  \
-        nlohmann_json_j += '{';                                                                                        \
-        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_APPEND_MEMBER, __VA_ARGS__))                                    \
-        nlohmann_json_j += '}';                                                                                        \
-    }                                                                                                                  \
-    void to_json(nlohmann::json& nlohmann_json_j, Type const& nlohmann_json_t){                                        \
-        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))} BATON_READ(Type, __VA_ARGS__)
-
-#define BATON_LEAN_WIRE(Type, ...)                                                                                     \
-    void append_json(std::string& nlohmann_json_j, Type const& nlohmann_json_t)                                        \
-    {                                                                                                                  \
-        static Type const nlohmann_json_default_obj{};                                                                 \
-        nlohmann_json_j += '{';                                                                                        \
-        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_APPEND_CHANGED, __VA_ARGS__))                                   \
-        nlohmann_json_j += '}';                                                                                        \
-    }                                                                                                                  \
-    void to_json(nlohmann::json& nlohmann_json_j, Type const& nlohmann_json_t)                                         \
-    {                                                                                                                  \
-        static Type const nlohmann_json_default_obj{};                                                                 \
-        nlohmann_json_j = nlohmann::json::object();                                                                    \
-        NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(BATON_WRITE_MEMBER, __VA_ARGS__))                                     \
-    }                                                                                                                  \
-    BATON_READ(Type, __VA_ARGS__)
-
-#define BATON_TEXT(Type)                                                                                               \
-    std::string to_text(Type const& message)                                                                           \
-    {                                                                                                                  \
-        std::string text;                                                                                              \
-        append_json(text, message);                                                                                    \
-        return text;                                                                                                   \
-    }                                                                                                                  \
-    void from_text(std::string_view text, Type& message)                                                               \
-    {                                                                                                                  \
-        read_message(text, message);                                                                                   \
-    }

@@ -444,7 +444,7 @@ class Stopping(unittest.TestCase):
         node = harness.Rest(cluster.addresses["trigger-1"])
         node.post("/client/v1/register", {
             "service": "braggart", "instance": "braggart", "address": f"http://{harness.HOST}:{server.server_port}",
-            "secret": "0123456789abcdef", "handlers": ["note"], "revision": 1, "generation": 1})
+            "secret": "0123456789abcdef", "handlers": ["note"], "revision": 2, "generation": 1})
         before = cluster.epoch()
         cluster.run_now(cluster.create("brag", BY_HAND, service="braggart"))
         harness.wait_for("it is asked again and again", lambda: len(calls) > 2, 20)
@@ -452,6 +452,23 @@ class Stopping(unittest.TestCase):
         cluster.await_state(execution, "succeeded", 10)
         self.assertEqual(cluster.epoch(), before)
         self.assertLess(node.get("/healthz")["epoch"], 1 << 60)
+
+    def test_a_node_refuses_messages_of_another_namespace(self):
+        cluster = self.cluster.start_all(triggers=1)
+        before = cluster.epoch()
+        secret = cluster.store.query("SELECT secret FROM node")[0]["secret"]
+        node = harness.Rest(cluster.addresses["trigger-1"], secret)
+
+        def announce(message):
+            return node.post("/internal/v1/epoch", message, headers={"Baton-Revision": "2"})
+
+        for path in ("epoch", "assign", "stop", "ask", "cancel", "report"):
+            with self.assertRaises(harness.Refused) as refusal:
+                node.post(f"/internal/v1/{path}", {"namespace": 2, "epoch": before + 5}, headers={"Baton-Revision": "2"})
+            self.assertEqual(refusal.exception.status, 421, path)
+            self.assertIn("the message is of namespace 2 and this node is of namespace 1", str(refusal.exception))
+        self.assertEqual(announce({"epoch": before})["epoch"], before)  # nothing was learned from those
+        self.assertEqual(cluster.epoch(), before)
 
     def test_a_node_refuses_to_listen_beyond_loopback_without_a_token(self):
         listen = {"listen": {"address": "0.0.0.0", "port": harness.free_port()}, "database": {"url": "sqlite:x.db"}}

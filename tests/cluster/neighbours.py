@@ -142,16 +142,16 @@ class Client:
         try:
             if self.registered:
                 answer = self.call("heartbeat", {
-                    "instance": self.instance, "generation": self.generation, "ticket": self.ticket, "epoch": self.epoch,
+                    "instance": self.instance, "generation": self.generation, "ticket": self.ticket, "terms": [{"epoch": self.epoch}],
                     "free_slots": max(0, self.slots - len(self.held)),
                     "draining": self.kind.draining})
             else:
                 self.generation += 1
                 answer = self.call("register", {
-                    "revision": 1, "service": self.service, "instance": self.instance, "generation": self.generation,
+                    "revision": 2, "service": self.service, "instance": self.instance, "generation": self.generation,
                     "secret": self.secret,
                     "address": "http://%s:%d" % self.address.server_address, "handlers": self.handlers,
-                    "slots": self.slots, "queue": self.queue, "epoch": self.epoch})
+                    "slots": self.slots, "queue": self.queue, "terms": [{"epoch": self.epoch}]})
                 self.ready.set()
         except Refused as refusal:
             self.registered = False

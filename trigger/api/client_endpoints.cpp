@@ -105,7 +105,7 @@ public:
         if (!has_ticket(message.instance, message.ticket))
             co_return no_ticket();
         protocol::results_answer out;
-        out.epoch = parts_.epochs.value();
+        out.term = parts_.epochs.term();
         out.refused = refuse(message);
         for (auto const& one : message.results)
             out.recorded.push_back({one.execution, one.attempt});
@@ -168,7 +168,8 @@ private:
         out.reach = reached.state;
         out.why = std::move(reached.why);
         out.ticket = std::move(ticket);
-        out.epoch = parts_.epochs.value();
+        if (auto const known = parts_.epochs.term(); known.epoch != 0)
+            out.terms.push_back(known);
         out.heartbeat_ms = static_cast<int>(parts_.heartbeat.heartbeat / 1ms);
         out.ttl_ms = static_cast<int>(parts_.heartbeat.ttl() / 1ms);
         return http::text_response(200, to_text(out));

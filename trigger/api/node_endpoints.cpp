@@ -15,22 +15,22 @@ public:
     http::response assign(http::request const& request) const
     {
         auto message = read_message<protocol::assign_request>(request);
-        if (!parts_.epochs.admit(message.epoch, "node " + message.master))
-            return stale();
+        if (auto const other = refuse_term(message.term, "node " + message.master))
+            return *other;
         protocol::assign_answer out;
-        parts_.trace.take(message.epoch, message.master, message.executions.size());
+        parts_.trace.take(message.term.epoch, message.master, message.executions.size());
         out.accepted = static_cast<int>(parts_.deliveries.accept(std::move(message)));
-        out.epoch = parts_.epochs.value();
+        out.term = parts_.epochs.term();
         return http::json_response(200, out);
     }
 
     http::response stop(http::request const& request) const
     {
         auto const message = read_message<protocol::executions_request>(request);
-        if (!parts_.epochs.admit(message.epoch, "a master"))
-            return stale();
+        if (auto const other = refuse_term(message.term, "a master"))
+            return *other;
         protocol::executions_request out;
-        out.epoch = message.epoch;
+        out.term = message.term;
         out.executions = parts_.deliveries.withdraw(message.executions);
         return http::json_response(200, out);
     }
@@ -38,10 +38,10 @@ public:
     http::response announce(http::request const& request) const
     {
         auto const message = read_message<protocol::epoch_message>(request);
-        if (!parts_.epochs.admit(message.epoch, "a master"))
-            return stale();
+        if (auto const other = refuse_term(message.term, "a master"))
+            return *other;
         protocol::announce_answer out;
-        out.epoch = message.epoch;
+        out.term = message.term;
         out.capacity = parts_.deliveries.capacity();
         return http::json_response(200, out);
     }
@@ -49,8 +49,8 @@ public:
     http::response cancel(http::request const& request) const
     {
         auto message = read_message<protocol::cancel_at_request>(request);
-        if (!parts_.epochs.admit(message.epoch, "a master"))
-            return stale();
+        if (auto const other = refuse_term(message.term, "a master"))
+            return *other;
         parts_.questions.cancel(std::move(message));
         return http::json_response(200, nlohmann::json::object());
     }
@@ -62,8 +62,8 @@ public:
         if (auto const other = refuse_revision(request))
             co_return *other;
         auto message = read_message<protocol::ask_request>(request);
-        if (!parts_.epochs.admit(message.epoch, "a master"))
-            co_return stale();
+        if (auto const other = refuse_term(message.term, "a master"))
+            co_return *other;
         auto const answer = co_await parts_.questions.ask(std::move(message));
         co_return http::json_response(200, answer);
     }
@@ -71,6 +71,8 @@ public:
     http::response report(http::request const& request) const
     {
         auto const message = read_message<protocol::report_request>(request);
+        if (!parts_.epochs.concerns(message.term))
+            return other_namespace(message.term);
         auto const heard = parts_.master.take(message);
         return heard ? http::json_response(200, *heard) : not_here();
     }
@@ -113,11 +115,21 @@ private:
             master->client_gone(one.instance);
     }
 
-    http::response stale() const
+    // The answer to a message of another namespace, or of a term that is over. Nothing if the message counts.
+    std::optional<http::response> refuse_term(protocol::term_id term, std::string const& source) const
     {
-        protocol::epoch_message out;
-        out.epoch = parts_.epochs.value();
-        return http::json_response(409, out);
+        if (!parts_.epochs.concerns(term))
+            return other_namespace(term);
+        if (parts_.epochs.admit(term.epoch, source))
+            return std::nullopt;
+        return http::json_response(409, protocol::epoch_message{parts_.epochs.term()});
+    }
+
+    http::response other_namespace(protocol::term_id term) const
+    {
+        return http::problem(421, "Other namespace",
+                             "the message is of namespace " + std::to_string(term.name_space) +
+                                 " and this node is of namespace " + std::to_string(parts_.epochs.name_space()));
     }
 
     static http::response refused()

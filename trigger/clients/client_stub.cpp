@@ -25,7 +25,8 @@ awaitable<std::optional<http::response>> client_stub::post(std::string instance,
     auto answer = co_await line_to(*client).call(std::move(to), path, std::move(text), limit_);
     if (answer.status == 409)
         if (auto const refusal = http::parse_if<protocol::epoch_message>(answer.body))
-            epochs_.claimed_by_client(refusal->epoch);
+            if (epochs_.concerns(refusal->term))
+                epochs_.claimed_by_client(refusal->term.epoch);
     co_return answer;
 }
 

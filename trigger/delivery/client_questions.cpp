@@ -17,10 +17,10 @@ struct client_questions::round {
 awaitable<protocol::ask_answer> client_questions::ask(protocol::ask_request request)
 {
     auto const all = std::make_shared<round>(loop_);
-    all->request.epoch = request.epoch;
+    all->request.term = request.term;
     all->request.executions = std::move(request.executions);
     all->request.attempts = std::move(request.attempts);
-    all->answer.epoch = request.epoch;
+    all->answer.term = request.term;
     for (auto const& instance : request.instances) {
         auto const* lane = deps_.clients.find(instance);
         if (lane == nullptr)
@@ -61,7 +61,7 @@ void client_questions::cancel(protocol::cancel_at_request request)
 awaitable<void> client_questions::cancel_one(protocol::cancel_at_request request)
 {
     protocol::executions_request message;
-    message.epoch = request.epoch;
+    message.term = request.term;
     message.executions = std::move(request.executions);
     co_await deps_.stub.cancel(std::move(request.instance), std::move(message));
 }

@@ -16,7 +16,7 @@ dispatcher::dispatcher(dispatcher_settings settings, duration ttl, dependencies 
       bell_(loop),
       senders_(loop)
 {
-    deps_.epochs.on_raise([this](std::int64_t epoch) { new_epoch(epoch); });
+    deps_.epochs.on_raise([this](std::int64_t) { new_epoch(); });
 }
 
 std::size_t dispatcher::accept(protocol::assign_request message)
@@ -108,9 +108,9 @@ void dispatcher::drop_superseded()
 }
 
 // The assignments of an older epoch are void.
-void dispatcher::new_epoch(std::int64_t epoch)
+void dispatcher::new_epoch()
 {
-    deps_.report.new_epoch(epoch);
+    deps_.report.new_term(deps_.epochs.term());
     if (load() != 0)
         drop_all("a new master assigns anew");
     deps_.known.clear();

@@ -77,7 +77,7 @@ public:
 
 private:
     awaitable<void> work();
-    void new_epoch(std::int64_t epoch);
+    void new_epoch();
     bool look_at_membership();
     bool may_deliver() { return look_at_membership() && deps_.master.may_deliver(); }
     void take_one(protocol::assignment one, std::int64_t number, known_attempt const* past);

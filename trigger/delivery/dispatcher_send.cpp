@@ -84,7 +84,7 @@ std::string dispatcher::dispatch_text(std::int64_t generation, std::vector<deliv
 {
     protocol::dispatch_request request;
     request.generation = generation;
-    request.epoch = deps_.epochs.value();
+    request.term = deps_.epochs.term();
     request.node = deps_.self.self().incarnation;
     request.number = ++sent_;
     request.executions.reserve(group.size());

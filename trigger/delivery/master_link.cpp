@@ -48,7 +48,8 @@ awaitable<std::optional<protocol::report_answer>> master_link::send(protocol::re
 
 std::optional<protocol::report_answer> master_link::take(protocol::report_request const& report)
 {
-    if (here_ == nullptr || led_ < std::max(report.epoch, deps_.epochs.value()))
+    if (here_ == nullptr || !deps_.epochs.concerns(report.term) ||
+        led_ < std::max(report.term.epoch, deps_.epochs.value()))
         return std::nullopt;
     return here_->report(report);
 }

@@ -51,9 +51,9 @@ void reporter::finished(protocol::finished one)
     bell_.wake();
 }
 
-void reporter::new_epoch(std::int64_t epoch)
+void reporter::new_term(protocol::term_id term)
 {
-    epoch_ = epoch;
+    term_ = term;
     delivered_.clear();
     undelivered_.clear();
     deps_.clients.mark_all_changed();
@@ -64,7 +64,7 @@ protocol::report_request reporter::take()
 {
     protocol::report_request report;
     report.node = self_;
-    report.epoch = epoch_;
+    report.term = term_;
     report.delivered = take_front(delivered_);
     report.undelivered = take_front(undelivered_);
     report.finished = take_front(finished_);
@@ -74,7 +74,7 @@ protocol::report_request reporter::take()
 
 void reporter::put_back(protocol::report_request report)
 {
-    if (report.epoch == epoch_) {
+    if (report.term == term_) {
         restore(delivered_, report.delivered);
         restore(undelivered_, report.undelivered);
     }
@@ -84,7 +84,7 @@ void reporter::put_back(protocol::report_request report)
 
 void reporter::acknowledge(protocol::report_request const& report, std::int64_t assigned)
 {
-    if (report.epoch != epoch_)
+    if (report.term != term_)
         return;
     for (auto const& one : report.delivered)
         deps_.known.acknowledged({one.execution, one.attempt}, assigned);

@@ -30,7 +30,7 @@ public:
     void capacity_changed() { bell_.wake(); }
 
     // Drops deliveries of older epochs: a new master asks the clients itself.
-    void new_epoch(std::int64_t epoch);
+    void new_term(protocol::term_id term);
 
     awaitable<void> run();
 
@@ -41,7 +41,7 @@ private:
 
     std::string self_;
     dependencies deps_;
-    std::int64_t epoch_ = 0;
+    protocol::term_id term_;
     std::deque<protocol::delivered> delivered_;
     std::deque<protocol::undelivered> undelivered_;
     std::deque<protocol::finished> finished_;

@@ -9,7 +9,9 @@ constexpr int readings_of_proof = 2; // the first one may have begun before the 
 constexpr int alarm_again = 60;      // readings, which is about a minute
 }
 
-known_epoch::known_epoch(election_proxy& election, election_trace& trace) : election_(election), trace_(trace) {}
+known_epoch::known_epoch(election_proxy& election, election_trace& trace, protocol::namespace_id name_space)
+    : election_(election), trace_(trace), name_space_(name_space)
+{}
 
 void known_epoch::learn(std::int64_t epoch, std::string const& source)
 {

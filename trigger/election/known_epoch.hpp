@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/protocol/term_id.hpp"
 #include "trigger/election/election_proxy.hpp"
 #include "trigger/election/election_trace.hpp"
 
@@ -9,13 +10,19 @@
 
 namespace baton::trigger {
 
-// The highest epoch that this node knows. It voids every lower one: the assignments made under it and this node's own
-// term. On the loop only.
+// The highest epoch of its namespace that this node knows. It voids every lower one: the assignments made under it and
+// this node's own term. On the loop only.
 class known_epoch {
 public:
-    known_epoch(election_proxy& election, election_trace& trace);
+    // `name_space`: of this node.
+    known_epoch(election_proxy& election, election_trace& trace,
+                protocol::namespace_id name_space = protocol::first_namespace);
 
     std::int64_t value() const { return value_; }
+    protocol::namespace_id name_space() const { return name_space_; }
+    protocol::term_id term() const { return {name_space_, value_}; }
+    // Only epochs of this node's namespace can be compared with the one that it knows.
+    bool concerns(protocol::term_id term) const { return term.name_space == name_space_; }
 
     // `source` is trusted: the lock row, or another node, which read the epoch there.
     void learn(std::int64_t epoch, std::string const& source);
@@ -41,6 +48,7 @@ public:
 private:
     election_proxy& election_;
     election_trace& trace_;
+    protocol::namespace_id name_space_;
     std::int64_t value_ = 0;
     std::int64_t claimed_ = 0; // the highest that a client has claimed, if above the lock row's
     int readings_ = 0;         // of the lock row since then

@@ -70,7 +70,7 @@ protocol::assign_request assigner::make_request(std::string const& node,
                                                 std::vector<protocol::attempt_key> const& given)
 {
     protocol::assign_request request;
-    request.epoch = scope_.term.epoch();
+    request.term = scope_.term.id();
     request.master = deps_.node.nodes.self().incarnation;
     auto& mine = numbers_[node];
     request.number = mine.next++;
@@ -138,8 +138,9 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, 
             co_return;
         }
         if (answer && answer->status == 409) {
-            deps_.node.epochs.learn(http::parse_json(answer->body).get<protocol::epoch_message>().epoch,
-                                    "node " + node);
+            auto const known = http::parse_json(answer->body).get<protocol::epoch_message>().term;
+            if (deps_.node.epochs.concerns(known))
+                deps_.node.epochs.learn(known.epoch, "node " + node);
             co_return;
         }
         if (answer)

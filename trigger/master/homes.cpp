@@ -50,7 +50,7 @@ awaitable<void> homes::cancel(std::string instance, std::vector<execution_id> id
     if (client == nullptr)
         co_return;
     auto node = *client->home;
-    protocol::cancel_at_request request{scope_.term.epoch(), std::move(instance), std::move(ids)};
+    protocol::cancel_at_request request{scope_.term.id(), std::move(instance), std::move(ids)};
     if (node == node_.nodes.self().incarnation)
         co_return node_.questions.cancel(std::move(request));
     auto text = nlohmann::json(request).dump();
@@ -65,7 +65,7 @@ awaitable<std::vector<execution_id>> homes::withdraw(std::string node, std::vect
         co_return withdrawn;
     }
     protocol::executions_request request;
-    request.epoch = scope_.term.epoch();
+    request.term = scope_.term.id();
     request.executions = std::move(ids);
     auto text = nlohmann::json(request).dump();
     auto const answer = co_await call(std::move(node), protocol::path_stop, std::move(text), call_limit);

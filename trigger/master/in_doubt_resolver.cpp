@@ -103,7 +103,7 @@ awaitable<void> in_doubt_resolver::tell_replaced()
 awaitable<void> in_doubt_resolver::tell_node(std::string incarnation)
 {
     protocol::epoch_message body;
-    body.epoch = scope_.term.epoch();
+    body.term = scope_.term.id();
     auto text = nlohmann::json(body).dump();
     auto const answer = co_await deps_.homes.call(incarnation, protocol::path_announce, std::move(text), tell_limit);
     if (answer && answer->status == 200) {
@@ -189,7 +189,7 @@ awaitable<void> in_doubt_resolver::ask_home(std::string node, std::vector<std::s
                                             std::shared_ptr<inquiry> about)
 {
     protocol::ask_request request;
-    request.epoch = scope_.term.epoch();
+    request.term = scope_.term.id();
     request.instances = std::move(instances);
     for (auto const& one : about->answers.asked()) {
         request.executions.push_back(one.execution);

@@ -186,7 +186,7 @@ open_execution* master::find_assigned(execution_id execution, int attempt)
 
 protocol::report_answer master::report(protocol::report_request const& report)
 {
-    bool const of_this_term = report.epoch == term_.epoch(); // assignments of an older term are void
+    bool const of_this_term = report.term == term_.id(); // assignments of an older term are void
     for (auto const& one : report.delivered) {
         auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr;
         if (found == nullptr)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/base/time.hpp"
+#include "libs/protocol/term_id.hpp"
 #include "libs/storage/ledger.hpp"
 #include "trigger/election/cluster_clock.hpp"
 #include "trigger/election/mastership.hpp"
@@ -23,7 +24,10 @@ struct term {
     // if it takes longer than the term lasts.
     duration room = duration::max();
 
+    protocol::namespace_id name_space = protocol::first_namespace;
+
     std::int64_t epoch() const { return fence.epoch; }
+    protocol::term_id id() const { return {name_space, fence.epoch}; }
     // May an action that takes up to `need` begin now?
     bool active(duration need) const { return ship.active(fence.epoch, time.now(), std::min(need, room)); }
 

@@ -20,7 +20,7 @@ struct stage {
         work.attempt = attempt;
         work.handler = "work";
         work.timeout_us = timeout.count();
-        return it.take(work, at);
+        return it.take(work, at, term);
     }
 
     std::vector<std::shared_ptr<job>> start() { return it.start_ready(now()); }
@@ -53,6 +53,7 @@ struct stage {
     }
 
     engine it;
+    protocol::term_id term; // of further dispatches
     instant at{1h};
 };
 

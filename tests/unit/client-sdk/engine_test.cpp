@@ -8,32 +8,23 @@ using namespace baton::client;
 using protocol::ack;
 using protocol::state;
 
-TEST_CASE("the highest epoch is remembered and lower ones are refused", "[client]")
-{
-    stage s;
-    CHECK(s.it.observe(7));
-    CHECK(s.it.observe(7));
-    CHECK_FALSE(s.it.observe(6));
-    CHECK(s.it.epoch() == 7);
-    CHECK(s.it.observe(9));
-    CHECK(s.it.epoch() == 9);
-}
-
-TEST_CASE("a handler sees the epoch of the dispatch of its attempt", "[client]")
+TEST_CASE("a handler sees the term of the dispatch of its attempt", "[client]")
 {
     stage s({.slots = 1, .queue = 10});
-    s.it.observe(5);
+    s.term = {1, 5};
     s.take(1);
     s.take(2, 1);
-    s.it.observe(6);
+    s.term = {3, 4};
     s.take(2, 2); // replaces the queued first attempt
     auto const first = s.start();
     REQUIRE(first.size() == 1);
     CHECK(execution(first[0]).epoch() == 5);
+    CHECK(execution(first[0]).namespace_id() == 1);
     s.finish(1);
     auto const second = s.start();
     REQUIRE(second.size() == 1);
-    CHECK(execution(second[0]).epoch() == 6);
+    CHECK(execution(second[0]).epoch() == 4);
+    CHECK(execution(second[0]).namespace_id() == 3);
 }
 
 TEST_CASE("an execution is accepted once, whether queued or running", "[client]")
@@ -277,7 +268,7 @@ TEST_CASE(
     protocol::dispatch strange;
     strange.execution = execution_id{9};
     strange.handler = "nobody";
-    CHECK(s.it.take(strange, s.at).answer == ack::no_handler);
+    CHECK(s.it.take(strange, s.at, s.term).answer == ack::no_handler);
     CHECK(s.take(0).answer == ack::invalid);
     CHECK(s.take(5, 0).answer == ack::invalid);
     CHECK(s.take(5, 1, -1us).answer == ack::invalid);

@@ -113,7 +113,7 @@ public:
 
     protocol::dispatch_answer dispatch(std::vector<protocol::dispatch> executions, std::int64_t epoch = 1)
     {
-        auto const got = call(protocol::path_dispatch, protocol::dispatch_request{epoch, std::move(executions)});
+        auto const got = call(protocol::path_dispatch, protocol::dispatch_request{{1, epoch}, std::move(executions)});
         REQUIRE(got.status == 200);
         return nlohmann::json::parse(got.body).get<protocol::dispatch_answer>();
     }
@@ -161,7 +161,7 @@ private:
     http::response heard(std::string ticket = {})
     {
         protocol::heartbeat_answer answer;
-        answer.epoch = manners_.epoch;
+        answer.terms = {{1, manners_.epoch}};
         answer.heartbeat_ms = manners_.heartbeat_ms;
         answer.node = manners_.name;
         answer.reach = manners_.reach;
@@ -180,7 +180,7 @@ private:
         if (manners_.failing_results > 0 && manners_.failing_results-- > 0)
             return http::problem(503, "Service Unavailable", "no database");
         protocol::results_answer answer;
-        answer.epoch = manners_.epoch;
+        answer.term.epoch = manners_.epoch;
         bool const silent = manners_.unrecorded > 0 && manners_.unrecorded-- > 0;
         for (auto const& report : request.results) {
             told_.results.push_back(report);

@@ -32,7 +32,7 @@ struct scripted_home {
         if (message.target == protocol::path_results)
             co_return http::json_response(200, protocol::results_answer{});
         protocol::heartbeat_answer heard;
-        heard.epoch = 1;
+        heard.terms = {{1, 1}};
         heard.ttl_ms = 15'000;
         heard.ticket = "the-ticket-of-" + host.name();
         co_return http::json_response(200, heard);
@@ -71,7 +71,7 @@ struct scripted_home {
         one.execution = execution_id{execution};
         one.handler = "work";
         protocol::dispatch_request request;
-        request.epoch = 1;
+        request.term.epoch = 1;
         request.executions.push_back(one);
         protocol::fetched_call call;
         call.call = number * 10;

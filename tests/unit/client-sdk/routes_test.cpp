@@ -49,7 +49,7 @@ TEST_CASE("a request without the secret of the incarnation is refused", "[client
     for (auto const* const path : {protocol::path_dispatch, protocol::path_cancel, protocol::path_query, "/elsewhere"})
         for (auto const* const bearer : {"", "Bearer other", "s3cret", "Bearer s3cret2"})
             CHECK(s.call(path, R"({"epoch": 99, "executions": []})", bearer).status == 401);
-    CHECK(s.it.epoch() == 0);
+    CHECK(s.it.terms().all().empty());
 }
 
 TEST_CASE("any caller may ask for the proof of the address, which shows no secret and changes nothing", "[client]")
@@ -61,7 +61,7 @@ TEST_CASE("any caller may ask for the proof of the address, which shows no secre
         CHECK(nlohmann::json::parse(answer.body) ==
               nlohmann::json{{"instance", "host:1"}, {"proof", protocol::proof_of("s3cret", "host:1", "n1")}});
     }
-    CHECK(s.it.epoch() == 0);
+    CHECK(s.it.terms().all().empty());
     CHECK(s.changes == 0);
     for (auto const& nonce : {std::string(), std::string(129, 'n')})
         CHECK(s.call(protocol::path_probe, nlohmann::json{{"nonce", nonce}}.dump(), "").status == 400);
@@ -90,6 +90,23 @@ TEST_CASE("a lower epoch is answered 409 with the highest seen, on every path", 
     for (auto const* const nonsense : {R"({"epoch": 7})", R"({"epoch": 7, "executions": 7, "node": 7})"})
         CHECK(s.call(protocol::path_dispatch, nonsense).status == 409);
     CHECK(s.changes == 0);
+}
+
+TEST_CASE("the epoch of one master does not shut out the master of another namespace", "[client]")
+{
+    stage s;
+    auto const none = nlohmann::json::array();
+    s.ok(protocol::path_query, {{"epoch", 900}, {"executions", none}});
+    for (auto const* const path : {protocol::path_dispatch, protocol::path_cancel, protocol::path_query}) {
+        auto const obeyed = s.ok(path, {{"namespace", 2}, {"epoch", 8}, {"executions", none}});
+        CHECK(obeyed.at("namespace") == 2);
+        CHECK(obeyed.at("epoch") == 8);
+        auto const stale = s.call(path, R"({"namespace": 2, "epoch": 7, "executions": []})");
+        CHECK(stale.status == 409);
+        CHECK(nlohmann::json::parse(stale.body) == nlohmann::json{{"namespace", 2}, {"epoch", 8}});
+        CHECK(s.call(path, R"({"epoch": 8, "executions": []})").status == 409);
+    }
+    CHECK(s.it.terms().of(1).epoch == 900);
 }
 
 TEST_CASE("one unreadable execution does not cost the others", "[client]")

@@ -141,7 +141,7 @@ TEST_CASE("a client that counts as gone continues under a new name and refuses d
     CHECK(told[2].instance == told[0].instance + "~1");
     CHECK(told[2].secret.size() <= 64);
     auto const send = [&](std::int64_t execution, std::string const& secret) {
-        protocol::dispatch_request const request{1, {work(execution, "work")}};
+        protocol::dispatch_request const request{{1, 1}, {work(execution, "work")}};
         return node.call(told[2].address, secret, protocol::path_dispatch, request).status;
     };
     CHECK(send(1, told[0].secret) == 401);
@@ -237,7 +237,7 @@ TEST_CASE("a repeated delivery runs once", "[client]")
     CHECK(again.answer == ack::finished);
     CHECK(again.holds == 1);
     auto const held =
-        node.call(protocol::path_query, protocol::executions_request{1, {execution_id{1}, execution_id{2}}});
+        node.call(protocol::path_query, protocol::executions_request{{1, 1}, {execution_id{1}, execution_id{2}}});
     CHECK(nlohmann::json::parse(held.body)["held"] ==
           nlohmann::json::parse(R"([{"execution": 1, "attempt": 1, "finished": true, "succeeded": true}])"));
 }

@@ -53,7 +53,7 @@ TEST_CASE("a stopping client announces it, refuses new executions, finishes its 
     auto const told = node.snapshot();
     CHECK(final_of(told.results, 1).at(0).value.parse() == "done");
     CHECK(told.left == std::vector<std::string>{service.instance()});
-    CHECK_THROWS_AS(node.call(protocol::path_query, protocol::executions_request{1, {execution_id{1}}}),
+    CHECK_THROWS_AS(node.call(protocol::path_query, protocol::executions_request{{1, 1}, {execution_id{1}}}),
                     http::unreachable);
     service.stop(); // again: nothing left to do
 }

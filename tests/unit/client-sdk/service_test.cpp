@@ -72,15 +72,18 @@ TEST_CASE("a client refuses a wrong secret and a lower epoch", "[client]")
     service.handle("work", [](execution&) { return result::ok(); });
     service.start();
     // A heartbeat with epoch 5 proves that the client has read the answer to its registration.
-    REQUIRE(node.wait([](auto const& told) { return !told.heartbeats.empty() && told.heartbeats.back().epoch == 5; }));
-    protocol::dispatch_request const request{5, {work(1, "work")}};
+    auto const knows = [](auto const& told, std::int64_t epoch) {
+        return !told.heartbeats.empty() && told.heartbeats.back().terms == std::vector<protocol::term_id>{{1, epoch}};
+    };
+    REQUIRE(node.wait([&](auto const& told) { return knows(told, 5); }));
+    protocol::dispatch_request const request{{1, 5}, {work(1, "work")}};
     auto const stranger = node.call(service.address(), "guess", protocol::path_dispatch, request);
     CHECK(stranger.status == 401);
-    auto const stale = node.call(protocol::path_dispatch, protocol::dispatch_request{4, {work(1, "work")}});
+    auto const stale = node.call(protocol::path_dispatch, protocol::dispatch_request{{1, 4}, {work(1, "work")}});
     CHECK(stale.status == 409);
     CHECK(nlohmann::json::parse(stale.body) == nlohmann::json{{"epoch", 5}});
     CHECK(node.dispatch({work(1, "work")}, 6).executions.at(0).answer == ack::accepted);
-    REQUIRE(node.wait([](auto const& told) { return told.heartbeats.back().epoch == 6; }));
+    REQUIRE(node.wait([&](auto const& told) { return knows(told, 6); }));
 }
 
 TEST_CASE("a handler sees the request to stop after a cancellation and after its timeout", "[client]")
@@ -102,7 +105,7 @@ TEST_CASE("a handler sees the request to stop after a cancellation and after its
     overdue.timeout_us = 20'000;
     node.dispatch({work(1, "until-told"), overdue, work(3, "until-told")});
     REQUIRE(node.wait(ended(2)));
-    node.call(protocol::path_cancel, protocol::executions_request{1, {execution_id{1}, execution_id{3}}});
+    node.call(protocol::path_cancel, protocol::executions_request{{1, 1}, {execution_id{1}, execution_id{3}}});
     REQUIRE(node.wait(ended(1)));
     REQUIRE(node.wait(ended(3)));
     auto const results = node.snapshot().results;

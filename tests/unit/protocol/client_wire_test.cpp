@@ -116,11 +116,36 @@ TEST_CASE("to_text writes the same JSON as the JSON library", "[protocol]")
     same(reported);
     same(results_request{});
     same(dispatch_request{});
+    assigned.term = {3, 18};
+    reported.term = {3, 18};
+    same(assigned);
+    same(reported);
+    CHECK(json(assigned).at("namespace") == 3);
     results_request broken;
     broken.instance = "not UTF-8: \xff";
     CHECK(to_text(broken) == R"({"instance":"not UTF-8: )"
                              "\xef\xbf\xbd"
                              R"(","ticket":"","results":[]})");
+}
+
+TEST_CASE("a term is the epoch, and the namespace unless it is the first one", "[protocol]")
+{
+    epoch_message told;
+    told.term = {first_namespace, 18};
+    CHECK(json(told) == json{{"epoch", 18}});
+    told.term = {2, 18};
+    CHECK(json(told) == json{{"namespace", 2}, {"epoch", 18}});
+    CHECK(json(told).get<epoch_message>().term == term_id{2, 18});
+    CHECK(json{{"epoch", 18}}.get<epoch_message>().term == term_id{first_namespace, 18});
+    dispatch_request request;
+    request.term.epoch = 18;
+    CHECK(to_text(request).find("namespace") == std::string::npos);
+    request.term.name_space = 2;
+    CHECK(to_text(request).find(R"("namespace":2,"epoch":18)") != std::string::npos);
+    for (auto const* wrong : {R"({"namespace": "a"})", R"({"namespace": 1.5})", R"({"epoch": "a"})"}) {
+        CHECK_THROWS_AS(json::parse(wrong).get<epoch_message>(), invalid_input);
+        CHECK_THROWS_AS(from_text(wrong, request), invalid_input);
+    }
 }
 
 TEST_CASE("the proof in the golden files is that of the registration's secret", "[protocol]")
@@ -159,6 +184,9 @@ TEST_CASE("from_text reads the same message as the JSON library", "[protocol]")
          R"({"results": [{"execution": 1}], "results": [{"attempt": 2}], "instance": "a", "instance": "b"})");
     same(dispatch_request{}, R"({"executions": [{"payload": {"b": 1, "a": 2, "b": 3}}]})");
     same(dispatch_request{}, "{}");
+    same(dispatch_request{}, R"({"namespace": 2, "epoch": 18})");
+    same(report_request{}, R"({"epoch": 18, "capacity": {"number": 3}, "namespace": 2})");
+    same(heartbeat_answer{}, R"({"terms": [{"epoch": 18}, {"namespace": 2, "epoch": 5, "novel": [1]}, {}]})");
 
     dispatch_request used = golden("dispatch_request").get<dispatch_request>();
     from_text("{}", used);

@@ -25,10 +25,12 @@ public:
     // "id/attempt": names this delivery, for logs and for calls that may be made once per attempt.
     std::string idempotency_key() const;
 
-    // The term of mastership under which this attempt was sent: a fencing token. It never falls from one attempt of an
-    // execution to the next. A resource that refuses numbers below the highest it has seen is therefore safe from late
-    // writes of an attempt that was given up when another master took over.
+    // The term of mastership under which this attempt was sent: (namespace_id, epoch) is a fencing token. The epoch
+    // never falls from one attempt of an execution to the next. A resource that refuses epochs below the highest it has
+    // seen in the same namespace is therefore safe from late writes of an attempt that was given up when another master
+    // took over.
     std::int64_t epoch() const;
+    std::int64_t namespace_id() const; // of the master; 1 unless the database has several
 
     std::int64_t task_id() const;
     std::string const& task() const;       // the task's name

@@ -381,8 +381,8 @@ TEST_CASE("a client of another release is refused in words")
     request.revision = protocol::wire_revision + 1;
     CHECK(refused_field(request) == "revision");
     CHECK(protocol::revision_error("the client", 7) ==
-          "the client speaks revision 7 of the protocol and this node speaks "
-          "revision 1: use the same release of baton for both");
+          "the client speaks revision 7 of the protocol and this node speaks revision " +
+              std::to_string(protocol::wire_revision) + ": use the same release of baton for both");
 }
 
 TEST_CASE("a message of a node of another release is refused")
