@@ -126,7 +126,8 @@ node::parts::parts(loop_ref working, trigger::settings given, trigger::world out
       watches(nodes, world.time, loop),
       link({election, epochs, nodes, world.http, world.time}),
       home({.group = settings.dispatcher.group, .first_pause = settings.dispatcher.retry_pause}, world.random),
-      report(world.incarnation, {link, known, home, world.time}, loop),
+      report(world.incarnation,
+             {[this](protocol::report_request const& one) { return link.send(one); }, known, home, world.time}, loop),
       reach(world.shared, {nodes, watches, world.time}, loop),
       deliveries(
           settings.dispatcher, settings.clients.ttl(),

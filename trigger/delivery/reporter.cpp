@@ -28,7 +28,7 @@ void restore(std::deque<T>& to, std::vector<T>& from)
 } // namespace
 
 reporter::reporter(std::string self, dependencies deps, asio::any_io_executor loop)
-    : self_(std::move(self)), deps_(deps), bell_(loop)
+    : self_(std::move(self)), deps_(std::move(deps)), bell_(loop)
 {}
 
 void reporter::delivered(protocol::delivered one)
@@ -99,7 +99,7 @@ awaitable<void> reporter::run()
         while (delivered_.empty() && undelivered_.empty() && finished_.empty() && !deps_.clients.any_changed())
             co_await bell_.wait();
         auto report = take();
-        auto const answer = co_await deps_.master.send(report);
+        auto const answer = co_await deps_.send(report);
         if (answer) {
             acknowledge(report, answer->assigned);
         } else {

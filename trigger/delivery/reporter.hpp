@@ -3,9 +3,10 @@
 #include "libs/base/loop.hpp"
 #include "trigger/delivery/known_attempts.hpp"
 #include "trigger/delivery/lanes.hpp"
-#include "trigger/delivery/master_link.hpp"
 
 #include <deque>
+#include <functional>
+#include <optional>
 #include <string>
 
 namespace baton::trigger {
@@ -16,7 +17,8 @@ namespace baton::trigger {
 class reporter {
 public:
     struct dependencies {
-        master_link& master;
+        // Sends it to the current master. Nothing if it did not take the report.
+        std::function<awaitable<std::optional<protocol::report_answer>>(protocol::report_request const&)> send;
         known_attempts& known; // is told of each acknowledgement
         lanes& clients;
         time_source& time;

@@ -1,0 +1,253 @@
+// From a client's result to the master: the collector commits it, and the reporter tells of it.
+
+#include "libs/sim/sim.hpp"
+#include "libs/storage/statement.hpp"
+#include "trigger/delivery/collector.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <optional>
+
+using namespace baton;
+using namespace baton::trigger;
+using protocol::state;
+
+namespace {
+
+struct fixture {
+    sim::stage stage{7};
+    sim::host& host = stage.add_host("node");
+    seeded_random random{3};
+    std::unique_ptr<storage::database> shared;
+    std::optional<storage::ledger> ledger;
+    known_attempts known;
+    trigger::lanes lanes{{}, random};
+    std::vector<protocol::report_request> heard; // by the master
+    bool master_answers = true;
+    std::optional<reporter> report;
+    std::optional<collector> results;
+
+    explicit fixture(results_settings settings = {})
+    {
+        stage.make_tables();
+        shared = stage.database.connect(host, {.sessions = 1, .read_limit = 1s});
+        ledger.emplace(*shared, *shared);
+        reporter::dependencies with{[this](protocol::report_request const& one) { return hear(one); }, known, lanes,
+                                    host.time()};
+        report.emplace("node-1", std::move(with), stage.loop.get_executor());
+        report->new_epoch(5);
+        results.emplace(settings, "node-1", collector::dependencies{*ledger, *report, host.time()},
+                        stage.loop.get_executor());
+        host.spawn(report->run());
+        host.spawn(results->run());
+    }
+    ~fixture() { stage.end(); }
+
+    awaitable<std::optional<protocol::report_answer>> hear(protocol::report_request one)
+    {
+        co_await host.time().sleep_for(1ms);
+        if (!master_answers)
+            co_return std::nullopt;
+        heard.push_back(std::move(one));
+        co_return protocol::report_answer{10};
+    }
+
+    void add_executions(int count)
+    {
+        for (int id = 1; id <= count; ++id)
+            exec("INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
+                 "due_at, attempt, max_attempts, retry_delay_us, epoch, created_at) VALUES (" +
+                 std::to_string(id) + ", 'p', 1, 1, " + std::to_string(id) +
+                 ", 0, 'schedule', 'planned', 1, 1, 1, 0, 5, 1)");
+    }
+    void exec(std::string const& sql)
+    {
+        stage.database.inspect([&](soci::session& session) {
+            storage::statement change(session);
+            change(storage::fragment{sql.c_str()});
+            change.execute();
+        });
+    }
+    std::string look(std::string const& sql)
+    {
+        std::string value;
+        auto const expression = "(" + sql + ")";
+        stage.database.inspect([&](soci::session& session) {
+            storage::statement(session).column(storage::fragment{expression.c_str()}).each([&](storage::row& cells) {
+                value = cells.text();
+            });
+        });
+        return value;
+    }
+
+    // A client sends these. `answers` counts messages, and the errors of those that were refused.
+    void send(protocol::results_request message) { host.spawn(take(std::move(message))); }
+    awaitable<void> take(protocol::results_request message)
+    {
+        try {
+            co_await results->take(std::move(message));
+            ++answers[""];
+        } catch (std::exception const& refused) {
+            ++answers[refused.what()];
+        }
+    }
+    void send(std::vector<int> const& ids)
+    {
+        protocol::results_request message;
+        message.instance = "client";
+        for (auto const id : ids)
+            message.results.push_back(result(id));
+        send(std::move(message));
+    }
+    static protocol::result_report result(int id)
+    {
+        protocol::result_report one;
+        one.execution = execution_id{id};
+        one.started_at = 1;
+        one.finished_at = 2;
+        return one;
+    }
+    std::vector<execution_id> finished() const
+    {
+        std::vector<execution_id> ids;
+        for (auto const& one : heard)
+            for (auto const& end : one.finished)
+                ids.push_back(end.execution);
+        return ids;
+    }
+
+    std::map<std::string, int> answers;
+};
+
+} // namespace
+
+TEST_CASE("a client has its answer when its results are durable, and the master hears of them")
+{
+    fixture f;
+    f.add_executions(2);
+    f.send(std::vector{1, 2});
+    CHECK(f.answers.empty());
+    f.stage.time.run_for(100ms);
+    CHECK(f.answers[""] == 1);
+    CHECK(f.look("SELECT COUNT(*) FROM execution WHERE state = 'succeeded' AND node = 'node-1'") == "2");
+    CHECK(f.finished() == std::vector{execution_id{1}, execution_id{2}});
+}
+
+TEST_CASE("the results that arrive during a commit share the next one")
+{
+    fixture f;
+    f.add_executions(50);
+    auto const before = f.stage.database.calls();
+    for (int id = 1; id <= 50; ++id)
+        f.send(std::vector{id});
+    f.stage.time.run_for(100ms);
+    CHECK(f.answers[""] == 50);
+    CHECK(f.stage.database.calls() - before <= 2);
+}
+
+TEST_CASE("a client keeps the results that the database could not take, and the master hears nothing of them")
+{
+    fixture f;
+    f.add_executions(1);
+    f.stage.database.crash_for(3s);
+    f.send(std::vector{1});
+    f.stage.time.run_for(10s);
+    REQUIRE(f.answers.size() == 1);
+    CHECK(f.answers.count("") == 0);
+    CHECK(f.finished().empty());
+    f.send(std::vector{1});
+    f.stage.time.run_for(100ms);
+    CHECK(f.answers[""] == 1);
+}
+
+TEST_CASE("beyond its bound the node takes no more results until some are durable")
+{
+    results_settings settings;
+    settings.queue_limit = 3;
+    fixture f(settings);
+    f.add_executions(8);
+    f.send(std::vector{1, 2});
+    f.send(std::vector{3, 4}); // one more than the bound
+    f.stage.time.run_for(1s);
+    CHECK(f.answers["too many results wait for the database"] == 1);
+    CHECK(f.answers[""] == 1);
+    f.send(std::vector{3, 4});
+    f.stage.time.run_for(1s);
+    CHECK(f.answers[""] == 2);
+}
+
+TEST_CASE("a malformed result is refused with its message, and others are not")
+{
+    fixture f;
+    f.add_executions(1);
+    f.send(std::vector{0});
+    f.send(std::vector{1});
+    f.stage.time.run_for(1s);
+    CHECK(f.answers["a result must name an execution, an attempt and running or a final status"] == 1);
+    CHECK(f.answers[""] == 1);
+}
+
+TEST_CASE("a value that is too large and a clock that runs ahead are corrected")
+{
+    fixture f;
+    f.add_executions(1);
+    protocol::results_request message;
+    message.instance = "client";
+    message.results.push_back(fixture::result(1));
+    message.results.front().value = protocol::json_text::check('"' + std::string(300'000, 'x') + '"', "value");
+    message.results.front().finished_at = to_micros(f.stage.database.utc() + 1h);
+    f.send(std::move(message));
+    f.stage.time.run_for(1s);
+    CHECK(f.look("SELECT result FROM execution") == R"({"dropped":"the result was longer than 256 KiB"})");
+    CHECK(std::stoll(f.look("SELECT finished_at FROM execution")) <= to_micros(f.stage.database.utc()));
+}
+
+TEST_CASE("a report is repeated until a master takes it, and a new epoch drops what the old one waited for")
+{
+    fixture f;
+    f.master_answers = false;
+    protocol::delivered one;
+    one.execution = execution_id{1};
+    one.client = "client";
+    f.report->delivered(one);
+    f.report->finished({execution_id{2}, 1, state::succeeded, 1});
+    f.stage.time.run_for(1s);
+    CHECK(f.heard.empty());
+    SECTION("the same epoch")
+    {
+        f.master_answers = true;
+        f.stage.time.run_for(1s);
+        REQUIRE(f.heard.size() == 1);
+        CHECK(f.heard[0].delivered.size() == 1);
+        CHECK(f.heard[0].finished.size() == 1);
+        CHECK(f.heard[0].epoch == 5);
+    }
+    SECTION("a new epoch")
+    {
+        f.report->new_epoch(6);
+        f.master_answers = true;
+        f.stage.time.run_for(1s);
+        REQUIRE(f.heard.size() == 1);
+        CHECK(f.heard[0].delivered.empty()); // the new master asks the clients itself
+        CHECK(f.heard[0].finished.size() == 1);
+        CHECK(f.heard[0].epoch == 6);
+    }
+}
+
+TEST_CASE("a node forgets an attempt when the master has its report and no earlier message can bring it again")
+{
+    fixture f;
+    REQUIRE(f.known.take(9, {}));
+    f.known.set(execution_id{1}, {1, fate::delivered});
+    f.known.set(execution_id{2}, {1, fate::waiting});
+    protocol::delivered one;
+    one.execution = execution_id{1};
+    one.attempt = 1;
+    f.report->delivered(one);
+    one.execution = execution_id{2};
+    f.report->delivered(one);
+    f.stage.time.run_for(100ms);
+    CHECK(f.known.find(execution_id{1}) == nullptr);
+    CHECK(f.known.find(execution_id{2}) != nullptr); // it has been assigned again meanwhile
+}

@@ -1,0 +1,138 @@
+#include "tests/unit/trigger/master/term_stage.hpp"
+#include "trigger/master/attempts.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <optional>
+
+using namespace baton;
+using namespace baton::trigger;
+using protocol::attempt_cause;
+
+namespace {
+
+struct fixture : test::term_stage {
+    completion_queue ended{open, stage.loop.get_executor()};
+    suspect_line suspects{scope()};
+    attempts next{scope(), ended, suspects};
+
+    explicit fixture(int executions = 1, int max_attempts = 2)
+    {
+        add_task(1);
+        for (int id = 1; id <= executions; ++id)
+            add_execution(id, 1, max_attempts);
+        load();
+        host.spawn(next.run());
+    }
+    ~fixture() { stage.end(); }
+
+    std::int64_t column(std::string const& name, int id = 1)
+    {
+        return number("SELECT " + name + " FROM execution WHERE id = " + std::to_string(id));
+    }
+};
+
+} // namespace
+
+TEST_CASE("the next attempt is in the ledger before it waits for its time")
+{
+    fixture f;
+    f.open.move(f.one(1), phase::held, "client");
+    f.next.open(f.one(1), f.start + 5s, attempt_cause::retry);
+    CHECK(f.one(1).phase == phase::opening);
+    f.pass(1s);
+    CHECK(f.column("attempt") == 2);
+    CHECK(f.column("due_at") == to_micros(f.start + 5s));
+    CHECK(f.one(1).phase == phase::waiting);
+    CHECK(f.one(1).attempt == 2);
+    CHECK(f.one(1).max_attempts == 2);
+    CHECK(f.open.next_due() <= f.start + 5s);
+}
+
+TEST_CASE("an attempt that was lost with its node does not count against the task's own attempts")
+{
+    fixture f;
+    f.next.open(f.one(1), f.start, attempt_cause::node_gone);
+    f.pass(1s);
+    CHECK(f.column("max_attempts") == 3);
+    CHECK(f.one(1).max_attempts == 3);
+}
+
+TEST_CASE("a death of the client costs a pause, and the last one fails the execution with a reason")
+{
+    fixture f;
+    f.exec("UPDATE execution SET deaths = 1 WHERE id = 1");
+    f.one(1).deaths = 1;
+    f.next.client_died(f.one(1), attempt_cause::client_gone);
+    f.pass(1s);
+    CHECK(f.column("deaths") == 2);
+    CHECK(f.one(1).deaths == 2);
+    CHECK(f.one(1).due_at >= f.start + *protocol::pause_after_deaths(2, 3));
+    f.next.client_died(f.one(1), attempt_cause::client_gone);
+    f.pass(1s);
+    CHECK(f.state(1) == "failed");
+    CHECK(f.text("SELECT reason FROM execution WHERE id = 1") == protocol::reason_of_deaths(3));
+    CHECK_FALSE(f.is_open(1));
+}
+
+TEST_CASE("an execution that is to be cancelled earns no further attempt")
+{
+    fixture f(2);
+    f.one(1).cancel_requested = f.one(2).cancel_requested = true;
+    f.next.open(f.one(1), f.start, attempt_cause::take_over);
+    f.next.client_died(f.one(2), attempt_cause::client_gone);
+    f.pass(1s);
+    CHECK(f.state(1) == "cancelled");
+    CHECK(f.state(2) == "cancelled");
+    CHECK(f.open.size() == 0);
+}
+
+TEST_CASE("a row that has changed meanwhile is read again and not overwritten")
+{
+    fixture f(2);
+    f.exec("UPDATE execution SET state = 'succeeded', due_at = NULL WHERE id = 1");
+    f.next.open(f.one(1), f.start, attempt_cause::retry);
+    f.next.open(f.one(2), f.start, attempt_cause::retry);
+    f.pass(1s);
+    CHECK(f.state(1) == "succeeded");
+    CHECK(f.column("attempt") == 1);
+    CHECK(f.column("attempt", 2) == 2);
+    CHECK(f.open.take_stale() == std::vector{execution_id{1}});
+}
+
+TEST_CASE("what a database that is down could not take is written when it is back")
+{
+    fixture f(3);
+    f.stage.database.crash_for(5s);
+    f.next.open(f.one(1), f.start, attempt_cause::retry);
+    f.next.cancel(f.one(2));
+    f.next.fail(f.one(3), "no handler");
+    f.pass(4s);
+    CHECK(f.column("attempt") == 1);
+    f.pass(6s);
+    CHECK(f.column("attempt") == 2);
+    CHECK(f.state(2) == "cancelled");
+    CHECK(f.state(3) == "failed");
+    CHECK(f.text("SELECT error FROM execution WHERE id = 3") == "no handler");
+}
+
+TEST_CASE("nothing is written while the master may not act")
+{
+    fixture f;
+    f.ship.lose();
+    f.next.open(f.one(1), f.start, attempt_cause::retry);
+    f.pass(5s);
+    CHECK(f.column("attempt") == 1);
+}
+
+TEST_CASE("many attempts are opened in groups")
+{
+    constexpr int many = 1'200;
+    fixture f(many);
+    auto const before = f.stage.database.calls();
+    for (int id = 1; id <= many; ++id)
+        f.next.open(f.one(id), f.start, attempt_cause::take_over);
+    f.pass(5s);
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE attempt = 2") == many);
+    CHECK(f.stage.database.calls() - before == 3); // transactions of 500
+}

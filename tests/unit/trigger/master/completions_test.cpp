@@ -1,0 +1,198 @@
+#include "tests/unit/trigger/master/term_stage.hpp"
+#include "trigger/master/completions.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::trigger;
+using protocol::state;
+
+namespace {
+
+struct fixture : test::term_stage {
+    completion_queue ended{open, stage.loop.get_executor()};
+    suspect_line suspects{scope()};
+    attempts next{scope(), ended, suspects};
+    planning_watch watch{instant{}};
+    planner planning{{}, of, {*ledger, book, open, ids, watch}, stage.loop.get_executor(), [] {}};
+    completions following{scope(), {ended, next, planning, book, ids}};
+
+    ~fixture() { stage.end(); }
+
+    void run()
+    {
+        load();
+        host.spawn(next.run());
+        host.spawn(following.run());
+    }
+
+    void add_client(std::string instance, std::vector<std::string> handlers = {"h"})
+    {
+        storage::client_record row;
+        row.instance = std::move(instance);
+        row.service = "s";
+        row.address = "http://127.0.0.1:1";
+        row.secret = "0123456789abcdef";
+        row.handlers = std::move(handlers);
+        row.node = "n1";
+        row.generation = 1;
+        storage::clients table(*shared);
+        auto call = [&]() -> awaitable<void> {
+            co_await table.put(row);
+            co_await clients->refresh();
+        };
+        stage.play(call());
+    }
+    // What a node does with a client's result.
+    void commit(std::string const& id, std::string const& outcome = "succeeded")
+    {
+        exec("UPDATE execution SET state = '" + outcome +
+             "', due_at = NULL, ended_at = " + std::to_string(to_micros(stage.database.utc())) + " WHERE id = " + id);
+    }
+    void end(int id)
+    {
+        commit(std::to_string(id));
+        following.finished(execution_id{id}, 1, state::succeeded);
+    }
+    std::vector<execution_id> shards()
+    {
+        std::vector<execution_id> found;
+        open.each([&](open_execution& one) {
+            if (one.parent)
+                found.push_back(one.id);
+        });
+        return found;
+    }
+};
+
+nlohmann::json const broadcast{{"routing", "broadcast"}};
+nlohmann::json const fixed_delay{{"schedule", {{"kind", "fixed_delay"}, {"every_ms", 10'000}}}};
+
+} // namespace
+
+TEST_CASE("a failure with attempts left opens the next one, and any other end is the end")
+{
+    fixture f;
+    f.add_task(1, {{"retry_delay_ms", 3000}});
+    f.add_execution(1, 1, 2);
+    f.add_execution(2, 1, 1);
+    f.add_execution(3, 1, 2);
+    f.run();
+    f.following.finished(execution_id{1}, 1, state::failed);
+    f.following.finished(execution_id{2}, 1, state::failed);
+    f.following.finished(execution_id{3}, 1, state::succeeded);
+    f.pass(1s);
+    CHECK(f.one(1).attempt == 2);
+    CHECK(f.one(1).due_at >= f.start + 3s);
+    CHECK_FALSE(f.is_open(2));
+    CHECK_FALSE(f.is_open(3));
+}
+
+TEST_CASE("the success of an attempt that was given up ends the execution, and its failure changes nothing")
+{
+    fixture f;
+    f.add_task(1);
+    f.add_execution(1, 1, 3);
+    f.run();
+    f.one(1).attempt = 2;
+    f.following.finished(execution_id{1}, 1, state::failed);
+    REQUIRE(f.is_open(1));
+    CHECK(f.one(1).phase == phase::waiting);
+    f.following.finished(execution_id{1}, 1, state::succeeded);
+    CHECK_FALSE(f.is_open(1));
+}
+
+TEST_CASE("a broadcast gets a shard for each client that serves its handler, and ends with the last of them")
+{
+    fixture f;
+    f.add_task(1, broadcast);
+    f.add_execution(1, 1);
+    f.add_client("a");
+    f.add_client("b");
+    f.add_client("without the handler", {"other"});
+    f.run();
+    f.ended.broadcast({execution_id{1}});
+    f.pass(100ms);
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE parent_id = 1 AND shard_total = 2") == 2);
+    CHECK(f.text("SELECT shard_instance FROM execution WHERE parent_id = 1 AND shard_index = 1") == "b");
+    auto const shards = f.shards();
+    REQUIRE(shards.size() == 2);
+    f.commit(std::to_string(shards[0].value()));
+    f.following.finished(shards[0], 1, state::succeeded);
+    f.pass(3s);
+    CHECK(f.state(1) == "running");
+    f.commit(std::to_string(shards[1].value()));
+    f.following.finished(shards[1], 1, state::succeeded);
+    f.pass(100ms);
+    CHECK(f.state(1) == "succeeded");
+    CHECK(f.open.size() == 0);
+}
+
+TEST_CASE("a broadcast waits for its first client, and other work goes on")
+{
+    fixture f;
+    f.add_task(1, broadcast);
+    f.add_task(2, fixed_delay);
+    f.add_execution(1, 1);
+    f.run();
+    f.ended.broadcast({execution_id{1}});
+    f.pass(10s);
+    CHECK(f.shards().empty());
+    CHECK(f.is_open(1));
+    f.add_client("a");
+    f.pass(2s);
+    CHECK(f.shards().size() == 1);
+}
+
+TEST_CASE("a broadcast whose last shard ended without a hint is ended by the next look")
+{
+    fixture f;
+    f.add_task(1, broadcast);
+    f.add_execution(1, 1);
+    f.add_client("a");
+    f.run();
+    f.ended.broadcast({execution_id{1}});
+    f.pass(100ms);
+    f.commit(std::to_string(f.shards().at(0).value()));
+    f.pass(2s);
+    CHECK(f.state(1) == "succeeded");
+}
+
+TEST_CASE("a task with a fixed delay fires next after the end, with and without a hint")
+{
+    bool const hinted = GENERATE(true, false);
+    fixture f;
+    f.add_task(1, fixed_delay);
+    f.add_execution(1, 1);
+    f.exec("UPDATE task SET waiting_for = 1");
+    f.run();
+    f.pass(5s);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE next_fire_at IS NULL") == 1);
+    auto const ended = f.stage.database.utc();
+    if (hinted)
+        f.end(1);
+    else
+        f.commit("1");
+    f.pass(hinted ? 100ms : 2s);
+    CHECK(f.number("SELECT next_fire_at FROM task") == to_micros(ended + 10s));
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE waiting_for IS NULL") == 1);
+}
+
+TEST_CASE("an end costs a look-up by its id, however many fixed-delay tasks wait")
+{
+    constexpr int many = 300;
+    fixture f;
+    for (int id = 1; id <= many; ++id) {
+        f.add_task(id, fixed_delay);
+        f.add_execution(id, id);
+    }
+    f.exec("UPDATE task SET waiting_for = id");
+    f.run();
+    f.pass(5s);
+    for (int id = 1; id <= many; ++id)
+        f.end(id);
+    auto const before = f.stage.database.calls();
+    f.pass(100ms);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE waiting_for IS NOT NULL") == 0);
+    CHECK(f.stage.database.calls() - before <= 4); // one question and one write for all, beside a look
+}

@@ -1,0 +1,181 @@
+#include "libs/base/random.hpp"
+#include "trigger/master/open_set.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+std::shared_ptr<known_task const> make_task(int id, std::string service)
+{
+    auto task = std::make_shared<known_task>();
+    task->id = task_id{id};
+    task->definition.service = std::move(service);
+    return task;
+}
+
+struct fixture {
+    system_time time;
+    open_set open{time};
+    std::shared_ptr<known_task const> task = make_task(1, "s");
+
+    open_execution make(int id, utc_time due = utc_time{1s}) const
+    {
+        open_execution one;
+        one.id = execution_id{id};
+        one.task = task;
+        one.scheduled_at = one.due_at = due;
+        one.scheduled = true;
+        return one;
+    }
+    open_execution& add(open_execution one)
+    {
+        auto const id = one.id;
+        open_set::reading const now(open);
+        REQUIRE(open.add(std::move(one), now));
+        return *open.find(id);
+    }
+    std::vector<execution_id> due(utc_time now) { return open.take_due(now, 100); }
+};
+
+std::vector<execution_id> ids(std::initializer_list<int> list)
+{
+    std::vector<execution_id> out;
+    for (auto const id : list)
+        out.emplace_back(id);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("what is read from the ledger does not bring back an execution that has ended meanwhile")
+{
+    fixture f;
+    open_set::reading const old(f.open);
+    f.open.erase(execution_id{1}); // not in memory: only its end is known
+    CHECK_FALSE(f.open.add(f.make(1), old));
+    open_set::reading const young(f.open);
+    CHECK(f.open.add(f.make(1), young));
+    CHECK_FALSE(f.open.add(f.make(1), young)); // known already
+}
+
+TEST_CASE("a firing of a task that was edited during the reading is read again, and a run now is not")
+{
+    fixture f;
+    open_set::reading const old(f.open);
+    f.open.edited(task_id{1});
+    CHECK_FALSE(f.open.add(f.make(1), old));
+    CHECK(f.open.take_stale() == ids({1}));
+    auto run_now = f.make(2);
+    run_now.scheduled = false;
+    CHECK(f.open.add(run_now, old));
+}
+
+TEST_CASE("a request to cancel reaches executions that are loaded later, and all shards")
+{
+    fixture f;
+    open_set::reading const old(f.open);
+    f.open.request_cancel(execution_id{1});
+    f.open.add(f.make(1), old);
+    auto shard = f.make(2);
+    shard.parent = execution_id{1};
+    f.add(shard); // its parent is cancelled
+    CHECK(f.open.take_cancel_requests() == ids({1, 2}));
+    f.open.request_cancel(execution_id{1});
+    CHECK(f.open.take_cancel_requests().empty()); // once each
+}
+
+TEST_CASE("an execution is due once, at the last time that it was told to wait for")
+{
+    fixture f;
+    auto& one = f.add(f.make(1, utc_time{1s}));
+    f.open.wait(one, utc_time{2s});
+    CHECK(f.due(utc_time{1s}).empty());
+    f.open.wait(one, utc_time{2s});
+    CHECK(f.due(utc_time{2s}) == ids({1}));
+    CHECK(f.due(utc_time{3s}).empty());
+    f.open.wait(one, utc_time{4s});
+    f.open.move(one, phase::held, "client");
+    CHECK(f.due(utc_time{5s}).empty()); // it does not wait any more
+}
+
+TEST_CASE("the firings of a task that wait are those at or after the instant")
+{
+    fixture f;
+    f.add(f.make(1, utc_time{1s}));
+    f.add(f.make(2, utc_time{2s}));
+    auto& held = f.add(f.make(3, utc_time{3s}));
+    f.open.move(held, phase::held, "client");
+    f.task = make_task(2, "s");
+    f.add(f.make(4, utc_time{2s}));
+    CHECK(f.open.waiting_firings(task_id{1}, utc_time{2s}) == ids({2}));
+}
+
+TEST_CASE("a credit is used while the execution is assigned or held, and its release is told")
+{
+    fixture f;
+    std::vector<std::string> released;
+    f.open.on_release([&](std::string const& service) { released.push_back(service); });
+    credit one;
+    one.service = "s";
+    auto& execution = f.add(f.make(1));
+    f.open.move(execution, phase::assigned, "node");
+    f.open.charge(execution, &one);
+    CHECK(one.used == 1);
+    f.open.move(execution, phase::held, "client");
+    CHECK(one.used == 1);
+    f.open.move(execution, phase::in_doubt);
+    CHECK(one.used == 0);
+    CHECK(released == std::vector<std::string>{"s"});
+}
+
+TEST_CASE("the indexes agree with the executions after any moves")
+{
+    auto const seed = GENERATE(range(1, 11));
+    CAPTURE(seed);
+    seeded_random random{static_cast<std::uint64_t>(seed)};
+    fixture f;
+    std::vector const tasks{make_task(1, "s"), make_task(2, "t")};
+    std::vector<std::string> const places{"a", "b", "c"};
+    constexpr auto phases = static_cast<int>(phase::parent) + 1;
+    for (int i = 0; i < 2'000; ++i) {
+        auto const id = static_cast<int>(random.below(100)) + 1;
+        f.task = tasks[static_cast<std::size_t>(id) % 2];
+        auto* one = f.open.find(execution_id{id});
+        if (one == nullptr)
+            f.add(f.make(id, utc_time{std::chrono::seconds{id}}));
+        else if (random.below(10) == 0)
+            f.open.erase(one->id);
+        else
+            f.open.move(*one, static_cast<phase>(random.below(phases)), places[random.below(3)]);
+    }
+    std::map<std::string, std::set<execution_id>> at;
+    std::map<std::string, std::set<execution_id>> in_doubt;
+    std::set<execution_id> under_way;
+    std::map<std::string, std::size_t> backlog;
+    f.open.each([&](open_execution& one) {
+        auto const& service = one.task->definition.service;
+        if (one.phase == phase::assigned || one.phase == phase::held)
+            at[one.where].insert(one.id);
+        if (one.phase == phase::in_doubt)
+            in_doubt[service].insert(one.id);
+        if (one.phase != phase::waiting)
+            under_way.insert(one.id);
+        backlog[service] += one.phase != phase::held;
+    });
+    for (auto const& place : places) {
+        std::set<execution_id> found;
+        f.open.each_at(place, [&](open_execution& one) { found.insert(one.id); });
+        CHECK(found == at[place]);
+    }
+    std::set<execution_id> found;
+    f.open.each_under_way([&](open_execution& one) { found.insert(one.id); });
+    CHECK(found == under_way);
+    CHECK(f.open.in_doubt() == in_doubt);
+    for (auto const* service : {"s", "t"})
+        CHECK(f.open.backlog({"default", service}) == backlog[service]);
+}
