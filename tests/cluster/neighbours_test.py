@@ -2,7 +2,6 @@
 """Tests that a bad neighbour costs no other service anything, on the store that $BATON_STORE names (sqlite by default): every
 firing of a service in good health must begin within a second beside each kind of neighbour."""
 
-import os
 import threading
 import time
 import unittest
@@ -116,7 +115,6 @@ class Neighbours(Bed):
         self.await_due(2000)
         self.undisturbed(LONG_WINDOW)
 
-    @unittest.skipUnless(os.environ.get("BATON_EXPECTED_LATER") == "run", "until edits of many tasks cost one query")
     def test_a_deletion_of_all_tasks_of_a_service_without_clients(self):
         self.addCleanup(self.await_calm)
         tasks = self.load(tasks=100)
