@@ -9,6 +9,7 @@
 #include "libs/http/message.hpp"
 #include "libs/lease/guard_store.hpp"
 #include "libs/lease/lease_store.hpp"
+#include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
 #include "trigger/settings.hpp"
 
@@ -38,6 +39,8 @@ struct world {
     storage::database& beating; // for the heartbeats of this node that the election's loop sends
     random_source& election_random;
     std::vector<measured_loop const*> loops{}; // whose steps the node shows; none in a simulation
+    // The id of the lock row.
+    protocol::namespace_id name_space = protocol::first_namespace;
 };
 
 // A trigger process: always a member of the cluster and a slave, at times the master. The election runs on a loop of

@@ -35,17 +35,18 @@ void forget_key(soci::session& sql, std::string const& project, std::string cons
         .execute();
 }
 
-void insert_run(soci::session& sql, run_request const& request, task_record const& task, execution_id id, utc_time now)
+new_execution make_run(run_request const& request, task_record const& task, execution_id id, utc_time now)
 {
     auto row = make_execution(id, task.id, task.version, task.definition, now);
     row.cause = protocol::cause::manual;
     row.payload = request.payload;
-    insert_executions(sql, {row}, 0); // no master decided it
+    return row;
 }
 
-run_result run(soci::session& sql, run_request const& request, execution_id id, signal_id signal)
+run_result run(soci::session& sql, protocol::namespace_id name_space, run_request const& request, execution_id id,
+               signal_id signal)
 {
-    auto const task = find_task(sql, request.task, false);
+    auto const task = find_task(sql, name_space, request.task, false);
     if (!task)
         return {run_outcome::not_found, {}, {}};
     auto const now = read_now(sql);
@@ -62,17 +63,20 @@ run_result run(soci::session& sql, run_request const& request, execution_id id, 
                   project, ", ", *request.idempotency_key, ", ", request.fingerprint, ", ", id, ", ", now, ")")
             .execute();
     }
-    insert_run(sql, request, task->record, id, from_micros(now));
-    insert_signal(sql, signal, protocol::signal_kind::run, id.value());
+    protocol::term_id const no_master{name_space, 0};
+    insert_executions(sql, no_master, {make_run(request, task->record, id, from_micros(now))});
+    insert_signal(sql, name_space, signal, protocol::signal_kind::run, id.value());
     return {run_outcome::created, id, signal};
 }
 
 // The state of the execution, its row locked, and whether it is open.
-std::optional<std::pair<protocol::state, bool>> lock_execution(soci::session& sql, execution_id id)
+std::optional<std::pair<protocol::state, bool>> lock_execution(soci::session& sql, protocol::namespace_id name_space,
+                                                               execution_id id)
 {
     std::optional<std::pair<protocol::state, bool>> found;
     statement(sql)
-        .select("state", "due_at IS NOT NULL")(" FROM execution WHERE id = ", id, for_update(sql))
+        .select("state", "due_at IS NOT NULL")(" FROM execution WHERE id = ", id, " AND namespace = ", name_space,
+                                               for_update(sql))
         .each([&](row& cells) {
             auto const state = protocol::parse<protocol::state>(cells.text(), "state");
             found.emplace(state, cells.flag());
@@ -80,9 +84,9 @@ std::optional<std::pair<protocol::state, bool>> lock_execution(soci::session& sq
     return found;
 }
 
-cancel_result request(soci::session& sql, execution_id id, signal_id signal)
+cancel_result request(soci::session& sql, protocol::namespace_id name_space, execution_id id, signal_id signal)
 {
-    auto const found = lock_execution(sql, id);
+    auto const found = lock_execution(sql, name_space, id);
     if (!found)
         return {cancel_outcome::not_found, {}, {}};
     auto const [state, open] = *found;
@@ -92,7 +96,7 @@ cancel_result request(soci::session& sql, execution_id id, signal_id signal)
         statement(sql, "UPDATE execution SET cancel_requested_at = COALESCE(cancel_requested_at, ", now_us(sql),
                   ") WHERE ", column, " = ", id, " AND due_at IS NOT NULL")
             .execute();
-    insert_signal(sql, signal, protocol::signal_kind::cancel, id.value());
+    insert_signal(sql, name_space, signal, protocol::signal_kind::cancel, id.value());
     return {cancel_outcome::requested, state, signal};
 }
 
@@ -116,7 +120,7 @@ awaitable<run_result> executions::run_now(run_request request, id_generator& ids
     execution_id id;
     signal_id signal;
     auto const work = [&](soci::session& sql) {
-        return with_fresh<run_result>([&] { return run(sql, request, id, signal); });
+        return with_fresh<run_result>([&] { return run(sql, name_space_, request, id, signal); });
     };
     for (int tries = 0; tries < most_fresh_tries; ++tries) {
         id = ids.make<execution_id>();
@@ -134,7 +138,7 @@ awaitable<cancel_result> executions::request_cancel(execution_id id, id_generato
 {
     signal_id signal;
     auto const work = [&](soci::session& sql) {
-        return with_fresh<cancel_result>([&] { return request(sql, id, signal); });
+        return with_fresh<cancel_result>([&] { return request(sql, name_space_, id, signal); });
     };
     for (int tries = 0; tries < most_fresh_tries; ++tries) {
         signal = ids.make<signal_id>();

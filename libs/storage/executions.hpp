@@ -2,6 +2,7 @@
 
 #include "libs/base/id.hpp"
 #include "libs/protocol/outcome.hpp"
+#include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
 
 #include <optional>
@@ -91,7 +92,9 @@ struct cancel_result {
 // Executions as web shows, starts and cancels them.
 class executions {
 public:
-    explicit executions(database& shared) : shared_(shared) {}
+    explicit executions(database& shared, protocol::namespace_id name_space = protocol::first_namespace)
+        : shared_(shared), name_space_(name_space)
+    {}
 
     // Inserts an execution that is due at once (run_key = its own id) and the signal for the master.
     awaitable<run_result> run_now(run_request request, id_generator& ids);
@@ -105,6 +108,7 @@ public:
 
 private:
     database& shared_;
+    protocol::namespace_id name_space_; // whose executions it makes and finds
 };
 
 } // namespace baton::storage

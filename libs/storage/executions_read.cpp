@@ -74,12 +74,12 @@ execution_record read_execution(row& cells)
     return record;
 }
 
-std::optional<execution_record> find_execution(soci::session& sql, execution_id id)
+std::optional<execution_record> find_execution(soci::session& sql, protocol::namespace_id name_space, execution_id id)
 {
     std::optional<execution_record> found;
     statement ask(sql);
     select_execution(ask);
-    ask("e.id = ", id);
+    ask("e.id = ", id, " AND e.namespace = ", name_space);
     ask.each([&](row& cells) { found = read_execution(cells); });
     return found;
 }
@@ -149,7 +149,7 @@ std::optional<utc_time> end_of_look(soci::session& sql, execution_filter const& 
     return end;
 }
 
-execution_page read_page(soci::session& sql, execution_filter const& filter)
+execution_page read_page(soci::session& sql, protocol::namespace_id name_space, execution_filter const& filter)
 {
     execution_page page;
     auto const which = way_of(filter);
@@ -157,6 +157,7 @@ execution_page read_page(soci::session& sql, execution_filter const& filter)
     statement ask(sql);
     select_execution(ask, index_of(which));
     keep_place(ask, filter);
+    ask(" AND e.namespace = ", name_space);
     keep_rest(ask, filter, which);
     if (end)
         ask(" AND e.scheduled_at >= ", *end);
@@ -171,7 +172,7 @@ execution_page read_page(soci::session& sql, execution_filter const& filter)
 
 awaitable<std::optional<execution_record>> executions::find(execution_id id)
 {
-    auto const work = [&](soci::session& sql) { return find_execution(sql, id); };
+    auto const work = [&](soci::session& sql) { return find_execution(sql, name_space_, id); };
     co_return co_await shared_.run(work);
 }
 
@@ -180,7 +181,7 @@ awaitable<std::vector<attempt_record>> executions::attempts(execution_id id)
     std::vector<attempt_record> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        auto const execution = find_execution(sql, id);
+        auto const execution = find_execution(sql, name_space_, id);
         if (!execution)
             return;
         found.push_back(execution->first);
@@ -201,7 +202,7 @@ awaitable<std::vector<attempt_record>> executions::attempts(execution_id id)
 
 awaitable<execution_page> executions::list(execution_filter filter)
 {
-    auto const work = [&](soci::session& sql) { return read_page(sql, filter); };
+    auto const work = [&](soci::session& sql) { return read_page(sql, name_space_, filter); };
     co_return co_await shared_.run(work);
 }
 

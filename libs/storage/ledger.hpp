@@ -4,6 +4,7 @@
 #include "libs/protocol/outcome.hpp"
 #include "libs/protocol/service_key.hpp"
 #include "libs/protocol/task.hpp"
+#include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
 
 #include <optional>
@@ -157,7 +158,9 @@ struct result_row {
 // nothing, when the row has another epoch.
 class ledger {
 public:
-    ledger(database& deciding, database& shared) : deciding_(deciding), shared_(shared) {}
+    ledger(database& deciding, database& shared, protocol::namespace_id name_space = protocol::first_namespace)
+        : deciding_(deciding), shared_(shared), name_space_(name_space)
+    {}
 
     // Raises the fence to the epoch (creates the row if absent). False when a higher epoch stands there.
     awaitable<bool> raise(fence mine);
@@ -245,6 +248,7 @@ public:
 private:
     database& deciding_;
     database& shared_;
+    protocol::namespace_id name_space_; // whose tasks and open executions it finds
 };
 
 } // namespace baton::storage

@@ -205,7 +205,7 @@ awaitable<bool> ledger::expand(fence mine, execution_id parent, std::vector<new_
                        parent, ") shard)");
         if (mark.execute() != 1)
             return false;
-        insert_executions(sql, shards, mine.epoch);
+        insert_executions(sql, {name_space_, mine.epoch}, shards);
         return true;
     };
     co_return co_await deciding_.transact(work);

@@ -14,7 +14,7 @@ void select_open(statement& ask)
                "e.shard_total", "e.shard_instance", "e.payload", "v.definition");
 }
 
-// The index on due_at holds the open rows alone; an index on the task would grow with history.
+// The index on namespace and due_at holds the open rows together; an index on the task would grow with history.
 constexpr by_index open_rows{"execution_open"};
 
 constexpr char with_definition[] =
@@ -72,10 +72,10 @@ open_key read_key(row& cells)
     return key;
 }
 
-void behind(statement& ask, utc_time until, open_cursor const& after, int limit)
+void behind(statement& ask, protocol::namespace_id name_space, utc_time until, open_cursor const& after, int limit)
 {
-    ask("e.due_at <= ", until, " AND e.due_at >= ", after.due_at, " AND (e.due_at > ", after.due_at, " OR e.id > ",
-        after.id, ") ORDER BY e.due_at, e.id LIMIT ", limit);
+    ask("e.namespace = ", name_space, " AND e.due_at <= ", until, " AND e.due_at >= ", after.due_at,
+        " AND (e.due_at > ", after.due_at, " OR e.id > ", after.id, ") ORDER BY e.due_at, e.id LIMIT ", limit);
 }
 
 } // namespace
@@ -88,7 +88,7 @@ awaitable<std::vector<open_execution_row>> ledger::open(utc_time until, open_cur
         statement ask(sql);
         select_open(ask);
         ask(" FROM execution e", open_rows, with_definition);
-        behind(ask, until, after, limit);
+        behind(ask, name_space_, until, after, limit);
         ask.each([&](row& cells) { found.push_back(read_open(cells)); });
     };
     co_await shared_.run(work);
@@ -136,7 +136,7 @@ awaitable<std::vector<open_key>> ledger::open_keys(utc_time until, open_cursor a
         statement ask(sql);
         select_key(ask);
         ask(" FROM execution e", open_rows, " WHERE ");
-        behind(ask, until, after, limit);
+        behind(ask, name_space_, until, after, limit);
         ask.each([&](row& cells) { found.push_back(read_key(cells)); });
     };
     co_await shared_.run(work);
@@ -192,7 +192,8 @@ awaitable<std::vector<delayed_task>> ledger::delayed_ready(std::vector<execution
             statement ask(sql);
             select_delayed(ask, sql);
             ask(" FROM task t", by_index{"task_waiting"},
-                " LEFT JOIN execution e ON e.id = t.waiting_for WHERE e.due_at IS NULL AND t.waiting_for IN ")
+                " LEFT JOIN execution e ON e.id = t.waiting_for WHERE e.due_at IS NULL AND t.namespace = ", name_space_,
+                " AND t.waiting_for IN ")
                 .in(chunk);
             ask.each([&](row& cells) { found.push_back(read_delayed(cells)); });
         }

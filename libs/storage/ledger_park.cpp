@@ -24,11 +24,13 @@ struct parked_row {
     utc_time next_fire_at;
 };
 
-std::vector<parked_row> read_parked(soci::session& sql, protocol::service_key const& service, int limit)
+std::vector<parked_row> read_parked(soci::session& sql, protocol::namespace_id name_space,
+                                    protocol::service_key const& service, int limit)
 {
     std::vector<parked_row> found;
     statement ask(sql);
-    ask.select("id", "next_fire_at")(" FROM task", due_tasks, " WHERE parked_for = ", key_text(service),
+    ask.select("id", "next_fire_at")(" FROM task", due_tasks, " WHERE namespace = ", name_space,
+                                     " AND parked_for = ", key_text(service),
                                      " AND next_fire_at IS NOT NULL ORDER BY next_fire_at, id LIMIT ", limit);
     ask.each([&](row& cells) {
         auto const id = cells.name<task_id>();
@@ -64,7 +66,7 @@ awaitable<std::vector<utc_time>> ledger::unpark(fence mine, protocol::service_ke
         touch_fence(sql, mine);
         found.clear();
         std::vector<task_id> ids;
-        for (auto const& each : read_parked(sql, service, limit)) {
+        for (auto const& each : read_parked(sql, name_space_, service, limit)) {
             ids.push_back(each.id);
             found.push_back(each.next_fire_at);
         }
@@ -89,8 +91,8 @@ awaitable<std::vector<protocol::service_key>> ledger::parked_services()
         for (bool more = true; more;) {
             more = false;
             statement ask(sql);
-            ask.select("parked_for")(" FROM task", due_tasks, " WHERE parked_for > ", last,
-                                     " AND next_fire_at IS NOT NULL ORDER BY parked_for LIMIT 1");
+            ask.select("parked_for")(" FROM task", due_tasks, " WHERE namespace = ", name_space_, " AND parked_for > ",
+                                     last, " AND next_fire_at IS NOT NULL ORDER BY parked_for LIMIT 1");
             ask.each([&](row& cells) {
                 last = cells.text();
                 more = true;

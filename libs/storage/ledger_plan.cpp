@@ -44,10 +44,10 @@ std::vector<new_execution> without_taken(soci::session& sql, std::vector<new_exe
     return left;
 }
 
-void insert_page(soci::session& sql, std::vector<new_execution> const& executions, std::int64_t epoch)
+void insert_page(soci::session& sql, protocol::term_id term, std::vector<new_execution> const& executions)
 {
     try {
-        insert_executions(sql, executions, epoch);
+        insert_executions(sql, term, executions);
     } catch (statement_error const& failure) {
         if (failure.why() != statement_error::kind::duplicate)
             throw;
@@ -130,9 +130,10 @@ awaitable<std::vector<due_task>> ledger::due(utc_time until, due_cursor after, i
         found.clear();
         statement ask(sql);
         ask.select("id", "version", "next_fire_at", "created_at", "definition");
-        ask(" FROM task", by_index{"task_due"}, " WHERE parked_for = '' AND next_fire_at < ", until,
-            " AND next_fire_at >= ", after.next_fire_at, " AND (next_fire_at > ", after.next_fire_at, " OR id > ",
-            after.id, ") ORDER BY next_fire_at, id LIMIT ", limit);
+        ask(" FROM task", by_index{"task_due"}, " WHERE namespace = ", name_space_,
+            " AND parked_for = '' AND next_fire_at < ", until, " AND next_fire_at >= ", after.next_fire_at,
+            " AND (next_fire_at > ", after.next_fire_at, " OR id > ", after.id, ") ORDER BY next_fire_at, id LIMIT ",
+            limit);
         ask.each([&](row& cells) {
             auto& task = found.emplace_back();
             task.id = cells.name<task_id>();
@@ -152,8 +153,8 @@ awaitable<std::optional<utc_time>> ledger::first_due(utc_time until)
     auto const work = [&](soci::session& sql) {
         found.reset();
         statement(sql)
-            .select("next_fire_at")(" FROM task", by_index{"task_due"}, " WHERE parked_for = '' AND next_fire_at < ",
-                                    until, " ORDER BY next_fire_at LIMIT 1")
+            .select("next_fire_at")(" FROM task", by_index{"task_due"}, " WHERE namespace = ", name_space_,
+                                    " AND parked_for = '' AND next_fire_at < ", until, " ORDER BY next_fire_at LIMIT 1")
             .each([&](row& cells) { found = cells.moment(); });
     };
     co_await shared_.run(work);
@@ -168,10 +169,11 @@ awaitable<bool> ledger::plan(fence mine, std::vector<advance> const& tasks,
         touch_fence(sql, mine);
         if (advance_tasks(sql, tasks) != static_cast<std::int64_t>(tasks.size()))
             throw stale_page{};
+        protocol::term_id const term{name_space_, mine.epoch};
         if (pass_over)
-            insert_page(sql, without_taken(sql, executions), mine.epoch);
+            insert_page(sql, term, without_taken(sql, executions));
         else
-            insert_page(sql, executions, mine.epoch);
+            insert_page(sql, term, executions);
     };
     try {
         co_await deciding_.transact(work);

@@ -143,18 +143,19 @@ new_execution make_execution(execution_id id, task_id task, int version, protoco
 
 namespace {
 
-void insert_chunk(soci::session& sql, std::span<new_execution const> rows, std::int64_t epoch)
+void insert_chunk(soci::session& sql, protocol::term_id term, std::span<new_execution const> rows)
 {
-    statement insert(sql,
-                     "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
-                     "due_at, attempt, max_attempts, retry_delay_us, epoch, parent_id, shard_index, shard_total, "
-                     "shard_instance, payload, created_at) VALUES ");
+    statement insert(
+        sql,
+        "INSERT INTO execution (id, namespace, project, task_id, task_version, scheduled_at, run_key, cause, state, "
+        "due_at, attempt, max_attempts, retry_delay_us, epoch, parent_id, shard_index, shard_total, "
+        "shard_instance, payload, created_at) VALUES ");
     for (auto const& row : rows) {
         bool const firing = row.cause == protocol::cause::schedule;
-        insert(fragment{&row == &rows.front() ? "(" : ", ("}, row.id, ", ", row.project, ", ", row.task, ", ",
-               row.version, ", ", row.scheduled_at, ", ", firing ? execution_id{} : row.id, ", ",
+        insert(fragment{&row == &rows.front() ? "(" : ", ("}, row.id, ", ", term.name_space, ", ", row.project, ", ",
+               row.task, ", ", row.version, ", ", row.scheduled_at, ", ", firing ? execution_id{} : row.id, ", ",
                protocol::to_string(row.cause), ", 'planned', ", row.scheduled_at, ", 1, ", row.max_attempts, ", ",
-               row.retry_delay, ", ", epoch);
+               row.retry_delay, ", ", term.epoch);
         if (row.parent)
             insert(", ", *row.parent, ", ", row.shard_index, ", ", row.shard_total, ", ",
                    fitting_name(row.shard_instance, longest_name));
@@ -167,25 +168,26 @@ void insert_chunk(soci::session& sql, std::span<new_execution const> rows, std::
 
 } // namespace
 
-void insert_executions(soci::session& sql, std::vector<new_execution> const& rows, std::int64_t epoch)
+void insert_executions(soci::session& sql, protocol::term_id term, std::vector<new_execution> const& rows)
 {
     for (auto const chunk : chunks(sql, rows, 17))
-        insert_chunk(sql, chunk, epoch);
+        insert_chunk(sql, term, chunk);
 }
 
-void insert_signal(soci::session& sql, signal_id id, protocol::signal_kind kind, std::int64_t subject)
+void insert_signal(soci::session& sql, protocol::namespace_id name_space, signal_id id, protocol::signal_kind kind,
+                   std::int64_t subject)
 {
-    statement(sql, "INSERT INTO `signal` (id, kind, subject, created_at) VALUES (", id, ", ", protocol::to_string(kind),
-              ", ", subject, ", ", now_us(sql), ")")
+    statement(sql, "INSERT INTO `signal` (id, namespace, kind, subject, created_at) VALUES (", id, ", ", name_space,
+              ", ", protocol::to_string(kind), ", ", subject, ", ", now_us(sql), ")")
         .execute();
 }
 
-void insert_run_signals(soci::session& sql, std::vector<new_execution> const& rows)
+void insert_run_signals(soci::session& sql, protocol::namespace_id name_space, std::vector<new_execution> const& rows)
 {
     for (auto const chunk : chunks(sql, rows, 1)) {
-        statement insert(sql, "INSERT INTO `signal` (id, kind, subject, created_at) VALUES ");
+        statement insert(sql, "INSERT INTO `signal` (id, namespace, kind, subject, created_at) VALUES ");
         for (auto const& row : chunk)
-            insert(fragment{&row == &chunk.front() ? "(" : ", ("}, row.id, ", ",
+            insert(fragment{&row == &chunk.front() ? "(" : ", ("}, row.id, ", ", name_space, ", ",
                    protocol::to_string(protocol::signal_kind::run), ", ", row.id, ", ", now_us(sql), ")");
         insert.execute();
     }

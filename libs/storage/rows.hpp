@@ -104,12 +104,13 @@ duration read_edit_lead(soci::session& sql);
 utc_time read_fired_until(soci::session& sql);
 
 // Multi-row inserts of planned executions. A taken key comes as statement_error (duplicate).
-void insert_executions(soci::session& sql, std::vector<new_execution> const& rows, std::int64_t epoch);
+void insert_executions(soci::session& sql, protocol::term_id term, std::vector<new_execution> const& rows);
 
 // Inserts a signal for the master. A taken id comes as statement_error (duplicate).
-void insert_signal(soci::session& sql, signal_id id, protocol::signal_kind kind, std::int64_t subject);
+void insert_signal(soci::session& sql, protocol::namespace_id name_space, signal_id id, protocol::signal_kind kind,
+                   std::int64_t subject);
 // A `run` signal for each execution, under the execution's own id.
-void insert_run_signals(soci::session& sql, std::vector<new_execution> const& rows);
+void insert_run_signals(soci::session& sql, protocol::namespace_id name_space, std::vector<new_execution> const& rows);
 
 // True if the duplicate is of that unique key. MySQL's message has the key's name, SQLite's its columns.
 bool is_firing_taken(statement_error const& failure);

@@ -17,9 +17,10 @@ std::optional<protocol::signal_kind> known_kind(std::string const& text)
     }
 }
 
-void select_signals(statement& ask)
+void select_signals(statement& ask, protocol::namespace_id name_space)
 {
-    ask.select("id", "kind", "subject", "created_at")(" FROM `signal`", by_index{"signal_time"}, " WHERE created_at ");
+    ask.select("id", "kind", "subject", "created_at")(" FROM `signal`", by_index{"signal_time"},
+                                                      " WHERE namespace = ", name_space, " AND created_at ");
 }
 
 std::vector<signal_record> read_signals(statement& ask, int limit)
@@ -43,7 +44,7 @@ awaitable<std::vector<signal_record>> signals::pending(duration back, utc_time f
 {
     auto const work = [&](soci::session& sql) {
         statement ask(sql);
-        select_signals(ask);
+        select_signals(ask, name_space_);
         ask(">= CASE WHEN ", floor, " < ", now_us(sql), " - ", back, " THEN ", floor, " ELSE ", now_us(sql), " - ",
             back, " END");
         return read_signals(ask, limit);
@@ -55,7 +56,7 @@ awaitable<std::vector<signal_record>> signals::older(duration back, int limit)
 {
     auto const work = [&](soci::session& sql) {
         statement ask(sql);
-        select_signals(ask);
+        select_signals(ask, name_space_);
         ask("< ", now_us(sql), " - ", back);
         return read_signals(ask, limit);
     };

@@ -23,7 +23,9 @@ struct signal_record {
 // them would meet each that was deleted since the oldest read view began, because MySQL purges none of those.
 class signals {
 public:
-    explicit signals(database& shared) : shared_(shared) {}
+    explicit signals(database& shared, protocol::namespace_id name_space = protocol::first_namespace)
+        : shared_(shared), name_space_(name_space)
+    {}
 
     // Those of the last `back`, and those since `floor` if that is earlier, in order of time.
     awaitable<std::vector<signal_record>> pending(duration back, utc_time floor, int limit);
@@ -33,6 +35,7 @@ public:
 
 private:
     database& shared_;
+    protocol::namespace_id name_space_; // whose signals it finds
 };
 
 } // namespace baton::storage

@@ -27,12 +27,12 @@ stored_task read_task(row& cells)
     return stored;
 }
 
-std::optional<stored_task> find_task(soci::session& sql, task_id id, bool lock)
+std::optional<stored_task> find_task(soci::session& sql, protocol::namespace_id name_space, task_id id, bool lock)
 {
     std::optional<stored_task> found;
     statement ask(sql);
     select_task(ask);
-    ask("id = ", id, lock ? for_update(sql) : fragment{""});
+    ask("id = ", id, " AND namespace = ", name_space, lock ? for_update(sql) : fragment{""});
     ask.each([&](row& cells) { found = read_task(cells); });
     return found;
 }

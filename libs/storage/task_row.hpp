@@ -17,7 +17,7 @@ struct stored_task {
 
 void select_task(statement& ask); // "SELECT … FROM task WHERE "
 stored_task read_task(row& cells);
-std::optional<stored_task> find_task(soci::session& sql, task_id id, bool lock);
+std::optional<stored_task> find_task(soci::session& sql, protocol::namespace_id name_space, task_id id, bool lock);
 
 // The definition as JSON text. Throws invalid_input when it is not valid UTF-8.
 std::string document(protocol::task_definition const& definition);

@@ -6,15 +6,16 @@ namespace baton::storage {
 
 namespace {
 
-void insert_task(soci::session& sql, task_record const& task)
+void insert_task(soci::session& sql, protocol::namespace_id name_space, task_record const& task)
 {
     auto const& definition = task.definition;
-    statement insert(
-        sql, "INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
-             "next_fire_at, waiting_for, created_at, updated_at) VALUES (");
-    insert(task.id, ", ", definition.project, ", ", definition.name, ", ", task.version, ", ", definition.enabled, ", ",
-           definition.service, ", ", definition.handler, ", ", protocol::to_string(definition.schedule.kind), ", ",
-           document(definition), ", ", task.next_fire_at, ", NULL, ", task.created_at, ", ", task.updated_at, ")");
+    statement insert(sql, "INSERT INTO task (id, namespace, project, name, version, enabled, service, handler, "
+                          "schedule_kind, definition, "
+                          "next_fire_at, waiting_for, created_at, updated_at) VALUES (");
+    insert(task.id, ", ", name_space, ", ", definition.project, ", ", definition.name, ", ", task.version, ", ",
+           definition.enabled, ", ", definition.service, ", ", definition.handler, ", ",
+           protocol::to_string(definition.schedule.kind), ", ", document(definition), ", ", task.next_fire_at,
+           ", NULL, ", task.created_at, ", ", task.updated_at, ")");
     try {
         insert.execute();
     } catch (statement_error const& failure) {
@@ -27,9 +28,9 @@ void insert_task(soci::session& sql, task_record const& task)
     }
 }
 
-void restrict_to(statement& ask, task_filter const& filter)
+void restrict_to(statement& ask, protocol::namespace_id name_space, task_filter const& filter)
 {
-    ask("id > ", filter.after);
+    ask("id > ", filter.after, " AND namespace = ", name_space);
     if (filter.project)
         ask(" AND project = ", *filter.project);
     if (filter.service)
@@ -59,9 +60,9 @@ awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definitio
         progress.created_at = now;
         auto const plan = planner_(nullptr, &definition, progress, made.valid_from);
         made.task.next_fire_at = plan.value().next;
-        insert_task(sql, made.task);
+        insert_task(sql, name_space_, made.task);
         insert_version(sql, made.task, "created", made.valid_from, now);
-        insert_signal(sql, made.signal, protocol::signal_kind::task, made.task.id.value());
+        insert_signal(sql, name_space_, made.signal, protocol::signal_kind::task, made.task.id.value());
         // The line lies ahead of now, and must still do so when the task becomes visible.
         if (lead_ > 0s && from_micros(read_now(sql)) > made.valid_from - lead_ / 2)
             throw try_again{};
@@ -83,7 +84,7 @@ awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definitio
 
 awaitable<std::optional<task_record>> tasks::find(task_id id)
 {
-    auto const work = [&](soci::session& sql) { return find_task(sql, id, false); };
+    auto const work = [&](soci::session& sql) { return find_task(sql, name_space_, id, false); };
     auto const found = co_await shared_.run(work);
     if (!found)
         co_return std::nullopt;
@@ -96,7 +97,7 @@ awaitable<std::optional<task_record>> tasks::find_by_name(std::string project, s
     auto const work = [&](soci::session& sql) {
         statement ask(sql);
         select_task(ask);
-        ask("project = ", project, " AND name = ", name);
+        ask("project = ", project, " AND name = ", name, " AND namespace = ", name_space_);
         ask.each([&](row& cells) { found = read_task(cells).record; });
     };
     co_await shared_.run(work);
@@ -110,7 +111,7 @@ awaitable<std::vector<task_record>> tasks::list(task_filter filter)
         found.clear();
         statement ask(sql);
         select_task(ask);
-        restrict_to(ask, filter);
+        restrict_to(ask, name_space_, filter);
         ask(" ORDER BY id LIMIT ", filter.limit);
         ask.each([&](row& cells) { found.push_back(read_task(cells).record); });
     };
@@ -122,7 +123,9 @@ awaitable<std::int64_t> tasks::count()
 {
     std::int64_t count = 0;
     auto const work = [&](soci::session& sql) {
-        statement(sql).select("COUNT(*)")(" FROM task").each([&](row& cells) { count = cells.number(); });
+        statement(sql).select("COUNT(*)")(" FROM task WHERE namespace = ", name_space_).each([&](row& cells) {
+            count = cells.number();
+        });
     };
     co_await shared_.run(work);
     co_return count;

@@ -63,8 +63,9 @@ class tasks {
 public:
     // `planner` is pure and runs on a database thread. `lead` covers the time until the master reads the signal. If the
     // master counts with a longer one, that one holds.
-    tasks(database& shared, protocol::edit_planner planner, duration lead)
-        : shared_(shared), planner_(planner), lead_(lead)
+    tasks(database& shared, protocol::edit_planner planner, duration lead,
+          protocol::namespace_id name_space = protocol::first_namespace)
+        : shared_(shared), planner_(planner), lead_(lead), name_space_(name_space)
     {}
 
     // Throws already_exists if project and name are taken.
@@ -88,7 +89,8 @@ private:
     database& shared_;
     protocol::edit_planner planner_;
     duration lead_;
-    duration nodes_lead_{}; // by the last edit
+    duration nodes_lead_{};             // by the last edit
+    protocol::namespace_id name_space_; // whose tasks it makes and finds
 };
 
 } // namespace baton::storage

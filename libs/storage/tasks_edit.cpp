@@ -40,9 +40,9 @@ struct announcement {
     utc_time at;
 };
 
-utc_time announce(soci::session& sql, signal_id id, task_id task)
+utc_time announce(soci::session& sql, protocol::namespace_id name_space, signal_id id, task_id task)
 {
-    insert_signal(sql, id, protocol::signal_kind::edit, task.value());
+    insert_signal(sql, name_space, id, protocol::signal_kind::edit, task.value());
     utc_time at{};
     statement(sql).select("created_at")(" FROM `signal` WHERE id = ", id).each([&](row& cells) {
         at = cells.moment();
@@ -58,8 +58,9 @@ std::int64_t withdraw(soci::session& sql, signal_id announced)
 // One edit inside its transaction.
 class editing {
 public:
-    editing(soci::session& sql, protocol::edit_planner planner, duration lead, edit_action action)
-        : sql_(sql), planner_(planner), lead_(lead), action_(action)
+    editing(soci::session& sql, protocol::namespace_id name_space, protocol::edit_planner planner, duration lead,
+            edit_action action)
+        : sql_(sql), name_space_(name_space), planner_(planner), lead_(lead), action_(action)
     {}
 
     // The master has read the announcement before it fires anything from the line on, and does not count the edit as
@@ -77,7 +78,7 @@ public:
     edit_result run(task_id id, std::optional<int> seen, change_function const& change, signal_id signal,
                     std::vector<execution_id> const& spare)
     {
-        auto const stored = find_task(sql_, id, true);
+        auto const stored = find_task(sql_, name_space_, id, true);
         if (!stored)
             throw refused{edit_outcome::not_found};
         result_.task = stored->record;
@@ -98,7 +99,7 @@ public:
 
         write(*stored, spare);
         insert_version(sql_, result_.task, std::string(to_string(action_)), result_.valid_from, now_);
-        insert_signal(sql_, signal, protocol::signal_kind::task, id.value());
+        insert_signal(sql_, name_space_, signal, protocol::signal_kind::task, id.value());
         return result_;
     }
 
@@ -154,8 +155,8 @@ private:
         std::vector<new_execution> rows;
         for (std::size_t i = 0; i < firings.size(); ++i)
             rows.push_back(make_execution(spare[i], before.id, before.version, before.definition, firings[i]));
-        insert_executions(sql_, rows, 0); // epoch 0: no master decided them
-        insert_run_signals(sql_, rows);
+        insert_executions(sql_, {name_space_, 0}, rows); // epoch 0: no master decided them
+        insert_run_signals(sql_, name_space_, rows);
     }
 
     // Cancelled rows give their place in the ledger, run_key 0, to firings of the new definition.
@@ -203,6 +204,7 @@ private:
     }
 
     soci::session& sql_;
+    protocol::namespace_id name_space_;
     protocol::edit_planner planner_;
     duration lead_;
     edit_action action_;
@@ -220,11 +222,11 @@ awaitable<edit_result> tasks::edit(task_id id, std::optional<int> seen, edit_act
     std::size_t wanted = 16;
     signal_id signal;
     announcement told;
-    auto const tell = [&](soci::session& sql) { told.at = announce(sql, told.id, id); };
+    auto const tell = [&](soci::session& sql) { told.at = announce(sql, name_space_, told.id, id); };
     auto const take_back = [&](soci::session& sql) { withdraw(sql, told.id); };
     auto const work = [&](soci::session& sql) {
         try {
-            editing one(sql, planner_, lead_, action);
+            editing one(sql, name_space_, planner_, lead_, action);
             one.require(told);
             return one.run(id, seen, change, signal, spare);
         } catch (statement_error const& failure) {

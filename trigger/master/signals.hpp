@@ -38,9 +38,9 @@ public:
     signal_reader(planner_settings settings, term_scope const& scope, databases use, actions given)
         : settings_(settings),
           scope_(scope),
-          table_(use.own),
-          all_(use.shared),
-          ledger_(use.own, use.own),
+          table_(use.own, scope.term.name_space),
+          all_(use.shared, scope.term.name_space),
+          ledger_(use.own, use.own, scope.term.name_space),
           actions_(std::move(given)),
           bell_(scope.loop)
     {}
