@@ -38,6 +38,7 @@ awaitable<void> prepare_once(stores const& all)
     } else {
         co_await storage::check_schema(*all.shared, storage::scheduler_tables());
     }
+    co_await lease::claim_database(*all.leasing, *all.lease, all.lock_namespace);
 }
 
 } // namespace
@@ -116,6 +117,7 @@ stores open_stores(storage::location const& where, stores_settings const& settin
     signals.causal = true;
     out.signals = storage::open_database(where, signals, time);
 
+    out.lock_namespace = settings.lock_namespace;
     open_lease(out, where, settings, time);
     if (settings.guarded)
         open_guard(out, where, settings, time);

@@ -22,6 +22,7 @@ struct stores {
     std::unique_ptr<storage::database> guarding; // one session; only on a server
     std::unique_ptr<lease::lease_store> lease;
     std::unique_ptr<lease::guard_store> guard; // only if stores_settings::guarded
+    std::string lock_namespace;
 };
 
 // "/data/baton.db" -> "/data/baton-lease.db"
@@ -44,7 +45,7 @@ stores open_stores(storage::location const& where, stores_settings const& settin
 awaitable<void> migrate(stores const& all, std::function<void(std::string const& step)> report);
 
 // Waits until the database answers and has this program's version. A file of this host is migrated. A server is not,
-// since `baton migrate` does that; another version there throws schema_mismatch.
+// since `baton migrate` does that; another version there throws schema_mismatch. So does the namespace of another one.
 awaitable<void> prepare(stores const& all, time_source& time);
 
 } // namespace baton::cli

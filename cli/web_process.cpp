@@ -15,7 +15,8 @@ web_process::web_process(asio::io_context& loop, time_source& time, random_sourc
     : config_(std::move(config)),
       time_(time),
       stop_bell_(loop.get_executor()),
-      stores_(open_stores(config_.database.where(), {.sessions = config_.database.sessions}, time)),
+      stores_(open_stores(config_.database.where(),
+                          {.sessions = config_.database.sessions, .lock_namespace = config_.site.name_space}, time)),
       http_(http::make_client(time, {.connection_limit = bounds_of(file_limit()).outgoing}))
 {
     web::dependencies const outside{time, random, *stores_.shared, *stores_.lease, *http_};

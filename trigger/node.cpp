@@ -160,9 +160,7 @@ void node::parts::connect()
     election.on_row([this](lease::lease_row const& row, instant asked, instant answered) {
         if (world.shared.dialect().shared_clock())
             clock.sample(row.utc, asked, answered);
-        if (row.owner)
-            epochs.learn(row.epoch, "the lock row");
-        epochs.read_row(row.epoch);
+        epochs.read_row({row.id, row.epoch}, row.owner.has_value());
     });
     nodes.on_beat([this](storage::node_record const& row, instant asked) {
         world.electing.post([this, row, asked] { standin.beaten(row, asked); });

@@ -40,8 +40,6 @@ struct context {
     master_notifier master;
 };
 
-inline constexpr char name_space[] = "master"; // of the lock row, which the lease store reads
-
 // An endpoint. May throw `refused`, besides the exceptions that the router turns into answers. The request lives until
 // the endpoint has ended.
 using endpoint = awaitable<http::response> (*)(context&, http::request const&);

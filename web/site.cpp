@@ -10,6 +10,8 @@ namespace baton::web {
 
 void settings::validate() const
 {
+    if (name_space.empty() || name_space.size() > 128)
+        throw invalid_input("election.namespace", "election.namespace must have 1 to 128 characters");
     if (edit_lead < 0s || edit_lead > 60s)
         throw invalid_input("web.edit_lead", "web.edit_lead must be from 0 to 60 s");
     if (notify_limit <= 0s || notify_limit > 60s)

@@ -19,6 +19,7 @@ struct settings {
     // answers only requests that name a loopback host and come from its own page, so that no other web site can use a
     // browser to reach it. The composition refuses to listen elsewhere without a token.
     std::string token;
+    std::string name_space = "master"; // of the lock row; the triggers' election.namespace
     duration edit_lead = 1s;       // from an edit to the first instant that it governs; the triggers' planner.edit_lead
     duration notify_limit = 500ms; // for telling the master
     duration master_cache = 1s;    // how long the master's address is used before the lock row is read again

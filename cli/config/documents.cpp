@@ -193,6 +193,7 @@ void bind(reader& from, web_config& into)
     from.secret("token", into.site.token);
     bind(from, into.database);
     from.value("log.level", into.log_level);
+    from.value("election.namespace", into.site.name_space);
     from.value("web.edit_lead", into.site.edit_lead);
     from.value("web.notify_limit", into.site.notify_limit);
     from.value("web.master_cache", into.site.master_cache);

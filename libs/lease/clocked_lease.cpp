@@ -1,5 +1,6 @@
 #include "libs/lease/clocked_row.hpp"
 #include "libs/lease/lease_store.hpp"
+#include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/statement.hpp"
 
@@ -19,7 +20,14 @@ public:
 
     awaitable<void> ensure() override
     {
-        auto const work = [this](soci::session& session) { insert_if_absent(session); };
+        std::optional<std::int64_t> id = protocol::first_namespace;
+        auto const work = [&](soci::session& session) { insert_if_absent(session, id); };
+        try {
+            co_await own_.run(work);
+            co_return;
+        } catch (storage::already_exists const&) {
+            id.reset(); // the id is another namespace's, or another node has inserted the row
+        }
         try {
             co_await own_.run(work);
         } catch (storage::already_exists const&) {
@@ -75,7 +83,8 @@ public:
     }
 
 private:
-    void insert_if_absent(soci::session& session)
+    // Without an id the database chooses one.
+    void insert_if_absent(soci::session& session, std::optional<std::int64_t> id)
     {
         // The no-op also proves that the database counts matched rows, not changed ones. All conditions here rely on
         // it.
@@ -86,8 +95,8 @@ private:
                 return;
             throw unavailable("the database, or a proxy before it, does not count matched rows");
         }
-        statement(session, "INSERT INTO `lock` (namespace, owner, version, create_time, update_time) VALUES (",
-                  name_space_, ", NULL, 1, ", clock_.now, ", ", clock_.now, ")")
+        statement(session, "INSERT INTO `lock` (id, namespace, owner, version, create_time, update_time) VALUES (", id,
+                  ", ", name_space_, ", NULL, 1, ", clock_.now, ", ", clock_.now, ")")
             .execute();
     }
 

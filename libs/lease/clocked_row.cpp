@@ -4,7 +4,7 @@ namespace baton::lease {
 
 void select_holder(storage::statement& ask)
 {
-    ask.select("owner", "version", "renew_seq", "ttl_us", "guard_conn", "guard_server", "guard_us", "owner_addr");
+    ask.select("owner", "version", "renew_seq", "ttl_us", "guard_conn", "guard_server", "guard_us", "owner_addr", "id");
 }
 
 lease_row read_holder(storage::row& cells)
@@ -18,6 +18,7 @@ lease_row read_holder(storage::row& cells)
     lease.guard_server = cells.text();
     lease.guard = duration{cells.number()};
     lease.owner_addr = cells.text();
+    lease.id = cells.number();
     return lease;
 }
 

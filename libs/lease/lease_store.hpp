@@ -28,6 +28,7 @@ struct lease_row {
     bool dated = true;    // false: renewed before the host rebooted, at an unknown time
     bool expired = false; // by the store's clock (and boot, on SQLite)
     utc_time utc;         // the store's wall clock at the start of the statement
+    std::int64_t id = 1;  // of the namespace
 };
 
 // A conditional change of the row's holder, for the row that has `seen_epoch` and `seen_seq`.
@@ -47,7 +48,7 @@ class lease_store {
 public:
     virtual ~lease_store() = default;
 
-    // Inserts the row (version 1, no owner) unless it is there.
+    // Inserts the row (version 1, no owner) unless it is there. The first row of a database gets id 1.
     virtual awaitable<void> ensure() = 0;
     // Throws unavailable when the row is missing.
     virtual awaitable<lease_row> poll() = 0;
@@ -65,6 +66,11 @@ std::unique_ptr<lease_store> make_clocked_lease(storage::database& own, std::str
 // For a file of one host: by CLOCK_BOOTTIME, read before each statement is sent, and the boot id.
 std::unique_ptr<lease_store> make_boot_lease(storage::database& own, std::string name_space, time_source& time,
                                              std::string boot);
+
+// Until a database can have several namespaces: inserts the row of this namespace with id 1, to which all rows of the
+// tables belong, unless it is there. Throws storage::schema_mismatch if that is the row of another namespace. The lease
+// is a store of the same database and namespace.
+awaitable<void> claim_database(storage::database& of_lease, lease_store& lease, std::string name_space);
 
 struct raised_epoch {
     std::int64_t before = 0;

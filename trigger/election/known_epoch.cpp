@@ -44,8 +44,16 @@ void known_epoch::claimed_by_client(std::int64_t epoch)
     readings_ = 0;
 }
 
-void known_epoch::read_row(std::int64_t epoch)
+void known_epoch::read_row(protocol::term_id term, bool held)
 {
+    if (!concerns(term)) {
+        log::error("election", "the lock row is that of another namespace, its epoch is ignored",
+                   {{"namespace", name_space_}, {"row", term.name_space}});
+        return;
+    }
+    auto const epoch = term.epoch;
+    if (held)
+        learn(epoch, "the lock row");
     if (claimed_ == 0)
         return;
     if (claimed_ <= epoch) {

@@ -34,8 +34,8 @@ public:
     // the election read the lock row now.
     void claimed_by_client(std::int64_t epoch);
 
-    // The lock row has been read. Tells whether it confirms what clients claim.
-    void read_row(std::int64_t epoch);
+    // The lock row has been read. Its epoch is learned if it is `held`. It may confirm what clients claim.
+    void read_row(protocol::term_id term, bool held);
 
     // An epoch that a client knows and that is above the one in the lock row, which has been read since. Such a client
     // refuses every call of this cluster: the database was restored from an older state, or the client belongs to

@@ -24,7 +24,7 @@ awaitable<http::response> list(context& site, http::request const& message)
     expect_no_query(message);
     auto const lease = co_await lease_row(site);
     auto const all = co_await site.nodes.all();
-    auto const terms = co_await site.terms.list(name_space, std::nullopt, 2);
+    auto const terms = co_await site.terms.list(site.settings.name_space, std::nullopt, 2);
     auto items = nlohmann::json::array();
     for (auto const& node : all)
         items.push_back(show(node, lease));

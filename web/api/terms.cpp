@@ -15,7 +15,7 @@ awaitable<http::response> list_terms(context& site, http::request const& message
         before = query_parameters::parse_number(*after, "after");
     auto const size = read_limit(asked);
     asked.finish();
-    auto const found = co_await site.terms.list(name_space, before, size.rows());
+    auto const found = co_await site.terms.list(site.settings.name_space, before, size.rows());
     co_return http::json_response(
         200, show_page(found, size, [](storage::term_record const& last) { return std::to_string(last.epoch); }));
 }

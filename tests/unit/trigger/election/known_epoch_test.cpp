@@ -13,11 +13,7 @@ struct claims : test::fixture {
     election_proxy proxy{vote, loop_ref{loop.get_executor()}, loop_ref{loop.get_executor()}};
     known_epoch epochs{proxy, trace};
 
-    void read(std::int64_t epoch)
-    {
-        epochs.learn(epoch, "the lock row");
-        epochs.read_row(epoch);
-    }
+    void read(std::int64_t epoch) { epochs.read_row({protocol::first_namespace, epoch}, true); }
 };
 
 } // namespace
@@ -54,4 +50,16 @@ TEST_CASE("a client that heard of a new master before this node is no alarm")
     f.read(6);
     f.read(6);
     CHECK(f.epochs.ahead() == 0);
+}
+
+TEST_CASE("only epochs of the node's own namespace are learned from the lock row")
+{
+    claims f;
+    f.read(5);
+    f.epochs.read_row({2, 900}, true);
+    CHECK(f.epochs.term() == protocol::term_id{1, 5});
+    f.epochs.read_row({1, 6}, false); // free: no master has this epoch
+    CHECK(f.epochs.term() == protocol::term_id{1, 5});
+    f.epochs.read_row({1, 6}, true);
+    CHECK(f.epochs.term() == protocol::term_id{1, 6});
 }
