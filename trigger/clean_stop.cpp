@@ -14,6 +14,8 @@ awaitable<void> clean_stop::run()
 {
     co_await request_.wait();
     stopping_ = true;
+    if (!joined_)
+        co_return;
     log::info("node", "stopping, delivering the executions that wait for clients",
               {{"executions", deps_.deliveries.load()}});
     auto const until = deps_.time.now() + drain_;

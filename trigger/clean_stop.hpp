@@ -24,6 +24,9 @@ public:
 
     void request() { request_.wake(); }
     bool stopping() const { return stopping_; }
+    // From now on the node has a row, a lease and work to give up.
+    void joined() { joined_ = electing_ = true; }
+    bool has_joined() const { return joined_; }
     // The elector has returned: the lease is given up.
     void election_ended() { electing_ = false; }
 
@@ -38,7 +41,8 @@ private:
     dependencies deps_;
     waker request_;
     bool stopping_ = false;
-    bool electing_ = true;
+    bool joined_ = false;
+    bool electing_ = false;
 };
 
 } // namespace baton::trigger

@@ -52,6 +52,7 @@ struct node::parts {
     http::handler make_routes();
     awaitable<void> run();
     awaitable<void> run_parts();
+    awaitable<void> join_and_work();
     awaitable<void> run_election();
     awaitable<void> on_election(std::function<awaitable<void>()> part); // runs it on the election's loop
     awaitable<void> run_standin();
@@ -206,7 +207,7 @@ http::handler node::parts::make_routes()
 
 awaitable<bool> node::parts::ready()
 {
-    if (stopping.stopping())
+    if (stopping.stopping() || !stopping.has_joined())
         co_return false;
     co_await ledger.now(); // throws unavailable if the database does not answer
     co_return true;
@@ -221,16 +222,23 @@ awaitable<void> node::parts::run()
 // The failure of a part ends the node. A node without its collector, for example, would look alive and lose time.
 awaitable<void> node::parts::run_parts()
 {
-    co_await (supervised("the clean stop", stopping.run()) || supervised("the election", run_election()) ||
-              supervised("the stamp of progress", stamp_progress()) || supervised("the membership", nodes.run()) ||
+    co_await (supervised("the clean stop", stopping.run()) || supervised("the membership", join_and_work()));
+    if (!stopping.stopping())
+        throw std::runtime_error("a part of this node has failed");
+}
+
+awaitable<void> node::parts::join_and_work()
+{
+    co_await nodes.await_one_release();
+    stopping.joined();
+    co_await (supervised("the election", run_election()) || supervised("the stamp of progress", stamp_progress()) ||
+              supervised("the roster of nodes", nodes.run()) ||
               supervised("the stand-in of the heartbeat", run_standin()) ||
               supervised("the list of clients", clients.run()) || supervised("the homes of clients", watches.run()) ||
               supervised("the reports to the master", report.run()) ||
               supervised("the delivery to clients", deliveries.run()) ||
               supervised("the rows of which clients can be reached", reach.run()) ||
               supervised("the commits of results", results.run()));
-    if (!stopping.stopping())
-        throw std::runtime_error("a part of this node has failed");
 }
 
 awaitable<void> node::parts::run_standin()

@@ -5,6 +5,7 @@
 #include "trigger/membership/heartbeat_standin.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace baton::trigger {
 
@@ -13,6 +14,26 @@ membership::membership(membership_settings settings, storage::node_record self, 
     : settings_(settings), self_(std::move(self)), table_(shared), time_(time), describe_(std::move(describe))
 {
     self_.ttl = settings_.ttl;
+}
+
+awaitable<void> membership::await_one_release()
+{
+    for (bool told = false;;) {
+        bool alone = false;
+        try {
+            co_await refresh();
+            alone = other_revision_.empty();
+        } catch (unavailable const& reason) {
+            log::warn("membership", "reading the roster failed, trying again after a heartbeat",
+                      {log::reason(reason.what()), {"period_ms", settings_.heartbeat.count() / 1'000}});
+            told = true;
+        }
+        if (alone)
+            co_return;
+        if (!std::exchange(told, true))
+            log::error("membership", "this node joins the cluster when all nodes of another release have stopped");
+        co_await time_.sleep_for(settings_.heartbeat);
+    }
 }
 
 awaitable<void> membership::run()

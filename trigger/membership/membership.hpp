@@ -30,6 +30,10 @@ public:
     membership(membership_settings settings, storage::node_record self, storage::database& shared, time_source& time,
                std::function<status()> describe);
 
+    // Returns when no node of another release lives (protocol::wire_revision). Until then this node must not join,
+    // because it might lead nodes that refuse its messages.
+    awaitable<void> await_one_release();
+
     // Writes the heartbeat and reads the roster until cancelled.
     awaitable<void> run();
     // Called after each reading, with the time before its request.

@@ -1,3 +1,4 @@
+#include "libs/protocol/revision.hpp"
 #include "libs/sim/sim.hpp"
 #include "trigger/membership/membership.hpp"
 
@@ -25,18 +26,25 @@ struct fixture {
     fixture() { stage.make_tables(); }
     ~fixture() { stage.end(); }
 
-    process& start(std::string const& name)
+    process& start(std::string const& name, int revision = protocol::wire_revision)
     {
         auto& host = stage.add_host(name);
         auto database = stage.database.connect(host, {.sessions = 1, .read_limit = 10s});
         storage::node_record row;
         row.incarnation = row.name = row.address = name;
         row.started_at = host.time().utc();
+        row.revision = revision;
         auto const idle = [] { return membership::status{"slave", 0, 0}; };
         auto view = std::make_unique<membership>(defaults, row, *database, host.time(), idle);
-        host.spawn(view->run());
+        host.spawn(join(*view));
         all.push_back(std::make_unique<process>(process{host, std::move(database), std::move(view)}));
         return *all.back();
+    }
+
+    static awaitable<void> join(membership& view)
+    {
+        co_await view.await_one_release();
+        co_await view.run();
     }
 
     void pass(duration span) { stage.time.run_for(span); }
@@ -160,4 +168,30 @@ TEST_CASE("a node without a row counts as gone")
     f.stage.play(a.view->refresh());
     CHECK(a.view->gone("b"));
     CHECK(a.view->gone("unknown"));
+}
+
+TEST_CASE("a node joins only when all nodes of another release have stopped")
+{
+    fixture f;
+    auto& old = f.start("old", protocol::wire_revision + 1);
+    f.pass(2s);
+    auto const& fresh = f.start("fresh");
+    f.pass(1min);
+    CHECK(old.view->all().size() == 1);
+    CHECK_FALSE(fresh.view->valid());
+    SECTION("the node dies")
+    {
+        old.host.kill();
+        f.pass(defaults.ttl + 3 * defaults.heartbeat);
+        CHECK(fresh.view->valid());
+    }
+    SECTION("the database does not answer for a while when the node has died")
+    {
+        old.host.kill();
+        f.stage.database.crash_for(20s);
+        f.pass(15s);
+        CHECK_FALSE(fresh.view->valid());
+        f.pass(10s);
+        CHECK(fresh.view->valid());
+    }
 }
