@@ -1,5 +1,4 @@
-#include "libs/sim/sim.hpp"
-#include "libs/storage/statement.hpp"
+#include "tests/unit/trigger/master/term_stage.hpp"
 #include "trigger/master/overdue_look.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,70 +11,51 @@ using namespace baton::trigger;
 
 namespace {
 
-struct fixture {
-    sim::stage stage{31};
-    sim::host& host = stage.add_host("a");
-    std::unique_ptr<storage::database> shared;
-    std::optional<storage::ledger> ledger;
-    cluster_clock clock{host.time()};
-    mastership ship;
-    term of{{"master", 5}, ship, host.time(), clock};
-    std::optional<overdue_look> look;
+struct fixture : test::term_stage {
+    overdue_look look{of, *ledger};
     int last_id = 0;
 
-    fixture()
-    {
-        stage.make_tables();
-        shared = stage.database.connect(host, {.sessions = 1, .read_limit = 1s});
-        ledger.emplace(*shared, *shared);
-        look.emplace(of, *ledger);
-    }
     ~fixture() { stage.end(); }
 
     // Open executions, due at `at` and the microseconds after it.
     int add(utc_time at, int count = 1)
     {
         auto const first = last_id + 1;
-        stage.database.inspect([&](soci::session& session) {
-            statement_text = "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, "
-                             "state, due_at, attempt, max_attempts, retry_delay_us, epoch, created_at) VALUES ";
-            for (int i = 0; i < count; ++i) {
-                auto const id = std::to_string(++last_id);
-                auto const due = std::to_string(to_micros(at) + i);
-                statement_text += (i == 0 ? "(" : ", (") + id + ", 'p', 1, 1, " + due + ", 0, 'schedule', 'planned', " +
-                                  due + ", 1, 1, 0, 1, 1)";
-            }
-            storage::statement change(session);
-            change(storage::fragment{statement_text.c_str()});
-            change.execute();
-        });
+        std::string rows;
+        for (int i = 0; i < count; ++i) {
+            auto const id = std::to_string(++last_id);
+            auto const due = std::to_string(to_micros(at) + i);
+            rows += (i == 0 ? "(" : ", (") + id + ", 'p', 1, 1, " + due + ", 0, 'schedule', 'planned', " + due +
+                    ", 1, 1, 0, 1, 1)";
+        }
+        exec("INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, due_at, "
+             "attempt, max_attempts, retry_delay_us, epoch, created_at) VALUES " +
+             rows);
         return first;
     }
 
     std::vector<std::int64_t> next()
     {
-        std::vector<std::int64_t> ids;
-        stage.play(read(ids));
-        return ids;
+        std::vector<std::int64_t> found;
+        stage.play(read(found));
+        return found;
     }
-    awaitable<void> read(std::vector<std::int64_t>& ids)
+    awaitable<void> read(std::vector<std::int64_t>& found)
     {
-        auto const keys = co_await look->next();
+        auto const keys = co_await look.next();
         for (auto const& key : keys)
-            ids.push_back(key.id.value());
+            found.push_back(key.id.value());
     }
     bool sees(std::int64_t id, int calls)
     {
         for (int i = 0; i < calls; ++i) {
-            auto const ids = next();
-            if (std::find(ids.begin(), ids.end(), id) != ids.end())
+            auto const found = next();
+            if (std::find(found.begin(), found.end(), id) != found.end())
                 return true;
             stage.time.run_for(1s);
         }
         return false;
     }
-
-    std::string statement_text;
 };
 
 } // namespace

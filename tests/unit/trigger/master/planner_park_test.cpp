@@ -1,5 +1,4 @@
-#include "libs/sim/sim.hpp"
-#include "libs/storage/statement.hpp"
+#include "tests/unit/trigger/master/term_stage.hpp"
 #include "trigger/master/planner.hpp"
 
 #include <catch2/catch.hpp>
@@ -35,50 +34,12 @@ struct term_parts {
     trigger::planner planner;
 };
 
-struct fixture {
-    sim::stage stage{23};
-    sim::host& host = stage.add_host("a");
-    seeded_random random{9};
-    std::unique_ptr<storage::database> shared;
-    std::optional<storage::ledger> ledger;
-    cluster_clock clock{host.time()};
-    mastership ship;
-    term of{{"master", 5}, ship, host.time(), clock};
-    id_generator ids{host.time(), random};
-    std::optional<term_parts> parts;
-    utc_time start = stage.database.utc();
+struct fixture : test::term_stage {
+    std::optional<term_parts> parts; // of the present term
     service_key const dead{"default", "dead"};
     int last_task = 0;
 
-    fixture()
-    {
-        stage.make_tables();
-        shared = stage.database.connect(host, {.sessions = 1, .read_limit = 1s});
-        ledger.emplace(*shared, *shared);
-        ship.extend(5, host.time().now(), 240h, 0s);
-        exec("INSERT INTO lock_fence (namespace, epoch) VALUES ('master', 5)");
-    }
     ~fixture() { stage.end(); }
-
-    void exec(std::string const& sql)
-    {
-        stage.database.inspect([&](soci::session& session) {
-            storage::statement change(session);
-            change(storage::fragment{sql.c_str()});
-            change.execute();
-        });
-    }
-    std::int64_t number(std::string const& sql)
-    {
-        std::int64_t value = 0;
-        auto const expression = "(" + sql + ")";
-        stage.database.inspect([&](soci::session& session) {
-            storage::statement(session).column(storage::fragment{expression.c_str()}).each([&](storage::row& cells) {
-                value = cells.number();
-            });
-        });
-        return value;
-    }
 
     void add_task(std::string const& service, nlohmann::json const& schedule, utc_time next)
     {
