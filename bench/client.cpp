@@ -8,7 +8,8 @@
 //
 //     execution  attempt  task  scheduled_at  began_at        (times: microseconds since the epoch, CLOCK_REALTIME)
 //
-// Exit status 3 if ROOM was too small. With BENCH_FETCHES in the environment it fetches its executions.
+// Exit status 3 if ROOM was too small. With BENCH_FETCHES in the environment it fetches its executions. BENCH_PROJECT
+// is the project of its service.
 
 #include <algorithm>
 #include <atomic>
@@ -86,6 +87,8 @@ int main(int argc, char** argv)
         options.slots = std::stoi(argv[3]);
         options.queue = 100'000;
         options.results = 200'000;
+        if (auto const* project = std::getenv("BENCH_PROJECT"))
+            options.project = project;
         if (std::getenv("BENCH_FETCHES"))
             options.delivery = client::delivery_mode::fetch;
         client::service service{std::move(options)};

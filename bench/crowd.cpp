@@ -28,6 +28,7 @@ constexpr duration answer_limit = 10s;
 struct crowd {
     system_time time;
     http::url node;
+    std::string project = "default"; // of the clients
     int clients = 10'000;
     duration period = 5s;
     duration ramp = 20s;
@@ -61,6 +62,7 @@ awaitable<void> live(crowd& all, int number)
     auto const client = http::make_client(all.time, settings);
     protocol::register_request joining;
     joining.revision = protocol::wire_revision;
+    joining.project = all.project;
     joining.service = "crowd";
     joining.instance = "crowd:" + std::to_string(number) + ":" + secret_hex(8);
     joining.address = "http://127.0.0.1:9";
@@ -128,6 +130,7 @@ int main(int argc, char** argv)
     CLI::App program("Many clients that register with one node and send heartbeats");
     program.add_option("url", url, "URL of the node")->required();
     program.add_option("--clients", all.clients, "number of clients");
+    program.add_option("--project", all.project, "project of their service");
     program.add_option("--period", period_ms, "milliseconds between two heartbeats of a client");
     program.add_option("--ramp", ramp_s, "seconds over which the registrations are spread");
     CLI11_PARSE(program, argc, argv);

@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
+#include "libs/protocol/service_key.hpp"
 
 #include <iostream>
 
@@ -21,9 +22,9 @@ void show(common_options const& common)
         for (auto const& handler : each.at("handlers"))
             handlers += (handlers.empty() ? "" : ", ") + handler.get<std::string>();
         auto const address = cell(each, "address");
-        shown.add({cell(each, "service"), cell(each, "instance"), address.empty() ? "(fetches)" : address,
-                   cell(each, "state"), cell(each, "reach"), cell(each, "slots"), handlers,
-                   time_cell(each, "joined_at")});
+        shown.add({protocol::to_text({cell(each, "project"), cell(each, "service")}), cell(each, "instance"),
+                   address.empty() ? "(fetches)" : address, cell(each, "state"), cell(each, "reach"),
+                   cell(each, "slots"), handlers, time_cell(each, "joined_at")});
     }
     shown.print(std::cout);
     for (auto const& each : answer.at("items"))

@@ -138,7 +138,10 @@ void add_task_import(CLI::App& task, common_options const& common, int& status)
         ->capture_default_str();
     command->add_option("--zone", options->crontab.zone,
                         "Time zone of a crontab without CRON_TZ (default: this machine's)");
-    command->add_option("--project", options->crontab.project, "Project of a crontab's tasks")->capture_default_str();
+    command
+        ->add_option("--project", options->crontab.project,
+                     "Project of a crontab's tasks, and of the agent that runs them")
+        ->capture_default_str();
     command->add_flag("--disabled", options->crontab.disabled, "Register a crontab's tasks as disabled");
     command->add_flag("--allow-unserved", options->allow_unserved,
                       "Register tasks even if no live client serves their handlers");

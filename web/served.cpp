@@ -24,22 +24,24 @@ constexpr char anyway[] = " (allow_unserved=true in the query accepts it all the
 
 } // namespace
 
-void require_served(std::vector<storage::clients::service_handlers> const& live, std::string const& service,
+void require_served(std::vector<storage::clients::service_handlers> const& live, protocol::service_view service,
                     std::string const& handler, int status)
 {
-    auto const found = std::ranges::find(live, service, &storage::clients::service_handlers::service);
+    auto const found = std::ranges::find_if(live, [&](auto const& one) { return service == one.service; });
     if (found == live.end()) {
         std::vector<std::string> names;
         names.reserve(live.size());
         for (auto const& one : live)
-            names.push_back(one.service);
-        throw refused(status, "no live client belongs to the service '" + service + "'; " + listed(names) + anyway,
+            if (one.service.project == service.project) // what others serve is not for this project to know
+                names.push_back(one.service.service);
+        throw refused(status,
+                      "no live client belongs to the service '" + to_text(service) + "'; " + listed(names) + anyway,
                       "service");
     }
     if (std::ranges::find(found->handlers, handler) == found->handlers.end())
         throw refused(status,
-                      "no live client of the service '" + service + "' serves the handler '" + handler + "'; " +
-                          listed(found->handlers) + anyway,
+                      "no live client of the service '" + to_text(service) + "' serves the handler '" + handler +
+                          "'; " + listed(found->handlers) + anyway,
                       "handler");
 }
 

@@ -121,6 +121,7 @@ json show(storage::execution_record const& execution)
 json show(storage::client_record const& client)
 {
     return {{"instance", client.instance},
+            {"project", client.project},
             {"service", client.service},
             {"address", client.address},
             {"handlers", client.handlers},

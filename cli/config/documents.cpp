@@ -3,6 +3,7 @@
 #include "libs/base/error.hpp"
 #include "libs/base/process.hpp"
 #include "libs/http/message.hpp"
+#include "libs/protocol/task.hpp"
 #include "libs/storage/dialect.hpp"
 
 #include <algorithm>
@@ -212,6 +213,7 @@ void bind(reader& from, agent_config& into)
 {
     auto& service = into.agent.service;
     from.value("service", service.name);
+    from.value("project", service.project);
     from.value("triggers", service.triggers);
     bind(from, service.delivery);
     from.value("listen.address", service.listen);
@@ -234,6 +236,7 @@ void bind(reader& from, dev_config& into)
     from.value("trigger.port", into.trigger);
     from.value("web.port", into.web);
     from.value("agent.service", into.agent.service.name);
+    from.value("agent.project", into.agent.service.project);
     from.value("agent.slots", into.agent.service.slots);
     into.agent.handlers = read_handlers(from, "agent.handlers");
     from.value("log.level", into.log_level);
@@ -269,6 +272,15 @@ void settle(reader const& from, web_config& config)
     checked(from, [&] { config.site.validate(); });
 }
 
+// `prefix`: of the service's keys.
+void check_project(reader const& from, client::service_options const& service, std::string const& prefix = {})
+{
+    if (service.project.empty() || service.project.size() > protocol::longest_project)
+        from.refuse(prefix + "project", "must have 1 to 64 bytes");
+    checked(
+        from, [&] { protocol::check_name(service.project, "project"); }, prefix);
+}
+
 void check_address(reader const& from, client::service_options const& service)
 {
     check_listener(from, service.listen, service.token);
@@ -287,6 +299,7 @@ void settle(reader const& from, agent_config& config)
         from.refuse("advertise", "must be absent with delivery \"fetch\", which needs no address");
     if (config.agent.service.name.empty())
         from.refuse("service", "is required");
+    check_project(from, service);
     if (config.agent.service.triggers.empty())
         from.refuse("triggers", "is required: the addresses of the trigger nodes");
     for (auto const& each : service.triggers)
@@ -302,6 +315,7 @@ void settle(reader const& from, dev_config& config)
         from.refuse("data", "must not be empty");
     if (config.agent.service.name.empty())
         config.agent.service.name = "agent";
+    check_project(from, config.agent.service, "agent.");
     // A handler to try a first task with.
     if (config.agent.handlers.empty() && config.agent.crontabs.empty())
         config.agent.handlers["echo"].argv = {"/bin/cat"};

@@ -2,6 +2,7 @@
 
 #include "libs/base/log.hpp"
 #include "libs/http/parse_as.hpp"
+#include "libs/protocol/service_key.hpp"
 
 #include <algorithm>
 
@@ -69,7 +70,8 @@ awaitable<bool> registration::beat_once()
     }
     if (!status_.warned && !status_.leaving)
         log::warn("client", "no trigger node takes the registration, trying on",
-                  {{"service", settings_.identity.service}, {"instance", settings_.identity.instance}});
+                  {{"service", protocol::to_text(protocol::service_of(settings_.identity))},
+                   {"instance", settings_.identity.instance}});
     status_.warned = true;
     co_return false;
 }
@@ -95,7 +97,7 @@ awaitable<bool> registration::register_with(std::size_t node)
     home_bell_.wake();
     notify_.registered(generation);
     log::info("client", "registered",
-              {{"service", settings_.identity.service},
+              {{"service", protocol::to_text(protocol::service_of(settings_.identity))},
                {"instance", settings_.identity.instance},
                {"node", calls_.name(node)}});
     co_return true;

@@ -4,6 +4,7 @@
 #include "libs/base/id.hpp"
 #include "libs/base/process.hpp"
 #include "libs/base/random.hpp"
+#include "libs/protocol/task.hpp"
 
 #include <fstream>
 #include <stdexcept>
@@ -47,6 +48,16 @@ bool is_any(std::string const& address)
     return address == "0.0.0.0" || address == "::" || address == "[::]";
 }
 
+void check_name(std::string const& option, std::string const& text, std::size_t longest)
+{
+    need(!text.empty() && text.size() <= longest, option, "must have 1 to " + std::to_string(longest) + " bytes");
+    try {
+        protocol::check_name(text, option.c_str());
+    } catch (invalid_input const& failure) {
+        throw std::invalid_argument(failure.what());
+    }
+}
+
 void check_addresses(service_options const& options)
 {
     if (options.delivery == delivery_mode::fetch) {
@@ -66,7 +77,8 @@ void check_addresses(service_options const& options)
 
 service_options checked(service_options options, random_source& random)
 {
-    need(!options.name.empty() && options.name.size() <= 100, "name", "must have 1 to 100 bytes");
+    check_name("name", options.name, 100);
+    check_name("project", options.project, protocol::longest_project);
     need(!options.triggers.empty(), "triggers", "at least one trigger node is required");
     for (auto const& trigger : options.triggers)
         check_url("triggers", trigger);
@@ -108,6 +120,7 @@ runtime_settings settings_of(service_options const& options, std::set<std::strin
     settings.link.token = options.token;
     settings.link.heartbeat = options.heartbeat;
     auto& identity = settings.link.identity;
+    identity.project = options.project;
     identity.service = options.name;
     identity.instance = options.instance;
     if (options.delivery == delivery_mode::fetch)

@@ -5,7 +5,8 @@
 
 With --fetch it listens on no port, and fetches its executions.
 
-It serves "echo" (returns its payload) and "sleep" (payload {"seconds": 2}; can be cancelled) as service "python".
+It serves "echo" (returns its payload) and "sleep" (payload {"seconds": 2}; can be cancelled) as service "python"
+of the project in BATON_PROJECT ("default").
 """
 import hashlib, hmac, itertools, json, os, queue, secrets, signal, socket, sys, threading, time
 import urllib.error, urllib.request
@@ -27,6 +28,7 @@ def sleep(work, stop):
 HANDLERS = {"echo": echo, "sleep": sleep}
 FETCHES, NODES = "--fetch" in sys.argv, [each for each in sys.argv[1:] if each != "--fetch"]
 TOKEN = os.environ.get("BATON_TOKEN", "")
+PROJECT = os.environ.get("BATON_PROJECT", "default")
 SECRET = secrets.token_hex(32)
 INSTANCE = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
 lock = threading.Condition()
@@ -296,8 +298,8 @@ def beat(address, left):
         else:
             generation += 1
             status, answer = post(NODES[node], "/client/v1/register", {
-                "revision": 2, "service": "python", "instance": INSTANCE, "generation": generation,
-                "address": address, "secret": SECRET,
+                "revision": 2, "project": PROJECT, "service": "python", "instance": INSTANCE,
+                "generation": generation, "address": address, "secret": SECRET,
                 "handlers": list(HANDLERS), "slots": SLOTS, "queue": QUEUE, "version": "python-example",
                 "terms": terms(), "delivery": "fetch" if FETCHES else "push"})
         if status == 410:

@@ -1,8 +1,8 @@
 #pragma once
 // Messages between nodes and clients (docs/protocol.md). Paths carry the version. Unknown fields are ignored and
-// missing ones have the defaults below, so that either side may be newer. Items of lists (executions, results, keys)
-// are written without the fields that have their default. A member `term` is the fields "namespace" (left out if it is
-// 1) and "epoch" of its message. All times are microseconds since the Unix epoch.
+// missing ones have the defaults below, so that either side may be newer. Registrations and items of lists (executions,
+// results, keys) are written without the fields that have their default. A member `term` is the fields "namespace"
+// (left out if it is 1) and "epoch" of its message. All times are microseconds since the Unix epoch.
 
 #include "libs/base/id.hpp"
 #include "libs/base/time.hpp"
@@ -35,7 +35,8 @@ inline constexpr std::array<std::string_view, 2> names_of<delivery_way>{"push", 
 
 struct register_request {
     int revision = 0; // wire_revision (revision.hpp) of the client
-    std::string service;
+    std::string project = "default";
+    std::string service;  // of the project
     std::string instance; // unique in the cluster, new at every start
     std::string address;  // "http://10.0.0.7:41234": where the node reaches this client; empty for one that fetches
     std::string secret;   // of this incarnation; every call to the client carries it

@@ -20,9 +20,9 @@ client_choice choice_for(routing task)
 }
 
 BATON_WIRE(handler_capacity, handlers, slots, places)
-BATON_WIRE(service_capacity, service, classes)
+BATON_LEAN_WIRE(service_capacity, project, service, classes)
 BATON_WIRE(capacity_message, number, services)
-BATON_LEAN_WIRE(assignment, work, service, routing, instance)
+BATON_LEAN_WIRE(assignment, work, project, service, routing, instance)
 BATON_WIRE(assign_request, term, master, number, open, executions)
 BATON_WIRE(assign_answer, term, accepted)
 BATON_LEAN_WIRE(delivered, execution, attempt, client, holds)

@@ -46,6 +46,7 @@ struct handler_capacity {
 
 // Replaces what the node said of this service before; without classes the node has no client that it can call.
 struct service_capacity {
+    std::string project = "default";
     std::string service;
     std::vector<handler_capacity> classes;
     bool operator==(service_capacity const&) const = default;
@@ -60,6 +61,7 @@ struct capacity_message {
 // Master to slave: deliver these now. `work` is what the client will see; service and routing choose the client.
 struct assignment {
     dispatch work;
+    std::string project = "default"; // of the task
     std::string service;
     client_choice routing = client_choice::round_robin;
     std::string instance; // for client_choice::instance

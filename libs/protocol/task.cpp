@@ -4,8 +4,6 @@
 
 namespace baton::protocol {
 
-namespace {
-
 // Names appear in logs, URLs and tables: printable, without control characters or slashes.
 void check_name(std::string const& text, char const* field)
 {
@@ -15,6 +13,8 @@ void check_name(std::string const& text, char const* field)
     if (text.front() == ' ' || text.back() == ' ')
         throw invalid_input(field, std::string(field) + " must not begin or end with a space");
 }
+
+namespace {
 
 std::optional<utc_time> moment(strict_object& object, char const* key)
 {
@@ -98,7 +98,7 @@ task_definition parse_task(nlohmann::json const& value)
 {
     strict_object object(value, "");
     task_definition task;
-    task.project = object.text("project", task.project, 64);
+    task.project = object.text("project", task.project, longest_project);
     task.name = object.need_text("name", 190);
     task.description = object.text("description", {}, 2'000);
     task.service = object.need_text("service", 100);

@@ -75,6 +75,11 @@ struct task_definition {
     bool enabled = true;
 };
 
+inline constexpr std::size_t longest_project = 64;
+
+// Of a project, a service, a task or a handler; not empty. Throws invalid_input with the field.
+void check_name(std::string const& text, char const* field);
+
 inline constexpr std::size_t payload_limit = 64u << 10; // bytes of JSON text
 
 // The member "payload", if there is one that is not null. Throws invalid_input when it is longer than payload_limit.

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <map>
 #include <set>
 
 namespace baton::storage {
@@ -36,6 +35,7 @@ client_record read_client(row& cells)
 {
     client_record client;
     client.instance = cells.text();
+    client.project = cells.text();
     client.service = cells.text();
     client.address = cells.text();
     client.secret = cells.text();
@@ -63,8 +63,8 @@ void mark_gone(soci::session& sql, std::vector<std::string> const& instances)
 
 void select_clients(statement& ask)
 {
-    ask.select("instance", "service", "address", "secret", "handlers", "slots", "queue", "version", "generation",
-               "node", "state", "joined_at", "changed_at", "reach", "reach_why");
+    ask.select("instance", "project", "service", "address", "secret", "handlers", "slots", "queue", "version",
+               "generation", "node", "state", "joined_at", "changed_at", "reach", "reach_why");
     ask(" FROM client WHERE ");
 }
 
@@ -98,17 +98,17 @@ awaitable<clients::put_answer> clients::put(client_record const& client)
         if (answer.overtaken)
             return answer;
         statement upsert(sql,
-                         "INSERT INTO client (instance, service, address, secret, handlers, slots, queue, version, "
-                         "generation, node, state, joined_at, changed_at) VALUES (");
-        upsert(client.instance, ", ", client.service, ", ", client.address, ", ", client.secret, ", ", handlers, ", ",
-               client.slots, ", ", client.queue, ", ", client.version, ", ", client.generation, ", ", client.node, ", ",
-               to_string(client.state));
+                         "INSERT INTO client (instance, project, service, address, secret, handlers, slots, queue, "
+                         "version, generation, node, state, joined_at, changed_at) VALUES (");
+        upsert(client.instance, ", ", client.project, ", ", client.service, ", ", client.address, ", ", client.secret,
+               ", ", handlers, ", ", client.slots, ", ", client.queue, ", ", client.version, ", ", client.generation,
+               ", ", client.node, ", ", to_string(client.state));
         if (client.joined_at == utc_time{})
             upsert(", ", now_us(sql));
         else
             upsert(", ", client.joined_at);
         upsert(", ", now_us(sql), ")");
-        upsert.on_taken("instance", {"service", "address", "secret", "handlers", "slots", "queue", "version",
+        upsert.on_taken("instance", {"project", "service", "address", "secret", "handlers", "slots", "queue", "version",
                                      "generation", "node", "state", "changed_at"});
         upsert.execute();
         answer.kept = true;
@@ -153,12 +153,13 @@ awaitable<clients::list_page> clients::read_list(std::function<void(statement&)>
         found.clients.clear();
         found.now = from_micros(read_now(sql)); // before the rows, so that nothing falls between two lists
         statement ask(sql);
-        ask.select("instance", "service", "handlers", "node", "state", "changed_at")(" FROM client WHERE ");
+        ask.select("instance", "project", "service", "handlers", "node", "state", "changed_at")(" FROM client WHERE ");
         which(ask);
         ask(" LIMIT ", static_cast<std::int64_t>(most));
         ask.each([&](row& cells) {
             client_listing one;
             one.instance = cells.text();
+            one.project = cells.text();
             one.service = cells.text();
             one.handlers = cells.text();
             one.node = cells.text();
@@ -249,13 +250,14 @@ awaitable<void> clients::purge(duration age)
 
 awaitable<std::vector<clients::service_handlers>> clients::services()
 {
-    std::map<std::string, std::pair<std::set<std::string>, int>> services;
+    protocol::service_map<std::pair<std::set<std::string>, int>> services;
     auto const work = [&](soci::session& sql) {
         services.clear();
         statement ask(sql);
-        ask.select("service", "handlers")(" FROM client WHERE state <> 'gone'");
+        ask.select("project", "service", "handlers")(" FROM client WHERE state <> 'gone'");
         ask.each([&](row& cells) {
-            auto& [handlers, instances] = services[cells.text()];
+            auto project = cells.text();
+            auto& [handlers, instances] = services[{std::move(project), cells.text()}];
             handlers.merge(nlohmann::json::parse(cells.text()).get<std::set<std::string>>());
             ++instances;
         });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/protocol/client_wire.hpp"
+#include "libs/protocol/service_key.hpp"
 #include "libs/storage/database.hpp"
 
 #include <functional>
@@ -18,6 +19,7 @@ std::string_view to_string(client_state which);
 // A client as a list of many shows it.
 struct client_listing {
     std::string instance;
+    std::string project = "default";
     std::string service;
     std::string handlers; // JSON array of names
     std::string node;     // incarnation that hears its heartbeats
@@ -27,6 +29,7 @@ struct client_listing {
 
 struct client_record {
     std::string instance;
+    std::string project = "default";
     std::string service;
     std::string address;
     std::string secret;
@@ -104,7 +107,7 @@ public:
     awaitable<void> purge(duration age);
 
     struct service_handlers {
-        std::string service;
+        protocol::service_key service;
         std::vector<std::string> handlers;
         int instances = 0;
     };

@@ -3,6 +3,7 @@
 #include "libs/base/error.hpp"
 #include "libs/http/message.hpp"
 #include "libs/protocol/revision.hpp"
+#include "libs/protocol/task.hpp"
 
 namespace baton::trigger {
 
@@ -27,7 +28,11 @@ void check(protocol::register_request const& request)
     };
     if (auto const wrong = protocol::revision_error("the client", request.revision))
         throw invalid_input("revision", *wrong);
+    require(!request.project.empty() && request.project.size() <= protocol::longest_project, "project",
+            "must have 1 to 64 bytes");
+    protocol::check_name(request.project, "project");
     require(!request.service.empty() && request.service.size() <= 100, "service", "must have 1 to 100 bytes");
+    protocol::check_name(request.service, "service");
     require(!request.instance.empty() && request.instance.size() <= 128, "instance", "must have 1 to 128 bytes");
     for (auto const c : request.instance)
         require(c > 0x20 && c < 0x7f, "instance", "must be printable ASCII");
@@ -47,8 +52,8 @@ void check(protocol::register_request const& request)
     require(request.slots >= 1 && request.slots <= 100'000, "slots", "must be from 1 to 100000");
     require(request.queue >= 0 && request.queue <= 1'000'000, "queue", "must be from 0 to 1000000");
     require(request.version.size() <= 40, "version", "must have at most 40 bytes");
-    for (unsigned char const c : request.service + request.version) // people read them, in logs and tables
-        require(c >= 0x20 && c != 0x7f, "service", "and version must not contain control characters");
+    for (unsigned char const c : request.version) // people read it, in logs and tables
+        require(c >= 0x20 && c != 0x7f, "version", "must not contain control characters");
 }
 
 } // namespace baton::trigger

@@ -129,7 +129,8 @@ void registry::forget(std::string const& instance)
     auto const found = clients_.find(instance);
     if (found == clients_.end())
         return;
-    log::info("clients", "a client is gone", {{"client", instance}, {"service", found->second.row.service}});
+    log::info("clients", "a client is gone",
+              {{"client", instance}, {"service", protocol::to_text(protocol::service_of(found->second.row))}});
     clients_.erase(found);
     if (gone_)
         gone_(instance);
@@ -152,6 +153,7 @@ awaitable<registry::joined> registry::join(protocol::register_request request)
         known->heard_at = time_.now();
     storage::client_record row;
     row.instance = request.instance;
+    row.project = request.project;
     row.service = request.service;
     row.address = request.address;
     row.secret = request.secret;
@@ -175,7 +177,7 @@ awaitable<registry::joined> registry::join(protocol::register_request request)
     row.joined_at = row.changed_at = time_.utc();
     log::info("clients", "a client joined",
               {{"client", row.instance},
-               {"service", row.service},
+               {"service", protocol::to_text(protocol::service_of(row))},
                {"handlers", row.handlers.size()},
                {"address", row.address}});
     auto const instance = row.instance;

@@ -2,6 +2,7 @@
 
 #include "libs/base/time.hpp"
 #include "libs/protocol/node_wire.hpp"
+#include "libs/protocol/service_key.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -24,7 +25,7 @@ struct delivery {
 // What one of this node's clients is and how many executions it takes.
 struct lane_client {
     std::string instance;
-    std::string service;
+    protocol::service_key service;
     std::set<std::string> handlers;
     int slots = 1;
     int queue = 0;

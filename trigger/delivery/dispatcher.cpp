@@ -80,10 +80,12 @@ void dispatcher::take_one(protocol::assignment one, std::int64_t number, known_a
 client_lane* dispatcher::lane_for(delivery const& one)
 {
     auto const now = deps_.time.now();
+    auto const service = protocol::service_of(one.what);
     if (one.what.routing != protocol::client_choice::instance)
-        return deps_.lanes.choose(one.what.service, one.what.work.handler, one.what.routing, now);
+        return deps_.lanes.choose(service, one.what.work.handler, one.what.routing, now);
     auto* lane = deps_.lanes.find(one.what.instance);
-    return lane != nullptr && lane->takes_work() && lane->room(now) > 0 ? lane : nullptr;
+    return lane != nullptr && lane->who().service == service && lane->takes_work() && lane->room(now) > 0 ? lane
+                                                                                                          : nullptr;
 }
 
 // Into the lane of a client that has room, or back to the master. `waiting_` counts it already.
@@ -178,9 +180,10 @@ void dispatcher::client_changed(std::string const& instance)
     }
     auto const* before = deps_.lanes.find(instance);
     bool const to_prove = before == nullptr || before->who().address != known->row.address;
-    auto const& lane = deps_.lanes.put({instance, known->row.service, known->handlers, known->row.slots,
-                                        known->row.queue, known->row.state == storage::client_state::draining,
-                                        known->row.address, known->row.generation});
+    auto const& lane =
+        deps_.lanes.put({instance, protocol::key_of(protocol::service_of(known->row)), known->handlers,
+                         known->row.slots, known->row.queue, known->row.state == storage::client_state::draining,
+                         known->row.address, known->row.generation});
     if (to_prove)
         probes_.add(instance);
     show_reach(lane);

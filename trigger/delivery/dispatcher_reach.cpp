@@ -60,7 +60,7 @@ void dispatcher::failed(std::string const& instance, std::string const& why)
     probes_.add_later(instance);
     if (news) {
         log::warn("delivery", "a client could not be called, it gets no work until it answers",
-                  {log::reason(why), {"client", instance}, {"service", lane->who().service}});
+                  {log::reason(why), {"client", instance}, {"service", to_text(lane->who().service)}});
         deps_.lanes.mark_changed(lane->who().service);
         deps_.report.capacity_changed();
     }

@@ -65,7 +65,7 @@ lanes::pool& lanes::pool_of(service_lanes& service, std::string const& handler)
     return place->second;
 }
 
-client_lane* lanes::choose(std::string const& service, std::string const& handler, protocol::client_choice choice,
+client_lane* lanes::choose(protocol::service_view service, std::string const& handler, protocol::client_choice choice,
                            instant now)
 {
     auto const found = services_.find(service);
@@ -110,10 +110,11 @@ void lanes::mark_all_changed()
         changed_.insert(lane->who().service);
 }
 
-protocol::service_capacity lanes::capacity(std::string const& service) const
+protocol::service_capacity lanes::capacity(protocol::service_view service) const
 {
     protocol::service_capacity out;
-    out.service = service;
+    out.project = service.project;
+    out.service = service.service;
     auto const found = services_.find(service);
     if (found == services_.end())
         return out;
@@ -142,7 +143,7 @@ protocol::capacity_message lanes::take_changed()
 void lanes::put_back(protocol::capacity_message const& message)
 {
     for (auto const& one : message.services)
-        changed_.insert(one.service);
+        changed_.insert(protocol::key_of(protocol::service_of(one)));
 }
 
 protocol::capacity_message lanes::all()

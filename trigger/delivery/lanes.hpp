@@ -28,11 +28,11 @@ public:
 
     // The client that should get the next execution of the handler: one with a free slot before one with room in its
     // queue, and among the latter one that makes progress before one whose slots all hang. Null if none has room.
-    client_lane* choose(std::string const& service, std::string const& handler, protocol::client_choice choice,
+    client_lane* choose(protocol::service_view service, std::string const& handler, protocol::client_choice choice,
                         instant now);
 
     // The capacity of a service may have changed: see take_changed.
-    void mark_changed(std::string const& service) { changed_.insert(service); }
+    void mark_changed(protocol::service_key const& service) { changed_.insert(service); }
     void mark_all_changed();
     bool any_changed() const { return !changed_.empty(); }
     // What the master should hear: of the services marked since the last call.
@@ -40,7 +40,7 @@ public:
     // The master did not hear it.
     void put_back(protocol::capacity_message const& message);
     protocol::capacity_message all(); // of every service
-    protocol::service_capacity capacity(std::string const& service) const;
+    protocol::service_capacity capacity(protocol::service_view service) const;
 
     template <class Visit>
     void each(Visit visit)
@@ -64,8 +64,8 @@ private:
     lane_limits limits_;
     random_source& random_;
     std::map<std::string, std::unique_ptr<client_lane>> lanes_; // ordered, so that a simulation repeats exactly
-    std::unordered_map<std::string, service_lanes> services_;
-    std::set<std::string> changed_;
+    protocol::service_table<service_lanes> services_;
+    protocol::service_set changed_;
     std::int64_t told_ = 0; // capacity messages
 };
 

@@ -76,7 +76,7 @@ void assigner::collect()
         if (one.broadcast()) {
             broadcasts.push_back(id);
         } else if (!std::exchange(one.ready, true)) {
-            deps_.ready.put(one.task->definition.service, need_of(one), id);
+            deps_.ready.put(protocol::service_of(one.task->definition), need_of(one), id);
         }
     }
     if (!broadcasts.empty())
@@ -85,7 +85,7 @@ void assigner::collect()
 
 void assigner::distribute()
 {
-    ready_queue::place_function const at = [this](auto const& service, auto const& what, auto const& first,
+    ready_queue::place_function const at = [this](protocol::service_view service, auto const& what, auto const& first,
                                                   std::size_t most) { return place(service, what, first, most); };
     for (std::size_t turns = 0; turns < at_once / quantum && deps_.ready.turn(quantum, at); ++turns)
         continue;
@@ -106,7 +106,7 @@ bool assigner::usable(std::string const& node)
 }
 
 // The first ones of a queue that still wait, as far as there is room for them.
-ready_queue::placement assigner::place(std::string const& service, ready_queue::need const& what,
+ready_queue::placement assigner::place(protocol::service_view service, ready_queue::need const& what,
                                        std::deque<execution_id> const& first, std::size_t most)
 {
     auto const now = scope_.term.time.now();
@@ -117,7 +117,7 @@ ready_queue::placement assigner::place(std::string const& service, ready_queue::
         auto const found = numbers_.find(node);
         bool const busy = found != numbers_.end() && found->second.open.size() >= most_open;
         if (busy)
-            stalled_[node].insert(service);
+            stalled_[node].insert(protocol::key_of(service));
         return !busy;
     };
     credits::choice to;
@@ -158,10 +158,12 @@ ready_queue::placement assigner::place(std::string const& service, ready_queue::
 }
 
 // The client that must or should get them.
-listed_client const* assigner::chosen(std::string const& service, ready_queue::need const& what)
+listed_client const* assigner::chosen(protocol::service_view service, ready_queue::need const& what)
 {
-    if (what.choice == protocol::client_choice::instance)
-        return scope_.clients.find(what.instance);
+    if (what.choice == protocol::client_choice::instance) {
+        auto const* named = scope_.clients.find(what.instance);
+        return named != nullptr && *named->service == service ? named : nullptr;
+    }
     return scope_.clients.first_of(service, [&](listed_client const& client) {
         auto const* credit = deps_.credits.at(*client.home, service, what.handler);
         return client.takes_work && client.serves(what.handler) && credit != nullptr && credit->free() > 0 &&
@@ -186,7 +188,7 @@ void assigner::hear(std::string const& node, protocol::capacity_message const& m
         released(service);
 }
 
-void assigner::released(std::string const& service)
+void assigner::released(protocol::service_view service)
 {
     if (deps_.ready.unblock(service))
         scope_.due_changed.wake();

@@ -44,7 +44,7 @@ public:
     // A node has told what it can take.
     void hear(std::string const& node, protocol::capacity_message const& message);
     // A credit of this service has become free.
-    void released(std::string const& service);
+    void released(protocol::service_view service);
     // A node could not place the execution. Counts only for the latest assignment that named it.
     void returned(open_execution& one, std::string const& node, std::int64_t number);
 
@@ -64,13 +64,13 @@ private:
     awaitable<void> fire();
     void collect();
     void distribute();
-    ready_queue::placement place(std::string const& service, ready_queue::need const& what,
+    ready_queue::placement place(protocol::service_view service, ready_queue::need const& what,
                                  std::deque<execution_id> const& first, std::size_t most);
     bool fail_if_gone(open_execution& one);
     void give_here(std::vector<execution_id> ids, bool maybe_there);
     protocol::assign_request make_request(std::string const& node, std::vector<protocol::attempt_key> const& given);
     void unstall(std::string const& node);
-    listed_client const* chosen(std::string const& service, ready_queue::need const& what);
+    listed_client const* chosen(protocol::service_view service, ready_queue::need const& what);
     bool usable(std::string const& node);
     void hand_over(std::string const& node, std::vector<execution_id> ids, bool maybe_there);
     awaitable<void> send(std::string node, std::vector<execution_id> ids, bool maybe_there);
@@ -87,7 +87,7 @@ private:
     dependencies deps_;
     utc_time limit_{};                                     // of may_fire_until
     std::map<std::string, instant> avoid_;                 // nodes that could not be reached, until when
-    std::map<std::string, std::set<std::string>> stalled_; // services that wait for answers of a node
+    std::map<std::string, protocol::service_set> stalled_; // services that wait for answers of a node
     std::map<std::string, numbers> numbers_;
     task_group senders_;
 };

@@ -113,14 +113,14 @@ void client_directory::put(storage::client_listing const& listed)
 {
     bool const takes_work = listed.state == storage::client_state::up;
     if (auto const* known = find(listed.instance); // rows are read more than once
-        known != nullptr && *known->service == listed.service && *known->home == listed.node &&
+        known != nullptr && protocol::service_of(listed) == *known->service && *known->home == listed.node &&
         *known->handlers->text == listed.handlers && known->takes_work == takes_work)
         return;
     gone(listed.instance);
     auto const entry = clients_.try_emplace(listed.instance).first;
     auto& client = entry->second;
     client.instance = &entry->first;
-    auto const service = services_.try_emplace(listed.service).first;
+    auto const service = services_.try_emplace({listed.project, listed.service}).first;
     client.service = &service->first;
     service->second.insert(place_of(service->second, listed.instance), &client);
     auto const home = homes_.try_emplace(listed.node).first;
@@ -176,7 +176,7 @@ listed_client const* client_directory::find(std::string const& instance) const
     return found == clients_.end() ? nullptr : &found->second;
 }
 
-std::vector<listed_client const*> const& client_directory::of_service(std::string const& service) const
+std::vector<listed_client const*> const& client_directory::of_service(protocol::service_view service) const
 {
     static std::vector<listed_client const*> const none;
     auto const found = services_.find(service);

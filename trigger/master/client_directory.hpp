@@ -22,7 +22,7 @@ struct handler_set {
 // A client in the master's directory. What many clients share is stored once.
 struct listed_client {
     std::string const* instance = nullptr;
-    std::string const* service = nullptr;
+    protocol::service_key const* service = nullptr;
     std::string const* home = nullptr; // incarnation
     handler_set const* handlers = nullptr;
     bool takes_work = true; // false: it drains
@@ -49,10 +49,10 @@ public:
     void gone(std::string const& instance); // by a notice
 
     listed_client const* find(std::string const& instance) const; // null: gone, or not read yet (see read_at)
-    std::vector<listed_client const*> const& of_service(std::string const& service) const; // in order of instance
+    std::vector<listed_client const*> const& of_service(protocol::service_view service) const; // in order of instance
     // The first client of a service, in that order, that `fits`; null if none does.
     template <class Fits>
-    listed_client const* first_of(std::string const& service, Fits fits) const
+    listed_client const* first_of(protocol::service_view service, Fits fits) const
     {
         for (auto const* client : of_service(service))
             if (fits(*client))
@@ -81,7 +81,7 @@ private:
     std::map<std::string, std::size_t> homes_;               // clients by home
     std::unordered_map<std::string, handler_set> handlers_;  // by their text
     std::unordered_map<std::string, listed_client> clients_; // by instance
-    std::map<std::string, std::vector<listed_client const*>> services_;
+    protocol::service_map<std::vector<listed_client const*>> services_;
     bool reading_all_ = false;
     waker read_;
     waker bell_;

@@ -86,7 +86,7 @@ awaitable<void> completions::split_one(execution_id id)
     std::vector<storage::new_execution> shards;
     std::vector<open_execution> open_executions;
     auto const& definition = parent->task->definition;
-    for (auto const* client : scope_.clients.of_service(definition.service)) {
+    for (auto const* client : scope_.clients.of_service(protocol::service_of(definition))) {
         if (!client->takes_work || !client->serves(definition.handler))
             continue;
         open_execution one = *parent;

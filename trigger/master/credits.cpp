@@ -9,17 +9,18 @@ constexpr int worth_splitting = 64;            // fewer executions go to one nod
 constexpr duration look_at_node_again = 100ms; // when a node that cannot be used may have become usable
 }
 
-std::vector<std::string> credits::hear(std::string const& node, protocol::capacity_message const& message)
+std::vector<protocol::service_key> credits::hear(std::string const& node, protocol::capacity_message const& message)
 {
-    std::vector<std::string> named;
+    std::vector<protocol::service_key> named;
     nodes_.insert(node);
     for (auto const& word : message.services) {
-        auto& service = services_[word.service];
+        auto const name = protocol::service_of(word);
+        auto& service = protocol::value_of(services_, name);
         auto& heard = service.heard[node];
         if (message.number < heard)
             continue;
         heard = message.number;
-        named.push_back(word.service);
+        named.push_back(protocol::key_of(name));
         for (auto& one : service.all)
             if (one.node == node)
                 one.slots = one.places = 0;
@@ -29,7 +30,7 @@ std::vector<std::string> credits::hear(std::string const& node, protocol::capaci
                                       [&](auto const& one) { return one.node == node && one.handlers == handlers; });
             if (place == service.all.end()) {
                 service.by_handler.clear();
-                place = service.all.insert(place, {node, word.service, std::move(handlers)});
+                place = service.all.insert(place, {node, protocol::key_of(name), std::move(handlers)});
             }
             place->slots = told.slots;
             place->places = told.places;
@@ -58,7 +59,7 @@ std::vector<credit*> const& credits::serving(service_credits& service, std::stri
     return place->second;
 }
 
-credits::choice credits::choose(std::string const& service, std::string const& handler, int wanted, instant now,
+credits::choice credits::choose(protocol::service_view service, std::string const& handler, int wanted, instant now,
                                 node_filter const& usable)
 {
     choice none;
@@ -99,7 +100,7 @@ credits::choice credits::turn(std::vector<credit*> const& among, int wanted, int
     return out;
 }
 
-credit* credits::at(std::string const& node, std::string const& service, std::string const& handler)
+credit* credits::at(std::string const& node, protocol::service_view service, std::string const& handler)
 {
     auto const found = services_.find(service);
     if (found == services_.end())

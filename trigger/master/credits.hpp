@@ -2,6 +2,7 @@
 
 #include "libs/base/time.hpp"
 #include "libs/protocol/node_wire.hpp"
+#include "libs/protocol/service_key.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -18,7 +19,7 @@ namespace baton::trigger {
 // What one node can take of one service, at its clients that serve one set of handlers.
 struct credit {
     std::string node;
-    std::string service;
+    protocol::service_key service;
     std::set<std::string> handlers;
     int slots = 0;          // by the node's last word, as `places`
     int places = 0;         // by the node's last word: a level, not what is left
@@ -35,7 +36,7 @@ class credits {
 public:
     // Replaces what the node said of these services before. Returns the services that were named. A word that is older
     // than the last one about a service does not count.
-    std::vector<std::string> hear(std::string const& node, protocol::capacity_message const& message);
+    std::vector<protocol::service_key> hear(std::string const& node, protocol::capacity_message const& message);
     // The node is gone: nothing more goes there.
     void forget(std::string const& node);
     std::set<std::string> const& nodes() const { return nodes_; } // that have told something
@@ -50,10 +51,10 @@ public:
     // proportion (the smooth weighted round robin of nginx), first by their free slots and then by the places in the
     // queues of their clients: a client whose slots all hang gets nothing while another has a free one. Many executions
     // are spread over all.
-    choice choose(std::string const& service, std::string const& handler, int wanted, instant now,
+    choice choose(protocol::service_view service, std::string const& handler, int wanted, instant now,
                   node_filter const& usable);
     // The credit that an execution at a client of this node uses; null if the node has told of none.
-    credit* at(std::string const& node, std::string const& service, std::string const& handler);
+    credit* at(std::string const& node, protocol::service_view service, std::string const& handler);
 
     static void use(trigger::credit& credit, int count = 1) { credit.used += count; }
     static void release(trigger::credit& credit) { --credit.used; }
@@ -67,7 +68,7 @@ private:
     static choice turn(std::vector<credit*> const& among, int wanted, int credit::*limit);
     std::vector<credit*> const& serving(service_credits& service, std::string const& handler);
 
-    std::unordered_map<std::string, service_credits> services_;
+    protocol::service_table<service_credits> services_;
     std::set<std::string> nodes_;
 };
 

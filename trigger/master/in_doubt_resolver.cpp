@@ -116,7 +116,7 @@ awaitable<void> in_doubt_resolver::tell_node(std::string incarnation)
 
 void in_doubt_resolver::start_services()
 {
-    std::vector<std::string> more;
+    std::vector<protocol::service_key> more;
     for (auto const& [service, ids] : scope_.open.in_doubt()) {
         if (settling_.size() >= most_services)
             break; // the end of one of them starts the next
@@ -127,7 +127,7 @@ void in_doubt_resolver::start_services()
         workers_.spawn("the executions in doubt of a service", settle_service(service));
 }
 
-awaitable<void> in_doubt_resolver::settle_service(std::string service)
+awaitable<void> in_doubt_resolver::settle_service(protocol::service_key service)
 {
     execution_id after{};
     bool waits_for_earlier = false;
@@ -154,7 +154,7 @@ awaitable<void> in_doubt_resolver::settle_service(std::string service)
 }
 
 // About the oldest executions behind `after`; null if the service has none in doubt.
-std::shared_ptr<in_doubt_resolver::inquiry> in_doubt_resolver::next_inquiry(std::string const& service,
+std::shared_ptr<in_doubt_resolver::inquiry> in_doubt_resolver::next_inquiry(protocol::service_view service,
                                                                             execution_id after)
 {
     auto const found = scope_.open.in_doubt().find(service);
@@ -170,7 +170,7 @@ std::shared_ptr<in_doubt_resolver::inquiry> in_doubt_resolver::next_inquiry(std:
 }
 
 // Asks the clients that have not answered yet, each through its home.
-void in_doubt_resolver::ask(std::string const& service, std::shared_ptr<inquiry> const& about)
+void in_doubt_resolver::ask(protocol::service_view service, std::shared_ptr<inquiry> const& about)
 {
     std::map<std::string, std::vector<std::string>> homes;
     for (auto const* client : scope_.clients.of_service(service))
@@ -206,14 +206,14 @@ awaitable<void> in_doubt_resolver::ask_home(std::string node, std::vector<std::s
 }
 
 // Has every live client of the service answered?
-bool in_doubt_resolver::complete(std::string const& service, inquiry const& about)
+bool in_doubt_resolver::complete(protocol::service_view service, inquiry const& about)
 {
     return scope_.clients.first_of(service, [&](listed_client const& client) {
         return !about.answers.has_answered(*client.instance);
     }) == nullptr;
 }
 
-void in_doubt_resolver::decide(std::string const& service, inquiry& about, bool complete)
+void in_doubt_resolver::decide(protocol::service_view service, inquiry& about, bool complete)
 {
     for (auto const& asked : about.answers.asked()) {
         auto* one = scope_.open.find(asked.execution);
@@ -235,7 +235,7 @@ void in_doubt_resolver::decide(std::string const& service, inquiry& about, bool 
     }
     if (complete)
         log::info("in-doubt", "asked the clients of a service which executions they have",
-                  {{"service", service},
+                  {{"service", to_text(service)},
                    {"executions", about.answers.asked().size()},
                    {"held", about.held},
                    {"next_attempt", about.next_attempts},

@@ -62,20 +62,20 @@ private:
     awaitable<void> tell_replaced();
     awaitable<void> learn_of_clients();
     void start_services();
-    awaitable<void> settle_service(std::string service);
-    std::shared_ptr<inquiry> next_inquiry(std::string const& service, execution_id after);
-    void ask(std::string const& service, std::shared_ptr<inquiry> const& about);
+    awaitable<void> settle_service(protocol::service_key service);
+    std::shared_ptr<inquiry> next_inquiry(protocol::service_view service, execution_id after);
+    void ask(protocol::service_view service, std::shared_ptr<inquiry> const& about);
     awaitable<void> ask_home(std::string node, std::vector<std::string> instances, std::shared_ptr<inquiry> about);
-    bool complete(std::string const& service, inquiry const& about);
-    void decide(std::string const& service, inquiry& about, bool complete);
+    bool complete(protocol::service_view service, inquiry const& about);
+    void decide(protocol::service_view service, inquiry& about, bool complete);
     void cancel_earlier(inquiry const& about);
 
     term_scope scope_;
     dependencies deps_;
     std::function<void(std::string const&, protocol::capacity_message const&)> capacity_;
-    std::set<std::string> told_;        // nodes that know this epoch
-    std::set<std::string> telling_;     // nodes that are being told
-    std::set<std::string> settling_;    // services
+    std::set<std::string> told_;    // nodes that know this epoch
+    std::set<std::string> telling_; // nodes that are being told
+    protocol::service_set settling_;
     std::map<std::string, int> asking_; // questions under way, by node
     waker bell_;
     task_group workers_;

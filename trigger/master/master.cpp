@@ -44,7 +44,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       janitor_(settings.retention, term_, deps_.shared)
 {
     clients_.on_gone([this](std::string const& instance) { sweeper_.client_gone(instance); });
-    open_.on_release([this](std::string const& service) { assigner_.released(service); });
+    open_.on_release([this](protocol::service_view service) { assigner_.released(service); });
     in_doubt_.on_capacity(
         [this](std::string const& node, protocol::capacity_message const& told) { assigner_.hear(node, told); });
 }

@@ -40,6 +40,7 @@ protocol::assignment make_assignment(open_execution const& execution)
     out.work.timeout_us = definition.timeout.count();
     out.work.shard_index = execution.shard_index;
     out.work.shard_total = execution.shard_total;
+    out.project = definition.project;
     out.service = definition.service;
     out.routing =
         execution.shard_instance.empty() ? protocol::choice_for(definition.routing) : protocol::client_choice::instance;
@@ -72,7 +73,7 @@ bool open_set::add(open_execution one, reading const& as_of)
         return false;
     auto& kept = place->second;
     kept.phase = phase::waiting;
-    kept.backlog = &backlog_[protocol::service_of(kept.task->definition)];
+    kept.backlog = &protocol::value_of(backlog_, protocol::service_of(kept.task->definition));
     ++*kept.backlog;
     wait(kept, kept.due_at);
     bool cancel = std::exchange(kept.cancel_requested, false) || as_of.to_cancel_.contains(kept.id);
@@ -108,7 +109,7 @@ void open_set::erase(execution_id id)
 // The indexes by place, and the count of the service.
 void open_set::leave(open_execution const& one)
 {
-    auto const remove = [&](auto& index, std::string const& key) {
+    auto const remove = [&](auto& index, auto const& key) {
         auto const found = index.find(key);
         if (found == index.end())
             return;
@@ -121,7 +122,7 @@ void open_set::leave(open_execution const& one)
     if (one.phase == phase::assigned || one.phase == phase::held)
         remove(places_, one.where);
     else if (one.phase == phase::in_doubt)
-        remove(in_doubt_, one.task->definition.service);
+        remove(in_doubt_, protocol::service_of(one.task->definition));
     else if (one.phase == phase::waiting && one.scheduled)
         waiting_firings_.erase(firing(one));
 }
@@ -133,7 +134,7 @@ void open_set::enter(open_execution const& one)
     if (one.phase == phase::assigned || one.phase == phase::held)
         places_[one.where].insert(one.id);
     else if (one.phase == phase::in_doubt)
-        in_doubt_[one.task->definition.service].insert(one.id);
+        protocol::value_of(in_doubt_, protocol::service_of(one.task->definition)).insert(one.id);
     else if (one.phase == phase::waiting && one.scheduled)
         waiting_firings_.insert(firing(one));
 }
@@ -232,7 +233,7 @@ std::vector<execution_id> open_set::take_due(utc_time now, std::size_t most)
     return due;
 }
 
-std::size_t open_set::backlog(protocol::service_key const& service) const
+std::size_t open_set::backlog(protocol::service_view service) const
 {
     auto const found = backlog_.find(service);
     return found == backlog_.end() ? 0 : found->second;

@@ -114,7 +114,7 @@ public:
     // It uses this credit from now on, if any.
     void charge(open_execution& one, credit* which);
     // Called with the service for which a credit was given back.
-    void on_release(std::function<void(std::string const& service)> watcher) { released_ = std::move(watcher); }
+    void on_release(std::function<void(protocol::service_view service)> watcher) { released_ = std::move(watcher); }
 
     std::optional<utc_time> next_due() const { return queue_.next(); }
     // The executions that still wait and are due, each once.
@@ -142,7 +142,7 @@ public:
             visit(where);
     }
     // The executions in doubt of a service, in order of time.
-    std::map<std::string, std::set<execution_id>> const& in_doubt() const { return in_doubt_; }
+    protocol::service_map<std::set<execution_id>> const& in_doubt() const { return in_doubt_; }
 
     // The same for those that do not wait, which are few of many. `visit` must not move any.
     template <class Visit>
@@ -170,7 +170,7 @@ public:
     std::vector<execution_id> take_stale() { return std::exchange(stale_, {}); }
 
     // Executions of a service that no client has: planned, due, assigned or in doubt. Broadcasts count until they end.
-    std::size_t backlog(protocol::service_key const& service) const;
+    std::size_t backlog(protocol::service_view service) const;
 
 private:
     using planned_firing = std::tuple<task_id, utc_time, execution_id>;
@@ -182,13 +182,13 @@ private:
     std::unordered_map<execution_id, open_execution> executions_;
     std::unordered_map<execution_id, open_execution*> under_way_;    // of these, those that are not `waiting`
     std::unordered_map<std::string, std::set<execution_id>> places_; // node or client to what it has
-    std::map<std::string, std::set<execution_id>> in_doubt_;         // by service
+    protocol::service_map<std::set<execution_id>> in_doubt_;
     std::set<planned_firing> waiting_firings_;
     std::unordered_map<execution_id, std::unordered_set<execution_id>> shards_; // by broadcast
     std::vector<execution_id> cancel_requests_;
     due_queue queue_;
-    std::map<protocol::service_key, std::size_t> backlog_;
-    std::function<void(std::string const&)> released_;
+    protocol::service_map<std::size_t> backlog_;
+    std::function<void(protocol::service_view)> released_;
     std::vector<execution_id> stale_;
     std::set<reading*> readings_;
     pending_edits edits_;

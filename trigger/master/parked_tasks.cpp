@@ -24,7 +24,7 @@ awaitable<void> parked_tasks::find_services()
     services_.insert(found.begin(), found.end());
 }
 
-storage::parked_task parked_tasks::make(storage::due_task const& due, protocol::service_key service) const
+storage::parked_task parked_tasks::make(storage::due_task const& due, protocol::service_view service) const
 {
     auto const bound = std::to_string(backlog_bound(settings_, open_.size()));
     storage::parked_task task;
@@ -32,8 +32,8 @@ storage::parked_task parked_tasks::make(storage::due_task const& due, protocol::
     task.version = due.version;
     task.seen = due.next_fire_at;
     task.reason =
-        "clients have not taken the " + bound + " executions that service '" + service.service + "' may have open";
-    task.service = std::move(service);
+        "clients have not taken the " + bound + " executions that service '" + to_text(service) + "' may have open";
+    task.service = protocol::key_of(service);
     return task;
 }
 
@@ -44,7 +44,7 @@ awaitable<void> parked_tasks::park(std::vector<storage::parked_task> const& task
     for (auto const& task : tasks)
         if (services_.insert(task.service).second)
             log::warn("planner", "a service has too many executions that no client takes, its overdue tasks wait",
-                      {log::reason(task.reason), {"project", task.service.project}, {"service", task.service.service}});
+                      {log::reason(task.reason), {"service", to_text(task.service)}});
 }
 
 // The services behind the last one come first, so that none starves when the bound for all is reached.
@@ -77,8 +77,7 @@ awaitable<std::optional<utc_time>> parked_tasks::take_back()
         if (instants.size() == most)
             continue;
         services_.erase(service);
-        log::info("planner", "a service has room again, its tasks are planned",
-                  {{"project", service.project}, {"service", service.service}});
+        log::info("planner", "a service has room again, its tasks are planned", {{"service", to_text(service)}});
     }
     co_return first;
 }

@@ -30,9 +30,9 @@ public:
     // The open executions of earlier terms are loaded, so each backlog is known.
     void loaded() { loaded_ = true; }
     // Until then a service with parked tasks has no room, since its backlog was at its bound.
-    bool has_room(protocol::service_key const& service) const { return loaded_ || !services_.contains(service); }
+    bool has_room(protocol::service_view service) const { return loaded_ || !services_.contains(service); }
 
-    storage::parked_task make(storage::due_task const& due, protocol::service_key service) const;
+    storage::parked_task make(storage::due_task const& due, protocol::service_view service) const;
     awaitable<void> park(std::vector<storage::parked_task> const& tasks);
 
     // Takes back a page of tasks of each service that has room, in order of time, within a bound for all. Returns the
@@ -47,8 +47,8 @@ private:
     storage::ledger& ledger_;
     open_set& open_;
     bool loaded_ = false;
-    std::set<protocol::service_key> services_; // have parked tasks
-    protocol::service_key last_;               // the service that was looked at last
+    protocol::service_set services_; // have parked tasks
+    protocol::service_key last_;     // the service that was looked at last
 };
 
 } // namespace baton::trigger

@@ -233,11 +233,11 @@ void planner::prepare_task(storage::due_task const& row, look_ahead ahead, page_
         return;
     }
     auto const task = parts_.book.get(row.id, row.version, row.definition, row.created_at);
-    auto service = protocol::service_of(task->definition);
+    auto const service = protocol::service_of(task->definition);
     auto const left = parked_.has_room(service) ? services.left(service) : 0;
     if (left == 0) { // before its instant there may be room yet
         if (row.next_fire_at <= ahead.now)
-            page.parked.push_back(parked_.make(row, std::move(service)));
+            page.parked.push_back(parked_.make(row, service));
         return;
     }
     auto const room = std::min({settings_.firings_of_a_task, rows_limit - page.executions.size(), left});

@@ -11,7 +11,7 @@ std::size_t backlog_bound(planner_settings const& settings, std::size_t open)
     return std::min(settings.overdue_limit, std::max(free / 4, reserve));
 }
 
-std::size_t page_room::left(protocol::service_key const& service) const
+std::size_t page_room::left(protocol::service_view service) const
 {
     auto const here = taken_.find(service);
     auto const backlog = open_.backlog(service) + (here == taken_.end() ? 0 : here->second);
@@ -19,9 +19,9 @@ std::size_t page_room::left(protocol::service_key const& service) const
     return bound - std::min(backlog, bound);
 }
 
-void page_room::take(protocol::service_key const& service, std::size_t executions)
+void page_room::take(protocol::service_view service, std::size_t executions)
 {
-    taken_[service] += executions;
+    protocol::value_of(taken_, service) += executions;
     all_taken_ += executions;
 }
 

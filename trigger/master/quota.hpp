@@ -21,13 +21,13 @@ class page_room {
 public:
     page_room(planner_settings const& settings, open_set const& open) : settings_(settings), open_(open) {}
 
-    std::size_t left(protocol::service_key const& service) const;
-    void take(protocol::service_key const& service, std::size_t executions);
+    std::size_t left(protocol::service_view service) const;
+    void take(protocol::service_view service, std::size_t executions);
 
 private:
     planner_settings const& settings_;
     open_set const& open_;
-    std::map<protocol::service_key, std::size_t> taken_;
+    protocol::service_map<std::size_t> taken_;
     std::size_t all_taken_ = 0;
 };
 

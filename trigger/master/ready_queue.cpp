@@ -4,9 +4,9 @@
 
 namespace baton::trigger {
 
-void ready_queue::put(std::string const& service, need const& what, execution_id execution)
+void ready_queue::put(protocol::service_view service, need const& what, execution_id execution)
 {
-    auto& mine = lanes_[service];
+    auto& mine = protocol::value_of(lanes_, service);
     auto const [place, fresh] = mine.queues.try_emplace(what);
     if (fresh)
         mine.order.push_back(what);
@@ -20,12 +20,12 @@ void ready_queue::put(std::string const& service, need const& what, execution_id
         activate(service, mine);
 }
 
-void ready_queue::activate(std::string const& service, lane& which)
+void ready_queue::activate(protocol::service_view service, lane& which)
 {
     which.idle = 0;
     if (std::exchange(which.active, true))
         return;
-    turns_.push_back(service);
+    turns_.push_back(protocol::key_of(service));
 }
 
 bool ready_queue::turn(std::size_t quantum, place_function const& place)
@@ -69,7 +69,7 @@ bool ready_queue::turn(std::size_t quantum, place_function const& place)
     return true;
 }
 
-bool ready_queue::unblock(std::string const& service)
+bool ready_queue::unblock(protocol::service_view service)
 {
     auto const found = lanes_.find(service);
     if (found != lanes_.end())
@@ -91,7 +91,7 @@ std::optional<instant> ready_queue::next_unblock() const
     return retries_.empty() ? std::nullopt : std::optional(retries_.begin()->first);
 }
 
-std::size_t ready_queue::waiting(std::string const& service) const
+std::size_t ready_queue::waiting(protocol::service_view service) const
 {
     auto const found = lanes_.find(service);
     return found == lanes_.end() ? 0 : found->second.size;

@@ -3,6 +3,7 @@
 #include "libs/base/id.hpp"
 #include "libs/base/time.hpp"
 #include "libs/protocol/node_wire.hpp"
+#include "libs/protocol/service_key.hpp"
 
 #include <compare>
 #include <deque>
@@ -28,7 +29,7 @@ public:
         auto operator<=>(need const&) const = default;
     };
 
-    void put(std::string const& service, need const& what, execution_id execution);
+    void put(protocol::service_view service, need const& what, execution_id execution);
 
     // How many of the first executions were placed or dropped; `again`: when to try the rest, if ever without a
     // wake-up.
@@ -37,20 +38,20 @@ public:
         std::optional<instant> again;
     };
     // Sees the executions in order and as many as the quantum allows.
-    using place_function = std::function<placement(std::string const& service, need const& what,
+    using place_function = std::function<placement(protocol::service_view service, need const& what,
                                                    std::deque<execution_id> const& first, std::size_t most)>;
     // One turn of the next service that may find room. False if there is none.
     bool turn(std::size_t quantum, place_function const& place);
 
     // False if nothing of the service waits.
-    bool unblock(std::string const& service);
+    bool unblock(protocol::service_view service);
     // Unblocks the services whose time has come.
     void unblock_due(instant now);
     std::optional<instant> next_unblock() const;
     bool any_active() const { return !turns_.empty(); }
 
     std::size_t size() const { return size_; }
-    std::size_t waiting(std::string const& service) const;
+    std::size_t waiting(protocol::service_view service) const;
 
 private:
     struct lane {
@@ -60,11 +61,11 @@ private:
         std::size_t size = 0;
         bool active = false;
     };
-    void activate(std::string const& service, lane& which);
+    void activate(protocol::service_view service, lane& which);
 
-    std::unordered_map<std::string, lane> lanes_;
-    std::deque<std::string> turns_; // services that may find room
-    std::multimap<instant, std::string> retries_;
+    protocol::service_table<lane> lanes_;
+    std::deque<protocol::service_key> turns_; // services that may find room
+    std::multimap<instant, protocol::service_key> retries_;
     std::size_t size_ = 0;
 };
 

@@ -12,7 +12,7 @@ void suspect_turns::join(open_execution& one)
 {
     open_.move(one, phase::waiting);
     one.queued_at = utc_time::max(); // in no queue, so that an older entry of the queue does not count
-    auto& service = lines_[protocol::service_of(one.task->definition)];
+    auto& service = protocol::value_of(lines_, protocol::service_of(one.task->definition));
     service.waiting.emplace(one.due_at, one.id);
     if (service.out == one.id) // its turn ended without its client's death, for example with that of a node
         service.out.reset();

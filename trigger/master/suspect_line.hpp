@@ -35,7 +35,7 @@ private:
     bool release(line& service, utc_time now, instant at);
 
     open_set& open_;
-    std::map<protocol::service_key, line> lines_;
+    protocol::service_map<line> lines_;
 };
 
 // Lets suspects go out in turn. Part of a term.

@@ -97,7 +97,7 @@ awaitable<http::response> run(context& site, http::request const& message)
         expect_done(storage::edit_outcome::not_found);
     if (!unchecked) {
         auto const live = co_await site.clients.services();
-        require_served(live, task->definition.service, task->definition.handler, 409);
+        require_served(live, protocol::service_of(task->definition), task->definition.handler, 409);
     }
     auto const done = co_await site.executions.run_now(wanted, site.ids);
     bool notified = false;

@@ -31,7 +31,7 @@ awaitable<http::response> create(context& site, http::request const& message)
     auto const now = site.deps.time.utc();
     check_future(definition, now, now + site.settings.edit_lead);
     if (live)
-        require_served(*live, definition.service, definition.handler, 422);
+        require_served(*live, protocol::service_of(definition), definition.handler, 422);
     auto const done = co_await site.tasks.create(site.ids, definition);
     expect_done(done.outcome);
     auto answer = co_await answer_edit(site, done, 201);
@@ -88,8 +88,8 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
     bool const switched_on = after.enabled && !old.enabled;
     if (switched_on || protocol::to_json(after)["schedule"] != protocol::to_json(old)["schedule"])
         check_future(after, before.created_at, from);
-    if (live && (after.service != old.service || after.handler != old.handler))
-        require_served(*live, after.service, after.handler, 422);
+    if (live && (protocol::service_of(after) != protocol::service_of(old) || after.handler != old.handler))
+        require_served(*live, protocol::service_of(after), after.handler, 422);
     return after;
 }
 

@@ -148,6 +148,8 @@ function show_nodes({ items, lease, last_gap_ms, last_failover }) {
   return (master ? "master " + master.name + ", epoch " + lease.epoch : "no master") + " · " + alive + (alive === 1 ? " node" : " nodes");
 }
 
+const service_of = ({ project, service }) => (project === "default" ? service : project + "/" + service);
+
 function task_actions(task) {
   const button = (label, act, kind = "small") => make("button", { class: kind, onclick: act, "aria-label": label + " " + task.name }, label);
   return [
@@ -211,9 +213,9 @@ async function refresh() {
     show_tasks(tasks.value);
     show_executions(executions.value);
     const unreachable = state.clients.filter((client) => client.reach === "unreachable");
-    $("summary").title = unreachable.map((client) => client.instance + ": " + client.reach_why).join("\n");
+    $("summary").title = unreachable.map((client) => service_of(client) + " " + client.instance + ": " + client.reach_why).join("\n");
     $("summary").textContent = summary + " · " + state.clients.length + (state.clients.length === 1 ? " client" : " clients") +
-      (unreachable.length ? " (" + unreachable.length + " unreachable: " + unreachable[0].reach_why + ")" : "") +
+      (unreachable.length ? " (" + unreachable.length + " unreachable: " + service_of(unreachable[0]) + ": " + unreachable[0].reach_why + ")" : "") +
       " · times in " + Intl.DateTimeFormat().resolvedOptions().timeZone;
     $("summary").className = "";
     $("sign-in").hidden = true;
@@ -366,8 +368,9 @@ function fields_from(value) {
 
 function suggest(value) {
   const options = (list, names) => $(list).replaceChildren(...[...new Set(names)].sort().map((name) => make("option", { value: name })));
-  options("services", state.clients.map((client) => client.service));
-  options("handlers", state.clients.filter((client) => client.service === value.service).flatMap((client) => client.handlers));
+  const clients = state.clients.filter((client) => client.project === value.project);
+  options("services", clients.map((client) => client.service));
+  options("handlers", clients.filter((client) => client.service === value.service).flatMap((client) => client.handlers));
 }
 
 let explaining = 0;

@@ -235,6 +235,19 @@ TEST_CASE("a variable overrides the document, for every type of value")
     CHECK(read.agent.service.slots == 3);
 }
 
+TEST_CASE("an agent's service belongs to the default project unless the configuration names another")
+{
+    scratch const here;
+    auto const file = [&](std::string const& more) {
+        return here.write("agent.json", R"({"service": "s", "triggers": ["http://a:1"],)" + more +
+                                            R"("handlers": {"a": {"argv": ["/bin/true"]}}})");
+    };
+    CHECK(load<agent_config>(file(""), nothing).agent.service.project == "default");
+    CHECK(load<agent_config>(file(R"("project": "finance",)"), nothing).agent.service.project == "finance");
+    CHECK_THROWS_AS(load<agent_config>(file(R"("project": "",)"), nothing), config_error);
+    CHECK_THROWS_AS(load<agent_config>(file(R"("project": "a/b",)"), nothing), config_error);
+}
+
 TEST_CASE("an agent that fetches needs neither a token nor an address")
 {
     scratch const here;

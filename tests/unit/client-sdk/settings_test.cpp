@@ -38,6 +38,18 @@ std::string complaint(std::function<void(service_options&)> const& spoil)
 
 } // namespace
 
+TEST_CASE("a service belongs to the default project unless another one is named")
+{
+    CHECK(settings_of(check(good()), {}, 1).link.identity.project == "default");
+    auto options = good();
+    options.project = "finance";
+    CHECK(settings_of(check(options), {}, 1).link.identity.project == "finance");
+    CHECK(complaint([](auto& bad) { bad.project = ""; }).starts_with("project: "));
+    CHECK(complaint([](auto& bad) { bad.project = std::string(65, 'p'); }).starts_with("project: "));
+    CHECK(complaint([](auto& bad) { bad.project = "a/b"; }).find("project") != std::string::npos);
+    CHECK(complaint([](auto& bad) { bad.name = "a/b"; }).find("name") != std::string::npos);
+}
+
 TEST_CASE("a wrong option is refused by name", "[client]")
 {
     using options = service_options;

@@ -106,12 +106,16 @@ TEST_CASE("to_text writes the same JSON as the JSON library", "[protocol]")
     assigned.executions.resize(2);
     assigned.executions[0].work = golden("dispatch_request")["executions"][1].get<dispatch>();
     assigned.executions[0].service = "billing";
+    assigned.executions[1].project = "finance";
     same(assigned);
     report_request reported;
     reported.delivered.push_back({execution_id{7}, 2, "client-1", 1});
     reported.undelivered.push_back({execution_id{8}, 1, return_cause::client_gone, "client-1", "client gone", 0});
     reported.undelivered.push_back({execution_id{8}, 2, return_cause::no_room, "", "no room", 17});
-    reported.capacity = {3, {{"billing", {{{"close-day", "send"}, 2, 12}}}, {"gone", {}}}};
+    reported.capacity = {3,
+                         {{"default", "billing", {{{"close-day", "send"}, 2, 12}}},
+                          {"finance", "billing", {{{"close-day"}, 1, 1}}},
+                          {"default", "gone", {}}}};
     reported.finished.push_back({execution_id{9}, 1, state::failed, 5});
     same(reported);
     same(results_request{});

@@ -150,8 +150,12 @@ TEST_CASE("a client is stored as it joined, and its row is replaced when it join
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
     storage::clients clients(*database);
-    wait_for(clients.put(client("c1", "n1")));
+    auto joining = client("c1", "n1");
+    joining.project = "p1";
+    wait_for(clients.put(joining));
+    CHECK(wait_for(clients.list("", 1)).clients.at(0).project == "p1");
     auto const first = wait_for(clients.all()).clients.at(0);
+    CHECK(first.project == "p1");
     CHECK(first.service == "it's");
     CHECK(first.address == "http://127.0.0.1:1");
     CHECK(first.secret == "s3cret");
@@ -332,11 +336,17 @@ TEST_CASE("the services are those of present clients, each with all its handlers
     wait_for(clients.put(two));
     wait_for(clients.put(other));
     wait_for(clients.bury({"c3", 1}));
+    auto elsewhere = client("c4", "n1"); // another project's service of the same name
+    elsewhere.project = "p2";
+    elsewhere.handlers = {"x"};
+    wait_for(clients.put(elsewhere));
     auto const services = wait_for(clients.services());
-    REQUIRE(services.size() == 1);
-    CHECK(services[0].service == "it's");
+    REQUIRE(services.size() == 2);
+    CHECK(services[0].service == protocol::service_key{"default", "it's"});
     CHECK(services[0].handlers == std::vector<std::string>{"x", "y", "z"});
     CHECK(services[0].instances == 2);
+    CHECK(services[1].service == protocol::service_key{"p2", "it's"});
+    CHECK(services[1].handlers == std::vector<std::string>{"x"});
 }
 
 TEST_CASE("a handler's name that is not UTF-8 is refused as invalid input")

@@ -91,6 +91,24 @@ TEST_CASE("a handler that no live client serves is refused with the served ones,
     CHECK(web->call(verb::patch, path + "?allow_unserved=true", R"({"handler":"other"})").status == 200);
 }
 
+TEST_CASE("a task is served by clients of its own project alone, and hears of no other's services")
+{
+    auto const web = arrange(engines());
+    web->join_client("billing", {"audit"}, "finance");
+    web->join_client("ledger", {"close-day"}, "finance");
+    auto theirs = with("project", "finance");
+    auto const handler = web->problem(422, web->post("/api/v1/tasks", theirs));
+    CHECK(handler.at("field") == "handler");
+    CHECK(handler.at("detail").get<std::string>().find("finance/billing") != std::string::npos);
+    CHECK(handler.at("detail").get<std::string>().find("served are: audit (") != std::string::npos);
+    theirs["handler"] = "audit";
+    auto const path = "/api/v1/tasks/" + web->posted(201, "/api/v1/tasks", theirs).at("id").get<std::string>();
+    web->posted(202, path + "/run");
+    CHECK(web->problem(422, web->call(verb::patch, path, R"({"project":"default"})")).at("field") == "handler");
+    auto const service = web->problem(422, web->post("/api/v1/tasks", with("service", "ledger")));
+    CHECK(service.at("detail").get<std::string>().find("served are: billing (") != std::string::npos);
+}
+
 TEST_CASE("an edit of the schedule is checked like a registration, other edits are not")
 {
     auto const web = arrange(engines());

@@ -137,6 +137,7 @@ TEST_CASE("clients are shown without their secrets")
     REQUIRE(answer.at("items").size() == 1);
     CHECK(answer.at("items")[0].at("handlers") == json{"close-day", "remind"});
     CHECK(answer.at("items")[0].at("state") == "up");
+    CHECK(answer.at("items")[0].at("project") == "default");
     CHECK(answer.dump().find("never shown") == std::string::npos);
 }
 

@@ -118,10 +118,11 @@ json site_on_store::problem(int status, http::response const& answer) const
     return json::parse(answer.body);
 }
 
-void site_on_store::join_client(std::string service, std::vector<std::string> handlers)
+void site_on_store::join_client(std::string service, std::vector<std::string> handlers, std::string project)
 {
     storage::client_record record;
-    record.instance = service + "-1";
+    record.instance = project + ":" + service + "-1";
+    record.project = std::move(project);
     record.service = std::move(service);
     record.address = "http://127.0.0.1:4711";
     record.secret = "never shown";

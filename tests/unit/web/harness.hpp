@@ -57,7 +57,7 @@ public:
 
     json problem(int status, http::response const& answer) const; // checks status and media type
 
-    void join_client(std::string service, std::vector<std::string> handlers);
+    void join_client(std::string service, std::vector<std::string> handlers, std::string project = "default");
     void lead(std::string incarnation, std::string address,
               std::string secret);        // registers a node and seizes the lease
     std::string create(json const& task); // its id

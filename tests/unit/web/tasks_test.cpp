@@ -61,6 +61,7 @@ TEST_CASE("a task name that is taken in the project is refused and nothing is wr
 
     auto elsewhere = sample("twice");
     elsewhere["project"] = "other";
+    web->join_client("billing", {"close-day"}, "other");
     web->create(elsewhere);
 }
 
@@ -111,6 +112,7 @@ TEST_CASE("a list shows only the tasks that match its filters")
     web->create(sample("one"));
     auto other = sample("two");
     other["project"] = "p2";
+    web->join_client("billing", {"remind"}, "p2");
     other["handler"] = "remind";
     other["enabled"] = false;
     other["schedule"] = {{"kind", "api"}};

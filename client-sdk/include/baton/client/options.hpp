@@ -16,6 +16,7 @@ enum class delivery_mode {
 
 struct service_options {
     std::string name = {};                  // of the service, as tasks name it; required
+    std::string project = "default";        // to which the service belongs: only its tasks reach it
     std::vector<std::string> triggers = {}; // trigger nodes, "http://10.0.0.1:7800"; at least one, in any order
 
     delivery_mode delivery = delivery_mode::push; // with `fetch` the next three do not count

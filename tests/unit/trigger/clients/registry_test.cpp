@@ -191,7 +191,25 @@ TEST_CASE("a client's service and version may not contain control characters")
     CHECK(refused_field(request) == "service");
     request = make_request();
     request.version = "1.0\x1b[2J";
-    CHECK_FALSE(refused_field(request).empty());
+    CHECK(refused_field(request) == "version");
+}
+
+TEST_CASE("a client's project and service are names that a task can have")
+{
+    for (std::string const odd : {"", "a/b", "a\\b", " a", "a\n"}) {
+        INFO(odd);
+        auto request = make_request();
+        request.project = odd;
+        CHECK(refused_field(request) == "project");
+        request = make_request();
+        request.service = odd;
+        CHECK(refused_field(request) == "service");
+    }
+    auto request = make_request();
+    request.project = std::string(65, 'p');
+    CHECK(refused_field(request) == "project");
+    request.project.pop_back();
+    CHECK(refused_field(request).empty());
 }
 
 TEST_CASE("a node keeps nothing about the clients of other nodes")

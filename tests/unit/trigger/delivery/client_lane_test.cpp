@@ -20,7 +20,7 @@ delivery make_delivery(std::int64_t id, std::size_t payload = 0)
 
 client_lane make_lane(int slots, int queue, lane_limits limits = {})
 {
-    return client_lane({"host:1", "billing", {"close"}, slots, queue, false}, limits);
+    return client_lane({"host:1", {"default", "billing"}, {"close"}, slots, queue, false}, limits);
 }
 
 } // namespace

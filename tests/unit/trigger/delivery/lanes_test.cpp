@@ -11,21 +11,23 @@ namespace {
 
 constexpr instant now{100s};
 using protocol::client_choice;
+protocol::service_key const shop{"default", "s"};
 
 struct fixture {
     seeded_random random{1};
     trigger::lanes lanes{{}, random};
 
     client_lane& add(std::string const& instance, std::set<std::string> handlers, int slots, int queue = 0,
-                     std::string const& service = "s")
+                     protocol::service_key const& service = shop)
     {
         auto& lane = lanes.put({instance, service, std::move(handlers), slots, queue, false});
         lane.proved_at_address();
         return lane;
     }
-    std::string choose(client_choice choice = client_choice::round_robin, std::string const& handler = "h")
+    std::string choose(client_choice choice = client_choice::round_robin, std::string const& handler = "h",
+                       protocol::service_view service = shop)
     {
-        auto const* lane = lanes.choose("s", handler, choice, now);
+        auto const* lane = lanes.choose(service, handler, choice, now);
         return lane == nullptr ? "" : lane->who().instance;
     }
 };
@@ -71,7 +73,7 @@ TEST_CASE("only clients that serve the handler, answer and do not drain are chos
     f.add("a", {"other"}, 1);
     auto& b = f.add("b", {"h"}, 1);
     auto& c = f.add("c", {"h"}, 1);
-    f.lanes.put({"c", "s", {"h"}, 1, 0, true});
+    f.lanes.put({"c", shop, {"h"}, 1, 0, true});
     CHECK(f.choose() == "b");
     b.failed(now);
     CHECK(f.choose().empty());
@@ -79,7 +81,7 @@ TEST_CASE("only clients that serve the handler, answer and do not drain are chos
     f.lanes.lost_handler(b, "h");
     CHECK(f.choose().empty());
     CHECK_FALSE(c.takes_work());
-    CHECK(f.lanes.choose("unknown", "h", client_choice::random, now) == nullptr);
+    CHECK(f.lanes.choose({"default", "unknown"}, "h", client_choice::random, now) == nullptr);
 }
 
 TEST_CASE("a client with a free slot comes before one with room in its queue, and no room means no choice")
@@ -105,7 +107,7 @@ TEST_CASE("a client whose slots all hang gets nothing more while another makes p
     fill(hung, 1);
     fill(busy, 50);
     busy.ended(execution_id{1}, now + 5s);
-    CHECK(f.lanes.choose("s", "h", client_choice::round_robin, now + 5s) == &busy);
+    CHECK(f.lanes.choose(shop, "h", client_choice::round_robin, now + 5s) == &busy);
 }
 
 TEST_CASE("a node tells its places by set of handlers, and only of services that have changed")
@@ -114,23 +116,50 @@ TEST_CASE("a node tells its places by set of handlers, and only of services that
     f.add("a", {"h"}, 2, 3);
     f.add("b", {"h"}, 1);
     auto& c = f.add("c", {"h", "new"}, 1);
-    f.add("d", {"x"}, 1, 0, "other");
+    f.add("d", {"x"}, 1, 0, {"default", "other"});
     auto const told = f.lanes.take_changed();
     REQUIRE(told.services.size() == 2);
-    CHECK(told.services[1] == protocol::service_capacity{"s", {{{"h"}, 3, 6}, {{"h", "new"}, 1, 1}}});
+    CHECK(told.services[1] == protocol::service_capacity{"default", "s", {{{"h"}, 3, 6}, {{"h", "new"}, 1, 1}}});
     CHECK_FALSE(f.lanes.any_changed());
 
     c.failed(now);
-    f.lanes.mark_changed("s");
+    f.lanes.mark_changed(shop);
     auto const again = f.lanes.take_changed();
     CHECK(again.number > told.number);
-    CHECK(again.services == std::vector<protocol::service_capacity>{{"s", {{{"h"}, 3, 6}}}});
+    CHECK(again.services == std::vector<protocol::service_capacity>{{"default", "s", {{{"h"}, 3, 6}}}});
 
     f.lanes.put_back(again);
     CHECK(f.lanes.any_changed());
     f.lanes.take_changed();
 
     CHECK(f.lanes.remove("d") != nullptr);
-    CHECK(f.lanes.take_changed().services == std::vector<protocol::service_capacity>{{"other", {}}});
+    CHECK(f.lanes.take_changed().services == std::vector<protocol::service_capacity>{{"default", "other", {}}});
     CHECK(f.lanes.remove("d") == nullptr);
+}
+
+TEST_CASE("an execution gets no client of another project, whose service and handler have the same names")
+{
+    fixture f;
+    protocol::service_key const theirs{"theirs", "s"};
+    f.add("a", {"h"}, 1);
+    f.add("b", {"h"}, 1, 0, theirs);
+    CHECK(f.choose() == "a");
+    CHECK(f.choose(client_choice::round_robin, "h", theirs) == "b");
+    CHECK(f.choose(client_choice::round_robin, "h", protocol::service_view{"third", "s"}).empty());
+    auto const told = f.lanes.take_changed();
+    CHECK(told.services ==
+          std::vector<protocol::service_capacity>{{"default", "s", {{{"h"}, 1, 1}}}, {"theirs", "s", {{{"h"}, 1, 1}}}});
+    CHECK(f.lanes.remove("a") != nullptr);
+    CHECK(f.choose().empty());
+    CHECK(f.choose(client_choice::failover, "h", theirs) == "b");
+}
+
+TEST_CASE("a client that registers for another project leaves the first one")
+{
+    fixture f;
+    f.add("a", {"h"}, 1);
+    protocol::service_key const theirs{"theirs", "s"};
+    f.add("a", {"h"}, 1, 0, theirs);
+    CHECK(f.choose().empty());
+    CHECK(f.choose(client_choice::round_robin, "h", theirs) == "a");
 }

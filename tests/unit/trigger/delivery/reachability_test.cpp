@@ -66,7 +66,7 @@ struct fixture {
         return page.clients.at(0);
     }
 
-    lane_client client{"host:1", "billing", {"h"}, 1, 0, false, address, 1};
+    lane_client client{"host:1", {"default", "billing"}, {"h"}, 1, 0, false, address, 1};
     sim::stage stage{7};
     sim::host* home = nullptr;
     std::vector<std::unique_ptr<storage::database>> databases;

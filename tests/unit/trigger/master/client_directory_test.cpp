@@ -30,10 +30,11 @@ struct fixture {
 
     std::int64_t generation = 0; // of the last registration
     void put(std::string instance, std::string service = "billing", std::string node = "n1",
-             std::vector<std::string> handlers = {"close-day"})
+             std::vector<std::string> handlers = {"close-day"}, std::string project = "default")
     {
         storage::client_record row;
         row.instance = std::move(instance);
+        row.project = std::move(project);
         row.service = std::move(service);
         row.address = "http://127.0.0.1:1";
         row.secret = "0123456789abcdef";
@@ -56,10 +57,10 @@ struct fixture {
         auto call = [&]() -> awaitable<void> { co_await directory->refresh(); };
         stage.play(call());
     }
-    std::vector<std::string> names(std::string const& service) const
+    std::vector<std::string> names(std::string const& service, std::string const& project = "default") const
     {
         std::vector<std::string> out;
-        for (auto const* client : directory->of_service(service))
+        for (auto const* client : directory->of_service({project, service}))
             out.push_back(*client->instance);
         return out;
     }
@@ -124,4 +125,22 @@ TEST_CASE("the clients of a node that is gone are gone with it")
     f.stage.play(call());
     CHECK(f.names("billing") == std::vector<std::string>{"c2"});
     CHECK(f.gone == std::vector<std::string>{"c1"});
+}
+
+TEST_CASE("two projects with a service of the same name have clients of their own")
+{
+    fixture f;
+    f.put("c1");
+    f.put("c2", "billing", "n1", {"close-day"}, "theirs");
+    f.put("c3");
+    f.refresh();
+    CHECK(f.names("billing") == std::vector<std::string>{"c1", "c3"});
+    CHECK(f.names("billing", "theirs") == std::vector<std::string>{"c2"});
+    CHECK(f.names("billing", "third").empty());
+    f.put("c3", "billing", "n1", {"close-day"}, "theirs"); // it changes its project
+    f.bury("c3");
+    f.put("c1", "billing", "n1", {"close-day"}, "theirs");
+    f.refresh();
+    CHECK(f.names("billing").empty());
+    CHECK(f.names("billing", "theirs") == std::vector<std::string>{"c1", "c2"});
 }

@@ -26,10 +26,11 @@ struct fixture : test::term_stage {
         host.spawn(following.run());
     }
 
-    void add_client(std::string instance, std::vector<std::string> handlers = {"h"})
+    void add_client(std::string instance, std::vector<std::string> handlers = {"h"}, std::string project = "default")
     {
         storage::client_record row;
         row.instance = std::move(instance);
+        row.project = std::move(project);
         row.service = "s";
         row.address = "http://127.0.0.1:1";
         row.secret = "0123456789abcdef";
@@ -110,6 +111,7 @@ TEST_CASE("a broadcast gets a shard for each client that serves its handler, and
     f.add_client("a");
     f.add_client("b");
     f.add_client("without the handler", {"other"});
+    f.add_client("of another project", {"h"}, "other");
     f.run();
     f.ended.broadcast({execution_id{1}});
     f.pass(100ms);

@@ -10,6 +10,7 @@ using namespace baton::trigger;
 namespace {
 
 constexpr instant now{100s};
+protocol::service_key const shop{"default", "s"};
 
 bool any(std::string const&)
 {
@@ -18,18 +19,18 @@ bool any(std::string const&)
 
 protocol::capacity_message word(std::int64_t number, int places, std::vector<std::string> handlers = {"h"})
 {
-    return {number, {{"s", {{std::move(handlers), places, places}}}}};
+    return {number, {{"default", "s", {{std::move(handlers), places, places}}}}};
 }
 
 protocol::capacity_message slots_and_places(int slots, int places)
 {
-    return {1, {{"s", {{{"h"}, slots, places}}}}};
+    return {1, {{"default", "s", {{{"h"}, slots, places}}}}};
 }
 
 // Takes one credit; the node that it belongs to.
 std::string take(credits& all, std::string const& handler = "h")
 {
-    auto const found = all.choose("s", handler, 1, now, any);
+    auto const found = all.choose(shop, handler, 1, now, any);
     if (found.credit == nullptr)
         return {};
     credits::use(*found.credit);
@@ -46,7 +47,7 @@ TEST_CASE("a node gets no more executions than it has places, and one that has e
     CHECK(take(all) == "n");
     CHECK(take(all) == "n");
     CHECK(take(all).empty());
-    credits::release(*all.at("n", "s", "h"));
+    credits::release(*all.at("n", shop, "h"));
     CHECK(take(all) == "n");
 }
 
@@ -60,8 +61,8 @@ TEST_CASE("a word is a level: it does not add to the last one, and an older one 
     CHECK(take(all).empty());
     CHECK(all.hear("n", word(1, 100)).empty());
     CHECK(take(all).empty());
-    all.hear("n", {4, {{"s", {}}}});
-    CHECK(all.at("n", "s", "h") == nullptr);
+    all.hear("n", {4, {{"default", "s", {}}}});
+    CHECK(all.at("n", shop, "h") == nullptr);
 }
 
 TEST_CASE("only credits for clients that serve the handler are used")
@@ -95,7 +96,7 @@ TEST_CASE("the places of queues are used only when no slot is free anywhere")
     for (int i = 0; i < 4; ++i)
         ++taken[take(all)];
     CHECK(taken == std::map<std::string, int>{{"good", 3}, {"hung", 1}});
-    credits::release(*all.at("good", "s", "h"));
+    credits::release(*all.at("good", shop, "h"));
     CHECK(take(all) == "good");
     CHECK_FALSE(take(all).empty());
 }
@@ -105,8 +106,8 @@ TEST_CASE("a few executions go to one node, many are spread over all")
     credits all;
     all.hear("a", word(1, 10'000));
     all.hear("b", word(1, 10'000));
-    CHECK(all.choose("s", "h", 50, now, any).room == 50);
-    auto const part = all.choose("s", "h", 1'000, now, any).room;
+    CHECK(all.choose(shop, "h", 50, now, any).room == 50);
+    auto const part = all.choose(shop, "h", 1'000, now, any).room;
     CHECK(part > 450);
     CHECK(part < 550);
 }
@@ -116,16 +117,32 @@ TEST_CASE("a closed credit or an unusable node is passed over, and the choice sa
     credits all;
     all.hear("a", word(1, 5));
     all.hear("b", word(1, 5));
-    all.at("a", "s", "h")->closed_until = now + 50ms;
-    CHECK(all.choose("s", "h", 1, now, any).credit->node == "b");
-    auto const none = all.choose("s", "h", 1, now, [](std::string const& node) { return node != "b"; });
+    all.at("a", shop, "h")->closed_until = now + 50ms;
+    CHECK(all.choose(shop, "h", 1, now, any).credit->node == "b");
+    auto const none = all.choose(shop, "h", 1, now, [](std::string const& node) { return node != "b"; });
     CHECK(none.credit == nullptr);
     CHECK(none.again == now + 50ms);
     all.hear("a", word(2, 5)); // a new word opens it
-    CHECK(all.choose("s", "h", 1, now, [](std::string const& node) { return node != "b"; }).credit->node == "a");
+    CHECK(all.choose(shop, "h", 1, now, [](std::string const& node) { return node != "b"; }).credit->node == "a");
     all.forget("a");
     all.forget("b");
-    auto const gone = all.choose("s", "h", 1, now, any);
+    auto const gone = all.choose(shop, "h", 1, now, any);
     CHECK(gone.credit == nullptr);
     CHECK_FALSE(gone.again); // only a word helps
+}
+
+TEST_CASE("two projects with a service of the same name have credits of their own")
+{
+    credits all;
+    protocol::service_key const theirs{"theirs", "s"};
+    CHECK(all.hear("n", {1, {{"theirs", "s", {{{"h"}, 5, 5}}}}}) == std::vector{theirs});
+    CHECK(take(all).empty());
+    CHECK(all.at("n", shop, "h") == nullptr);
+    auto const found = all.choose(theirs, "h", 1, now, any);
+    REQUIRE(found.credit != nullptr);
+    CHECK(found.credit->service == theirs);
+    all.hear("n", {2, {{"default", "s", {{{"h"}, 1, 1}}}}}); // says nothing of theirs
+    CHECK(take(all) == "n");
+    CHECK(take(all).empty());
+    CHECK(all.choose(theirs, "h", 1, now, any).credit != nullptr);
 }

@@ -10,10 +10,11 @@ using namespace baton::trigger;
 
 namespace {
 
-std::shared_ptr<known_task const> make_task(int id, std::string service)
+std::shared_ptr<known_task const> make_task(int id, std::string service, std::string project = "default")
 {
     auto task = std::make_shared<known_task>();
     task->id = task_id{id};
+    task->definition.project = std::move(project);
     task->definition.service = std::move(service);
     return task;
 }
@@ -119,9 +120,9 @@ TEST_CASE("a credit is used while the execution is assigned or held, and its rel
 {
     fixture f;
     std::vector<std::string> released;
-    f.open.on_release([&](std::string const& service) { released.push_back(service); });
+    f.open.on_release([&](protocol::service_view service) { released.push_back(to_text(service)); });
     credit one;
-    one.service = "s";
+    one.service = {"p", "s"};
     auto& execution = f.add(f.make(1));
     f.open.move(execution, phase::assigned, "node");
     f.open.charge(execution, &one);
@@ -130,7 +131,7 @@ TEST_CASE("a credit is used while the execution is assigned or held, and its rel
     CHECK(one.used == 1);
     f.open.move(execution, phase::in_doubt);
     CHECK(one.used == 0);
-    CHECK(released == std::vector<std::string>{"s"});
+    CHECK(released == std::vector<std::string>{"p/s"});
 }
 
 TEST_CASE("the indexes agree with the executions after any moves")
@@ -139,7 +140,7 @@ TEST_CASE("the indexes agree with the executions after any moves")
     CAPTURE(seed);
     seeded_random random{static_cast<std::uint64_t>(seed)};
     fixture f;
-    std::vector const tasks{make_task(1, "s"), make_task(2, "t")};
+    std::vector const tasks{make_task(1, "s"), make_task(2, "s", "p")};
     std::vector<std::string> const places{"a", "b", "c"};
     constexpr auto phases = static_cast<int>(phase::parent) + 1;
     for (int i = 0; i < 2'000; ++i) {
@@ -154,11 +155,11 @@ TEST_CASE("the indexes agree with the executions after any moves")
             f.open.move(*one, static_cast<phase>(random.below(phases)), places[random.below(3)]);
     }
     std::map<std::string, std::set<execution_id>> at;
-    std::map<std::string, std::set<execution_id>> in_doubt;
+    protocol::service_map<std::set<execution_id>> in_doubt;
     std::set<execution_id> under_way;
-    std::map<std::string, std::size_t> backlog;
+    protocol::service_map<std::size_t> backlog;
     f.open.each([&](open_execution& one) {
-        auto const& service = one.task->definition.service;
+        auto const service = protocol::key_of(protocol::service_of(one.task->definition));
         if (one.phase == phase::assigned || one.phase == phase::held)
             at[one.where].insert(one.id);
         if (one.phase == phase::in_doubt)
@@ -176,6 +177,7 @@ TEST_CASE("the indexes agree with the executions after any moves")
     f.open.each_under_way([&](open_execution& one) { found.insert(one.id); });
     CHECK(found == under_way);
     CHECK(f.open.in_doubt() == in_doubt);
-    for (auto const* service : {"s", "t"})
-        CHECK(f.open.backlog({"default", service}) == backlog[service]);
+    CHECK(backlog.size() == 2);
+    for (auto const& [service, count] : backlog)
+        CHECK(f.open.backlog(service) == count);
 }

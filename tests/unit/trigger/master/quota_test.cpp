@@ -151,3 +151,29 @@ TEST_CASE("the firings of a page count before they are open")
     room.take({"p", "third"}, 200);
     CHECK(room.left(well) == 150); // a quarter of 600
 }
+
+TEST_CASE("two projects with a service of the same name have backlogs and doubts of their own")
+{
+    fixture f;
+    service_key const ours{"ours", "s"};
+    service_key const theirs{"theirs", "s"};
+    f.add(ours, 3);
+    auto& one = f.add(theirs);
+    CHECK(f.open.backlog(ours) == 3);
+    CHECK(f.open.backlog(theirs) == 1);
+    f.open.move(one, phase::in_doubt);
+    REQUIRE(f.open.in_doubt().size() == 1);
+    CHECK(f.open.in_doubt().begin()->first == theirs);
+    f.open.erase(one.id);
+    CHECK(f.open.in_doubt().empty());
+    CHECK(f.open.backlog(ours) == 3);
+    CHECK(f.open.backlog(theirs) == 0);
+}
+
+TEST_CASE("an assignment names the project of its task")
+{
+    fixture f;
+    auto const made = make_assignment(f.add({"ours", "s"}));
+    CHECK(made.project == "ours");
+    CHECK(made.service == "s");
+}

@@ -9,6 +9,14 @@ using namespace baton::trigger;
 
 namespace {
 
+// Of "service" or "project/service".
+protocol::service_key key(std::string const& text)
+{
+    auto const slash = text.find('/');
+    return slash == std::string::npos ? protocol::service_key{"default", text}
+                                      : protocol::service_key{text.substr(0, slash), text.substr(slash + 1)};
+}
+
 // Places executions as long as a service has room, and notes their order.
 struct fixture {
     ready_queue queue;
@@ -18,14 +26,16 @@ struct fixture {
     std::optional<instant> again;
     std::int64_t next_id = 1;
 
-    void put(std::string const& service, int count, std::string const& handler = "h")
+    void put(std::string const& name, int count, std::string const& handler = "h")
     {
+        auto const service = key(name);
         for (int i = 0; i < count; ++i)
             queue.put(service, {protocol::client_choice::round_robin, handler, {}}, execution_id{next_id++});
     }
     bool turn(std::size_t quantum)
     {
-        return queue.turn(quantum, [this](auto const& service, auto const&, auto const& first, std::size_t most) {
+        return queue.turn(quantum, [this](auto const& key, auto const&, auto const& first, std::size_t most) {
+            auto const service = to_text(key);
             ++looks[service];
             ready_queue::placement out;
             out.taken = std::min({first.size(), most, room[service]});
@@ -69,12 +79,12 @@ TEST_CASE("a service without room is looked at once, and again only when it is u
     f.put("dead", 1'000);
     f.run(500);
     CHECK(f.looks["dead"] == 1);
-    CHECK(f.queue.waiting("dead") == 2'000);
+    CHECK(f.queue.waiting(key("dead")) == 2'000);
     f.room["dead"] = 3;
-    CHECK(f.queue.unblock("dead"));
+    CHECK(f.queue.unblock(key("dead")));
     f.run(500);
-    CHECK(f.queue.waiting("dead") == 1'997);
-    CHECK_FALSE(f.queue.unblock("unknown"));
+    CHECK(f.queue.waiting(key("dead")) == 1'997);
+    CHECK_FALSE(f.queue.unblock(key("unknown")));
 }
 
 TEST_CASE("a handler without room does not hold up the service's other handlers")
@@ -88,7 +98,7 @@ TEST_CASE("a handler without room does not hold up the service's other handlers"
     };
     while (f.queue.turn(2, only_served))
         continue;
-    CHECK(f.queue.waiting("s") == 5);
+    CHECK(f.queue.waiting(key("s")) == 5);
 }
 
 TEST_CASE("a try that names a time is repeated at that time")
@@ -105,4 +115,17 @@ TEST_CASE("a try that names a time is repeated at that time")
     f.run(10);
     CHECK(f.queue.size() == 0);
     CHECK_FALSE(f.queue.next_unblock());
+}
+
+TEST_CASE("two projects with a service of the same name wait in queues of their own")
+{
+    fixture f;
+    f.put("s", 3);
+    f.put("theirs/s", 2);
+    f.room = {{"theirs/s", 5}};
+    f.run(10);
+    CHECK(f.order == std::vector<std::string>{"theirs/s", "theirs/s"});
+    CHECK(f.queue.waiting(key("s")) == 3);
+    CHECK(f.queue.waiting(key("theirs/s")) == 0);
+    CHECK_FALSE(f.queue.unblock(key("theirs/s")));
 }
