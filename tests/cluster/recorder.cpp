@@ -10,7 +10,7 @@
 //
 // Handlers: "note" does nothing; "nap" sleeps {"ms": n} or until it is stopped; "fail" fails the first {"times": n}
 // attempts. RECORDER_LISTEN and RECORDER_TOKEN are for nodes that are not on loopback;
-// with RECORDER_FETCHES it fetches its executions.
+// with RECORDER_FETCHES it fetches its executions. RECORDER_PROJECT is the project of the service.
 
 #include <baton/client/service.hpp>
 #include <condition_variable>
@@ -119,6 +119,8 @@ int main(int argc, char** argv)
             options.listen = listen;
         if (auto const* token = std::getenv("RECORDER_TOKEN"))
             options.token = token;
+        if (auto const* project = std::getenv("RECORDER_PROJECT"))
+            options.project = project;
         if (std::getenv("RECORDER_FETCHES"))
             options.delivery = client::delivery_mode::fetch;
         client::service service{std::move(options)};
