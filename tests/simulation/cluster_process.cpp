@@ -60,6 +60,7 @@ void node_process::freeze_for(duration span)
 client_process::client_process(sim::stage& stage, client_options const& options, std::vector<handler_run>& runs,
                                std::function<void(handler_run const&)> on_start)
     : host_(stage.add_host(options.name)),
+      project_(options.project),
       runs_(runs),
       on_start_(std::move(on_start)),
       kill_(options.kill),
@@ -71,6 +72,7 @@ client_process::client_process(sim::stage& stage, client_options const& options,
     settings.handlers = {"work", "flaky", "long", "deadly"};
     for (auto const& address : options.nodes)
         settings.link.nodes.push_back(http::parse_url(address));
+    settings.link.identity.project = options.project;
     settings.link.identity.service = cluster_service;
     settings.link.identity.instance = fmt::format("{}#{}", options.name, options.number);
     if (options.fetches)
@@ -90,6 +92,8 @@ void client_process::start(std::shared_ptr<client::job> work, std::function<void
     handler_run run;
     run.execution = work->work.execution.value();
     run.attempt = work->work.attempt;
+    run.task = work->work.task;
+    run.project = project_;
     run.host = &host_;
     run.instance = runtime_->instance();
     run.began = host_.time().now();

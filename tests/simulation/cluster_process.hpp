@@ -22,6 +22,8 @@ constexpr char cluster_service[] = "shop";
 struct handler_run {
     std::int64_t execution = 0;
     int attempt = 1;
+    task_id task{};
+    std::string project; // of the client
     sim::host const* host = nullptr;
     std::string instance; // the client's registered name
     instant began{};
@@ -60,8 +62,9 @@ struct client_options {
     int number = 0;                 // makes the instance's name unique
     std::vector<std::string> nodes; // their URLs
     int slots = 1;
-    bool fetches = false;       // it has no listener
-    std::function<void()> kill; // ends the client's process
+    std::string project = "default"; // of its service
+    bool fetches = false;            // it has no listener
+    std::function<void()> kill;      // ends the client's process
 };
 
 // A business service on a host: the SDK with handlers that take simulated time. "work" succeeds, "flaky" fails in a
@@ -80,6 +83,7 @@ private:
                            std::size_t run);
 
     sim::host& host_;
+    std::string project_;
     std::vector<handler_run>& runs_;
     std::function<void(handler_run const&)> on_start_;
     std::function<void()> kill_;

@@ -79,6 +79,22 @@ std::string with_faults(std::uint64_t seed)
     return problems(world, expected);
 }
 
+// Two projects have tasks, services and handlers of the same names.
+std::string two_projects(std::uint64_t seed)
+{
+    cluster_world world(seed, 3, 2, 200, seed % 3 != 0);
+    for (int i = 0; i < 2; ++i)
+        world.add_client("other");
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto expected = register_tasks(world, from, from + 40s);
+    auto const others = register_tasks(world, from, from + 40s, "other");
+    expected.insert(expected.end(), others.begin(), others.end());
+    world.run_with_faults(40s);
+    world.pass(settle_time);
+    return problems(world, expected);
+}
+
 // The database is unavailable for longer than nodes and clients may miss heartbeats, so no heartbeat could be recorded,
 // but no process has died.
 std::string database_outage(std::uint64_t seed)
@@ -268,6 +284,11 @@ TEST_CASE("firings that fall due while there is no master start as soon as a new
 TEST_CASE("under kills, freezes and partitions no firing is missed or doubled, and all executions end afterwards")
 {
     check_seeds(10, with_faults);
+}
+
+TEST_CASE("under the same faults the tasks of a project reach only its own clients")
+{
+    check_seeds(6, two_projects);
 }
 
 TEST_CASE("a long outage of the database makes no live client count as gone, and no handler run again")

@@ -57,11 +57,12 @@ std::set<std::int64_t> instants_of(duration period, utc_time from, utc_time unti
     return instants;
 }
 
-std::vector<expectation> register_tasks(cluster_world& world, utc_time from, utc_time until)
+std::vector<expectation> register_tasks(cluster_world& world, utc_time from, utc_time until, std::string const& project)
 {
     using protocol::schedule_kind;
     std::vector<expectation> all;
-    auto const add = [&](protocol::task_definition const& task, std::set<std::int64_t> instants) {
+    auto const add = [&](protocol::task_definition task, std::set<std::int64_t> instants) {
+        task.project = project;
         all.push_back({world.add(task).task.id, task.name, std::move(instants)});
     };
     auto secondly = make_task("every second", from, until);

@@ -23,7 +23,8 @@ protocol::task_definition make_task(std::string name, utc_time from, utc_time un
 std::set<std::int64_t> instants_of(duration period, utc_time from, utc_time until);
 
 // Registers one task of each kind.
-std::vector<expectation> register_tasks(cluster_world& world, utc_time from, utc_time until);
+std::vector<expectation> register_tasks(cluster_world& world, utc_time from, utc_time until,
+                                        std::string const& project = "default");
 
 // A moment at least 3 s ahead at which all schedules of register_tasks() begin.
 utc_time begin_of(cluster_world& world);

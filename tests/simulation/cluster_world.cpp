@@ -12,7 +12,13 @@
 namespace baton::simulation {
 
 cluster_world::cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots, bool guarded)
-    : stage_(seed), nodes_(nodes), clients_(clients), slots_(slots), guarded_(guarded), ids_(stage_.time, stage_.random)
+    : stage_(seed),
+      nodes_(nodes),
+      clients_(clients),
+      projects_(clients, "default"),
+      slots_(slots),
+      guarded_(guarded),
+      ids_(stage_.time, stage_.random)
 {
     stage_.make_tables();
     direct_ = stage_.database.direct();
@@ -42,13 +48,23 @@ void cluster_world::start_client(std::size_t index)
 {
     if (clients_.at(index))
         return;
-    bool const fetches = index % 2 == 1;
-    client_options const options{
-        fmt::format("c{}", index), processes_++, node_addresses_, slots_, fetches, [this, index] {
-            stage_.run_after(1us, [this, index] { kill_client(index, 1s); });
-        }};
+    client_options options;
+    options.name = fmt::format("c{}", index);
+    options.number = processes_++;
+    options.nodes = node_addresses_;
+    options.slots = slots_;
+    options.project = projects_.at(index);
+    options.fetches = index % 2 == 1;
+    options.kill = [this, index] { stage_.run_after(1us, [this, index] { kill_client(index, 1s); }); };
     clients_[index] = std::make_unique<client_process>(stage_, options, runs_,
                                                        [this](handler_run const& start) { check_start(start); });
+}
+
+void cluster_world::add_client(std::string project)
+{
+    projects_.push_back(std::move(project));
+    clients_.emplace_back();
+    start_client(clients_.size() - 1);
 }
 
 // The process object is destroyed after its coroutines have unwound, which happens before any time passes.
@@ -119,6 +135,9 @@ void cluster_world::check_start(handler_run const& start)
 {
     ++seen_.handler_starts;
     stage_.log.note(fmt::format("{} starts execution {} attempt {}", start.instance, start.execution, start.attempt));
+    if (auto const task = tasks_.find(start.task); task != tasks_.end() && task->second != start.project)
+        record_incident(fmt::format("STRANGER: execution {} of project {} starts in {}, a client of project {}",
+                                    start.execution, task->second, start.instance, start.project));
     for (auto const& earlier : runs_) {
         if (earlier.execution != start.execution || !earlier.host->alive() || (earlier.ended && !earlier.succeeded))
             continue;
@@ -164,6 +183,7 @@ storage::edit_result cluster_world::add(protocol::task_definition task)
         out = co_await repository.create(ids_, task);
     };
     stage_.play(insert());
+    tasks_[out.task.id] = task.project;
     return out;
 }
 

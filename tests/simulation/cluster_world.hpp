@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ public:
     sim::stage& stage() { return stage_; }
     cluster_report const& seen() const { return seen_; }
 
+    // A further client. The first ones belong to the default project.
+    void add_client(std::string project);
     storage::edit_result add(protocol::task_definition task); // registers a task
 
     void pass(duration span) { stage_.time.run_for(span); }
@@ -83,6 +86,8 @@ private:
     std::vector<handler_run> runs_;
     std::vector<std::unique_ptr<node_process>> nodes_;
     std::vector<std::unique_ptr<client_process>> clients_;
+    std::vector<std::string> projects_;    // of the clients
+    std::map<task_id, std::string> tasks_; // to their projects
     std::vector<std::string> node_addresses_;
     int slots_;
     bool guarded_;
