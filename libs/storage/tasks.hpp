@@ -3,6 +3,7 @@
 
 #include "libs/base/id.hpp"
 #include "libs/protocol/edit_plan.hpp"
+#include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
 
 #include <functional>

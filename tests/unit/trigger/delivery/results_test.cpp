@@ -36,7 +36,7 @@ struct fixture {
         reporter::dependencies with{[this](protocol::report_request const& one) { return hear(one); }, known, lanes,
                                     host.time()};
         report.emplace("node-1", std::move(with), stage.loop.get_executor());
-        report->new_epoch(5);
+        report->new_term({1, 5});
         results.emplace(settings, "node-1", collector::dependencies{*ledger, *report, host.time()},
                         stage.loop.get_executor());
         host.spawn(report->run());
@@ -221,17 +221,17 @@ TEST_CASE("a report is repeated until a master takes it, and a new epoch drops w
         REQUIRE(f.heard.size() == 1);
         CHECK(f.heard[0].delivered.size() == 1);
         CHECK(f.heard[0].finished.size() == 1);
-        CHECK(f.heard[0].epoch == 5);
+        CHECK(f.heard[0].term.epoch == 5);
     }
     SECTION("a new epoch")
     {
-        f.report->new_epoch(6);
+        f.report->new_term({1, 6});
         f.master_answers = true;
         f.stage.time.run_for(1s);
         REQUIRE(f.heard.size() == 1);
         CHECK(f.heard[0].delivered.empty()); // the new master asks the clients itself
         CHECK(f.heard[0].finished.size() == 1);
-        CHECK(f.heard[0].epoch == 6);
+        CHECK(f.heard[0].term.epoch == 6);
     }
 }
 
