@@ -14,9 +14,9 @@
 //     failed T 0              the store did not answer
 // After a release the process waits for --rest, so that another can get the lock. The process ends after N grants, or
 // when FOLDER/stop exists. A quarter of the acquisitions of read_write write. Only an exclusive holder reads
-// FOLDER/counter and writes it incremented. FOLDER/fence is a resource that compares tokens: it accepts a write with the
-// highest token so far and refuses another. The process prints "ready" when it starts, "acquired TOKEN" for each grant
-// with --leave, and at its end its counts as JSON.
+// FOLDER/counter and writes it incremented. FOLDER/fence is a resource that compares tokens: it accepts a write with
+// the highest token so far and refuses another. The process prints "ready" when it starts, "acquired TOKEN" for each
+// grant with --leave, and at its end its counts as JSON.
 //
 // With --leave a holder works until FILE exists, even after it has lost the lock, and writes to the fence before it
 // prints "acquired" and again at its end. Without --leave a holder ends its work as soon as the lock is not valid. It
