@@ -1,8 +1,8 @@
 #include "libs/http/router.hpp"
 
-#include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/loop_meter.hpp"
+#include "libs/base/overloaded.hpp"
 
 #include <boost/asio/error.hpp>
 
@@ -62,6 +62,11 @@ response answer_to_failure(std::exception_ptr const& failure, std::string const&
         std::rethrow_exception(failure);
     } catch (invalid_input const& wrong) {
         return problem(400, "Bad Request", wrong.what(), wrong.field());
+    } catch (overloaded const& refused) { // not logged: there may be thousands a second
+        auto answer = problem(503, "Overloaded", refused.what());
+        auto const seconds = std::chrono::ceil<std::chrono::seconds>(refused.retry_after()).count();
+        answer.headers.set("Retry-After", std::to_string(seconds));
+        return answer;
     } catch (unavailable const& reason) {
         log::warn("http", "a request failed because a dependency is unavailable, answering 503",
                   {log::reason(reason.what()), {"request", request}});

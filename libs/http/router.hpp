@@ -17,8 +17,8 @@ public:
 
     // Calls the matching endpoint with `params` filled in. Answers 404 if no pattern matches, and 405 with Allow if
     // only the method does not match. HEAD falls back to GET and drops the body. Exceptions of the handler become
-    // problem answers: invalid_input 400, unavailable 503, any other 500, which is logged and tells the caller no
-    // details. Cancellation propagates.
+    // problem answers: invalid_input 400, unavailable 503 (overloaded also with Retry-After), any other 500, which is
+    // logged and tells the caller no details. Cancellation propagates.
     awaitable<response> handle(request message) const;
 
 private:

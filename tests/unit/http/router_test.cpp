@@ -1,4 +1,5 @@
 #include "libs/base/error.hpp"
+#include "libs/base/overloaded.hpp"
 #include "libs/http/router.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -101,12 +102,16 @@ TEST_CASE("an exception of a handler becomes an error answer without internal de
     router endpoints;
     endpoints.add(verb::get, "/wrong", throws(invalid_input("name", "too long")));
     endpoints.add(verb::get, "/down", throws(unavailable("database is away")));
+    endpoints.add(verb::get, "/full", throws(overloaded("too many wait", 1'500ms)));
     endpoints.add(verb::get, "/bug", throws(std::runtime_error("password=hunter2")));
     endpoints.add(verb::get, "/odd", throws(42));
     auto const wrong = ask(endpoints, verb::get, "/wrong");
     CHECK(wrong.status == 400);
     CHECK(parse_json(wrong.body).at("field") == "name");
     CHECK(ask(endpoints, verb::get, "/down").status == 503);
+    CHECK_FALSE(ask(endpoints, verb::get, "/down").headers.find("Retry-After"));
+    CHECK(ask(endpoints, verb::get, "/full").status == 503);
+    CHECK(ask(endpoints, verb::get, "/full").headers.find("Retry-After") == "2");
     CHECK(ask(endpoints, verb::get, "/bug").status == 500);
     CHECK(ask(endpoints, verb::get, "/bug").body.find("hunter2") == std::string::npos);
     CHECK(ask(endpoints, verb::get, "/odd").status == 500);
