@@ -65,8 +65,12 @@ awaitable<std::optional<http::response>> node_calls::post(std::size_t node, char
 duration node_calls::pause(int failures, duration longest)
 {
     auto const full = std::min<duration>(100ms * (1 << std::min(failures - 1, 9)), longest);
-    return duration{full.count() / 2 +
-                    static_cast<std::int64_t>(parts_.random.below(static_cast<std::uint64_t>(full.count() / 2 + 1)))};
+    return full / 2 + drawn(full / 2);
+}
+
+duration node_calls::drawn(duration longest)
+{
+    return duration{static_cast<std::int64_t>(parts_.random.below(static_cast<std::uint64_t>(longest.count()) + 1))};
 }
 
 } // namespace baton::client

@@ -44,6 +44,7 @@ public:
 
     // The pause after so many failures in a row: doubles from 100 ms to `longest`; half of it is random.
     duration pause(int failures, duration longest);
+    duration drawn(duration longest); // at random, from 0
 
     time_source& time() { return parts_.time; }
     random_source& random() { return parts_.random; }

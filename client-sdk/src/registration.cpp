@@ -5,12 +5,13 @@
 #include "libs/protocol/service_key.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace baton::client {
 
 namespace {
-constexpr duration watch_again = 200ms; // after news, for the heartbeat to act on it
-constexpr duration watch_later = 5s;    // where watching does not work
+constexpr std::size_t most_tries = 5;   // registrations without a pause
+constexpr duration longest_later = 30s; // that a node may ask for
 }
 
 registration::registration(asio::any_io_executor loop, node_calls& calls, engine& state, link_settings settings,
@@ -44,36 +45,71 @@ awaitable<void> registration::beat()
 // Jitter only shortens: after three periods without a heartbeat a client counts as gone.
 duration registration::next_wait(int failures)
 {
+    if (failures > 0 && later_ > duration::zero()) // half of the wait is random, as in a pause
+        return std::max(calls_.pause(failures, period_), later_ + calls_.drawn(later_));
     if (failures > 0)
         return calls_.pause(failures, period_);
-    auto const jitter = calls_.random().below(static_cast<std::uint64_t>(period_.count() / 10 + 1));
-    return duration{period_.count() - static_cast<std::int64_t>(jitter)};
+    return period_ - calls_.drawn(period_ / 10);
 }
 
 awaitable<bool> registration::beat_once()
 {
-    if (status_.registered) {
+    later_ = {};
+    bool to_next = false;
+    if (status_.registered || status_.lapsed) {
         auto const answered = co_await heartbeat();
-        if (answered == 200)
+        if (answered == 200) {
+            returned();
             co_return true;
+        }
         status_.registered = false;
-        if (answered != 404)
-            node_ = calls_.after(node_);
+        status_.lapsed = answered == 503;
+        to_next = answered != 404;
     }
-    for (std::size_t tries = 0; tries < calls_.count() && !status_.leaving; ++tries) {
-        status_.registered = co_await register_with(node_);
-        if (status_.registered && engine_.draining())
-            co_await heartbeat(); // a registration does not say that the client drains
-        if (status_.registered)
+    auto next = to_next ? calls_.after(node_) : node_;
+    auto const home_later = std::exchange(later_, {});
+    auto const most = std::min(calls_.count(), most_tries);
+    for (std::size_t tries = 0; tries < most && later_ == duration::zero() && !status_.leaving; ++tries) {
+        bool const taken = co_await joined(next);
+        if (taken)
             co_return true;
-        node_ = calls_.after(node_);
+        next = calls_.after(next);
     }
+    later_ = std::max(later_, home_later);
+    if (!status_.lapsed) // otherwise the next heartbeat may find the home well, and nothing has changed
+        node_ = next;
     if (!status_.warned && !status_.leaving)
         log::warn("client", "no trigger node takes the registration, trying on",
                   {{"service", protocol::to_text(protocol::service_of(settings_.identity))},
                    {"instance", settings_.identity.instance}});
     status_.warned = true;
     co_return false;
+}
+
+awaitable<bool> registration::joined(std::size_t node)
+{
+    if (status_.lapsed && node == node_) // it is the home already
+        co_return false;
+    bool const taken = co_await register_with(node);
+    if (!taken)
+        co_return false;
+    node_ = node;
+    status_.registered = true;
+    status_.lapsed = false;
+    if (engine_.draining())
+        co_await heartbeat(); // a registration does not say that the client drains
+    co_return true;
+}
+
+// The home answers again.
+void registration::returned()
+{
+    if (!std::exchange(status_.lapsed, false))
+        return;
+    status_.registered = true;
+    status_.warned = false;
+    home_bell_.wake();
+    notify_.registered(generation_);
 }
 
 awaitable<bool> registration::register_with(std::size_t node)
@@ -85,6 +121,8 @@ awaitable<bool> registration::register_with(std::size_t node)
     auto const answer = co_await calls_.post(node, protocol::path_register, std::move(text), beat_limit());
     if (answer && answer->status == 410)
         take_new_name();
+    if (answer && answer->status == 503)
+        note_later(*answer);
     if (!answer || answer->status != 200)
         co_return false;
     if (generation > generation_) {
@@ -103,72 +141,13 @@ awaitable<bool> registration::register_with(std::size_t node)
     co_return true;
 }
 
-awaitable<void> registration::watch()
+void registration::note_later(http::response const& answer)
 {
-    for (;;) {
-        while (!status_.registered || status_.leaving)
-            co_await home_bell_.wait();
-        auto const pause = co_await watch_once();
-        if (pause > duration::zero())
-            co_await calls_.time().sleep_for(pause);
-    }
-}
-
-// Returns the pause until the next watch.
-awaitable<duration> registration::watch_once()
-{
-    protocol::watch_request request;
-    request.instance = settings_.identity.instance;
-    request.ticket = ticket_;
-    auto const home = node_;
-    auto text = nlohmann::json(request).dump();
-    auto const asked = calls_.time().now();
-    auto const answer = co_await calls_.post(home, protocol::path_watch, std::move(text), protocol::watch_hold + 5s);
-    if (status_.leaving || home != node_)
-        co_return 0s;
-    if (!answer && calls_.time().now() - asked < protocol::watch_hold) { // the connection has broken
-        beat_now();
-        co_return watch_again;
-    }
-    auto const told =
-        answer && answer->status == 200 ? http::parse_if<protocol::watch_answer>(answer->body) : std::nullopt;
-    if (!told)
-        co_return watch_later; // the node is older, or is not the home any more
-    if (told->move) {
-        note_move(*told);
-        co_await move(told->to);
-    }
-    bool const held = calls_.time().now() - asked >= watch_later;
-    co_return told->move ? watch_again
-    : held               ? 0s
-                         : watch_later; // a node that does not hold must not be asked in a loop
-}
-
-// A home that cannot reach the client asks it to try the nodes that have not tried yet.
-void registration::note_move(protocol::watch_answer const& told)
-{
-    constexpr std::size_t most = 100;
-    if (told.why.empty())
-        return;
-    note_reach(protocol::reach::unreachable, told.why);
-    auto& tried = settings_.identity.unreachable_from;
-    if (tried.size() < most && std::find(tried.begin(), tried.end(), reached_.node) == tried.end())
-        tried.push_back(reached_.node);
-}
-
-// Registers with another node, and stays with the present one if none takes it.
-awaitable<void> registration::move(std::string to)
-{
-    auto next = calls_.find_or_add(to, node_).value_or(node_);
-    if (next == node_)
-        next = calls_.after(node_);
-    for (std::size_t tries = 1; tries < calls_.count() && !status_.leaving; ++tries) {
-        if (next != node_ && co_await register_with(next)) {
-            node_ = next;
-            co_return;
-        }
-        next = calls_.after(next);
-    }
+    auto const text = answer.headers.find("Retry-After").value_or("");
+    int seconds = 0;
+    auto const read = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (read.ec == std::errc{} && seconds > 0)
+        later_ = std::min<duration>(std::chrono::seconds{seconds}, longest_later);
 }
 
 // The client was silent for too long, so its executions go out as further attempts. Queued ones must not start here;
@@ -181,6 +160,7 @@ void registration::take_new_name()
     auto const suffix = "~" + std::to_string(++renamed_);
     settings_.identity.instance = first_.instance.substr(0, longest) + suffix;
     settings_.identity.secret = first_.secret.substr(0, longest_secret) + suffix;
+    status_.lapsed = false;
     notify_.new_name(settings_.identity);
     engine_.give_up_queued(calls_.time().now());
     log::warn("client", "the nodes count this client as gone, going on under a new name",
@@ -203,6 +183,8 @@ awaitable<int> registration::heartbeat()
         co_return 0;
     if (answer->status == 200)
         absorb(*answer, asked);
+    if (answer->status == 503)
+        note_later(*answer);
     co_return answer->status;
 }
 
@@ -251,11 +233,13 @@ awaitable<void> registration::leave(instant until)
     request.instance = settings_.identity.instance;
     request.generation = settings_.identity.generation;
     request.ticket = ticket_;
-    for (std::size_t tries = 0; registered() && tries < calls_.count() && calls_.time().now() < until; ++tries) {
+    for (std::size_t tries = 0;
+         (status_.registered || status_.lapsed) && tries < calls_.count() && calls_.time().now() < until; ++tries) {
         auto text = nlohmann::json(request).dump();
         auto const limit = until - calls_.time().now();
         auto const answer = co_await calls_.post(node_, protocol::path_leave, std::move(text), limit);
         status_.registered = !answer || answer->status >= 500;
+        status_.lapsed = false;
         node_ = calls_.after(node_);
     }
 }

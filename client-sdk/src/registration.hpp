@@ -42,6 +42,7 @@ public:
 private:
     struct status {
         bool registered = false;
+        bool lapsed = false;  // not registered: the home cannot vouch for its clients at present, but knows this one
         bool warned = false;  // that no node takes the registration
         bool beating = false; // a heartbeat or registration is on its way
         bool leaving = false;
@@ -57,7 +58,10 @@ private:
     };
 
     awaitable<bool> beat_once();
+    awaitable<bool> joined(std::size_t node);
+    void returned();
     awaitable<bool> register_with(std::size_t node);
+    void note_later(http::response const& answer);
     awaitable<duration> watch_once();
     awaitable<void> move(std::string to);
     void take_new_name();
@@ -84,6 +88,7 @@ private:
     std::int64_t generation_ = 0; // of the last registration that a node took
     std::string ticket_;
     duration period_;
+    duration later_{}; // a node has asked to be left alone for so long (Retry-After)
 };
 
 } // namespace baton::client

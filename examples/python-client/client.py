@@ -52,7 +52,8 @@ def post(url, path, body, limit=3):
         with urllib.request.urlopen(call, timeout=limit) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as refusal:
-        return refusal.code, {}
+        later = refusal.headers.get("Retry-After", "")
+        return refusal.code, {"later": int(later)} if later.isdigit() else {}
     except (OSError, ValueError):
         return 0, {}
 
@@ -316,7 +317,8 @@ def beat(address, left):
                 continue  # a registration does not say that we drain
         elif status != 404:
             node = (node + 1) % len(NODES)
-        pause = period * 0.95 if registered else 0.0 if status == 404 else 0.3
+        later = answer.get("later", 0.3)  # the node's queue is full, say; not all clients may come back at once
+        pause = period * 0.95 if registered else 0.0 if status == 404 else later * (1 + secrets.randbelow(1000) / 1000)
         (left if draining.is_set() else draining).wait(pause)
 
 

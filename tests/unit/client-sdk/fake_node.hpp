@@ -23,6 +23,7 @@ class fake_node {
 public:
     struct told {
         std::vector<protocol::register_request> registrations;
+        std::vector<instant> registered_at;
         std::vector<protocol::heartbeat_request> heartbeats;
         std::vector<protocol::result_report> results; // with repetitions
         std::vector<std::size_t> batches;
@@ -37,6 +38,8 @@ public:
         int heartbeat_ms = 50;
         bool forgets = false;    // 404 to the next heartbeat
         bool buries = false;     // 410 to the next registration
+        int later = 0;           // the next N registrations get 503 with Retry-After: 1
+        int lapsed = 0;          // the next N heartbeats get 503
         int unrecorded = 0;      // the next N result messages get 200 that names none as recorded
         int failing_results = 0; // the next N get 503
         std::string poison;      // a message with this text gets 400
@@ -139,11 +142,16 @@ private:
         told_.credentials.push_back(message.headers.find("Authorization").value_or(""));
         if (message.target == protocol::path_register) {
             told_.registrations.push_back(body);
+            told_.registered_at.push_back(time_.now());
+            if (manners_.later > 0 && manners_.later-- > 0)
+                return later();
             return std::exchange(manners_.buries, false) ? http::problem(410, "Gone", "gone for good")
                                                          : heard(manners_.ticket);
         }
         if (message.target == protocol::path_heartbeat) {
             told_.heartbeats.push_back(body);
+            if (manners_.lapsed > 0 && manners_.lapsed-- > 0)
+                return http::problem(503, "Service Unavailable", "no membership");
             return std::exchange(manners_.forgets, false) ? http::problem(404, "Not Found", "unknown") : heard();
         }
         if (message.target == protocol::path_watch) {
@@ -156,6 +164,13 @@ private:
             return http::json_response(200, nlohmann::json::object());
         }
         return results(body, message.body);
+    }
+
+    static http::response later()
+    {
+        auto answer = http::problem(503, "Overloaded", "too many wait");
+        answer.headers.set("Retry-After", "1");
+        return answer;
     }
 
     http::response heard(std::string ticket = {})

@@ -241,3 +241,35 @@ TEST_CASE("a repeated delivery runs once", "[client]")
     CHECK(nlohmann::json::parse(held.body)["held"] ==
           nlohmann::json::parse(R"([{"execution": 1, "attempt": 1, "finished": true, "succeeded": true}])"));
 }
+
+TEST_CASE("a client that is asked to register later leaves the nodes alone for so long, and then asks the next",
+          "[client]")
+{
+    fake_node full;
+    fake_node next;
+    full.with([](auto& manners) { manners.later = 1; });
+    next.with([](auto& manners) { manners.later = 1; });
+    auto const service = serve({full.url(), next.url()});
+    auto const begun = [](auto const& told) { return !told.registrations.empty(); };
+    REQUIRE(full.wait(begun));
+    REQUIRE(next.wait(begun));
+    auto const apart = full.snapshot().registered_at.at(0) - next.snapshot().registered_at.at(0);
+    CHECK(std::max(apart, -apart) >= 1s);
+    CHECK(std::max(apart, -apart) < 5s); // it adds at most as much again
+}
+
+TEST_CASE("a client whose home cannot vouch for it now stays with it if no other node takes it", "[client]")
+{
+    fake_node home;
+    home.with([](auto& manners) { manners.ticket = "t1"; });
+    auto const service = serve({home.url()});
+    REQUIRE(home.wait([](auto const& told) { return !told.heartbeats.empty(); }));
+    home.with([](auto& manners) { manners.lapsed = 3; });
+    auto const before = home.snapshot().heartbeats.size();
+    REQUIRE(home.wait([&](auto const& told) { return told.heartbeats.size() >= before + 5; }));
+    CHECK(home.snapshot().registrations.size() == 1);
+
+    fake_node other;
+    home.with([&](auto& manners) { manners.ask = protocol::watch_answer{true, other.url(), ""}; });
+    REQUIRE(other.wait(registered)); // it watches its home again
+}
