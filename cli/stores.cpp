@@ -117,6 +117,11 @@ stores open_stores(storage::location const& where, stores_settings const& settin
     signals.causal = true;
     out.signals = storage::open_database(where, signals, time);
 
+    auto members = one_session(local);
+    members.read_limit_s = whole_seconds(settings.call_limit);
+    members.causal = true;
+    out.members = storage::open_database(where, members, time);
+
     out.lock_namespace = settings.lock_namespace;
     open_lease(out, where, settings, time);
     if (settings.guarded)

@@ -58,6 +58,7 @@ trigger_process::trigger_process(measured_loop& loop, time_source& time, random_
                            *stores_.shared,
                            *stores_.deciding,
                            *stores_.signals,
+                           *stores_.members,
                            *stores_.lease,
                            stores_.guard.get(),
                            *http_,
@@ -66,7 +67,7 @@ trigger_process::trigger_process(measured_loop& loop, time_source& time, random_
                            &last_resort_,
                            loop_ref(electing_.loop().executor()),
                            time_,
-                           *stores_.shared,
+                           *stores_.members,
                            election_random_,
                            {&loop, &electing_.loop()}};
     node_ = std::make_unique<trigger::node>(loop_ref(loop.executor()), config_.node, std::move(outside));

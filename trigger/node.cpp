@@ -116,7 +116,7 @@ node::parts::parts(loop_ref working, trigger::settings given, trigger::world out
       epochs(election, trace, world.name_space),
       issued(world.secret),
       log({world.incarnation, settings.name}, world.deciding, world.shared, world.time, clock),
-      nodes(settings.membership, make_row(settings, world), world.shared, world.time, [this] { return status.row(); }),
+      nodes(settings.membership, make_row(settings, world), world.members, world.time, [this] { return status.row(); }),
       standin(settings.membership, world.beating, world.election_time, nodes.period(),
               [this] { return !votes.stuck(); }),
       clients(settings.clients, world.incarnation, world.shared, world.time, loop),

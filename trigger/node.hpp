@@ -27,6 +27,7 @@ struct world {
     storage::database& shared;   // several sessions
     storage::database& deciding; // one session, for the decisions of a master
     storage::database& signals;  // one session, for a master's reading of the signals of web
+    storage::database& members;  // one session, for this node's heartbeats and the roster
     lease::lease_store& lease;   // on one session of its own
     lease::guard_store* guard;   // on another session; null without a guard
     http::client& http;

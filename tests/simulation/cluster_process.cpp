@@ -24,6 +24,8 @@ node_process::node_process(sim::stage& stage, std::string const& name, int numbe
       shared_(stage.database.connect(host_, {.sessions = 4, .read_limit = 5s})),
       deciding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
       signals_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
+      members_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
+      beating_(stage.database.connect(electing_, {.sessions = 1, .read_limit = 5s})),
       other_(stage.database.connect(electing_, {.sessions = 2, .read_limit = 5s})),
       own_(stage.database.connect(electing_, {.sessions = 1, .read_limit = 1s})),
       guarding_(stage.database.connect(electing_, {.sessions = 1, .read_limit = 4s, .idle_limit = 2s})),
@@ -36,10 +38,22 @@ node_process::node_process(sim::stage& stage, std::string const& name, int numbe
     auto const loop_of = [&stage](sim::host& one) {
         return loop_ref(stage.loop.get_executor(), [&one](std::function<void()> next) { one.post(std::move(next)); });
     };
-    trigger::world const world{
-        host_.time(), host_.random(),     *shared_,         *deciding_,  *signals_,
-        *lease_,      guard_.get(),       *http_,           incarnation, "the-secret-of-" + incarnation,
-        nullptr,      loop_of(electing_), electing_.time(), *other_,     electing_.random()};
+    trigger::world const world{host_.time(),
+                               host_.random(),
+                               *shared_,
+                               *deciding_,
+                               *signals_,
+                               *members_,
+                               *lease_,
+                               guard_.get(),
+                               *http_,
+                               incarnation,
+                               "the-secret-of-" + incarnation,
+                               nullptr,
+                               loop_of(electing_),
+                               electing_.time(),
+                               *beating_,
+                               electing_.random()};
     node_ = std::make_unique<trigger::node>(loop_of(host_), settings, world);
     stage.net.attach(host_, http::parse_url(settings.address), node_->routes());
     host_.spawn(node_->run());

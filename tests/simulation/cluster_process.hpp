@@ -48,6 +48,8 @@ private:
     std::unique_ptr<storage::database> shared_;
     std::unique_ptr<storage::database> deciding_;
     std::unique_ptr<storage::database> signals_;
+    std::unique_ptr<storage::database> members_;
+    std::unique_ptr<storage::database> beating_;
     std::unique_ptr<storage::database> other_; // for the guard
     std::unique_ptr<storage::database> own_;
     std::unique_ptr<storage::database> guarding_;
