@@ -231,14 +231,14 @@ awaitable<void> node::parts::join_and_work()
 {
     co_await nodes.await_one_release();
     stopping.joined();
-    co_await (supervised("the election", run_election()) || supervised("the stamp of progress", stamp_progress()) ||
-              supervised("the roster of nodes", nodes.run()) ||
-              supervised("the stand-in of the heartbeat", run_standin()) ||
-              supervised("the list of clients", clients.run()) || supervised("the homes of clients", watches.run()) ||
-              supervised("the reports to the master", report.run()) ||
-              supervised("the delivery to clients", deliveries.run()) ||
-              supervised("the rows of which clients can be reached", reach.run()) ||
-              supervised("the commits of results", results.run()));
+    co_await (
+        supervised("the election", run_election()) || supervised("the stamp of progress", stamp_progress()) ||
+        supervised("the roster of nodes", nodes.run()) || supervised("the stand-in of the heartbeat", run_standin()) ||
+        supervised("the list of clients", clients.run()) || supervised("the rows of clients", clients.write_rows()) ||
+        supervised("the homes of clients", watches.run()) || supervised("the reports to the master", report.run()) ||
+        supervised("the delivery to clients", deliveries.run()) ||
+        supervised("the rows of which clients can be reached", reach.run()) ||
+        supervised("the commits of results", results.run()));
 }
 
 awaitable<void> node::parts::run_standin()

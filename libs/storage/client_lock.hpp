@@ -16,4 +16,6 @@ namespace baton::storage {
 std::vector<std::string> lock_registered(soci::session& sql, std::string const& node,
                                          std::vector<registered_client> const& wanted);
 
+void mark_gone(soci::session& sql, std::vector<std::string> const& instances);
+
 } // namespace baton::storage

@@ -22,15 +22,6 @@ client_state parse_client_state(std::string const& text)
     throw unavailable("database: unknown state of a client '" + text + "'");
 }
 
-std::string as_text(std::vector<std::string> const& handlers)
-{
-    try {
-        return nlohmann::json(handlers).dump();
-    } catch (nlohmann::json::type_error const&) {
-        throw invalid_input("handlers", "a handler's name is not valid UTF-8");
-    }
-}
-
 client_record read_client(row& cells)
 {
     client_record client;
@@ -53,14 +44,6 @@ client_record read_client(row& cells)
     return client;
 }
 
-void mark_gone(soci::session& sql, std::vector<std::string> const& instances)
-{
-    for (auto const chunk : chunks(sql, instances, 1)) {
-        statement bury(sql, "UPDATE client SET state = 'gone', changed_at = ", now_us(sql), " WHERE instance IN ");
-        bury.in(chunk).execute();
-    }
-}
-
 void select_clients(statement& ask)
 {
     ask.select("instance", "project", "service", "address", "secret", "handlers", "slots", "queue", "version",
@@ -75,57 +58,17 @@ std::string_view to_string(client_state which)
     return states[static_cast<std::size_t>(which)];
 }
 
-awaitable<clients::put_answer> clients::put(client_record const& client)
+awaitable<std::vector<client_record>> clients::find(std::vector<std::string> instances)
 {
-    auto const handlers = as_text(client.handlers);
+    std::vector<client_record> found;
     auto const work = [&](soci::session& sql) {
-        bool refused = false;
-        put_answer answer;
-        statement ask(sql);
-        ask.select("state", "secret", "node", "generation")(" FROM client WHERE instance = ", client.instance,
-                                                            for_update(sql));
-        ask.each([&](row& cells) {
-            bool const gone = parse_client_state(cells.text()) == client_state::gone;
-            bool const other = cells.text() != client.secret;
-            refused = gone || other;
-            answer.node_before = cells.text();
-            auto const generation = cells.number();
-            answer.overtaken = generation > client.generation ||
-                               (generation == client.generation && answer.node_before != client.node);
-        });
-        if (refused)
-            return put_answer{};
-        if (answer.overtaken)
-            return answer;
-        statement upsert(sql,
-                         "INSERT INTO client (instance, project, service, address, secret, handlers, slots, queue, "
-                         "version, generation, node, state, joined_at, changed_at) VALUES (");
-        upsert(client.instance, ", ", client.project, ", ", client.service, ", ", client.address, ", ", client.secret,
-               ", ", handlers, ", ", client.slots, ", ", client.queue, ", ", client.version, ", ", client.generation,
-               ", ", client.node, ", ", to_string(client.state));
-        if (client.joined_at == utc_time{})
-            upsert(", ", now_us(sql));
-        else
-            upsert(", ", client.joined_at);
-        upsert(", ", now_us(sql), ")");
-        upsert.on_taken("instance", {"project", "service", "address", "secret", "handlers", "slots", "queue", "version",
-                                     "generation", "node", "state", "changed_at"});
-        upsert.execute();
-        answer.kept = true;
-        return answer;
-    };
-    co_return co_await shared_.transact(work);
-}
-
-awaitable<std::optional<client_record>> clients::find(std::string instance)
-{
-    std::optional<client_record> found;
-    auto const work = [&](soci::session& sql) {
-        found.reset();
-        statement ask(sql);
-        select_clients(ask);
-        ask("instance = ", instance);
-        ask.each([&](row& cells) { found = read_client(cells); });
+        found.clear();
+        for (auto const chunk : chunks(sql, instances, 1)) {
+            statement ask(sql);
+            select_clients(ask);
+            ask("instance IN ").in(chunk);
+            ask.each([&](row& cells) { found.push_back(read_client(cells)); });
+        }
     };
     co_await shared_.run(work);
     co_return found;
@@ -222,22 +165,6 @@ awaitable<std::vector<registered_client>> clients::heard_by(std::string node)
     };
     co_await shared_.run(work);
     co_return found;
-}
-
-awaitable<std::optional<std::string>> clients::bury(registered_client client)
-{
-    std::optional<std::string> home;
-    auto const work = [&](soci::session& sql) {
-        home.reset();
-        statement ask(sql);
-        ask.select("node")(" FROM client WHERE instance = ", client.instance,
-                           " AND state <> 'gone' AND generation <= ", client.generation, for_update(sql));
-        ask.each([&](row& cells) { home = cells.text(); });
-        if (home)
-            mark_gone(sql, {client.instance});
-    };
-    co_await shared_.transact(work);
-    co_return home;
 }
 
 awaitable<void> clients::purge(duration age)

@@ -53,6 +53,33 @@ struct registered_client {
     std::int64_t generation = 0;
 };
 
+// A write of one client's row. Each counts only for the registration that it names.
+struct client_write {
+    enum class kind {
+        put,   // registers the client, or changes its state
+        leave, // marks it as gone, wherever it is
+        bury,  // marks it as gone if `row.node` still hears it under this registration
+    };
+    kind what = kind::put;
+    client_record row; // of `leave` and `bury` only the instance, the generation and the node
+};
+struct client_written {
+    bool kept = false;       // false: nothing has changed
+    bool overtaken = false;  // by a later registration
+    std::string node_before; // that heard the client until now; empty: the instance is new
+};
+
+// What a row shows before a write.
+struct client_standing {
+    bool known = false; // there is a row
+    bool gone = false;
+    std::string secret;
+    std::string node;
+    std::int64_t generation = 0;
+};
+// May this write change the row? Pure.
+client_written judge(client_standing const& before, client_write const& wanted);
+
 struct reach_change {
     std::string instance;
     std::int64_t generation = 0;
@@ -65,17 +92,15 @@ class clients {
 public:
     explicit clients(database& shared) : shared_(shared) {}
 
-    // Inserts or replaces; changed_at is the database's now. Not kept, with nothing changed, when the instance is gone
-    // (its attempts were handed on, so it never returns) or has another secret (the name belongs to another client),
-    // and when the client has registered again since, or this generation with another node.
-    struct put_answer {
-        bool kept = false;
-        bool overtaken = false;  // by a later registration
-        std::string node_before; // that heard the client until now; empty: the instance is new
-    };
-    awaitable<put_answer> put(client_record const& client);
+    // One transaction, with one statement of each kind for up to 500 rows; changed_at is the database's now. The
+    // answers stand in the order of the group, in which a client may occur more than once. A put is not kept, with
+    // nothing changed, when the instance is gone (its attempts were handed on, so it never returns) or has another
+    // secret (the name belongs to another client), and when the client has registered again since, or this generation
+    // with another node.
+    awaitable<std::vector<client_written>> write(std::vector<client_write> const& group);
+    awaitable<client_written> put(client_record const& client); // alone
 
-    awaitable<std::optional<client_record>> find(std::string instance);
+    awaitable<std::vector<client_record>> find(std::vector<std::string> instances);
     // All clients that are not gone.
     struct page {
         std::vector<client_record> clients;
@@ -97,9 +122,6 @@ public:
     // all that it hears.
     awaitable<std::vector<std::string>> bury(std::string node, std::vector<registered_client> wanted);
     awaitable<std::vector<std::string>> bury_heard_by(std::string node);
-    // Marks one client as gone wherever it is, and returns the node that heard it. Nothing if it is gone already or has
-    // registered again since.
-    awaitable<std::optional<std::string>> bury(registered_client client);
     // How `node` reaches clients of its own; those that have registered again since, or are gone, stay as they are.
     // changed_at stays too: no node decides by this, so none needs to read it. One transaction.
     awaitable<void> set_reach(std::string node, std::vector<reach_change> changes);

@@ -21,10 +21,12 @@ public:
         auto message = read_message<protocol::register_request>(request);
         if (parts_.nodes.self().draining)
             throw unavailable("this node is stopping: register with another one");
+        if (parts_.nodes.lapsed()) // it could not vouch for the client
+            co_return lapsed();
         auto const instance = message.instance;
         auto const ticket = parts_.given.ticket(instance, message.generation);
         auto unreachable_from = message.unreachable_from;
-        auto const taken = co_await parts_.clients.join(std::move(message));
+        auto const taken = co_await parts_.clients.join(std::move(message), request.connected);
         if (taken == registry::joined::overtaken)
             co_return http::problem(404, "Overtaken", "the client has registered again since");
         if (taken == registry::joined::gone)
@@ -44,9 +46,9 @@ public:
         auto const free = message.free_slots;
         bool const known = co_await parts_.clients.beat(std::move(message));
         // A node that cannot renew its own row cannot vouch for its clients: they are to find another node before they
-        // count as gone with this one.
+        // count as gone with this one. No exception, which would be logged for each client.
         if (known && !parts_.nodes.valid())
-            throw unavailable("this node could not renew its membership");
+            co_return lapsed();
         if (!known)
             co_return not_home();
         parts_.deliveries.told_free_slots(instance, free);
@@ -124,6 +126,13 @@ private:
     static http::response refused()
     {
         return http::problem(401, "Unauthorized", "the shared token is missing or wrong");
+    }
+
+    static http::response lapsed()
+    {
+        auto answer = http::problem(503, "Service Unavailable", "this node could not renew its membership");
+        answer.headers.set("Retry-After", "1");
+        return answer;
     }
 
     static http::response not_home()

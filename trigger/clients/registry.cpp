@@ -11,19 +11,50 @@ namespace baton::trigger {
 namespace {
 
 constexpr duration between_rounds = 1s;
-constexpr duration longest_gap =
-    3 * between_rounds;                  // between two answers of the database without which no client counts as silent
 constexpr std::size_t page_size = 2'000; // changes read at a time
-// A gone instance cannot come back: nodes remember it, and its row is kept for longer than that.
-constexpr duration remember_gone = 20min;
-constexpr duration keep_gone = 1h;
-constexpr duration purge_every = 10min;
+
+write_limits limits_of(client_settings const& settings)
+{
+    write_limits limits;
+    limits.longest_wait = std::clamp<duration>(settings.heartbeat / 2, 500ms, 3s); // clients do not wait for longer
+    return limits;
+}
+
+storage::client_record make_record(protocol::register_request const& request, std::string const& home)
+{
+    storage::client_record row;
+    row.instance = request.instance;
+    row.project = request.project;
+    row.service = request.service;
+    row.address = request.address;
+    row.secret = request.secret;
+    row.handlers = request.handlers;
+    row.slots = request.slots;
+    row.queue = request.queue;
+    row.version = request.version;
+    row.generation = request.generation;
+    row.node = home;
+    return row;
+}
+
+// Every registration of a client has a number of its own.
+bool repeats(protocol::register_request const& request, storage::client_record const& row)
+{
+    return request.generation == row.generation && request.secret == row.secret &&
+           row.state == storage::client_state::up;
+}
 
 } // namespace
 
 registry::registry(client_settings settings, std::string self, storage::database& shared, time_source& time,
                    asio::any_io_executor loop)
-    : settings_(settings), self_(std::move(self)), table_(shared), time_(time), bell_(std::move(loop))
+    : settings_(settings),
+      self_(std::move(self)),
+      table_(shared),
+      time_(time),
+      writer_(
+          limits_of(settings), [this](client_writer::group const& rows) { return table_.write(rows); }, time, loop),
+      bell_(std::move(loop))
 {}
 
 awaitable<void> registry::run()
@@ -77,32 +108,40 @@ awaitable<void> registry::read_changes()
             since = page.clients.back().changed_at;
             after = page.clients.back().instance;
         }
-        for (auto& listed : page.clients)
-            co_await apply(std::move(listed), asked);
+        std::vector<std::string> unknown;
+        for (auto const& listed : page.clients)
+            if (apply(listed, asked))
+                unknown.push_back(listed.instance);
+        if (!unknown.empty())
+            co_await adopt(std::move(unknown));
     }
     changes_.was_read(*until, asked);
 }
 
-awaitable<void> registry::apply(storage::client_listing listed, instant asked)
+bool registry::apply(storage::client_listing const& listed, instant asked)
 {
     auto const known = clients_.find(listed.instance);
     bool const here = known != clients_.end();
     if (here && known->second.written_at > asked)
-        co_return;
+        return false;
     if (listed.state == storage::client_state::gone) {
         if (here)
             forget(listed.instance);
-        co_return;
+        return false;
     }
     if (here && listed.node != self_)
         lose(listed.instance);
-    if (here || listed.node != self_ || is_gone(listed.instance))
-        co_return;
-    // A registration was committed, and this node did not get the answer.
-    auto row = co_await table_.find(listed.instance);
-    if (row && row->node == self_ && row->state != storage::client_state::gone && !hears(listed.instance) &&
-        !is_gone(listed.instance))
-        keep(std::move(*row));
+    return !here && listed.node == self_ && !is_gone(listed.instance);
+}
+
+// Their registrations were committed, and this node did not get the answer.
+awaitable<void> registry::adopt(std::vector<std::string> instances)
+{
+    auto rows = co_await table_.find(std::move(instances));
+    for (auto& row : rows)
+        if (row.node == self_ && row.state != storage::client_state::gone && !hears(row.instance) &&
+            !is_gone(row.instance))
+            keep(std::move(row));
 }
 
 void registry::keep(storage::client_record row)
@@ -143,27 +182,20 @@ void registry::report_gone(std::string const& instance)
         departure_(instance, self_);
 }
 
-awaitable<registry::joined> registry::join(protocol::register_request request)
+awaitable<registry::joined> registry::join(protocol::register_request request, std::function<bool()> connected)
 {
     check(request);
     if (is_gone(request.instance))
         co_return joined::gone;
     // A client that registers is alive, even if the database does not answer.
-    if (auto* known = find(request.instance); known != nullptr)
+    if (auto* known = find(request.instance); known != nullptr) {
         known->heard_at = time_.now();
-    storage::client_record row;
-    row.instance = request.instance;
-    row.project = request.project;
-    row.service = request.service;
-    row.address = request.address;
-    row.secret = request.secret;
-    row.handlers = request.handlers;
-    row.slots = request.slots;
-    row.queue = request.queue;
-    row.version = request.version;
-    row.generation = request.generation;
-    row.node = self_;
-    auto const put = co_await table_.put(row);
+        if (repeats(request, known->row))
+            co_return joined::here;
+    }
+    auto row = make_record(request, self_);
+    storage::client_write change{storage::client_write::kind::put, row};
+    auto const put = co_await writer_.write(std::move(change), std::move(connected));
     if (put.overtaken)
         co_return joined::overtaken;
     if (!put.kept || is_gone(row.instance)) {
@@ -198,7 +230,8 @@ awaitable<bool> registry::beat(protocol::heartbeat_request request)
         co_return true;
     auto row = known->row;
     row.state = wanted;
-    auto const put = co_await table_.put(row);
+    storage::client_write change{storage::client_write::kind::put, row};
+    auto const put = co_await writer_.write(std::move(change), {});
     auto const* now = find(request.instance); // it may have left, or registered again
     bool const same = now != nullptr && now->row.generation == request.generation;
     if (same && put.overtaken)
@@ -212,36 +245,6 @@ awaitable<bool> registry::beat(protocol::heartbeat_request request)
     co_return true;
 }
 
-awaitable<void> registry::leave(protocol::leave_request request)
-{
-    storage::registered_client leaving{request.instance, request.generation};
-    auto const instance = request.instance;
-    auto const* known = find(instance);
-    if (known != nullptr && known->row.generation > request.generation)
-        co_return; // it has come back since
-    if (known == nullptr) {
-        auto const home = co_await table_.bury(std::move(leaving));
-        if (home && departure_)
-            departure_(instance, *home);
-        co_return;
-    }
-    report_gone(instance); // before the write: from now on this node sends nothing
-    left_.emplace(instance, request.generation);
-    co_await table_.bury(std::move(leaving));
-    left_.erase(instance);
-}
-
-// Writes departures that the database could not take: readers of the row wait for them.
-awaitable<void> registry::write_departures()
-{
-    auto const waiting = left_;
-    for (auto const& [instance, generation] : waiting) {
-        storage::registered_client leaving{instance, generation};
-        co_await table_.bury(std::move(leaving));
-        left_.erase(instance);
-    }
-}
-
 void registry::departed(std::string const& instance)
 {
     if (hears(instance))
@@ -253,74 +256,6 @@ void registry::moved(std::string const& instance, std::string const& home, std::
     auto const* known = find(instance);
     if (known != nullptr && home != self_ && generation > known->row.generation)
         lose(instance);
-}
-
-awaitable<void> registry::bury_silent()
-{
-    auto const now = time_.now();
-    if (now < silent_from_)
-        co_return;
-    if (now - answered_at_ > longest_gap) // this node stood still: the next round notes it
-        co_return;
-    std::vector<storage::registered_client> silent;
-    auto next = now + settings_.ttl();
-    for (auto const& [instance, client] : clients_) {
-        auto const until = std::max(client.heard_at, listening_since_) + settings_.ttl();
-        if (now > until)
-            silent.push_back({instance, client.row.generation});
-        else
-            next = std::min(next, until);
-    }
-    if (!silent.empty())
-        co_await bury_those(std::move(silent), now);
-    silent_from_ = next;
-}
-
-awaitable<void> registry::bury_those(std::vector<storage::registered_client> silent, instant now)
-{
-    auto const buried = co_await table_.bury(self_, silent);
-    for (auto const& instance : buried) {
-        log::warn("clients", "a client was silent for its ttl, it counts as gone",
-                  {{"client", instance}, {"ms", settings_.ttl() / 1ms}});
-        report_gone(instance);
-    }
-    for (auto const& [instance, generation] : silent) // those that another node has adopted
-        if (auto const* known = find(instance);
-            known != nullptr && known->written_at <= now && known->row.generation == generation)
-            lose(instance);
-}
-
-void registry::bury(std::string const& instance, std::string const& why)
-{
-    to_bury_.emplace(instance, why);
-    bell_.wake();
-}
-
-awaitable<void> registry::bury_hopeless()
-{
-    auto const all = to_bury_;
-    if (all.empty())
-        co_return;
-    std::vector<storage::registered_client> hopeless;
-    for (auto const& [instance, why] : all)
-        if (auto const* known = find(instance))
-            hopeless.push_back({instance, known->row.generation});
-    auto const buried = co_await table_.bury(self_, std::move(hopeless));
-    for (auto const& [instance, why] : all)
-        to_bury_.erase(instance);
-    for (auto const& instance : buried) {
-        log::warn("clients", "a client is declared gone", {log::reason(all.at(instance)), {"client", instance}});
-        report_gone(instance);
-    }
-}
-
-awaitable<void> registry::purge()
-{
-    std::erase_if(buried_, [&](auto const& entry) { return time_.now() - entry.second > remember_gone; });
-    if (time_.now() - purged_at_ > purge_every) {
-        purged_at_ = time_.now();
-        co_await table_.purge(keep_gone);
-    }
 }
 
 known_client* registry::find(std::string const& instance)

@@ -4,6 +4,7 @@
 #include "libs/protocol/client_wire.hpp"
 #include "libs/storage/clients.hpp"
 #include "trigger/clients/change_watch.hpp"
+#include "trigger/clients/client_writer.hpp"
 #include "trigger/clients/settings.hpp"
 
 #include <functional>
@@ -34,6 +35,8 @@ public:
     // Once a second reads what others changed, unless note() says that there is nothing, and declares silent clients
     // gone. Runs until it is cancelled.
     awaitable<void> run();
+    // Writes the rows, in groups. Runs until it is cancelled.
+    awaitable<void> write_rows() { return writer_.run(); }
 
     // Another statement, sent at `asked`, has seen the time of the table's last change and the database's time. The
     // first change after a quiet time is read at once, later ones within a second.
@@ -44,8 +47,10 @@ public:
         gone,      // the instance is gone for good, because its executions were handed on
         overtaken, // the client has registered again since
     };
-    // For the endpoints. `join` throws invalid_input for a malformed request.
-    awaitable<joined> join(protocol::register_request request);
+    // For the endpoints. `join` throws invalid_input for a malformed request. A registration that this node has taken
+    // already writes nothing, and one whose caller is gone before its turn (`connected`, which may be empty) neither.
+    // All throw overloaded when too many writes wait.
+    awaitable<joined> join(protocol::register_request request, std::function<bool()> connected = {});
     awaitable<bool> beat(protocol::heartbeat_request request); // false: not heard here, the client must register
     awaitable<void> leave(protocol::leave_request request);    // also of a client that another node hears
 
@@ -58,6 +63,7 @@ public:
 
     known_client* find(std::string const& instance);
     std::size_t size() const { return clients_.size(); }
+    client_writer const& writer() const { return writer_; }
     bool hears(std::string const& instance) const { return clients_.contains(instance); }
     // It was a client of this node, or wanted to be, and is gone for good. A client that has moved is not gone.
     bool is_gone(std::string const& instance) const { return buried_.contains(instance); }
@@ -80,9 +86,13 @@ public:
     void on_change(std::function<void(std::string const& instance)> watcher) { changed_ = std::move(watcher); }
 
 private:
+    // Between two answers of the database without which no client counts as silent.
+    static constexpr duration longest_gap = 3s;
+
     void note_answer();
     awaitable<void> read_changes();
-    awaitable<void> apply(storage::client_listing listed, instant asked);
+    bool apply(storage::client_listing const& listed, instant asked); // true: may it be a client of this node?
+    awaitable<void> adopt(std::vector<std::string> instances);
     void keep(storage::client_record row);
     void lose(std::string const& instance);   // to another home
     void forget(std::string const& instance); // for good
@@ -90,6 +100,8 @@ private:
     awaitable<void> bury_silent();
     awaitable<void> bury_those(std::vector<storage::registered_client> silent, instant now);
     awaitable<void> bury_hopeless();
+    awaitable<std::vector<std::string>> bury_in_groups(std::vector<storage::registered_client> which,
+                                                       client_writer::filter wanted);
     awaitable<void> write_departures();
     awaitable<void> purge();
 
@@ -98,6 +110,7 @@ private:
     std::string self_;
     storage::clients table_;
     time_source& time_;
+    client_writer writer_;
     std::unordered_map<std::string, known_client> clients_;
     instant silent_from_{};                           // before then no client can have been silent for its ttl
     std::unordered_map<std::string, instant> buried_; // recently gone: an older row must not revive them

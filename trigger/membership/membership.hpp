@@ -60,6 +60,8 @@ public:
 
     // May this node deliver? False from shortly before the others may count it as gone.
     bool valid() const;
+    // Was it valid before, and is it not now?
+    bool lapsed() const { return valid_.begun() && !valid(); }
     // The number of times that valid() became true again. In between, others may have counted this node as gone.
     std::uint64_t lapses() const { return valid_.lapses(); }
 

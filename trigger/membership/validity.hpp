@@ -22,6 +22,7 @@ public:
     }
     void end() { until_.store(0, std::memory_order_release); }
 
+    bool begun() const { return until_.load(std::memory_order_acquire) != 0; } // and not ended
     bool valid(instant now) const { return now.time_since_epoch().count() < until_.load(std::memory_order_acquire); }
     // The number of times that it was renewed after it had passed.
     std::uint64_t lapses() const { return lapses_.load(std::memory_order_acquire); }

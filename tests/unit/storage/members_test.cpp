@@ -39,6 +39,16 @@ std::vector<std::string> names(std::vector<Client> const& clients)
     return out;
 }
 
+// Its home, if the client was not gone before.
+std::optional<std::string> leave(storage::clients& clients, std::string instance, std::int64_t generation)
+{
+    std::vector<storage::client_write> group(1);
+    group[0].what = storage::client_write::kind::leave;
+    group[0].row = client(std::move(instance), "", generation);
+    auto const written = wait_for(clients.write(group)).at(0);
+    return written.kept ? std::optional(written.node_before) : std::nullopt;
+}
+
 // Changes are ordered by a clock of microseconds: moves it past the last one.
 utc_time later(storage::clients& clients, utc_time than)
 {
@@ -124,10 +134,10 @@ TEST_CASE("a client that is gone stays gone, even if another node hears it")
     storage::clients clients(*database);
     CHECK(wait_for(clients.put(client("c1", "n1"))).kept);
     CHECK(wait_for(clients.put(client("c1", "n2", 2))).node_before == "n1");
-    CHECK(wait_for(clients.bury({"c1", 2})) == "n2");
+    CHECK(leave(clients, "c1", 2) == "n2");
     CHECK_FALSE(wait_for(clients.put(client("c1", "n2", 2))).kept);
     CHECK_FALSE(wait_for(clients.put(client("c1", "n3", 3))).kept);
-    CHECK(wait_for(clients.bury({"c1", 3})) == std::nullopt);
+    CHECK(leave(clients, "c1", 3) == std::nullopt);
     CHECK(wait_for(clients.all()).clients.empty());
     CHECK(home.text("SELECT node FROM client") == "n2");
 }
@@ -185,7 +195,7 @@ TEST_CASE("changes since an instant include clients that are gone, and no older 
         wait_for(clients.put(client(name, "n1")));
     auto const since = later(clients, wait_for(clients.all()).clients.at(2).changed_at);
     CHECK(wait_for(clients.changed_since(since, {}, 9)).clients.empty());
-    CHECK(wait_for(clients.bury({"c3", 1})) == "n1");
+    CHECK(leave(clients, "c3", 1) == "n1");
     auto drains = client("c1", "n1");
     drains.state = client_state::draining;
     wait_for(clients.put(drains));
@@ -205,7 +215,7 @@ TEST_CASE("a list and its changes are read in pages that leave out nothing")
     storage::clients clients(*database);
     for (auto const* name : {"c2", "c1", "c5", "c4", "c3"})
         wait_for(clients.put(client(name, "n1")));
-    wait_for(clients.bury({"c2", 1}));
+    leave(clients, "c2", 1);
     CHECK(names(wait_for(clients.list({}, 2)).clients) == std::vector<std::string>{"c1", "c3"});
     CHECK(names(wait_for(clients.list("c3", 2)).clients) == std::vector<std::string>{"c4", "c5"});
     CHECK(wait_for(clients.list("c5", 2)).clients.empty());
@@ -228,9 +238,9 @@ TEST_CASE("a node cannot bury a client that another node hears")
     wait_for(clients.put(client("c1", "n2")));
     wait_for(clients.put(client("c2", "n1")));
     CHECK(wait_for(clients.bury("n1", {{"c1", 1}, {"c2", 1}, {"c9", 1}})) == std::vector<std::string>{"c2"});
-    CHECK(wait_for(clients.find("c1"))->state == client_state::up);
-    CHECK(wait_for(clients.find("c2"))->state == client_state::gone);
-    CHECK_FALSE(wait_for(clients.find("c9")));
+    CHECK(wait_for(clients.find({"c1"})).at(0).state == client_state::up);
+    CHECK(wait_for(clients.find({"c2"})).at(0).state == client_state::gone);
+    CHECK(wait_for(clients.find({"c9"})).empty());
 }
 
 TEST_CASE("the clients of a dead node are marked gone once, and purged only after the retention time")
@@ -278,9 +288,9 @@ TEST_CASE("the late end of an earlier registration, by its node or by the client
     wait_for(clients.put(client("c2", "n1", 1)));
     // The client has come back to the node that buries it.
     CHECK(wait_for(clients.bury("n1", {{"c1", 1}, {"c2", 1}})) == std::vector<std::string>{"c2"});
-    CHECK(wait_for(clients.bury({"c1", 1})) == std::nullopt);
+    CHECK(leave(clients, "c1", 1) == std::nullopt);
     CHECK(names(wait_for(clients.all()).clients) == std::vector<std::string>{"c1"});
-    CHECK(wait_for(clients.bury({"c1", 2})) == "n1");
+    CHECK(leave(clients, "c1", 2) == "n1");
 }
 
 TEST_CASE("how a home reached an earlier registration says nothing about a later one")
@@ -300,7 +310,7 @@ TEST_CASE("how a home reaches its clients is stored without a change that nodes 
     storage::clients clients(*database);
     for (auto const* name : {"c1", "c2", "c3", "c4"})
         wait_for(clients.put(client(name, std::string(name) == "c3" ? "n2" : "n1")));
-    wait_for(clients.bury({"c4", 1}));
+    leave(clients, "c4", 1);
     auto const before = wait_for(clients.all()).clients;
     CHECK(before.at(0).reach == protocol::reach::pending);
     using protocol::reach;
@@ -335,7 +345,7 @@ TEST_CASE("the services are those of present clients, each with all its handlers
     wait_for(clients.put(one));
     wait_for(clients.put(two));
     wait_for(clients.put(other));
-    wait_for(clients.bury({"c3", 1}));
+    leave(clients, "c3", 1);
     auto elsewhere = client("c4", "n1"); // another project's service of the same name
     elsewhere.project = "p2";
     elsewhere.handlers = {"x"};
@@ -411,4 +421,83 @@ TEST_CASE("a signal of an unknown kind does not hide the signals behind it")
     CHECK_FALSE(found[0].kind);
     CHECK(found[0].text == "novel");
     CHECK(found[1].kind == protocol::signal_kind::run);
+}
+
+TEST_CASE("each row of a group is written if its own registration is the last, and each answer says so")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    for (auto const* name : {"c1", "c3", "c4", "c5", "c6"})
+        wait_for(clients.put(client(name, "n2", 5)));
+    leave(clients, "c4", 5);
+    using kind = storage::client_write::kind;
+    auto thief = client("c3", "n1", 9);
+    thief.secret = "another secret";
+    std::vector<storage::client_write> const group{
+        {kind::put, client("c1", "n1", 4)},  // stalled: the client has registered again since
+        {kind::put, client("c2", "n1", 1)},  // new
+        {kind::put, thief},                  //
+        {kind::put, client("c4", "n1", 6)},  // gone
+        {kind::put, client("c5", "n1", 6)},  // moves
+        {kind::put, client("c5", "n1", 7)},  // and registers again
+        {kind::bury, client("c6", "n1", 5)}, // which another node hears
+        {kind::put, client("c7", "n1", 1)},  //
+        {kind::leave, client("c7", "", 1)},
+    };
+    auto const written = wait_for(clients.write(group));
+    REQUIRE(written.size() == group.size());
+    std::string kept;
+    std::string overtaken;
+    for (auto const& one : written) {
+        kept += one.kept ? "1" : "0";
+        overtaken += one.overtaken ? "1" : "0";
+    }
+    CHECK(kept == "010011011");
+    CHECK(overtaken == "100000000");
+    CHECK(written[4].node_before == "n2");
+    CHECK(written[8].node_before == "n1");
+    CHECK(wait_for(clients.find({"c1"})).at(0).node == "n2");
+    CHECK(wait_for(clients.find({"c5"})).at(0).generation == 7);
+    CHECK(wait_for(clients.find({"c7"})).at(0).state == client_state::gone);
+    CHECK(names(wait_for(clients.all()).clients) == std::vector<std::string>{"c1", "c2", "c3", "c5", "c6"});
+}
+
+TEST_CASE("of two nodes that write the same new clients at once, the later registrations win")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const first = home.migrated().open();
+    auto const second = home.open();
+    for (int round = 0; round < 20; ++round) {
+        std::vector<storage::client_write> early;
+        std::vector<storage::client_write> late;
+        for (int i = 0; i < 50; ++i) {
+            auto const name = "r" + std::to_string(round) + "-" + std::to_string(i);
+            early.push_back({storage::client_write::kind::put, client(name, "n1", 1)});
+            late.push_back({storage::client_write::kind::put, client(name, "n2", 2)});
+        }
+        auto const both = [&]() -> awaitable<void> {
+            using namespace asio::experimental::awaitable_operators;
+            storage::clients one(*first);
+            storage::clients other(*second);
+            co_await (one.write(early) && other.write(late));
+        };
+        wait_for(both());
+    }
+    CHECK(home.number("SELECT COUNT(*) FROM client WHERE generation = 2 AND node = 'n2'") == 1'000);
+}
+
+TEST_CASE("a group of more rows than one statement takes is written whole")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    std::vector<storage::client_write> group;
+    for (int i = 0; i < 1'200; ++i)
+        group.push_back({storage::client_write::kind::put, client("c" + std::to_string(i), "n1")});
+    wait_for(clients.write(group));
+    for (auto& one : group)
+        one.row.generation = 2;
+    wait_for(clients.write(group));
+    CHECK(home.number("SELECT COUNT(*) FROM client WHERE generation = 2") == 1'200);
 }

@@ -1,7 +1,6 @@
 #include "libs/base/error.hpp"
 #include "libs/protocol/revision.hpp"
 #include "libs/sim/sim.hpp"
-#include "tests/support/stores.hpp"
 #include "trigger/api/authorize.hpp"
 #include "trigger/clients/registry.hpp"
 
@@ -26,20 +25,25 @@ protocol::register_request make_request()
 }
 
 // The field that a registration is refused for; nothing when it is taken.
-std::string refused_field(protocol::register_request request)
+std::string refused_field(protocol::register_request const& request)
 {
-    test::store home(storage::engine::sqlite);
-    home.migrated();
-    auto const shared = home.open();
-    system_time time;
-    asio::io_context loop;
-    registry clients({}, "node", *shared, time, loop.get_executor());
-    try {
-        test::wait_for(clients.join(std::move(request)));
-    } catch (invalid_input const& wrong) {
-        return wrong.field();
-    }
-    return {};
+    sim::stage stage(1);
+    stage.make_tables();
+    auto& host = stage.add_host("node");
+    auto const database = stage.database.connect(host, {.sessions = 1, .read_limit = 1s});
+    registry clients({}, "node", *database, host.time(), stage.loop.get_executor());
+    host.spawn(clients.write_rows());
+    std::string field;
+    auto call = [&]() -> awaitable<void> {
+        try {
+            co_await clients.join(request);
+        } catch (invalid_input const& wrong) {
+            field = wrong.field();
+        }
+    };
+    stage.play(call());
+    stage.end();
+    return field;
 }
 
 // The time of a process that can be stopped, as by SIGSTOP: nothing in it wakes before it goes on.
@@ -76,6 +80,7 @@ struct two_nodes {
               clients(in.settings, name, *database, time, in.stage.loop.get_executor())
         {
             host.spawn(clients.run());
+            host.spawn(clients.write_rows());
         }
         sim::host& host;
         stoppable_time time;
@@ -391,6 +396,87 @@ TEST_CASE("a message of an earlier registration changes nothing at the home of a
     CHECK(f.a->clients.hears("host:1"));
     f.a->clients.moved("host:1", "b", late + 2);
     CHECK_FALSE(f.a->clients.hears("host:1"));
+}
+
+TEST_CASE("a heartbeat and a repeated registration write nothing")
+{
+    two_nodes f;
+    auto const before = f.stage.database.calls();
+    auto again = make_request();
+    again.generation = f.taken_generation["host:1"];
+    auto answer = registry::joined::gone;
+    auto call = [&]() -> awaitable<void> {
+        for (int i = 0; i < 100; ++i) {
+            answer = co_await f.a->clients.join(again);
+            protocol::heartbeat_request beat;
+            beat.instance = again.instance;
+            beat.generation = again.generation;
+            co_await f.a->clients.beat(std::move(beat));
+        }
+    };
+    f.stage.play(call());
+    CHECK(answer == registry::joined::here);
+    CHECK(f.stage.database.calls() == before);
+
+    again.secret = "another-secret-16"; // of another client with this name
+    auto other = [&]() -> awaitable<void> { answer = co_await f.a->clients.join(again); };
+    f.stage.play(other());
+    CHECK(answer == registry::joined::gone);
+}
+
+TEST_CASE("a thousand clients that are silent at once are buried in two groups and reported together")
+{
+    two_nodes f;
+    auto join = [&](protocol::register_request request) -> awaitable<void> {
+        co_await f.a->clients.join(std::move(request));
+    };
+    for (int i = 0; i < 1'000; ++i) {
+        auto request = make_request();
+        request.instance = "crowd:" + std::to_string(i);
+        f.a->host.spawn(join(std::move(request)));
+    }
+    f.pass(1s);
+    std::map<instant, int> departures;
+    f.a->clients.on_departure([&](auto const&, auto const&) { ++departures[f.stage.time.now()]; });
+    for (int i = 0; i < 1'000; ++i)
+        f.a->clients.find("crowd:" + std::to_string(i))->heard_at = f.a->time.now();
+    f.pass(7s);
+    CHECK(f.beat(*f.a));
+    f.pass(f.settings.ttl() - 8s);
+    CHECK(f.a->clients.size() == 1'001);
+    auto const before = f.stage.database.calls();
+    f.pass(3s);
+    CHECK(departures.size() == 1);
+    CHECK(f.a->clients.size() == 1);
+    CHECK(f.stage.database.calls() - before <= 2 + 8); // the two groups, and the rounds of two nodes
+}
+
+TEST_CASE("the answer to a group was lost, and the node adopts its clients with one question")
+{
+    two_nodes f;
+    f.stage.database.faults.lose_reply = 1;
+    std::vector<protocol::register_request> requests;
+    int failed = 0;
+    auto join = [&](protocol::register_request request) -> awaitable<void> {
+        try {
+            co_await f.a->clients.join(std::move(request));
+        } catch (unavailable const&) {
+            ++failed;
+        }
+    };
+    for (int i = 0; i < 300; ++i) {
+        auto request = make_request();
+        request.instance = "crowd:" + std::to_string(i);
+        f.a->host.spawn(join(std::move(request)));
+    }
+    f.pass(500ms);
+    f.stage.database.faults.lose_reply = 0;
+    f.pass(1s);
+    CHECK(failed == 300);
+    auto const before = f.stage.database.calls();
+    f.pass(2s);
+    CHECK(f.a->clients.size() == 301);
+    CHECK(f.stage.database.calls() - before <= 10);
 }
 
 TEST_CASE("a client of another release is refused in words")

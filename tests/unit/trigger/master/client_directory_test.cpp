@@ -47,8 +47,11 @@ struct fixture {
     void bury(std::string const& instance)
     {
         auto call = [&]() -> awaitable<void> {
-            storage::registered_client one{instance, generation};
-            co_await table->bury(std::move(one));
+            std::vector<storage::client_write> group(1);
+            group[0].what = storage::client_write::kind::leave;
+            group[0].row.instance = instance;
+            group[0].row.generation = generation;
+            co_await table->write(group);
         };
         stage.play(call());
     }

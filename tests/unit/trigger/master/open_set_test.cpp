@@ -181,3 +181,19 @@ TEST_CASE("the indexes agree with the executions after any moves")
     for (auto const& [service, count] : backlog)
         CHECK(f.open.backlog(service) == count);
 }
+
+TEST_CASE("the executions of a node or client are found by their holder, however many others there are")
+{
+    fixture f;
+    for (int i = 1; i <= 100'000; ++i)
+        f.open.move(f.add(f.make(i)), phase::held, "client " + std::to_string(i % 1'000));
+    int visited = 0;
+    bool right = true;
+    for (int gone = 0; gone < 100; ++gone)
+        f.open.each_at("client " + std::to_string(gone), [&](open_execution const& one) {
+            right = right && one.id.value() % 1'000 == gone;
+            ++visited;
+        });
+    CHECK(right);
+    CHECK(visited == 100 * 100);
+}

@@ -1,0 +1,80 @@
+#include "libs/sim/sim.hpp"
+#include "trigger/clients/departure_notifier.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+// Node "n0", which tells of departures, beside the others; "n1" is the master.
+struct fixture {
+    explicit fixture(std::size_t nodes)
+    {
+        stage.make_tables();
+        for (std::size_t i = 0; i < nodes; ++i)
+            start("n" + std::to_string(i), i == 1 ? "master" : "slave");
+        stage.time.run_for(3s);
+        http = stage.net.client_for(*self);
+        notifier = std::make_unique<departure_notifier>(*memberships.at(0), *http, background);
+    }
+    ~fixture() { stage.end(); }
+
+    void start(std::string const& name, std::string const& role)
+    {
+        auto& host = stage.add_host(name);
+        self = self == nullptr ? &host : self;
+        databases.push_back(stage.database.connect(host, {.sessions = 1, .read_limit = 5s}));
+        storage::node_record row;
+        row.incarnation = row.name = name;
+        row.address = "http://" + name + ":7800";
+        row.started_at = host.time().utc();
+        auto const describe = [role] { return membership::status{role, 0, 0}; };
+        memberships.push_back(
+            std::make_unique<membership>(membership_settings{}, row, *databases.back(), host.time(), describe));
+        host.spawn(memberships.back()->run());
+        stage.net.attach(host, http::parse_url(row.address),
+                         [this, name](http::request const& message) { return take(name, message.body); });
+    }
+
+    awaitable<http::response> take(std::string name, std::string const& body)
+    {
+        messages[name].push_back(http::parse_json(body).at("clients").size());
+        co_return http::response{};
+    }
+
+    sim::stage stage{9};
+    sim::host* self = nullptr;
+    std::vector<std::unique_ptr<storage::database>> databases;
+    std::vector<std::unique_ptr<membership>> memberships;
+    std::unique_ptr<http::client> http;
+    task_group background{stage.loop.get_executor()};
+    std::unique_ptr<departure_notifier> notifier;
+    std::map<std::string, std::vector<std::size_t>> messages; // by node: the numbers of clients in each
+};
+
+} // namespace
+
+TEST_CASE("a thousand clients are gone in one instant, and each node that must know gets one message")
+{
+    fixture f(20);
+    for (int i = 0; i < 1'000; ++i)
+        f.notifier->notify("c" + std::to_string(i), i < 600 ? "n0" : "n2");
+    f.stage.time.run_for(1s);
+    CHECK(f.messages["n1"] == std::vector<std::size_t>{1'000});
+    CHECK(f.messages["n2"] == std::vector<std::size_t>{400});
+    CHECK(f.messages.size() == 2);
+}
+
+TEST_CASE("departures that come while a message is on its way travel together in the next")
+{
+    fixture f(3);
+    f.stage.net.faults.min_latency = f.stage.net.faults.max_latency = 50ms;
+    for (int i = 0; i < 1'000; ++i) {
+        f.notifier->notify("c" + std::to_string(i), "n0");
+        f.stage.time.run_for(1ms);
+    }
+    f.stage.time.run_for(1s);
+    CHECK(f.messages["n1"].size() <= 12);
+}
