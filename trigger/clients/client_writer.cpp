@@ -247,7 +247,7 @@ awaitable<bool> client_writer::write_group(std::vector<std::shared_ptr<entry>> t
         taken.erase(middle, taken.end());
         bool const first_answered = co_await write_group(std::move(taken));
         bool const second_answered = co_await write_group(std::move(second));
-        co_return first_answered&& second_answered;
+        co_return (first_answered && second_answered);
     }
     for (std::size_t i = 0; i < taken.size(); ++i)
         end(*taken[i], got[i], failure);
