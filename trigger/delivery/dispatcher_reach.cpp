@@ -36,7 +36,7 @@ void dispatcher::became_reachable(client_lane const& lane)
     auto const& instance = lane.who().instance;
     probes_.forget(instance);
     wake(instance);
-    deps_.lanes.mark_changed(lane.who().service);
+    deps_.lanes.mark_changed(lane);
     deps_.report.capacity_changed();
     show_reach(lane);
 }
@@ -61,7 +61,7 @@ void dispatcher::failed(std::string const& instance, std::string const& why)
     if (news) {
         log::warn("delivery", "a client could not be called, it gets no work until it answers",
                   {log::reason(why), {"client", instance}, {"service", to_text(lane->who().service)}});
-        deps_.lanes.mark_changed(lane->who().service);
+        deps_.lanes.mark_changed(*lane);
         deps_.report.capacity_changed();
     }
     give_back_old(*lane);

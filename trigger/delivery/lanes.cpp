@@ -16,19 +16,13 @@ client_lane* lanes::find(std::string const& instance)
 client_lane& lanes::put(lane_client who)
 {
     auto& place = lanes_[who.instance];
-    auto const service = who.service;
-    if (place && place->who().service != service) {
-        services_[place->who().service].clients.erase(who.instance);
-        services_[place->who().service].pools.clear();
-        changed_.insert(place->who().service);
-    }
-    if (place)
+    if (place) {
+        leave(*place);
         place->update(std::move(who));
-    else
+    } else {
         place = std::make_unique<client_lane>(std::move(who), limits_);
-    services_[service].clients[place->who().instance] = place.get();
-    services_[service].pools.clear();
-    changed_.insert(service);
+    }
+    enter(*place);
     return *place;
 }
 
@@ -39,30 +33,37 @@ std::unique_ptr<client_lane> lanes::remove(std::string const& instance)
         return nullptr;
     auto lane = std::move(found->second);
     lanes_.erase(found);
-    auto const service = services_.find(lane->who().service);
-    service->second.clients.erase(instance);
-    service->second.pools.clear();
-    if (service->second.clients.empty())
-        services_.erase(service);
-    changed_.insert(lane->who().service);
+    leave(*lane);
     return lane;
 }
 
 void lanes::lost_handler(client_lane& lane, std::string const& handler)
 {
+    leave(lane);
     lane.lost_handler(handler);
-    services_[lane.who().service].pools.clear();
+    enter(lane);
+}
+
+void lanes::enter(client_lane& lane)
+{
+    services_[lane.who().service].enter(lane);
     changed_.insert(lane.who().service);
 }
 
-lanes::pool& lanes::pool_of(service_lanes& service, std::string const& handler)
+void lanes::leave(client_lane const& lane)
 {
-    auto const [place, fresh] = service.pools.try_emplace(handler);
-    if (fresh)
-        for (auto const& [instance, lane] : service.clients)
-            if (lane->who().handlers.contains(handler))
-                place->second.clients.push_back(lane);
-    return place->second;
+    auto const of = services_.find(lane.who().service);
+    of->second.leave(lane);
+    if (of->second.empty())
+        services_.erase(of);
+    changed_.insert(lane.who().service);
+}
+
+void lanes::mark_changed(client_lane const& lane)
+{
+    if (auto const found = services_.find(lane.who().service); found != services_.end())
+        found->second.recount(lane);
+    changed_.insert(lane.who().service);
 }
 
 client_lane* lanes::choose(protocol::service_view service, std::string const& handler, protocol::client_choice choice,
@@ -71,10 +72,11 @@ client_lane* lanes::choose(protocol::service_view service, std::string const& ha
     auto const found = services_.find(service);
     if (found == services_.end())
         return nullptr;
-    auto& serving = pool_of(found->second, handler);
-    auto const count = serving.clients.size();
-    if (count == 0)
+    auto* const pool = found->second.find(handler);
+    if (pool == nullptr)
         return nullptr;
+    auto& serving = *pool;
+    auto const count = serving.clients.size();
     auto first = serving.turn;
     if (choice == protocol::client_choice::random)
         first = static_cast<std::size_t>(random_.below(count));
@@ -106,8 +108,8 @@ client_lane* lanes::choose(protocol::service_view service, std::string const& ha
 
 void lanes::mark_all_changed()
 {
-    for (auto const& [instance, lane] : lanes_)
-        changed_.insert(lane->who().service);
+    for (auto const& [service, clients] : services_)
+        changed_.insert(service);
 }
 
 protocol::service_capacity lanes::capacity(protocol::service_view service) const
@@ -115,19 +117,8 @@ protocol::service_capacity lanes::capacity(protocol::service_view service) const
     protocol::service_capacity out;
     out.project = service.project;
     out.service = service.service;
-    auto const found = services_.find(service);
-    if (found == services_.end())
-        return out;
-    std::map<std::set<std::string>, std::pair<int, int>> classes;
-    for (auto const& [instance, lane] : found->second.clients) {
-        if (lane->places() == 0)
-            continue;
-        auto& [slots, places] = classes[lane->who().handlers];
-        slots += lane->slots();
-        places += lane->places();
-    }
-    for (auto const& [handlers, sum] : classes)
-        out.classes.push_back({{handlers.begin(), handlers.end()}, sum.first, sum.second});
+    if (auto const found = services_.find(service); found != services_.end())
+        out.classes = found->second.capacity();
     return out;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "libs/base/random.hpp"
-#include "trigger/delivery/client_lane.hpp"
+#include "trigger/delivery/service_lanes.hpp"
 
 #include <map>
 #include <memory>
@@ -13,8 +13,7 @@
 
 namespace baton::trigger {
 
-// The clients of this node, and the choice among them for an execution. The lists of those that serve a handler are
-// kept, and made anew only when a client of the service joins, changes or leaves. On the loop only.
+// The clients of this node, and the choice among them for an execution. On the loop only.
 class lanes {
 public:
     lanes(lane_limits limits, random_source& random) : limits_(limits), random_(random) {}
@@ -31,8 +30,8 @@ public:
     client_lane* choose(protocol::service_view service, std::string const& handler, protocol::client_choice choice,
                         instant now);
 
-    // The capacity of a service may have changed: see take_changed.
-    void mark_changed(protocol::service_key const& service) { changed_.insert(service); }
+    // The client may take more or less than before, and so may its service: see take_changed.
+    void mark_changed(client_lane const& lane);
     void mark_all_changed();
     bool any_changed() const { return !changed_.empty(); }
     // What the master should hear: of the services marked since the last call.
@@ -51,15 +50,8 @@ public:
     std::size_t size() const { return lanes_.size(); }
 
 private:
-    struct pool {
-        std::vector<client_lane*> clients;
-        std::size_t turn = 0;
-    };
-    struct service_lanes {
-        std::map<std::string, client_lane*> clients; // in order of instance
-        std::unordered_map<std::string, pool> pools; // by handler
-    };
-    pool& pool_of(service_lanes& service, std::string const& handler);
+    void enter(client_lane& lane);
+    void leave(client_lane const& lane);
 
     lane_limits limits_;
     random_source& random_;

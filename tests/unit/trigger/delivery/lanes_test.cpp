@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <map>
+#include <set>
 
 using namespace baton;
 using namespace baton::trigger;
@@ -12,6 +13,7 @@ namespace {
 constexpr instant now{100s};
 using protocol::client_choice;
 protocol::service_key const shop{"default", "s"};
+protocol::service_key const other{"default", "other"};
 
 struct fixture {
     seeded_random random{1};
@@ -22,6 +24,7 @@ struct fixture {
     {
         auto& lane = lanes.put({instance, service, std::move(handlers), slots, queue, false});
         lane.proved_at_address();
+        lanes.mark_changed(lane);
         return lane;
     }
     std::string choose(client_choice choice = client_choice::round_robin, std::string const& handler = "h",
@@ -123,7 +126,7 @@ TEST_CASE("a node tells its places by set of handlers, and only of services that
     CHECK_FALSE(f.lanes.any_changed());
 
     c.failed(now);
-    f.lanes.mark_changed(shop);
+    f.lanes.mark_changed(c);
     auto const again = f.lanes.take_changed();
     CHECK(again.number > told.number);
     CHECK(again.services == std::vector<protocol::service_capacity>{{"default", "s", {{{"h"}, 3, 6}}}});
@@ -162,4 +165,74 @@ TEST_CASE("a client that registers for another project leaves the first one")
     f.add("a", {"h"}, 1, 0, theirs);
     CHECK(f.choose().empty());
     CHECK(f.choose(client_choice::round_robin, "h", theirs) == "a");
+}
+
+TEST_CASE("the kept lists and sums are those of a new count after any changes")
+{
+    auto const seed = GENERATE(range(1, 11));
+    CAPTURE(seed);
+    seeded_random random{static_cast<std::uint64_t>(seed)};
+    fixture f;
+    std::vector<std::set<std::string>> const handlers{{"h"}, {"h", "new"}, {"new"}};
+    for (int i = 0; i < 500; ++i) {
+        auto const name = "c" + std::to_string(random.below(20));
+        auto* lane = f.lanes.find(name);
+        switch (random.below(5)) {
+        case 0:
+            f.lanes.remove(name);
+            break;
+        case 1:
+            if (lane != nullptr)
+                f.lanes.lost_handler(*lane, "new");
+            break;
+        case 2:
+            if (lane != nullptr) {
+                lane->failed(now);
+                f.lanes.mark_changed(*lane);
+            }
+            break;
+        default:
+            f.add(name, handlers[random.below(3)], static_cast<int>(random.below(4)) + 1, 1,
+                  random.below(2) == 0 ? shop : other);
+        }
+        f.choose(client_choice::round_robin, random.below(2) == 0 ? "h" : "new");
+    }
+    for (auto const& service : {shop, other}) {
+        std::map<std::set<std::string>, std::pair<int, int>> sums;
+        std::map<std::string, std::set<std::string>> serving;
+        f.lanes.each([&](client_lane& lane) {
+            if (lane.who().service != service || lane.places() == 0)
+                return;
+            sums[lane.who().handlers].first += lane.slots();
+            sums[lane.who().handlers].second += lane.places();
+            for (auto const& handler : lane.who().handlers)
+                serving[handler].insert(lane.who().instance);
+        });
+        std::map<std::set<std::string>, std::pair<int, int>> told;
+        for (auto const& one : f.lanes.capacity(service).classes)
+            told[{one.handlers.begin(), one.handlers.end()}] = {one.slots, one.places};
+        CHECK(told == sums);
+        for (auto const* handler : {"h", "new"}) {
+            std::set<std::string> chosen;
+            for (int i = 0; i < 500; ++i)
+                if (auto const name = f.choose(client_choice::random, handler, service); !name.empty())
+                    chosen.insert(name);
+            CHECK(chosen == serving[handler]);
+        }
+    }
+}
+
+TEST_CASE("round robin goes on where it was when clients come and go")
+{
+    fixture f;
+    for (auto const* name : {"b", "c", "d"})
+        f.add(name, {"h"}, 100);
+    CHECK(f.choose() == "b");
+    CHECK(f.choose() == "c");
+    f.add("a", {"h"}, 100);
+    CHECK(f.choose() == "d");
+    CHECK(f.choose() == "a");
+    CHECK(f.choose() == "b");
+    f.lanes.remove("a");
+    CHECK(f.choose() == "c");
 }

@@ -1,0 +1,96 @@
+#include "trigger/delivery/service_lanes.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+namespace {
+
+std::vector<client_lane*>::iterator place_in(service_lanes::pool& among, std::string const& instance)
+{
+    return std::ranges::lower_bound(among.clients, instance, {},
+                                    [](client_lane const* lane) { return std::string_view(lane->who().instance); });
+}
+
+} // namespace
+
+void service_lanes::count(member& one)
+{
+    auto& total = one.of->second;
+    total.slots += one.lane->slots() - one.slots;
+    total.places += one.lane->places() - one.places;
+    one.slots = one.lane->slots();
+    one.places = one.lane->places();
+}
+
+void service_lanes::enter(client_lane& lane)
+{
+    auto const& handlers = lane.who().handlers;
+    auto& one = members_[lane.who().instance];
+    one.lane = &lane;
+    one.of = sums_.try_emplace(handlers).first;
+    ++one.of->second.clients;
+    count(one);
+    for (auto const& handler : handlers) {
+        auto const found = pools_.find(handler);
+        if (found == pools_.end())
+            continue;
+        auto& [clients, turn] = found->second;
+        auto const at = clients.insert(place_in(found->second, lane.who().instance), &lane);
+        if (static_cast<std::size_t>(at - clients.begin()) < turn)
+            ++turn;
+    }
+}
+
+void service_lanes::leave(client_lane const& lane)
+{
+    auto const found = members_.find(lane.who().instance);
+    if (found == members_.end())
+        return;
+    auto const of = found->second.of;
+    for (auto const& handler : of->first) {
+        auto const serving = pools_.find(handler);
+        if (serving == pools_.end())
+            continue;
+        auto& [clients, turn] = serving->second;
+        auto const at = place_in(serving->second, lane.who().instance);
+        if (static_cast<std::size_t>(at - clients.begin()) < turn)
+            --turn;
+        clients.erase(at);
+        if (clients.empty())
+            pools_.erase(serving);
+    }
+    of->second.slots -= found->second.slots;
+    of->second.places -= found->second.places;
+    if (--of->second.clients == 0)
+        sums_.erase(of);
+    members_.erase(found);
+}
+
+void service_lanes::recount(client_lane const& lane)
+{
+    if (auto const found = members_.find(lane.who().instance); found != members_.end())
+        count(found->second);
+}
+
+service_lanes::pool* service_lanes::find(std::string const& handler)
+{
+    if (auto const found = pools_.find(handler); found != pools_.end())
+        return &found->second;
+    pool fresh;
+    for (auto const& [instance, one] : members_)
+        if (one.of->first.contains(handler))
+            fresh.clients.push_back(one.lane);
+    return fresh.clients.empty() ? nullptr : &pools_.emplace(handler, std::move(fresh)).first->second;
+}
+
+std::vector<protocol::handler_capacity> service_lanes::capacity() const
+{
+    std::vector<protocol::handler_capacity> out;
+    for (auto const& [handlers, total] : sums_)
+        if (total.places != 0)
+            out.push_back({{handlers.begin(), handlers.end()}, total.slots, total.places});
+    return out;
+}
+
+} // namespace baton::trigger
