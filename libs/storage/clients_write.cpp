@@ -68,6 +68,7 @@ void note(decided& all, client_standing& before, client_write const& one)
 void put_rows(soci::session& sql, std::map<std::string, client_record const*> const& rows, bool replace)
 {
     std::vector<client_record const*> all;
+    all.reserve(rows.size());
     for (auto const& [instance, row] : rows)
         all.push_back(row);
     for (auto const chunk : chunks(sql, all, 9)) {
