@@ -1,6 +1,6 @@
 // The main of every test executable. It prints the seed of the run, which tests read as Catch::rngSeed(), and is
-// repeated with `--rng-seed N`. Logging is off unless BATON_TEST_LOG names a level. BATON_TEST_WITHOUT names a tag
-// whose tests are left out. Tests with a tag that begins with a dot run only if they are asked for.
+// repeated with `--rng-seed N`. Logging is off unless BATON_TEST_LOG names a level. BATON_TEST_WITHOUT names tags
+// whose tests are left out: "[planted][large]". Tests with a tag that begins with a dot run only if they are asked for.
 
 #define CATCH_CONFIG_RUNNER
 #include "libs/base/log.hpp"
@@ -10,6 +10,8 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <string>
+#include <string_view>
 
 int main(int argc, char** argv)
 {
@@ -21,8 +23,12 @@ int main(int argc, char** argv)
         config.rngSeed = static_cast<unsigned>(baton::entropy() % 4'294'967'295) + 1;
 
     // Catch2 runs hidden tests if it is told only which tests not to run.
-    if (char const* const tag = std::getenv("BATON_TEST_WITHOUT"); tag != nullptr)
-        config.testsOrTags.push_back(std::string("~[.]~") + tag);
+    if (char const* const tags = std::getenv("BATON_TEST_WITHOUT"); tags != nullptr) {
+        std::string without = "~[.]";
+        for (char const each : std::string_view(tags))
+            without += each == '[' ? "~[" : std::string(1, each);
+        config.testsOrTags.push_back(without);
+    }
 
     char const* const level = std::getenv("BATON_TEST_LOG");
     baton::log::start("test", level == nullptr ? "off" : level);

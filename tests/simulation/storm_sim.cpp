@@ -172,7 +172,8 @@ TEST_CASE("the database stands still for 10 s, and afterwards nothing is written
     CHECK(steps.longest() < 500ms); // with room for sanitizers
 }
 
-TEST_CASE("ten of a hundred nodes are gone in one second, each other node hears of it once, and the master stays")
+TEST_CASE("ten of a hundred nodes are gone in one second, each other node hears of it once, and the master stays",
+          "[large]")
 {
     constexpr std::size_t nodes = 100;
     constexpr std::size_t clients = 300;
