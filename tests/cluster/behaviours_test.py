@@ -50,10 +50,7 @@ def connections(pid):
 class Behaviours(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        try:
-            cls.cluster = harness.Cluster(STORE)
-        except harness.NotInstalled as failure:
-            harness.skip(failure)
+        cls.cluster = harness.Cluster.or_skip(STORE)
         cls.cluster.start_all()
 
     @classmethod

@@ -29,10 +29,7 @@ def listening(pid):
 
 class Fetching(unittest.TestCase):
     def setUp(self):
-        try:
-            self.cluster = harness.Cluster(STORE)
-        except harness.NotInstalled as failure:
-            harness.skip(failure)
+        self.cluster = harness.Cluster.or_skip(STORE)
         self.addCleanup(self.cluster.end)
 
     def start(self, triggers, recorders):

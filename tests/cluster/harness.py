@@ -23,7 +23,7 @@ from stores import (ROOT, SERVERS, Galera, MySql, MySql9, NotInstalled, Redis, R
 __all__ = ["HOST", "LIBC", "POLL", "ROOT", "Cluster", "Galera", "MySql", "MySql9", "NotInstalled", "Process", "Redis", "RedisCluster",
            "RedisSentinel", "Redlock", "Refused", "Rest", "Sqlite", "TimedOut", "ZooKeeper", "ZooKeeperEnsemble", "boot_to_utc",
            "boot_us", "build_folder", "children_of", "end_in_order", "end_with_parent", "free_port", "is_alive", "kill_server",
-           "skip", "state_of", "utc_us", "wait_for"]
+           "state_of", "utc_us", "wait_for"]
 
 
 def build_folder():
@@ -47,6 +47,14 @@ class Cluster:
         self.store = self.open_store(store, own_server)
         if self.store.kind == "mysql":
             self.run_baton("migrate", "--database", self.store.url)
+
+    @classmethod
+    def or_skip(cls, store):
+        """A cluster on this store. Without the store's server the whole test counts as skipped."""
+        try:
+            return cls(store)
+        except NotInstalled as failure:
+            skip(failure)
 
     def __enter__(self):
         return self

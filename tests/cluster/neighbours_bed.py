@@ -31,10 +31,7 @@ def every_second(number):
 class Bed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        try:
-            cls.cluster = harness.Cluster(STORE)
-        except harness.NotInstalled as failure:
-            harness.skip(failure)
+        cls.cluster = harness.Cluster.or_skip(STORE)
         for number in (1, 2):
             # A short queue, so that a backlog is too long for it within two seconds.
             cls.cluster.start_trigger(f"trigger-{number}", dispatcher={"queue_limit": 1000}, clients={"heartbeat": "1s"},

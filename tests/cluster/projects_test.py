@@ -15,10 +15,7 @@ ROUTINGS = ("round_robin", "random", "failover", "broadcast")
 
 class Projects(unittest.TestCase):
     def setUp(self):
-        try:
-            self.cluster = harness.Cluster(STORE)
-        except harness.NotInstalled as failure:
-            harness.skip(failure)
+        self.cluster = harness.Cluster.or_skip(STORE)
         self.addCleanup(self.cluster.end)
         self.cluster.start_all(triggers=2, recorders=0)
         for project in PROJECTS:
