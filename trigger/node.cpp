@@ -113,7 +113,7 @@ node::parts::parts(loop_ref working, trigger::settings given, trigger::world out
             {world.lease, world.election_time, world.election_random}, world.electing.executor),
       election(votes, world.electing, working),
       trace(settings.election_trace, settings.name, world.incarnation),
-      epochs(election, trace, world.name_space),
+      epochs(election, trace, world.time, world.name_space),
       issued(world.secret),
       log({world.incarnation, settings.name}, world.deciding, world.shared, world.time, clock),
       nodes(settings.membership, make_row(settings, world), world.members, world.time, [this] { return status.row(); }),

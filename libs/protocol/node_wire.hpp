@@ -78,7 +78,8 @@ struct assign_request {
 };
 
 // 200: the first `accepted` of them were taken (fewer than sent when the slave's queue is full). 409 with epoch_message
-// when the slave knows a higher epoch of the namespace, 421 when the slave has another namespace.
+// when the slave knows a higher epoch of the namespace, 421 when the slave has another namespace, 503 when the lock row
+// does not show the epoch to the slave: send it again.
 struct assign_answer {
     term_id term;
     int accepted = 0;

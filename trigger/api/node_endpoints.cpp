@@ -12,57 +12,58 @@ class node_endpoints {
 public:
     node_endpoints(std::string secret, node_endpoint_parts parts) : secret_(std::move(secret)), parts_(parts) {}
 
-    http::response assign(http::request const& request) const
+    awaitable<http::response> assign(http::request const& request) const
     {
         auto message = read_message<protocol::assign_request>(request);
-        if (auto const other = refuse_term(message.term, "node " + message.master))
-            return *other;
+        auto const other = co_await refuse_term(message.term, "node " + message.master);
+        if (other)
+            co_return *other;
         protocol::assign_answer out;
         parts_.trace.take(message.term.epoch, message.master, message.executions.size());
         out.accepted = static_cast<int>(parts_.deliveries.accept(std::move(message)));
         out.term = parts_.epochs.term();
-        return http::json_response(200, out);
+        co_return http::json_response(200, out);
     }
 
-    http::response stop(http::request const& request) const
+    awaitable<http::response> stop(http::request const& request) const
     {
         auto const message = read_message<protocol::executions_request>(request);
-        if (auto const other = refuse_term(message.term, "a master"))
-            return *other;
+        auto const other = co_await refuse_term(message.term, "a master");
+        if (other)
+            co_return *other;
         protocol::executions_request out;
         out.term = message.term;
         out.executions = parts_.deliveries.withdraw(message.executions);
-        return http::json_response(200, out);
+        co_return http::json_response(200, out);
     }
 
-    http::response announce(http::request const& request) const
+    awaitable<http::response> announce(http::request const& request) const
     {
         auto const message = read_message<protocol::epoch_message>(request);
-        if (auto const other = refuse_term(message.term, "a master"))
-            return *other;
+        auto const other = co_await refuse_term(message.term, "a master");
+        if (other)
+            co_return *other;
         protocol::announce_answer out;
         out.term = message.term;
         out.capacity = parts_.deliveries.capacity();
-        return http::json_response(200, out);
+        co_return http::json_response(200, out);
     }
 
-    http::response cancel(http::request const& request) const
+    awaitable<http::response> cancel(http::request const& request) const
     {
         auto message = read_message<protocol::cancel_at_request>(request);
-        if (auto const other = refuse_term(message.term, "a master"))
-            return *other;
+        auto const other = co_await refuse_term(message.term, "a master");
+        if (other)
+            co_return *other;
         parts_.questions.cancel(std::move(message));
-        return http::json_response(200, nlohmann::json::object());
+        co_return http::json_response(200, nlohmann::json::object());
     }
 
     awaitable<http::response> ask(http::request const& request) const
     {
-        if (!authorized(request, secret_))
-            co_return refused();
-        if (auto const other = refuse_revision(request))
-            co_return *other;
         auto message = read_message<protocol::ask_request>(request);
-        if (auto const other = refuse_term(message.term, "a master"))
+        auto const other = co_await refuse_term(message.term, "a master");
+        if (other)
             co_return *other;
         auto const answer = co_await parts_.questions.ask(std::move(message));
         co_return http::json_response(200, answer);
@@ -105,6 +106,18 @@ public:
         co_return (this->*which)(request);
     }
 
+    // Messages of a term: they may wait for the lock row to show its epoch.
+    using term_endpoint = awaitable<http::response> (node_endpoints::*)(http::request const&) const;
+    awaitable<http::response> serve(term_endpoint which, http::request const& request) const
+    {
+        if (!authorized(request, secret_))
+            co_return refused();
+        if (auto const other = refuse_revision(request))
+            co_return *other;
+        auto work = (this->*which)(request);
+        co_return co_await std::move(work);
+    }
+
 private:
     void depart(protocol::departed_client const& one) const
     {
@@ -115,14 +128,19 @@ private:
             master->client_gone(one.instance);
     }
 
-    // The answer to a message of another namespace, or of a term that is over. Nothing if the message counts.
-    std::optional<http::response> refuse_term(protocol::term_id term, std::string const& source) const
+    // The answer to a message of another namespace, of a term that is over, or of one that the lock row does not show.
+    // Nothing if the message counts.
+    awaitable<std::optional<http::response>> refuse_term(protocol::term_id term, std::string source) const
     {
+        using admission = known_epoch::admission;
         if (!parts_.epochs.concerns(term))
-            return other_namespace(term);
-        if (parts_.epochs.admit(term.epoch, source))
-            return std::nullopt;
-        return http::json_response(409, protocol::epoch_message{parts_.epochs.term()});
+            co_return other_namespace(term);
+        auto const judged = co_await parts_.epochs.admit(term.epoch, std::move(source));
+        if (judged == admission::current)
+            co_return std::nullopt;
+        if (judged == admission::unproved)
+            co_return http::problem(503, "Unproved epoch", "the lock row does not show this epoch");
+        co_return http::json_response(409, protocol::epoch_message{parts_.epochs.term()});
     }
 
     http::response other_namespace(protocol::term_id term) const
@@ -148,7 +166,7 @@ private:
 void add_node_endpoints(http::router& router, std::string secret, node_endpoint_parts parts)
 {
     auto const api = std::make_shared<node_endpoints>(std::move(secret), parts);
-    auto const add = [&](char const* path, node_endpoints::endpoint which) {
+    auto const add = [&](char const* path, auto which) {
         router.add(http::verb::post, path, [api, which](auto const& request) { return api->serve(which, request); });
     };
     add(protocol::path_assign, &node_endpoints::assign);
@@ -158,7 +176,7 @@ void add_node_endpoints(http::router& router, std::string secret, node_endpoint_
     add(protocol::path_signal, &node_endpoints::signal);
     add(protocol::path_departed, &node_endpoints::departed);
     add(protocol::path_cancel_at, &node_endpoints::cancel);
-    router.add(http::verb::post, protocol::path_ask, [api](auto const& request) { return api->ask(request); });
+    add(protocol::path_ask, &node_endpoints::ask);
 }
 
 } // namespace baton::trigger

@@ -26,7 +26,7 @@ awaitable<std::optional<http::response>> client_stub::post(std::string instance,
     if (answer.status == 409)
         if (auto const refusal = http::parse_if<protocol::epoch_message>(answer.body))
             if (epochs_.concerns(refusal->term))
-                epochs_.claimed_by_client(refusal->term.epoch);
+                epochs_.claimed(refusal->term.epoch);
     co_return answer;
 }
 

@@ -144,7 +144,7 @@ private:
     mastership mastership_;
     observation seen_;
     std::int64_t term_ = 0;  // the epoch of the term from its win until give_up ends, even if it is lost before
-    std::int64_t heard_ = 0; // the highest epoch that another node named
+    std::int64_t heard_ = 0; // the highest epoch that this node has read
     std::int64_t ended_ = 0; // the highest epoch of a term that is over here
     std::int64_t released_ = 0;
     std::optional<lease::lease_row> row_;

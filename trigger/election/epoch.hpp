@@ -18,7 +18,7 @@ enum class epoch_rule {
 std::string_view to_string(epoch_rule rule);
 std::optional<epoch_rule> parse_epoch_rule(std::string_view text);
 
-// The epoch for a seizure of this row. `highest_heard`: the highest epoch that another node has named.
+// The epoch for a seizure of this row. `highest_heard`: the highest epoch that this node has read before.
 //
 // A database that loses commits in a fail-over may show the row from before the last seizures. Counting would then
 // reuse their epochs, and nodes and clients could not tell the new master from an old one. Under `hybrid` an epoch is

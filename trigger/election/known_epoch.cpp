@@ -2,15 +2,20 @@
 
 #include "libs/base/log.hpp"
 
+#include <algorithm>
+
 namespace baton::trigger {
 
 namespace {
-constexpr int readings_of_proof = 2; // the first one may have begun before the claim
-constexpr int alarm_again = 60;      // readings, which is about a minute
-}
+constexpr int readings_of_proof = 2;     // the first one may have begun before the claim
+constexpr int alarm_again = 60;          // readings, which is about a minute
+constexpr duration proof_limit = 1s;     // less than the sender of a message waits for its answer
+constexpr duration between_looks = 50ms; // a node of a database cluster may show the row late
+} // namespace
 
-known_epoch::known_epoch(election_proxy& election, election_trace& trace, protocol::namespace_id name_space)
-    : election_(election), trace_(trace), name_space_(name_space)
+known_epoch::known_epoch(election_proxy& election, election_trace& trace, time_source& time,
+                         protocol::namespace_id name_space)
+    : election_(election), trace_(trace), time_(time), name_space_(name_space)
 {}
 
 void known_epoch::learn(std::int64_t epoch, std::string const& source)
@@ -21,19 +26,39 @@ void known_epoch::learn(std::int64_t epoch, std::string const& source)
     value_ = epoch;
     if (raised_)
         raised_(epoch);
+    for (auto* const each : waiting_)
+        each->wake();
 }
 
-bool known_epoch::admit(std::int64_t epoch, std::string const& source)
+awaitable<known_epoch::admission> known_epoch::admit(std::int64_t epoch, std::string source)
 {
-    if (epoch < value_) {
-        trace_.refuse(epoch, source);
-        return false;
+    if (epoch > value_) {
+        struct waiting {
+            std::unordered_set<waker*>& all;
+            waker bell;
+            waiting(std::unordered_set<waker*>& among, asio::any_io_executor loop) : all(among), bell(std::move(loop))
+            {
+                all.insert(&bell);
+            }
+            ~waiting() { all.erase(&bell); }
+        };
+        auto const loop = co_await asio::this_coro::executor;
+        waiting mine(waiting_, loop);
+        auto const until = time_.now() + proof_limit;
+        while (epoch > value_ && time_.now() < until) {
+            election_.look();
+            co_await mine.bell.wait_until(time_, std::min(until, time_.now() + between_looks));
+        }
     }
-    learn(epoch, source);
-    return true;
+    if (epoch == value_)
+        co_return admission::current;
+    if (epoch > value_)
+        co_return admission::unproved;
+    trace_.refuse(epoch, source);
+    co_return admission::old;
 }
 
-void known_epoch::claimed_by_client(std::int64_t epoch)
+void known_epoch::claimed(std::int64_t epoch)
 {
     if (epoch <= value_)
         return;
@@ -58,7 +83,7 @@ void known_epoch::read_row(protocol::term_id term, bool held)
         return;
     if (claimed_ <= epoch) {
         if (alarmed_)
-            log::info("election", "the lock row has reached the epoch that clients know", {{"epoch", epoch}});
+            log::info("election", "the lock row has reached the epoch that others know", {{"epoch", epoch}});
         claimed_ = 0;
         alarmed_ = false;
         return;
@@ -67,10 +92,11 @@ void known_epoch::read_row(protocol::term_id term, bool held)
     if (readings_ % alarm_again != readings_of_proof)
         return;
     alarmed_ = true;
-    log::error("election",
-               "clients refuse this cluster's epoch: the database may have been restored from an older state; if so, "
-               "run `baton migrate --raise-epoch` with the epoch that they know",
-               {{"epoch", epoch}, {"known_to_clients", claimed_}});
+    log::error(
+        "election",
+        "clients or nodes refuse this cluster's epoch: the database may have been restored from an older state; if so, "
+        "run `baton migrate --raise-epoch` with the epoch that they know",
+        {{"epoch", epoch}, {"known_to_others", claimed_}});
 }
 
 } // namespace baton::trigger

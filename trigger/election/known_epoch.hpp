@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/base/loop.hpp"
 #include "libs/protocol/term_id.hpp"
 #include "trigger/election/election_proxy.hpp"
 #include "trigger/election/election_trace.hpp"
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <unordered_set>
 
 namespace baton::trigger {
 
@@ -15,7 +17,7 @@ namespace baton::trigger {
 class known_epoch {
 public:
     // `name_space`: of this node.
-    known_epoch(election_proxy& election, election_trace& trace,
+    known_epoch(election_proxy& election, election_trace& trace, time_source& time,
                 protocol::namespace_id name_space = protocol::first_namespace);
 
     std::int64_t value() const { return value_; }
@@ -24,20 +26,26 @@ public:
     // Only epochs of this node's namespace can be compared with the one that it knows.
     bool concerns(protocol::term_id term) const { return term.name_space == name_space_; }
 
-    // `source` is trusted: the lock row, or another node, which read the epoch there.
+    // `source` is the lock row, or a seizure of this node: nothing else proves that an epoch exists.
     void learn(std::int64_t epoch, std::string const& source);
 
-    // For a message of another node: false if its epoch is too old, otherwise the epoch is learned.
-    bool admit(std::int64_t epoch, std::string const& source);
+    // Whether a message of another node counts.
+    enum class admission {
+        current, // it is of the highest epoch that the lock row has shown
+        old,     // of a lower one
+        unproved // of a higher one, which the lock row does not show: it is to be sent again
+    };
+    // A higher epoch than the known one makes the election read the lock row, and waits for it, for at most a second.
+    awaitable<admission> admit(std::int64_t epoch, std::string source);
 
-    // A client's claim proves nothing, and an absurd epoch could not be unlearned. A higher one therefore only makes
-    // the election read the lock row now.
-    void claimed_by_client(std::int64_t epoch);
+    // A client or node has answered that it knows this epoch. That proves nothing, and an absurd epoch could not be
+    // unlearned. A higher one than the known one therefore only makes the election read the lock row now.
+    void claimed(std::int64_t epoch);
 
     // The lock row has been read. Its epoch is learned if it is `held`. It may confirm what clients claim.
     void read_row(protocol::term_id term, bool held);
 
-    // An epoch that a client knows and that is above the one in the lock row, which has been read since. Such a client
+    // An epoch that a client or node knows and that is above the one in the lock row, which has been read since. It
     // refuses every call of this cluster: the database was restored from an older state, or the client belongs to
     // another cluster. 0: none.
     std::int64_t ahead() const { return alarmed_ ? claimed_ : 0; }
@@ -48,12 +56,14 @@ public:
 private:
     election_proxy& election_;
     election_trace& trace_;
+    time_source& time_;
     protocol::namespace_id name_space_;
     std::int64_t value_ = 0;
-    std::int64_t claimed_ = 0; // the highest that a client has claimed, if above the lock row's
+    std::int64_t claimed_ = 0; // the highest that a client or node has claimed, if above the lock row's
     int readings_ = 0;         // of the lock row since then
     bool alarmed_ = false;
     std::function<void(std::int64_t)> raised_;
+    std::unordered_set<waker*> waiting_; // messages whose epoch the lock row has not shown
 };
 
 } // namespace baton::trigger

@@ -140,8 +140,7 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, 
         if (answer && answer->status == 409) {
             auto const known = http::parse_json(answer->body).get<protocol::epoch_message>().term;
             if (deps_.node.epochs.concerns(known))
-                deps_.node.epochs.learn(known.epoch, "node " + node);
-            co_return;
+                deps_.node.epochs.claimed(known.epoch); // if the lock row confirms it, this term is over
         }
         if (answer)
             log::warn("assignment", "a node refused an assignment, avoiding the node for 1 s",
