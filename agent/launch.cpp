@@ -3,6 +3,10 @@
 
 #include "agent/launch.hpp"
 
+#include "agent/account.hpp"
+#include "agent/environment.hpp"
+#include "libs/base/process.hpp"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -12,17 +16,15 @@
 #include <filesystem>
 #include <grp.h>
 #include <optional>
-#include <pwd.h>
 #include <sstream>
 #include <stdexcept>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 #include <vector>
-
-extern char** environ;
 
 namespace baton::agent {
 
@@ -33,17 +35,6 @@ void descriptor::close()
 }
 
 namespace {
-
-using variables = std::map<std::string, std::string>;
-
-struct account {
-    std::string name;
-    uid_t user = 0;
-    gid_t group = 0;
-    std::vector<gid_t> groups;
-    std::string home;
-    bool change = false; // differs from this process's
-};
 
 struct pipe_ends {
     descriptor read;
@@ -74,65 +65,6 @@ pipe_ends make_pipe()
     auto read = moved_up(ends[0]);
     auto write = moved_up(second.release());
     return {std::move(read), std::move(write)};
-}
-
-account find_account(std::string const& name)
-{
-    std::vector<char> buffer(16'384);
-    passwd entry{};
-    passwd* found = nullptr;
-    int const error = name.empty() ? getpwuid_r(geteuid(), &entry, buffer.data(), buffer.size(), &found)
-                                   : getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
-    account result;
-    result.user = geteuid();
-    result.group = getegid();
-    if (found == nullptr) {
-        if (!name.empty())
-            throw std::runtime_error("user '" + name + "' does not exist" +
-                                     (error == 0 ? "" : ": " + std::generic_category().message(error)));
-        return result; // a process may run under a number that has no name
-    }
-    result.name = entry.pw_name;
-    result.home = entry.pw_dir;
-    if (name.empty() || entry.pw_uid == geteuid())
-        return result;
-    if (geteuid() != 0)
-        throw std::runtime_error("running as user '" + name + "' needs an agent that runs as root");
-    result.user = entry.pw_uid;
-    result.group = entry.pw_gid;
-    result.change = true;
-    int count = 64;
-    result.groups.resize(static_cast<std::size_t>(count));
-    while (getgrouplist(entry.pw_name, entry.pw_gid, result.groups.data(), &count) < 0)
-        result.groups.resize(static_cast<std::size_t>(count));
-    result.groups.resize(static_cast<std::size_t>(count));
-    return result;
-}
-
-variables environment_of(command const& what, account const& who, variables const& of_run)
-{
-    variables result;
-    if (!what.as_cron) {
-        for (char** each = environ; *each != nullptr; ++each) {
-            std::string const text = *each;
-            auto const equals = text.find('=');
-            // A command must not see the agent's own settings, which may hold its token.
-            if (equals != std::string::npos && !text.starts_with("BATON_"))
-                result.emplace(text.substr(0, equals), text.substr(equals + 1));
-        }
-    } else {
-        result = {{"SHELL", "/bin/sh"}, {"PATH", "/usr/bin:/bin"}};
-    }
-    if (what.as_cron || who.change) {
-        result["HOME"] = who.home.empty() ? "/" : who.home;
-        result["LOGNAME"] = who.name;
-        result["USER"] = who.name;
-    }
-    for (auto const& [name, value] : what.env)
-        result[name] = value;
-    for (auto const& [name, value] : of_run)
-        result[name] = value;
-    return result;
 }
 
 // execvp() would search in the child, where allocating is not allowed.
@@ -171,6 +103,8 @@ struct report { // from the child when it could not become the program
 // The data that the child needs, made before fork().
 struct plan {
     pid_t agent = getpid();
+    file_bounds files = first_file_bounds();
+    std::size_t descriptors = file_limit();
     account who;
     std::string program;
     std::string folder;
@@ -197,6 +131,15 @@ plan prepare(command const& what, variables const& of_run)
     return result;
 }
 
+// In the child. Kernels before 5.11 and some sandboxes refuse close_range(); then each descriptor is marked by itself.
+void close_at_exec(unsigned first, std::size_t limit)
+{
+    if (close_range(first, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
+        return;
+    for (std::size_t each = first; each < limit; ++each)
+        fcntl(static_cast<int>(each), F_SETFD, FD_CLOEXEC);
+}
+
 // In the child: async-signal-safe calls only.
 [[noreturn]] void become(plan const& what, int in, int out, int err, int failed)
 {
@@ -216,7 +159,9 @@ plan prepare(command const& what, variables const& of_run)
     dup2(in, 0);
     dup2(out, 1);
     dup2(err, 2);
-    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    close_at_exec(3, what.descriptors);
+    rlimit const files{what.files.soft, what.files.hard};
+    setrlimit(RLIMIT_NOFILE, &files);
     if (what.who.change && (setgroups(what.who.groups.size(), what.who.groups.data()) != 0 ||
                             setgid(what.who.group) != 0 || setuid(what.who.user) != 0))
         give_up(stage::user);

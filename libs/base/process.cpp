@@ -107,12 +107,28 @@ std::size_t file_limit()
     return static_cast<std::size_t>(std::min<rlim_t>(limit.rlim_cur, 1u << 20));
 }
 
+namespace {
+
+std::optional<file_bounds> bounds_at_start;
+
+} // namespace
+
+file_bounds first_file_bounds()
+{
+    if (bounds_at_start)
+        return *bounds_at_start;
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return {limit.rlim_cur, limit.rlim_max};
+}
+
 std::size_t raise_file_limit()
 {
+    bounds_at_start = first_file_bounds();
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     auto const before = limit.rlim_cur;
-    limit.rlim_cur = limit.rlim_max;
+    limit.rlim_cur = std::max(before, std::min<rlim_t>(limit.rlim_max, most_files));
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         log::warn("process", "raising the limit of open files failed", {log::reason(std::strerror(errno))});
     auto const now = file_limit();

@@ -5,6 +5,8 @@
 #include "libs/base/time.hpp"
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -37,9 +39,20 @@ void block_thread(duration span); // never on a loop's thread
 std::string host_name();
 int process_id();
 
-// Raises the limit of open files to the hard limit, logs it, and returns it.
+// The limit of open files as setrlimit() takes it.
+struct file_bounds {
+    std::uint64_t soft = 0;
+    std::uint64_t hard = 0;
+};
+
+// The most that a process asks for. Each connection costs memory, and a hard limit may be a billion.
+inline constexpr std::size_t most_files = 131'072;
+
+// Raises the limit of open files to the hard limit, at most to `most_files`, logs it, and returns it. It never lowers
+// the limit. Call it before there is a second thread.
 std::size_t raise_file_limit();
-std::size_t file_limit(); // the present one
+std::size_t file_limit();        // the present one, at most 2^20
+file_bounds first_file_bounds(); // before it was raised; for programs that this process starts
 
 // Resident memory of this process in bytes, from /proc/self/statm; 0 if it cannot be read.
 std::uint64_t resident_bytes();

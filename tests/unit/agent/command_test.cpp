@@ -1,11 +1,15 @@
 #include "agent/command.hpp"
+#include "libs/base/process.hpp"
 #include "libs/base/time.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -173,6 +177,48 @@ TEST_CASE("a command has its own folder and environment, without the agent's set
     unsetenv("INHERITED");
 }
 
+TEST_CASE("a command inherits no variable that holds a secret")
+{
+    std::map<std::string, std::string> const secrets{{"BATON_TOKEN_FILE", "/etc/baton/client-token"},
+                                                     {"MYSQL_PWD", "x"},
+                                                     {"PGPASSWORD", "x"},
+                                                     {"GITHUB_TOKEN", "x"},
+                                                     {"AWS_SECRET_KEY", "x"},
+                                                     {"service_password", "x"},
+                                                     {"CREDENTIALS_DIRECTORY", "/run/credentials"},
+                                                     {"SERVICE_API_KEY", "x"},
+                                                     {"DATABASE_URL", "mysql://u:x@h/d"},
+                                                     {"HTTPS_PROXY", "http://me:x@proxy:3128/"}};
+    std::map<std::string, std::string> const others{{"PAGE", "http://host:80/a:b@c"}, {"KEYBOARD", "us"}, {"PWD", "/"}};
+    for (auto const& [name, value] : secrets)
+        setenv(name.c_str(), value.c_str(), 1);
+    for (auto const& [name, value] : others)
+        setenv(name.c_str(), value.c_str(), 1);
+    auto how = shell("env");
+    how.what.env = {{"GIVEN_PASSWORD", "y"}};
+    auto const seen = "\n" + run(how).out.text();
+    for (auto const& [name, value] : secrets)
+        CHECK_THAT(seen, !Catch::Contains("\n" + name + "="));
+    for (auto const& [name, value] : others)
+        CHECK_THAT(seen, Catch::Contains("\n" + name + "="));
+    CHECK_THAT(seen, Catch::Contains("\nGIVEN_PASSWORD=y\n")); // the configuration of the command names it
+    for (auto const& [name, value] : secrets)
+        unsetenv(name.c_str());
+    for (auto const& [name, value] : others)
+        unsetenv(name.c_str());
+}
+
+TEST_CASE("a command gets the limit of open files that the agent began with")
+{
+    rlimit before{};
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    rlimit const low{100, before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &low) == 0);
+    raise_file_limit();
+    CHECK(run(shell("ulimit -n")).out.text() == "100\n");
+    setrlimit(RLIMIT_NOFILE, &before);
+}
+
 TEST_CASE("a cron-like command gets cron's environment and the home folder")
 {
     auto how = shell("echo $PATH $SHELL; [ \"$(pwd -P)\" = \"$(cd \"$HOME\" && pwd -P)\" ] && echo home");
@@ -183,12 +229,15 @@ TEST_CASE("a cron-like command gets cron's environment and the home folder")
 TEST_CASE("a command leads its own session, with default signals and no open file of the agent")
 {
     int const leak = ::dup(0);
+    int const high = fcntl(0, F_DUPFD, 500);
     signal(SIGUSR1, SIG_IGN);
-    auto const ended = run(shell("read -r a b c d e session rest < /proc/$$/stat; [ $session = $$ ] && echo leader; "
-                                 "for n in 0 1 2 3 4 5 6 7 8 9 10 11 12; do [ -e /proc/$$/fd/$n ] && printf \"$n \"; "
-                                 "done; grep -E 'Sig(Ign|Blk)' /proc/$$/status | tr '\\t' ' '"));
+    auto const ended =
+        run(shell("read -r a b c d e session rest < /proc/$$/stat; [ $session = $$ ] && echo leader; "
+                  "for n in 0 1 2 3 4 5 6 7 8 9 10 11 12 500; do [ -e /proc/$$/fd/$n ] && printf \"$n \"; "
+                  "done; grep -E 'Sig(Ign|Blk)' /proc/$$/status | tr '\\t' ' '"));
     signal(SIGUSR1, SIG_DFL);
     ::close(leak);
+    ::close(high);
     CHECK(ended.out.text() == "leader\n0 1 2 SigBlk: 0000000000000000\nSigIgn: 0000000000000000\n");
 }
 

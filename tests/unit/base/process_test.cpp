@@ -2,11 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <sys/resource.h>
 
 using namespace baton;
 
-TEST_CASE("the limit of open files is raised to the hard limit")
+TEST_CASE("the limit of open files is raised to the hard limit, within a bound, and programs get the first one")
 {
     rlimit before{};
     REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
@@ -18,6 +19,10 @@ TEST_CASE("the limit of open files is raised to the hard limit")
     CHECK(raised == file_limit());
     rlimit now{};
     REQUIRE(getrlimit(RLIMIT_NOFILE, &now) == 0);
-    CHECK(now.rlim_cur == before.rlim_max);
+    CHECK(now.rlim_cur == std::min<rlim_t>(before.rlim_max, most_files));
+    CHECK(now.rlim_max == before.rlim_max);
+    raise_file_limit();
+    CHECK(first_file_bounds().soft == 64);
+    CHECK(first_file_bounds().hard == before.rlim_max);
     setrlimit(RLIMIT_NOFILE, &before);
 }

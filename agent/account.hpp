@@ -1,0 +1,23 @@
+#pragma once
+// The account of the system under which a command runs.
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace baton::agent {
+
+struct account {
+    std::string name;
+    uid_t user = 0;
+    gid_t group = 0;
+    std::vector<gid_t> groups;
+    std::string home;
+    bool change = false; // differs from this process's
+};
+
+// The account of this name; an empty name is this process's own. Throws std::runtime_error if there is none, or if this
+// process, not being root, cannot become it. Any thread.
+account find_account(std::string const& name);
+
+} // namespace baton::agent
