@@ -15,7 +15,8 @@ struct crontab_handler {
 };
 
 // The entries of a crontab(5) file as handlers. Skips lines that cannot be read, with a warning. Throws invalid_input
-// (field "crontab") if the file cannot be read.
+// (field "crontab") if the file cannot be read, or if cron would refuse it for its owner or mode (crontab_file.hpp).
+// The entries of a user's crontab run as the user whose file it is.
 std::vector<crontab_handler> read_crontab(std::string const& file);
 
 } // namespace baton::agent

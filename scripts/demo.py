@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -69,14 +70,18 @@ def clock(at_us):
     return time.strftime("%H:%M:%S", time.localtime(at_us // 1_000_000))
 
 
-def crontabs():
-    """The machine's crontabs, as cron reads them, and the example's."""
+def crontabs(folder):
+    """The machine's crontabs, as cron reads them, and a copy of the example's that only its owner can write."""
     found = [pathlib.Path("/etc/crontab")]
     if pathlib.Path("/etc/cron.d").is_dir():
         found += sorted(file for file in pathlib.Path("/etc/cron.d").iterdir()
                         if re.fullmatch("[A-Za-z0-9_-]+", file.name))
     usable = [file for file in found if file.is_file() and os.access(file, os.R_OK)]
-    return usable + [ROOT / "examples/crontab"]
+    example = folder / "crontab"
+    if not example.exists():
+        shutil.copyfile(ROOT / "examples/crontab", example)
+        example.chmod(0o600)
+    return usable + [example]
 
 
 class Demo:
@@ -110,17 +115,17 @@ class Demo:
         file = cluster.config("agent", {"service": "crontab", "triggers": cluster.triggers(), "slots": 8,
                                         "handlers": {"tick": tick}})
         command = [cluster.baton, "agent", "--config", file]
-        for crontab in crontabs():
+        for crontab in crontabs(self.cluster.folder):
             command += ["--crontab", crontab]
         cluster.start("agent", command)
 
     def register(self):
         step("Registering tasks through REST")
-        for file in crontabs():
+        for file in crontabs(self.cluster.folder):
             done = subprocess.run([self.cluster.baton, "--server", self.cluster.rest.address, "task", "import", file],
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             lines = done.stdout.strip().splitlines() or ["nothing"]
-            shown = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
+            shown = "examples/crontab" if file.parent == self.cluster.folder else file
             detail(f"baton task import {shown}: {lines[0]}")
             for line in lines[1:]:
                 detail(grey(line))

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace baton;
@@ -114,7 +115,10 @@ TEST_CASE("without --execute the lines of a crontab are logged and not run")
     REQUIRE(handlers.size() == 1);
     auto const got = run(handlers.begin()->second, nlohmann::json::object());
     CHECK(got.succeeded());
-    CHECK(got.value() == nlohmann::json{{"dry_run", true}, {"command", "touch $HOME/harm"}});
+    nlohmann::json wanted{{"dry_run", true}, {"command", "touch $HOME/harm"}};
+    if (geteuid() == 0)
+        wanted["user"] = "root"; // the file's owner
+    CHECK(got.value() == wanted);
 }
 
 TEST_CASE("a crontab line runs as in cron, with its assignments and its input")
@@ -138,4 +142,26 @@ TEST_CASE("an unreadable crontab and a repeated handler name are refused")
     crontab_file const file("0 3 * * * true\n");
     how.crontabs = {file.path(), file.path()};
     CHECK_THROWS_AS(agent::make_handlers(how, real_time), invalid_input);
+}
+
+TEST_CASE(
+    "as root the commands of a user's crontab run as the owner of the file, or as the user after whom it is named")
+{
+    if (geteuid() != 0)
+        return;
+    crontab_file const file("0 3 * * * id -un\n");
+    REQUIRE(chown(file.path().c_str(), 1, 1) == 0); // daemon
+    auto const ours = agent::make_handlers(offering(file, true), real_time);
+    CHECK(run(ours.begin()->second, {}).value().at("stdout") == "daemon\n");
+
+    auto const spool = file.folder / "crontabs";
+    std::filesystem::create_directory(spool);
+    std::ofstream(spool / "bin") << "0 3 * * * id -un\n";
+    agent::settings how;
+    how.crontabs = {(spool / "bin").string()};
+    how.execute = true;
+    CHECK_THROWS_WITH(agent::make_handlers(how, real_time), Catch::Contains("chmod 600"));
+    REQUIRE(chmod((spool / "bin").c_str(), 0600) == 0);
+    auto const named = agent::make_handlers(how, real_time);
+    CHECK(run(named.begin()->second, {}).value().at("stdout") == "bin\n");
 }
