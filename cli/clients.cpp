@@ -29,7 +29,7 @@ void show(common_options const& common)
     shown.print(std::cout);
     for (auto const& each : answer.at("items"))
         if (each.at("reach") == "unreachable")
-            std::cout << each.at("instance").get<std::string>() << ": " << cell(each, "reach_why") << '\n';
+            std::cout << cell(each, "instance") << ": " << cell(each, "reach_why") << '\n';
 }
 
 } // namespace

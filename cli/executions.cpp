@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
+#include "libs/base/printable.hpp"
 
 #include <iostream>
 #include <memory>
@@ -51,7 +52,8 @@ void show(std::string const& id, common_options const& common)
         return print_json(std::cout, found);
     for (auto const& [key, value] : found.items())
         if (key != "attempts")
-            std::cout << key << ": " << harmless(value.is_string() ? value.get<std::string>() : value.dump()) << '\n';
+            std::cout << printable(key) << ": "
+                      << printable(value.is_string() ? value.get<std::string>() : value.dump()) << '\n';
     table shown({"ATTEMPT", "OUTCOME", "CLIENT", "STARTED (UTC)", "FINISHED (UTC)", "ERROR", "RESULT"});
     for (auto const& each : found.at("attempts"))
         shown.add({cell(each, "attempt"), cell(each, "outcome"), cell(each, "client"), time_cell(each, "started_at"),

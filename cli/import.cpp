@@ -5,6 +5,7 @@
 #include "cli/crontab_tasks.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
+#include "libs/base/printable.hpp"
 #include "libs/schedule/time_zone.hpp"
 
 #include <fstream>
@@ -85,7 +86,7 @@ struct import_tally {
 void register_task(rest& web, nlohmann::json const& task, std::string const& target, import_tally& tally,
                    std::vector<std::string>& problems)
 {
-    auto const name = task.is_object() ? harmless(cell(task, "name")) : "?";
+    auto const name = task.is_object() ? cell(task, "name") : "?";
     try {
         tally.answers.push_back(web.send(http::verb::post, target, task));
         ++tally.registered;
@@ -95,7 +96,7 @@ void register_task(rest& web, nlohmann::json const& task, std::string const& tar
         if (refused.status() == 409)
             ++tally.already;
         else
-            problems.push_back(name + ": " + harmless(refused.what()));
+            problems.push_back(name + ": " + printable(refused.what()));
     }
 }
 
@@ -116,7 +117,7 @@ void run_import(import_options const& options, common_options const& common, int
         std::cout << tally.registered << " registered, " << tally.already << " already registered, "
                   << input.problems.size() << " refused\n";
     for (auto const& problem : input.problems)
-        std::cerr << options.file << ": " << problem << '\n';
+        std::cerr << printable(options.file + ": " + problem) << '\n';
     if (!input.problems.empty())
         status = status_failed;
 }

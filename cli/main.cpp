@@ -2,6 +2,7 @@
 #include "cli/config/reader.hpp"
 #include "cli/rest.hpp"
 #include "libs/base/error.hpp"
+#include "libs/base/printable.hpp"
 
 #include <iostream>
 
@@ -50,7 +51,7 @@ int run(int argc, char** argv)
 
 int complain(std::string const& why)
 {
-    std::cerr << "baton: " << why << std::endl;
+    std::cerr << "baton: " << printable(why) << std::endl;
     return status_failed;
 }
 

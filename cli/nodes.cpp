@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
+#include "libs/base/printable.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -51,8 +52,8 @@ void show_failover(nlohmann::json const& answer)
     auto const last = answer.value("last_failover", nlohmann::json());
     if (last.is_null())
         return;
-    std::cout << "last failover: " << harmless(cell(last, "to")) << " took over from " << harmless(cell(last, "from"))
-              << " at " << time_cell(last, "at") << " UTC, after a gap of " << cell(answer, "last_gap_ms") << " ms\n";
+    std::cout << "last failover: " << cell(last, "to") << " took over from " << cell(last, "from") << " at "
+              << time_cell(last, "at") << " UTC, after a gap of " << cell(answer, "last_gap_ms") << " ms\n";
 }
 
 void show_nodes(common_options const& common)
@@ -70,7 +71,7 @@ void show_nodes(common_options const& common)
     shown.print(std::cout);
     for (auto const& each : answer.at("items"))
         if (auto const why = each.value("cannot_plan", nlohmann::json()); why.is_string())
-            std::cout << harmless(cell(each, "name")) << " cannot plan: " << harmless(why.get<std::string>()) << '\n';
+            std::cout << cell(each, "name") << " cannot plan: " << printable(why.get<std::string>()) << '\n';
     auto const& lease = answer.at("lease");
     if (lease.is_null())
         std::cout << "no lease yet\n";

@@ -1,5 +1,7 @@
 #include "cli/table.hpp"
 
+#include "libs/base/printable.hpp"
+
 #include <algorithm>
 
 namespace baton::cli {
@@ -15,30 +17,16 @@ std::size_t width(std::string const& text)
 
 } // namespace
 
-std::string harmless(std::string const& text)
-{
-    auto out = text;
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        auto const byte = static_cast<unsigned char>(out[i]);
-        if (byte < 0x20 || byte == 0x7F)
-            out[i] = '?';
-        // U+0080 to U+009F control terminals as well.
-        if (byte == 0xC2 && i + 1 < out.size() && static_cast<unsigned char>(out[i + 1]) < 0xA0)
-            out.replace(i, 2, "?");
-    }
-    return out;
-}
-
 void table::print(std::ostream& out) const
 {
     std::vector<std::size_t> widths(rows_.front().size(), 0);
     for (auto const& row : rows_)
         for (std::size_t i = 0; i < widths.size(); ++i)
-            widths[i] = std::max(widths[i], width(harmless(row[i])));
+            widths[i] = std::max(widths[i], width(printable(row[i])));
     for (auto const& row : rows_) {
         std::string line;
         for (std::size_t i = 0; i < widths.size(); ++i) {
-            auto const text = harmless(row[i]);
+            auto const text = printable(row[i]);
             line += text;
             if (i + 1 < widths.size())
                 line += std::string(widths[i] - width(text) + 2, ' ');
@@ -53,10 +41,10 @@ std::string cell(nlohmann::json const& object, char const* key)
     if (found == object.end() || found->is_null())
         return "-";
     if (found->is_string())
-        return found->get<std::string>();
+        return printable(found->get<std::string>());
     if (found->is_boolean())
         return found->get<bool>() ? "yes" : "no";
-    return found->dump();
+    return printable(found->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 std::string time_cell(nlohmann::json const& object, char const* key)
@@ -70,7 +58,7 @@ std::string time_cell(nlohmann::json const& object, char const* key)
 
 void print_json(std::ostream& out, nlohmann::json const& value)
 {
-    out << value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    out << printable_json(value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)) << '\n';
 }
 
 } // namespace baton::cli

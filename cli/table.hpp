@@ -8,7 +8,7 @@
 
 namespace baton::cli {
 
-// Text in columns for a terminal. Control characters are shown as '?', so that no cell can move the cursor.
+// Text in columns for a terminal, without control characters (libs/base/printable.hpp).
 class table {
 public:
     explicit table(std::vector<std::string> titles) : rows_{std::move(titles)} {}
@@ -20,15 +20,14 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-// The text without control characters.
-std::string harmless(std::string const& text);
-
-// A member as text: strings unchanged, booleans as "yes" and "no", null and absent members as "-".
+// A member as text without control characters: strings without quotes, booleans as "yes" and "no", null and absent
+// members as "-".
 std::string cell(nlohmann::json const& object, char const* key);
 
 // "2026-03-29 01:30:00.123" from RFC 3339 in UTC; "-" for null.
 std::string time_cell(nlohmann::json const& object, char const* key);
 
+// The value without a control character on the terminal: in strings they are escaped.
 void print_json(std::ostream& out, nlohmann::json const& value);
 
 } // namespace baton::cli

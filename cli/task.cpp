@@ -6,6 +6,7 @@
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
 #include "libs/base/error.hpp"
+#include "libs/base/printable.hpp"
 
 #include <chrono>
 #include <iostream>
@@ -126,8 +127,8 @@ void add_add(CLI::App& task, common_options const& common)
         if (common.json)
             print_json(std::cout, made);
         else
-            std::cout << "task " << cell(made, "id") << ' ' << harmless(cell(made, "name")) << ": "
-                      << cell(made, "schedule_text") << ", next " << time_cell(made, "next_fire_at") << '\n';
+            std::cout << "task " << cell(made, "id") << ' ' << cell(made, "name") << ": " << cell(made, "schedule_text")
+                      << ", next " << time_cell(made, "next_fire_at") << '\n';
     });
 }
 
@@ -187,8 +188,8 @@ void add_show(CLI::App& task, common_options const& common)
             return print_json(std::cout, shown);
         for (auto const& [key, value] : shown.items())
             if (key != "next")
-                std::cout << key << ": " << harmless(value.is_string() ? value.get<std::string>() : value.dump())
-                          << '\n';
+                std::cout << printable(key) << ": "
+                          << printable(value.is_string() ? value.get<std::string>() : value.dump()) << '\n';
         for (auto const& firing : shown.at("next"))
             std::cout << "next: " << time_cell(firing, "at") << " UTC, local " << cell(firing, "local") << '\n';
     });

@@ -1,5 +1,7 @@
 #include "libs/base/log.hpp"
 
+#include "libs/base/printable.hpp"
+
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -12,29 +14,27 @@ namespace {
 
 constexpr std::string_view reason_key = "reason";
 
-bool is_control(char letter)
-{
-    return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f;
-}
-
-// Escapes control characters, so that logged text cannot control a terminal.
+// Escapes what is not printable, so that logged text cannot control a terminal.
 void append_escaped(std::string& line, std::string_view text, bool quoted)
 {
-    for (char const letter : text) {
-        if (is_control(letter))
-            fmt::format_to(std::back_inserter(line), "\\x{:02x}", static_cast<unsigned char>(letter));
-        else if (quoted && (letter == '"' || letter == '\\'))
-            (line += '\\') += letter;
-        else
-            line += letter;
+    while (!text.empty()) {
+        auto const first = first_character_of(text);
+        auto const bytes = text.substr(0, first.bytes);
+        text.remove_prefix(first.bytes);
+        if (!first.shown) {
+            for (char const byte : bytes)
+                fmt::format_to(std::back_inserter(line), "\\x{:02x}", static_cast<unsigned char>(byte));
+            continue;
+        }
+        if (quoted && (bytes == "\"" || bytes == "\\"))
+            line += '\\';
+        line += bytes;
     }
 }
 
 void append_text(std::string& line, std::string_view text)
 {
-    bool const plain = !text.empty() && std::none_of(text.begin(), text.end(), [](char letter) {
-        return letter == ' ' || letter == '"' || letter == '=' || is_control(letter);
-    });
+    bool const plain = !text.empty() && text.find_first_of(" \"=") == std::string_view::npos && printable(text) == text;
     if (!plain)
         line += '"';
     append_escaped(line, text, !plain);

@@ -1,6 +1,7 @@
 // baton-lock: creates the tables of locks in a database, and removes locks that were free for long.
 
 #include "libs/base/log.hpp"
+#include "libs/base/printable.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -87,7 +88,7 @@ int main(int argc, char** argv)
         baton::log::start("baton-lock", "info");
         return run(argc, argv);
     } catch (std::exception const& failure) {
-        std::cerr << "baton-lock: " << failure.what() << std::endl;
+        std::cerr << "baton-lock: " << baton::printable(failure.what()) << std::endl;
         return status_failed;
     }
 }

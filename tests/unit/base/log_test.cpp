@@ -22,6 +22,8 @@ TEST_CASE("control characters never reach the terminal, neither in a field nor i
 {
     CHECK(log::text_line("a", "b", {{"name", "x\x1b[31m\n"}, log::reason("line\r\n")}) ==
           "a: b: line\\x0d\\x0a name=\"x\\x1b[31m\\x0a\"");
+    CHECK(log::text_line("a", "b", {{"name", "x\xc2\x9b"}, log::reason("größe\x9b\xe2\x80\xae")}) ==
+          "a: b: größe\\x9b\\xe2\\x80\\xae name=\"x\\xc2\\x9b\"");
 }
 
 TEST_CASE("numbers and flags are written as they are")

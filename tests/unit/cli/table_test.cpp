@@ -16,12 +16,21 @@ TEST_CASE("columns line up by characters, not bytes, and missing cells are blank
     CHECK(out.str() == "NAME   STATE\ngröße  up\nx      \n");
 }
 
-TEST_CASE("control characters in a cell do not reach the terminal")
+TEST_CASE("control characters reach the terminal neither from a cell, nor from a member, nor as JSON")
 {
-    CHECK(harmless("a\x1b[2Jb\nc\x7f") == "a?[2Jb?c?");
-    CHECK(harmless("a\xc2\x9b"
-                   "31mb") == "a?31mb");
-    CHECK(harmless("größe") == "größe");
+    std::string const name = "a\x1b[2Jb\nc\x7f\xc2\x9b";
+    table shown({"NAME"});
+    shown.add({name});
+    std::ostringstream out;
+    shown.print(out);
+    CHECK(out.str() == "NAME\na?[2Jb?c??\n");
+
+    CHECK(cell({{"name", name}}, "name") == "a?[2Jb?c??");
+    CHECK(cell({{"names", {name}}}, "names") == "[\"a\\u001b[2Jb\\nc??\"]");
+
+    std::ostringstream text;
+    print_json(text, {{"name", name}});
+    CHECK(text.str() == "{\n  \"name\": \"a\\u001b[2Jb\\nc\\u007f\\u009b\"\n}\n");
 }
 
 TEST_CASE("cells show strings without quotes, null as a dash, and times without the T")
