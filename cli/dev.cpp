@@ -6,6 +6,7 @@
 #include "cli/trigger_process.hpp"
 #include "cli/web_process.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/private_file.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -35,7 +36,7 @@ dev_config read(dev_options const& chosen)
     auto config = load(chosen.config, process_environment(), defaults);
     if (!chosen.data.empty())
         config.data = chosen.data;
-    std::filesystem::create_directories(config.data);
+    make_private_folder(config.data);
     return config;
 }
 
@@ -146,7 +147,7 @@ void add_dev(CLI::App& program, int&)
     auto const chosen = std::make_shared<dev_options>();
     command->add_option("--config", chosen->config, "JSON file; BATON_... variables override it")
         ->check(CLI::ExistingFile);
-    command->add_option("--data", chosen->data, "Folder of baton.db (default: the current one)");
+    command->add_option("--data", chosen->data, "Folder of baton.db, for this user alone (default: baton-data)");
     command->add_option("--crontab", chosen->crontabs, "Offer each line of these crontab(5) files as a handler")
         ->check(CLI::ExistingFile);
     command->add_flag("--execute", chosen->execute, "Run the crontab's commands; without it they are only logged");

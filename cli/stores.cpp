@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/private_file.hpp"
 #include "libs/storage/dialect.hpp"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ storage::database_settings one_session(bool create_file)
     storage::database_settings settings;
     settings.sessions = 1;
     settings.create_file = create_file;
+    settings.private_file = true;
     return settings;
 }
 
@@ -56,6 +58,12 @@ std::string guard_file(std::string const& file)
 
 namespace {
 
+std::string folder_of(std::string const& file)
+{
+    auto const folder = std::filesystem::path(file).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
+
 unsigned whole_seconds(duration span)
 {
     auto const whole = std::chrono::floor<std::chrono::seconds>(span).count();
@@ -80,6 +88,7 @@ void open_lease(stores& out, storage::location const& where, stores_settings con
 void open_guard(stores& out, storage::location const& where, stores_settings const& settings, time_source& time)
 {
     if (is_local(out)) {
+        check_private_file(guard_file(where.name)); // later only the guard would fail
         out.guard = lease::make_file_guard(*out.leasing, *out.lease, settings.lock_namespace, guard_file(where.name),
                                            time, boot_id());
         return;
@@ -98,11 +107,14 @@ void open_guard(stores& out, storage::location const& where, stores_settings con
 stores open_stores(storage::location const& where, stores_settings const& settings, time_source& time)
 {
     bool const local = !storage::dialect_of(where.engine).shared_clock();
+    if (local && where.name != ":memory:")
+        make_private_folder(folder_of(where.name));
     stores out;
     storage::database_settings shared;
     shared.sessions = settings.sessions;
     shared.read_limit_s = whole_seconds(settings.call_limit);
     shared.create_file = local;
+    shared.private_file = true;
     shared.causal = true;
     out.shared = storage::open_database(where, shared, time);
 

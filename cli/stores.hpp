@@ -40,6 +40,7 @@ struct stores_settings {
     duration guard_silence = 2s;
 };
 
+// The folder of SQLite's files is made if it is missing. Throws not_private if other users can read it.
 stores open_stores(storage::location const& where, stores_settings const& settings, time_source& time);
 
 // Brings the database, and SQLite's lease file, to this program's version. Calls `report` for each step.

@@ -162,6 +162,8 @@ void check_database(reader const& from, database_config const& database)
             from.refuse("database.password", std::string(dialect.title()) + " has no passwords");
         if (!database.password.empty() && !where.password.empty())
             from.refuse("database.password", "database.url has a password already");
+        if (!where.password.empty())
+            from.require_private("database.url");
     } catch (invalid_input const& wrong) {
         from.refuse("database.url", wrong.what());
     }

@@ -50,7 +50,7 @@ struct agent_config {
 
 // trigger, web and agent in one process on loopback
 struct dev_config {
-    std::string data = "."; // folder of baton.db
+    std::string data = "baton-data"; // folder of baton.db
     std::uint16_t trigger = trigger_port;
     std::uint16_t web = web_port;
     agent::settings agent;

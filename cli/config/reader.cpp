@@ -2,6 +2,7 @@
 
 #include "cli/config/duration.hpp"
 #include "libs/base/error.hpp"
+#include "libs/base/private_file.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -229,9 +230,21 @@ void reader::secret(std::string const& path, std::string& into)
         into = text_of(*plain);
         if (into.empty())
             refuse(plain->origin, "must not be empty");
+        require_private(path);
     }
     if (file)
         into = first_line(*file);
+}
+
+void reader::require_private(std::string const& path) const
+{
+    if (file_.empty() || in_document(path) == nullptr || outside_(variable_of(path)))
+        return;
+    try {
+        check_private_file(file_.string());
+    } catch (not_private const& failure) {
+        refuse(path, std::string("is a secret, and ") + failure.what());
+    }
 }
 
 std::string reader::first_line(found const& file) const
@@ -239,8 +252,10 @@ std::string reader::first_line(found const& file) const
     auto const name = resolve(text_of(file));
     std::string text;
     try {
-        text = read_file(name);
-    } catch (config_error const& failure) {
+        text = read_private_file(name.string());
+    } catch (unavailable const& failure) {
+        refuse(file.origin, failure.what());
+    } catch (not_private const& failure) {
         refuse(file.origin, failure.what());
     }
     text.erase(std::find_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }), text.end());

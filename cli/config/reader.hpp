@@ -63,7 +63,8 @@ public:
                                               : static_cast<std::int64_t>(most)));
     }
 
-    // The key `path` + "_file" names a file whose first line is the secret. Giving both is refused.
+    // The key `path` + "_file" names a file whose first line is the secret. Giving both is refused, and so is a file,
+    // or a document with the secret in it, that other users can read.
     void secret(std::string const& path, std::string& into);
 
     // An object whose keys are names, for the caller to read; null when absent.
@@ -71,6 +72,10 @@ public:
 
     // Refuses each key that no call above has named.
     void finish() const;
+
+    // Refuses a document that other users can read if it has `path`, whose value holds a secret, and no variable
+    // overrides it.
+    void require_private(std::string const& path) const;
 
     [[noreturn]] void refuse(std::string const& path, std::string const& why) const;
     std::vector<std::string> const& known() const { return known_; }

@@ -2,11 +2,12 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/id.hpp"
+#include "libs/base/private_file.hpp"
 #include "libs/base/process.hpp"
 #include "libs/base/random.hpp"
 #include "libs/protocol/task.hpp"
 
-#include <fstream>
+#include <algorithm>
 #include <stdexcept>
 #include <thread>
 
@@ -34,9 +35,15 @@ std::string token_of(service_options const& options)
     if (options.token_file.empty())
         return options.token;
     need(options.token.empty(), "token_file", "give either a token or a file that holds it");
-    std::ifstream file(options.token_file);
     std::string token;
-    std::getline(file, token);
+    try {
+        token = read_private_file(options.token_file);
+    } catch (unavailable const& failure) {
+        need(false, "token_file", failure.what());
+    } catch (not_private const& failure) {
+        need(false, "token_file", failure.what());
+    }
+    token.erase(std::min(token.find('\n'), token.size()));
     while (!token.empty() && (token.back() == '\r' || token.back() == ' '))
         token.pop_back();
     need(!token.empty(), "token_file", "cannot read a token from '" + options.token_file + "'");

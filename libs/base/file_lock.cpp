@@ -1,6 +1,7 @@
 #include "libs/base/file_lock.hpp"
 
 #include "libs/base/error.hpp"
+#include "libs/base/private_file.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -22,7 +23,8 @@ bool file_lock::try_lock()
 {
     if (locked())
         return true;
-    int const file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0660);
+    make_private_file(path_); // whoever can open it can lock it
+    int const file = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
     if (file < 0)
         throw unavailable("lock file " + path_ + ": " + std::strerror(errno));
     if (::flock(file, LOCK_EX | LOCK_NB) != 0) {

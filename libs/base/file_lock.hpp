@@ -22,7 +22,7 @@ public:
 };
 
 // An advisory lock on a file (flock). The kernel releases it when the process ends, even by SIGKILL. The file is
-// created if absent and never deleted. Child processes do not inherit it.
+// created for this user alone (private_file.hpp) if absent, and never deleted. Child processes do not inherit it.
 class file_lock final : public exclusive_lock {
 public:
     explicit file_lock(std::string path);
@@ -30,7 +30,7 @@ public:
     file_lock(file_lock const&) = delete;
     file_lock& operator=(file_lock const&) = delete;
 
-    bool try_lock() override; // throws unavailable if the file cannot be opened
+    bool try_lock() override; // throws unavailable if the file cannot be opened, not_private if others can
     void unlock() override;
     bool locked() const override { return file_ >= 0; }
 

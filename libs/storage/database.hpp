@@ -95,7 +95,8 @@ struct database_settings {
     unsigned idle_transaction_s = 0; // MariaDB: the server ends a transaction idle for so long; 0: no limit
     unsigned idle_session_s = 0;     // MySQL: the server ends a session that is silent for so long; 0: its own limit
     bool causal = false;             // Galera: each statement first waits for the commits of all nodes
-    bool create_file = false;        // SQLite: make the file if it is absent
+    bool create_file = false;        // SQLite: make the file, for this user alone, if it is absent
+    bool private_file = false;       // SQLite: throw not_private if other users can read or own the file
     bool reconnect = true; // false: a lost session is not replaced, since its locks are lost too (session_ended)
 };
 

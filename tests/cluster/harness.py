@@ -82,6 +82,7 @@ class Cluster:
 
     def config(self, name, document):
         file = self.folder / f"{name}.json"
+        file.touch(mode=0o600)  # the URL of a database has a password
         file.write_text(json.dumps(document, indent=2))
         return file
 

@@ -27,7 +27,7 @@ class SmallDisk:
         if harness.LIBC.unshare(ctypes.c_int(CLONE_NEWNS)) != 0:
             raise OSError("this process cannot have a mount namespace")
         for command in (["mount", "--make-rprivate", "/"],
-                        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "baton-small-disk", self.folder]):
+                        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=700", "baton-small-disk", self.folder]):
             subprocess.run(command, stdin=subprocess.DEVNULL, check=True)
         self.ballast = self.folder / "ballast"
 

@@ -1,6 +1,7 @@
 // SQLite 3.40, a file of one host. Simulations use it in place of a server as well: there libs/sim adds the functions
 // for named locks, and sets the clock.
 
+#include "libs/base/private_file.hpp"
 #include "libs/storage/busy_file.hpp"
 #include "libs/storage/detail.hpp"
 #include "libs/storage/dialects/dialects.hpp"
@@ -63,6 +64,20 @@ void write_ahead(soci::session& session)
                 throw;
         }
         std::this_thread::sleep_for(20ms);
+    }
+}
+
+// SQLite gives the files beside the database the mode of the database.
+void prepare_file(std::string const& file, database_settings const& settings)
+{
+    try {
+        if (settings.private_file || !std::filesystem::exists(file))
+            make_private_file(file);
+        if (settings.private_file)
+            for (auto const* beside : {"-wal", "-shm", "-journal"})
+                check_private_file(file + beside);
+    } catch (unavailable const& failure) {
+        throw session_broken(failure.what());
     }
 }
 
@@ -141,6 +156,8 @@ session_ptr sqlite::connect(location const& where, database_settings const& sett
     bool const in_memory = where.name == ":memory:";
     if (!settings.create_file && !in_memory && !std::filesystem::exists(where.name))
         throw session_broken("there is no such file");
+    if (!in_memory)
+        prepare_file(where.name, settings);
     // SOCI reads options from text with an equals sign, and a bare name from any other.
     bool const plain = where.name.find('=') == std::string::npos;
     session_ptr session(new soci::session(soci::sqlite3, plain ? where.name : "dbname=\"" + where.name + "\""));

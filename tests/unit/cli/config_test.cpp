@@ -39,6 +39,8 @@ struct scratch {
     std::filesystem::path write(char const* name, std::string const& text) const
     {
         std::ofstream(folder / name) << text;
+        std::filesystem::permissions(folder / name,
+                                     std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
         return folder / name;
     }
 };
@@ -287,6 +289,30 @@ TEST_CASE("a secret can come from a file beside the configuration, and a variabl
     CHECK(load<trigger_config>(file, with({{"BATON_TOKEN", "other"}})).node.token == "other");
     here.write("token", "\n");
     CHECK_THROWS_AS(load<trigger_config>(file, nothing), config_error);
+}
+
+TEST_CASE("a secret that other users can read is refused, in its own file and in the configuration")
+{
+    using std::filesystem::perms;
+    scratch here;
+    auto const secret = here.write("token", "t0ken\n");
+    auto const naming = here.write("a.json", R"({"database": {"url": "mysql://u@h/n"}, "token_file": "token"})");
+    std::filesystem::permissions(secret, perms::group_read, std::filesystem::perm_options::add);
+    CHECK_THROWS_WITH(load<trigger_config>(naming, nothing),
+                      Catch::Contains("token_file: ") && Catch::Contains("chmod 600"));
+
+    for (auto const* text :
+         {R"({"database": {"url": "mysql://u@h/n"}, "token": "t"})", R"({"database": {"url": "mysql://u:p@h/n"}})",
+          R"({"database": {"url": "mysql://u@h/n", "password": "p"}})"}) {
+        auto const holding = here.write("b.json", text);
+        CHECK_NOTHROW(load<trigger_config>(holding, nothing));
+        std::filesystem::permissions(holding, perms::others_read, std::filesystem::perm_options::add);
+        CHECK_THROWS_WITH(load<trigger_config>(holding, nothing),
+                          Catch::Contains("is a secret, and ") && Catch::Contains("chmod 600"));
+    }
+    auto const plain = here.write("c.json", R"({"database": {"url": "mysql://u@h/n"}})");
+    std::filesystem::permissions(plain, perms::others_read, std::filesystem::perm_options::add);
+    CHECK_NOTHROW(load<trigger_config>(plain, with({{"BATON_TOKEN", "t"}})));
 }
 
 TEST_CASE("listening beyond loopback is refused without a token, with the remedy, and accepted with one")

@@ -118,8 +118,12 @@ TEST_CASE("a token is read from its file", "[client]")
 {
     auto const path = std::filesystem::temp_directory_path() / ("baton-token-" + std::to_string(getpid()));
     std::ofstream(path) << "from-the-file\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_read);
     auto options = good();
     options.token_file = path.string();
     CHECK(check(options).token == "from-the-file");
+    std::filesystem::permissions(path, std::filesystem::perms::others_read, std::filesystem::perm_options::add);
+    CHECK_THAT(complaint([&](client::service_options& o) { o.token_file = path.string(); }),
+               Catch::StartsWith("token_file") && Catch::Contains("chmod 600"));
     std::filesystem::remove(path);
 }
