@@ -19,7 +19,7 @@ int run(int argc, char** argv)
     program.add_option("--server", common.server, "Address of a web process")
         ->capture_default_str()
         ->envname("BATON_SERVER");
-    program.add_option("--token-file", common.token_file, "File with the shared token (or BATON_TOKEN)");
+    program.add_option("--token-file", common.token_file, "File with the token of web (or BATON_TOKEN)");
     program.add_flag("--json", common.json, "Print JSON instead of tables");
 
     int status = 0;

@@ -46,7 +46,7 @@ void admit(http::request const& message, std::string const& token)
     if (token.empty())
         admit_local(message);
     else if (!same_secret(bearer(message), token))
-        throw refused(401, "this API needs the header 'Authorization: Bearer TOKEN' with the shared token");
+        throw refused(401, "this API needs the header 'Authorization: Bearer TOKEN' with the token of web");
 }
 
 } // namespace baton::web

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A minimal client of baton, from docs/protocol.md alone and with nothing but the standard library.
 
-    client.py [--fetch] http://127.0.0.1:7800 [more trigger nodes]      (the shared token, if any, in BATON_TOKEN)
+    client.py [--fetch] http://127.0.0.1:7800 [more trigger nodes]      (the clients' token, if any, in BATON_TOKEN)
 
 With --fetch it listens on no port, and fetches its executions.
 

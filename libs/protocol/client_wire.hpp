@@ -18,7 +18,7 @@
 
 namespace baton::protocol {
 
-// --- client to node; header "Authorization: Bearer <shared token>" where one is configured ---------------------------
+// --- client to node; header "Authorization: Bearer <clients' token>" where one is configured ------------------------
 inline constexpr char path_register[] = "/client/v1/register";
 inline constexpr char path_heartbeat[] = "/client/v1/heartbeat";
 inline constexpr char path_leave[] = "/client/v1/leave";

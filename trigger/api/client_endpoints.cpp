@@ -125,7 +125,7 @@ public:
 private:
     static http::response refused()
     {
-        return http::problem(401, "Unauthorized", "the shared token is missing or wrong");
+        return http::problem(401, "Unauthorized", "the clients' token is missing or wrong");
     }
 
     static http::response lapsed()

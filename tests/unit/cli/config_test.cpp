@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <unistd.h>
 
@@ -129,6 +130,26 @@ TEST_CASE("every example configuration is accepted")
         ++examples;
     }
     CHECK(examples == 7);
+}
+
+TEST_CASE("web and the clients have two tokens in every example")
+{
+    auto const token_of = [](char const* name) {
+        return read_json(root / "config" / name).at("token_file").get<std::string>();
+    };
+    CHECK(token_of("web.json") == "/etc/baton/web-token");
+    for (auto const* name :
+         {"agent.json", "trigger.cluster-1.json", "trigger.cluster-2.json", "trigger.cluster-3.json"})
+        CHECK(token_of(name) == "/etc/baton/client-token");
+    for (auto const* page : {"README.md", "docs/configuration.md", "docs/protocol.md"}) {
+        std::ifstream in(root / page);
+        std::string const text(std::istreambuf_iterator<char>(in), {});
+        INFO(page);
+        CHECK(text.find("/etc/baton/token") == std::string::npos);
+        bool const says_why =
+            text.find("two-tokens") != std::string::npos || text.find("## Two tokens") != std::string::npos;
+        CHECK(says_why);
+    }
 }
 
 TEST_CASE("every wrong configuration is refused with the file, the path and a reason")
