@@ -29,7 +29,18 @@ connection_bounds bounds_of(std::size_t files)
 {
     auto const others = std::min<std::size_t>(files / 4, 256);
     auto const half = std::max<std::size_t>((files - others) / 2, 16);
-    return {half, half};
+    return {half, half, std::max<std::size_t>(half / 4, 16)};
+}
+
+http::server_settings listener_of(listen_config const& listen)
+{
+    auto const bounds = bounds_of(file_limit());
+    http::server_settings settings;
+    settings.address = listen.address;
+    settings.port = listen.port;
+    settings.connection_limit = bounds.incoming;
+    settings.peer_limit = listen.peer_connections == 0 ? bounds.of_a_peer : listen.peer_connections;
+    return settings;
 }
 
 void run_until_stopped(measured_loop& loop, awaitable<void> work, std::function<void()> stop, duration grace)

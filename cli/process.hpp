@@ -1,8 +1,10 @@
 #pragma once
 
+#include "cli/config/documents.hpp"
 #include "libs/base/loop_meter.hpp"
 #include "libs/base/process.hpp"
 #include "libs/base/time.hpp"
+#include "libs/http/server.hpp"
 
 #include <exception>
 #include <functional>
@@ -18,8 +20,12 @@ awaitable<void> kept(awaitable<void> part, std::exception_ptr& failure);
 struct connection_bounds {
     std::size_t incoming = 0;
     std::size_t outgoing = 0;
+    std::size_t of_a_peer = 0; // of the incoming ones: a quarter, so that no single host takes all of them
 };
 connection_bounds bounds_of(std::size_t files);
+
+// For a listener of this process, with the connections that its limit of open files allows.
+http::server_settings listener_of(listen_config const& listen);
 
 // Runs `work` on `loop` until it ends, and calls `stop` at the first SIGTERM or SIGINT. A second signal ends the
 // process at once. The process ends with status 70 if the work runs longer than `grace` after the first signal.

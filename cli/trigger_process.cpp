@@ -3,6 +3,7 @@
 #include "cli/process.hpp"
 #include "libs/base/id.hpp"
 #include "libs/base/log.hpp"
+#include "trigger/api/admission.hpp"
 
 namespace baton::cli {
 
@@ -23,15 +24,6 @@ stores_settings stores_of(trigger_config const& config)
     return out;
 }
 
-http::server_settings listener_of(listen_config const& listen)
-{
-    http::server_settings settings;
-    settings.address = listen.address;
-    settings.port = listen.port;
-    settings.connection_limit = bounds_of(file_limit()).incoming;
-    return settings;
-}
-
 std::string host_part(std::string const& address)
 {
     return address.find(':') == std::string::npos ? address : "[" + address + "]";
@@ -49,8 +41,11 @@ trigger_process::trigger_process(measured_loop& loop, time_source& time, random_
       http_(http::make_client(time, {.connection_limit = bounds_of(file_limit()).outgoing}))
 {
     // The node needs the port of the listener, so the listener comes first and gets its routes afterwards.
+    auto const secret = secret_hex(32);
+    auto settings = listener_of(config_.listen);
+    settings.admit = trigger::make_admitter(config_.node.token, secret);
     http::handler const forward = [this](http::request const& message) { return routes_(message); };
-    listener_ = http::make_server(loop.executor(), time, listener_of(config_.listen), forward);
+    listener_ = http::make_server(loop.executor(), time, std::move(settings), forward);
     if (config_.node.address.empty())
         config_.node.address = "http://" + host_part(config_.listen.address) + ":" + std::to_string(listener_->port());
     trigger::world outside{time,
@@ -63,7 +58,7 @@ trigger_process::trigger_process(measured_loop& loop, time_source& time, random_
                            stores_.guard.get(),
                            *http_,
                            make_incarnation(host_name(), process_id(), boot_id(), random),
-                           secret_hex(32),
+                           secret,
                            &last_resort_,
                            loop_ref(electing_.loop().executor()),
                            time_,

@@ -21,11 +21,9 @@ web_process::web_process(asio::io_context& loop, time_source& time, random_sourc
 {
     web::dependencies const outside{time, random, *stores_.shared, *stores_.lease, *http_};
     site_ = std::make_unique<web::site>(config_.site, outside);
-    http::server_settings listener;
-    listener.address = config_.listen.address;
-    listener.port = config_.listen.port;
-    listener.connection_limit = bounds_of(file_limit()).incoming;
-    listener_ = http::make_server(loop.get_executor(), time, listener, site_->routes());
+    auto listener = listener_of(config_.listen);
+    listener.admit = site_->admitter();
+    listener_ = http::make_server(loop.get_executor(), time, std::move(listener), site_->routes());
 }
 
 std::string web_process::address() const

@@ -22,6 +22,14 @@ void settings::validate() const
 
 namespace {
 
+http::response answer_of(refused const& refusal)
+{
+    auto no = refusal.answer();
+    if (no.status == 401)
+        no.headers.set("WWW-Authenticate", "Bearer");
+    return no;
+}
+
 awaitable<http::response> call(context& site, bool guarded, endpoint which, http::request const& message)
 {
     http::response no;
@@ -30,14 +38,12 @@ awaitable<http::response> call(context& site, bool guarded, endpoint which, http
             admit(message, site.settings.token);
         co_return co_await which(site, message);
     } catch (refused const& refusal) {
-        no = refusal.answer();
+        no = answer_of(refusal);
     } catch (storage::already_exists const& taken) {
         no = refused(409, taken.what(), "name").answer();
     } catch (storage::schema_mismatch const& mismatch) {
         no = refused(503, mismatch.what()).answer();
     }
-    if (no.status == 401)
-        no.headers.set("WWW-Authenticate", "Bearer");
     co_return no;
 }
 
@@ -87,6 +93,23 @@ site::~site() = default;
 http::handler site::routes()
 {
     return [parts = parts_.get()](http::request const& message) { return parts->answer(message); };
+}
+
+http::admitter site::admitter() const
+{
+    return [token = parts_->shared.settings.token](http::request const& head) {
+        http::admission judged;
+        if (!head.target.starts_with("/api/")) {
+            judged.body_limit = 0;
+            return judged;
+        }
+        try {
+            admit(head, token);
+        } catch (refused const& refusal) {
+            judged.refusal = answer_of(refusal);
+        }
+        return judged;
+    };
 }
 
 } // namespace baton::web

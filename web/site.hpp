@@ -44,6 +44,9 @@ public:
     // For the listener. Must not outlive the site.
     http::handler routes();
 
+    // For the listener too: no body is read that the site would refuse by the header, and none outside of /api.
+    http::admitter admitter() const;
+
 private:
     struct parts;
     std::unique_ptr<parts> parts_;

@@ -18,6 +18,7 @@ void bind(reader& from, listen_config& into)
 {
     from.value("listen.address", into.address);
     from.value("listen.port", into.port);
+    from.value("listen.peer_connections", into.peer_connections);
 }
 
 void bind(reader& from, database_config& into)

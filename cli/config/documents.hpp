@@ -18,7 +18,8 @@ inline constexpr std::uint16_t web_port = 7801;
 
 struct listen_config {
     std::string address = "127.0.0.1";
-    std::uint16_t port = 0; // 0: any free one
+    std::uint16_t port = 0;           // 0: any free one
+    std::size_t peer_connections = 0; // from one address, except loopback; 0: a quarter of all
 };
 
 struct database_config {

@@ -11,6 +11,13 @@ namespace baton::client {
 
 namespace {
 
+constexpr std::size_t longest_probe = 4u << 10; // bytes; any caller may send one
+
+http::response unauthorised()
+{
+    return http::problem(401, "Unauthorized", "the secret of this incarnation is required");
+}
+
 awaitable<http::response> ready(http::response answer)
 {
     co_return answer;
@@ -73,8 +80,18 @@ routes::routes(engine& state, time_source const& time, identity self, std::funct
 awaitable<http::response> routes::handle(http::request message) const
 {
     if (message.target != protocol::path_probe && !authorised(message))
-        co_return http::problem(401, "Unauthorized", "the secret of this incarnation is required");
+        co_return unauthorised();
     co_return co_await router_.handle(std::move(message));
+}
+
+http::admission routes::admit(http::request const& head) const
+{
+    http::admission judged;
+    if (head.target == protocol::path_probe)
+        judged.body_limit = longest_probe;
+    else if (!authorised(head))
+        judged.refusal = unauthorised();
+    return judged;
 }
 
 awaitable<http::response> routes::answer(std::string path, std::string body) const

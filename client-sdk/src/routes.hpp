@@ -27,6 +27,8 @@ public:
     routes& operator=(routes const&) = delete;
 
     awaitable<http::response> handle(http::request message) const;
+    // No body is read of a request without the secret, but the short one of a probe.
+    http::admission admit(http::request const& head) const;
     // The answer to a call that came by another way than the listener, from a node that has proved itself.
     awaitable<http::response> answer(std::string path, std::string body) const;
     void become(identity self) { self_ = std::move(self); } // from now on

@@ -51,6 +51,11 @@ http::handler runtime::handler()
     return [this](http::request const& message) { return routes_.handle(message); };
 }
 
+http::admitter runtime::admitter()
+{
+    return [this](http::request const& head) { return routes_.admit(head); };
+}
+
 void runtime::pump()
 {
     auto first = instant::max();

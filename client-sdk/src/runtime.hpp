@@ -31,6 +31,7 @@ public:
 
     // For the listener: answers the calls of nodes. A client that fetches has none.
     http::handler handler();
+    http::admitter admitter();
 
     // Heartbeats, reports and timers, until cancelled. Jobs that still run then call back into this object, so it must
     // outlive them.

@@ -9,6 +9,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
@@ -19,6 +20,7 @@ namespace baton::client {
 namespace {
 constexpr duration last_requests = 500ms;     // for calls in progress when the listener closes
 constexpr std::size_t call_limit = 16u << 20; // bytes of one dispatch
+constexpr std::size_t most_connections = 2'000;
 }
 
 // Everything on the loop runs on one thread; the pool's threads and the callers of start and stop only post to it.
@@ -97,6 +99,10 @@ void service::impl::listen()
     listening.address = options.listen;
     listening.port = options.port;
     listening.body_limit = call_limit;
+    // Only nodes call it. The rest of the files are the service's own.
+    listening.connection_limit = std::clamp<std::size_t>(file_limit() / 2, 16, most_connections);
+    listening.peer_limit = std::max<std::size_t>(listening.connection_limit / 4, 16);
+    listening.admit = [this](http::request const& head) { return work->admitter()(head); };
     try {
         listener = http::make_server(io.get_executor(), time, listening,
                                      [this](http::request const& message) { return work->handler()(message); });

@@ -60,6 +60,13 @@ struct response {
 
 using handler = std::function<awaitable<response>(request const&)>;
 
+// Whether a listener reads the body of a request, of which only the header is there.
+struct admission {
+    std::optional<response> refusal{};        // the answer; the body is not read, and the connection is closed
+    std::size_t body_limit = std::size_t(-1); // bytes, if less than the listener's; a larger body is answered 413
+};
+using admitter = std::function<admission(request const& head)>;
+
 // Encodes a path segment, or the name or value of a query parameter: all bytes except letters, digits and "-._~" become
 // %XX (RFC 3986).
 std::string percent_encode(std::string_view text);

@@ -3,6 +3,7 @@
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/loop.hpp"
+#include "libs/http/peers.hpp"
 #include "libs/http/session.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -35,6 +36,7 @@ private:
     awaitable<void> accept();
     awaitable<void> finish(duration drain);
     void start(tcp::socket socket);
+    char const* too_many(asio::ip::address const& peer);
 
     asio::any_io_executor loop_;
     time_source& time_;
@@ -42,6 +44,7 @@ private:
     tcp::acceptor acceptor_;
     std::uint16_t port_ = 0;
     std::unordered_set<session_ptr> connections_;
+    peers peers_;
     std::size_t turned_away_ = 0; // those of connections_ that are over the limit
     waker ended_;                 // woken when the last connection ends during the drain
 };
@@ -51,6 +54,7 @@ listener::listener(asio::any_io_executor loop, time_source& time, server_setting
       time_(time),
       rules_{std::move(settings), std::move(handle), std::make_shared<deadlines>(loop, time)},
       acceptor_(loop),
+      peers_(rules_.settings.peer_limit),
       ended_(loop)
 {
     bind();
@@ -127,22 +131,40 @@ awaitable<void> listener::finish(duration drain)
         co_await ended_.wait();
 }
 
+// Why a further connection of this peer is turned away; null, and counted, if it is not.
+char const* listener::too_many(asio::ip::address const& peer)
+{
+    if (connections_.size() - turned_away_ >= rules_.settings.connection_limit)
+        return "the connection limit of this server is reached";
+    if (peers_.enter(peer))
+        return nullptr;
+    if (peers_.first_refusal(peer))
+        log::warn("http", "an address has too many connections, refusing further ones",
+                  {{"port", port_}, {"peer", peer.to_string()}, {"limit", rules_.settings.peer_limit}});
+    return "the limit of connections of one address to this server is reached";
+}
+
 void listener::start(tcp::socket socket)
 {
     if (turned_away_ >= max_refusals)
         return; // closes the socket without an answer
-    bool const full = connections_.size() - turned_away_ >= rules_.settings.connection_limit;
-    turned_away_ += full ? 1 : 0;
+    error_code ignored;
+    auto const peer = socket.remote_endpoint(ignored).address();
+    auto const* const full = too_many(peer);
+    turned_away_ += full != nullptr ? 1 : 0;
     auto connection = std::make_shared<session>(std::move(socket), rules_);
     connections_.insert(connection);
-    auto const ended = [this, connection,
+    auto const ended = [this, connection, peer,
                         full](std::exception_ptr) { // an exception here is the connection's cancellation
-        turned_away_ -= full ? 1 : 0;
+        if (full != nullptr)
+            --turned_away_;
+        else
+            peers_.leave(peer);
         connections_.erase(connection);
         if (rules_.stopping && connections_.empty())
             ended_.wake();
     };
-    auto work = full ? connection->turn_away() : connection->serve();
+    auto work = full != nullptr ? connection->turn_away(full) : connection->serve();
     asio::co_spawn(loop_, std::move(work), asio::bind_cancellation_slot(connection->slot(), ended));
 }
 

@@ -20,6 +20,8 @@ struct server_settings {
     duration idle_limit = 75s;             // before the first request and between two requests; then closed
     duration write_limit = 30s;            // for one answer; then closed
     std::size_t connection_limit = 20'000; // a further connection is accepted, answered 503 and closed
+    std::size_t peer_limit = 20'000; // the same for one address, an IPv6 network of 64 bits being one; not on loopback
+    admitter admit{};                // asked for each request that has a body; by default all bodies are read
 };
 
 // Accepts HTTP/1.1 with keep-alive and serves each connection by a coroutine on the loop. Pipelined requests are

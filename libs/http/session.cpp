@@ -31,7 +31,7 @@ session::session(tcp::socket socket, session_rules const& rules)
     : rules_(rules),
       socket_(std::move(socket)),
       peer_(name_of(socket_)),
-      reader_({rules.settings.header_limit, rules.settings.body_limit}),
+      reader_({rules.settings.header_limit, rules.settings.body_limit}, rules.settings.admit),
       limit_(rules.limits, [this] { expire(); })
 {
     error_code ignored;
@@ -48,6 +48,8 @@ session::received session::judge(progress got)
         return received::header_too_large;
     case progress::body_too_large:
         return received::body_too_large;
+    case progress::refused:
+        return received::refused;
     default:
         return received::malformed;
     }
@@ -84,9 +86,9 @@ void session::wind_down()
         socket_.cancel(ignored);
 }
 
-awaitable<void> session::turn_away()
+awaitable<void> session::turn_away(char const* why)
 {
-    auto const full = problem(503, "Service Unavailable", "the connection limit of this server is reached");
+    auto const full = problem(503, "Service Unavailable", why);
     co_await refuse(full);
 }
 
@@ -99,7 +101,7 @@ awaitable<void> session::serve()
         if (got == received::nothing)
             co_return;
         if (got != received::request) {
-            auto const why = refusal(got);
+            auto const why = got == received::refused ? reader_.take_refusal() : refusal(got);
             co_await refuse(why);
             co_return;
         }

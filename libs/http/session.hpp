@@ -25,8 +25,8 @@ class session {
 public:
     session(asio::ip::tcp::socket socket, session_rules const& rules);
 
-    awaitable<void> serve();     // request after request
-    awaitable<void> turn_away(); // answers 503 because there are too many connections
+    awaitable<void> serve();                    // request after request
+    awaitable<void> turn_away(char const* why); // answers 503 because there are too many connections
 
     // Closes an idle connection; a busy one closes after its answer because rules_.stopping is set.
     void wind_down();
@@ -36,7 +36,7 @@ public:
     asio::cancellation_slot slot() { return cut_.slot(); }
 
 private:
-    enum class received { request, malformed, header_too_large, body_too_large, late, nothing };
+    enum class received { request, malformed, header_too_large, body_too_large, refused, late, nothing };
 
     static received judge(progress got);
     static response refusal(received got);

@@ -6,6 +6,8 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/rfc7230.hpp>
 
+#include <algorithm>
+
 namespace baton::http {
 
 namespace {
@@ -71,6 +73,9 @@ public:
     Message message;
     bool wants_continue = false;
 
+protected:
+    void on_header_impl(error_code&) override {}
+
 private:
     progress judge(error_code failed) const
     {
@@ -121,8 +126,6 @@ private:
             header_left_ -= bytes;
     }
 
-    void on_header_impl(error_code&) override {}
-
     void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code&) override
     {
         if (length)
@@ -151,21 +154,51 @@ private:
 } // namespace
 
 struct request_reader::parser : message_parser<true, request> {
-    using message_parser::message_parser;
+    parser(wire_limits limits, admitter const& admit) : message_parser(limits), most_(limits.body), admit_(admit) {}
+
+    response refusal;
+    bool refused = false;
+
+private:
+    // The body has not been read, and no memory is reserved for it.
+    void on_header_impl(error_code& failed) override
+    {
+        auto const length = content_length();
+        bool const has_body = chunked() || (length && *length > 0);
+        if (!has_body || !admit_)
+            return;
+        auto judged = admit_(message);
+        auto const limit = std::min(judged.body_limit, most_);
+        if (judged.refusal) {
+            refusal = std::move(*judged.refusal);
+            refused = true;
+            failed = wire::error::bad_value;
+        } else if (length && *length > limit) {
+            failed = wire::error::body_limit;
+        } else if (chunked()) {
+            body_limit(limit);
+        }
+    }
+
+    std::size_t most_;
+    admitter const& admit_;
 };
 
-request_reader::request_reader(wire_limits limits) : limits_(limits), parser_(std::make_unique<parser>(limits)) {}
+request_reader::request_reader(wire_limits limits, admitter admit)
+    : limits_(limits), admit_(std::move(admit)), parser_(std::make_unique<parser>(limits, admit_))
+{}
 request_reader::~request_reader() = default;
 
 void request_reader::start()
 {
     if (parser_->got_some())
-        parser_ = std::make_unique<parser>(limits_);
+        parser_ = std::make_unique<parser>(limits_, admit_);
 }
 
 progress request_reader::put(std::string_view data, std::size_t& used)
 {
-    return parser_->read(data, used);
+    auto const got = parser_->read(data, used);
+    return parser_->refused ? progress::refused : got;
 }
 
 bool request_reader::expects_continue() const
@@ -181,6 +214,11 @@ bool request_reader::keeps_alive() const
 request request_reader::take()
 {
     return std::move(parser_->message);
+}
+
+response request_reader::take_refusal()
+{
+    return std::move(parser_->refusal);
 }
 
 struct response_reader::parser : message_parser<false, response> {

@@ -7,7 +7,7 @@
 
 namespace baton::http {
 
-enum class progress { need_more, done, malformed, header_too_large, body_too_large };
+enum class progress { need_more, done, malformed, header_too_large, body_too_large, refused };
 
 struct wire_limits {
     std::size_t header; // bytes of the request line or status line and all fields
@@ -17,7 +17,8 @@ struct wire_limits {
 // Parses one request after another.
 class request_reader {
 public:
-    explicit request_reader(wire_limits limits);
+    // `admit`: asked for each request with a body, before any of it is read; may be empty.
+    explicit request_reader(wire_limits limits, admitter admit = {});
     ~request_reader();
 
     void start(); // expect a new request
@@ -29,10 +30,12 @@ public:
     bool expects_continue() const; // the header is complete and asks for "100 Continue" before the body
     bool keeps_alive() const;
     request take();
+    response take_refusal(); // after `refused`
 
 private:
     struct parser;
     wire_limits limits_;
+    admitter admit_;
     std::unique_ptr<parser> parser_;
 };
 

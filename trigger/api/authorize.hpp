@@ -19,6 +19,16 @@ inline bool authorized(http::request const& request, std::string const& secret)
     return same_secret(request.headers.find("Authorization").value_or(""), "Bearer " + secret);
 }
 
+inline http::response client_refused()
+{
+    return http::problem(401, "Unauthorized", "the clients' token is missing or wrong");
+}
+
+inline http::response node_refused()
+{
+    return http::problem(401, "Unauthorized", "the secret of this node is missing or wrong");
+}
+
 // The answer to a message of a node or web of another release; nothing for this one's.
 inline std::optional<http::response> refuse_revision(http::request const& request)
 {

@@ -17,7 +17,7 @@ public:
     awaitable<http::response> join(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return refused();
+            co_return client_refused();
         auto message = read_message<protocol::register_request>(request);
         if (parts_.nodes.self().draining)
             throw unavailable("this node is stopping: register with another one");
@@ -38,7 +38,7 @@ public:
     awaitable<http::response> beat(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return refused();
+            co_return client_refused();
         auto message = read_message<protocol::heartbeat_request>(request);
         if (!has_ticket(message.instance, message.ticket))
             co_return no_ticket();
@@ -58,7 +58,7 @@ public:
     awaitable<http::response> watch(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return refused();
+            co_return client_refused();
         auto message = read_message<protocol::watch_request>(request);
         if (!parts_.clients.hears(message.instance))
             co_return not_home();
@@ -73,7 +73,7 @@ public:
     awaitable<http::response> fetch(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return refused();
+            co_return client_refused();
         auto message = read_message<protocol::fetch_request>(request);
         auto const* known = parts_.clients.find(message.instance);
         if (known == nullptr || !parts_.clients.hears(message.instance) || !known->fetches() ||
@@ -90,7 +90,7 @@ public:
     awaitable<http::response> leave(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return refused();
+            co_return client_refused();
         auto message = read_message<protocol::leave_request>(request);
         if (!has_ticket(message.instance, message.ticket))
             co_return no_ticket();
@@ -102,7 +102,7 @@ public:
     awaitable<http::response> results(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return refused();
+            co_return client_refused();
         auto message = read_message<protocol::results_request>(request);
         if (!has_ticket(message.instance, message.ticket))
             co_return no_ticket();
@@ -123,11 +123,6 @@ public:
     }
 
 private:
-    static http::response refused()
-    {
-        return http::problem(401, "Unauthorized", "the clients' token is missing or wrong");
-    }
-
     static http::response lapsed()
     {
         auto answer = http::problem(503, "Service Unavailable", "this node could not renew its membership");

@@ -100,7 +100,7 @@ public:
     awaitable<http::response> serve(endpoint which, http::request const& request) const
     {
         if (!authorized(request, secret_))
-            co_return refused();
+            co_return node_refused();
         if (auto const other = refuse_revision(request))
             co_return *other;
         co_return (this->*which)(request);
@@ -111,7 +111,7 @@ public:
     awaitable<http::response> serve(term_endpoint which, http::request const& request) const
     {
         if (!authorized(request, secret_))
-            co_return refused();
+            co_return node_refused();
         if (auto const other = refuse_revision(request))
             co_return *other;
         auto work = (this->*which)(request);
@@ -148,11 +148,6 @@ private:
         return http::problem(421, "Other namespace",
                              "the message is of namespace " + std::to_string(term.name_space) +
                                  " and this node is of namespace " + std::to_string(parts_.epochs.name_space()));
-    }
-
-    static http::response refused()
-    {
-        return http::problem(401, "Unauthorized", "the secret of this node is missing or wrong");
     }
 
     static http::response not_here() { return http::problem(421, "Misdirected", "this node is not the master"); }

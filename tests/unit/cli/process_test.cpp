@@ -11,6 +11,16 @@ TEST_CASE("the connections of a process fit into its limit of open files, with s
         auto const bounds = bounds_of(files);
         CHECK(bounds.incoming + bounds.outgoing + 200 < files);
         CHECK(bounds.incoming + bounds.outgoing > files / 2);
+        CHECK(bounds.of_a_peer <= bounds.incoming / 4 + 1);
     }
     CHECK(bounds_of(0).incoming >= 16);
+    CHECK(bounds_of(0).of_a_peer >= 4);
+}
+
+TEST_CASE("a listener has the limits of its process, and the configured one of a peer")
+{
+    auto const bounds = bounds_of(file_limit());
+    CHECK(listener_of({"127.0.0.1", 7'800, 0}).connection_limit == bounds.incoming);
+    CHECK(listener_of({"127.0.0.1", 7'800, 0}).peer_limit == bounds.of_a_peer);
+    CHECK(listener_of({"127.0.0.1", 7'800, 12}).peer_limit == 12);
 }

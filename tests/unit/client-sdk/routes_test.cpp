@@ -52,6 +52,23 @@ TEST_CASE("a request without the secret of the incarnation is refused", "[client
     CHECK(s.it.terms().all().empty());
 }
 
+TEST_CASE("the body of a request is read only with the secret, and that of a probe only if it is short", "[client]")
+{
+    stage s;
+    http::request head;
+    head.method = http::verb::post;
+    for (auto const* const path : {protocol::path_dispatch, protocol::path_query, "/elsewhere"}) {
+        head.target = path;
+        head.headers.set("Authorization", "Bearer other");
+        CHECK(s.answers.admit(head).refusal.value().status == 401);
+        head.headers.set("Authorization", "Bearer s3cret");
+        CHECK_FALSE(s.answers.admit(head).refusal);
+    }
+    head.target = protocol::path_probe;
+    CHECK_FALSE(s.answers.admit(head).refusal);
+    CHECK(s.answers.admit(head).body_limit == 4'096);
+}
+
 TEST_CASE("any caller may ask for the proof of the address, which shows no secret and changes nothing", "[client]")
 {
     stage s;

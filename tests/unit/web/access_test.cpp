@@ -115,3 +115,29 @@ TEST_CASE("settings out of range are refused with their key")
         CHECK(wrong.field() == "web.edit_lead");
     }
 }
+
+TEST_CASE("the site reads the body of a request only if its header may enter, and none outside of the API")
+{
+    auto const head_of = [](std::string target, headers const& with = {}) {
+        http::request head;
+        head.method = verb::post;
+        head.target = std::move(target);
+        for (auto const& [name, value] : with)
+            head.headers.set(name, value);
+        return head;
+    };
+    auto const guarded = arrange(storage::engine::sqlite, with_token());
+    auto const admit = guarded->site->admitter();
+    auto const refused = admit(head_of("/api/v1/tasks", {{"Authorization", "Bearer other"}})).refusal;
+    REQUIRE(refused);
+    CHECK(refused->status == 401);
+    CHECK(refused->headers.find("WWW-Authenticate") == "Bearer");
+    CHECK_FALSE(admit(head_of("/api/v1/tasks", {{"Authorization", "Bearer shared"}})).refusal);
+    for (auto const* path : {"/", "/healthz", "/%61pi/v1/tasks"})
+        CHECK(admit(head_of(path)).body_limit == 0);
+
+    auto const open = arrange(storage::engine::sqlite);
+    auto const admit_local = open->site->admitter();
+    CHECK(admit_local(head_of("/api/v1/tasks", {{"Host", "evil.example"}})).refusal.value().status == 403);
+    CHECK_FALSE(admit_local(head_of("/api/v1/tasks", {{"Host", "127.0.0.1:7801"}})).refusal);
+}

@@ -1,0 +1,42 @@
+#include "trigger/api/admission.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+http::request head_of(std::string target, std::string const& shown = {})
+{
+    http::request head;
+    head.method = http::verb::post;
+    head.target = std::move(target);
+    if (!shown.empty())
+        head.headers.set("Authorization", "Bearer " + shown);
+    return head;
+}
+
+} // namespace
+
+TEST_CASE("a node reads bodies of clients with the token and of nodes with its secret, and no others")
+{
+    auto const admit = make_admitter("token", "secret");
+    CHECK_FALSE(admit(head_of("/client/v1/results", "token")).refusal);
+    CHECK_FALSE(admit(head_of("/internal/v1/assign", "secret")).refusal);
+    for (auto const* shown : {"", "secret", "Token", "tokens"})
+        CHECK(admit(head_of("/client/v1/results", shown)).refusal.value().status == 401);
+    for (auto const* shown : {"", "token", "secre"})
+        CHECK(admit(head_of("/internal/v1/assign", shown)).refusal.value().status == 401);
+    for (auto const* path : {"/healthz", "/", "/%63lient/v1/results", "/client"})
+        CHECK(admit(head_of(path, "token")).body_limit == 0);
+}
+
+TEST_CASE("without a token a node reads the bodies of all clients but browsers")
+{
+    auto const admit = make_admitter("", "secret");
+    CHECK_FALSE(admit(head_of("/client/v1/register")).refusal);
+    auto page = head_of("/client/v1/register");
+    page.headers.set("Origin", "http://evil.example");
+    CHECK(admit(page).refusal);
+}

@@ -1,0 +1,24 @@
+#include "trigger/api/admission.hpp"
+
+#include "trigger/api/authorize.hpp"
+
+namespace baton::trigger {
+
+http::admitter make_admitter(std::string token, std::string secret)
+{
+    return [token = std::move(token), secret = std::move(secret)](http::request const& head) {
+        http::admission judged;
+        if (head.target.starts_with("/client/v1/")) {
+            if (!authorized(head, token))
+                judged.refusal = client_refused();
+        } else if (head.target.starts_with("/internal/v1/")) {
+            if (!authorized(head, secret))
+                judged.refusal = node_refused();
+        } else {
+            judged.body_limit = 0;
+        }
+        return judged;
+    };
+}
+
+} // namespace baton::trigger
