@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/config/reader.hpp"
 #include "cli/rest.hpp"
+#include "cli/wrong_words.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/printable.hpp"
 
@@ -9,6 +10,23 @@
 namespace baton::cli {
 
 namespace {
+
+constexpr char footer[] = R"(Exit status: 0 done; 1 refused or failed; 2 wrong usage.
+Examples:
+  baton dev
+  baton task list --server http://10.0.0.1:7801 --token-file /etc/baton/web-token
+  baton task --help)";
+
+int refuse_words(CLI::App const& program, CLI::ParseError const& wrong)
+{
+    bool const words = dynamic_cast<CLI::RequiredError const*>(&wrong) != nullptr ||
+                       dynamic_cast<CLI::ExtrasError const*>(&wrong) != nullptr;
+    if (auto const why = words ? wrong_word(program) : std::nullopt) {
+        std::cerr << "baton: " << printable(*why) << std::endl;
+        return status_usage;
+    }
+    return program.exit(wrong) == 0 ? 0 : status_usage;
+}
 
 int run(int argc, char** argv)
 {
@@ -21,6 +39,9 @@ int run(int argc, char** argv)
         ->envname("BATON_SERVER");
     program.add_option("--token-file", common.token_file, "File with the token of web (or BATON_TOKEN)");
     program.add_flag("--json", common.json, "Print JSON instead of tables");
+    program.footer(footer);
+    // After --help and --version, before any command.
+    program.parse_complete_callback([] { check_variables(variables_of_process()); });
 
     int status = 0;
     add_dev(program, status);
@@ -41,7 +62,7 @@ int run(int argc, char** argv)
     try {
         program.parse(argc, argv);
     } catch (CLI::ParseError const& wrong) {
-        return program.exit(wrong) == 0 ? 0 : status_usage;
+        return refuse_words(program, wrong);
     }
     // A reader must not take a part of the answer for the whole.
     if (!std::cout.flush())

@@ -123,7 +123,8 @@ class Demo:
         step("Registering tasks through REST")
         for file in crontabs(self.cluster.folder):
             done = subprocess.run([self.cluster.baton, "--server", self.cluster.rest.address, "task", "import", file],
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  env=harness.program_environment())
             lines = done.stdout.strip().splitlines() or ["nothing"]
             shown = "examples/crontab" if file.parent == self.cluster.folder else file
             detail(f"baton task import {shown}: {lines[0]}")

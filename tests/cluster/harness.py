@@ -14,7 +14,7 @@ import time
 
 import checker
 from processes import (HOST, LIBC, POLL, Process, TimedOut, boot_to_utc, boot_us, children_of, end_in_order, end_with_parent,
-                       free_port, is_alive, kill_server, skip, state_of, utc_us, wait_for)
+                       free_port, is_alive, kill_server, program_environment, skip, state_of, utc_us, wait_for)
 from rest import Refused, Rest
 from stores import (ROOT, SERVERS, Galera, MySql, MySql9, NotInstalled, Redis, RedisCluster, RedisSentinel, Redlock, Sqlite,
                     ZooKeeper, ZooKeeperEnsemble)
@@ -23,7 +23,7 @@ from stores import (ROOT, SERVERS, Galera, MySql, MySql9, NotInstalled, Redis, R
 __all__ = ["HOST", "LIBC", "POLL", "ROOT", "Cluster", "Galera", "MySql", "MySql9", "NotInstalled", "Process", "Redis", "RedisCluster",
            "RedisSentinel", "Redlock", "Refused", "Rest", "Sqlite", "TimedOut", "ZooKeeper", "ZooKeeperEnsemble", "boot_to_utc",
            "boot_us", "build_folder", "children_of", "end_in_order", "end_with_parent", "free_port", "is_alive", "kill_server",
-           "state_of", "utc_us", "wait_for"]
+           "program_environment", "state_of", "utc_us", "wait_for"]
 
 
 def build_folder():
@@ -75,7 +75,7 @@ class Cluster:
 
     def run_baton(self, *arguments, within=30):
         done = subprocess.run([self.baton, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=within)
+                              stderr=subprocess.STDOUT, text=True, timeout=within, env=program_environment())
         if done.returncode != 0:
             raise AssertionError(f"baton {' '.join(map(str, arguments))}: status {done.returncode}\n{done.stdout}")
         return done.stdout

@@ -134,6 +134,12 @@ def free_port():
     raise RuntimeError("no free port")
 
 
+def program_environment(more=None):
+    """The variables for a program. Those that are meant for the tests, such as BATON_STORE, are left out: `baton` refuses
+    variables that it does not know."""
+    return {**{name: value for name, value in os.environ.items() if not name.startswith("BATON_")}, **(more or {})}
+
+
 class Process:
     """One process of the cluster; restarted, it has another pid but the same name, command and log."""
 
@@ -149,7 +155,7 @@ class Process:
         with self.log.open("ab") as log:
             # In a separate session, so that Ctrl-C reaches only the test, which then ends its children in order.
             self.child = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                          env={**os.environ, **(self.environment or {})}, start_new_session=True,
+                                          env=program_environment(self.environment), start_new_session=True,
                                           preexec_fn=end_with_parent)
         return self
 

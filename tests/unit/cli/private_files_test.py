@@ -13,6 +13,10 @@ import unittest
 BATON = sys.argv.pop(1)
 
 
+def clean_environment():
+    return {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
+
+
 def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -29,7 +33,7 @@ class PrivateFiles(unittest.TestCase):
     def start(self, umask):
         ports = {"BATON_TRIGGER_PORT": str(free_port()), "BATON_WEB_PORT": str(free_port())}
         return subprocess.Popen([BATON, "dev", "--data", self.data], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, text=True, umask=umask, env={**os.environ, **ports})
+                                stderr=subprocess.STDOUT, text=True, umask=umask, env={**clean_environment(), **ports})
 
     def run_until_up(self, umask):
         """Runs it until its database is there, and stops it."""

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -56,7 +57,8 @@ class Terminal(unittest.TestCase):
 
     def run_baton(self, command, *more):
         words = [BATON, "--server", f"http://127.0.0.1:{self.server.server_port}", *command.split(), *more]
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=30)
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=30,
+                              env={name: value for name, value in os.environ.items() if not name.startswith("BATON_")})
         return done.stdout.decode()
 
     def check(self, text, command):

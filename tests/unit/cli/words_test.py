@@ -1,0 +1,71 @@
+"""The words of the command line, of its variables and of its answers: words_test.py BATON."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BATON = sys.argv.pop(1)
+
+
+def run_baton(*words, variables=None, cwd=None):
+    """Exit status, standard output and standard error."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
+    done = subprocess.run([BATON, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=60, cwd=cwd, env={**clean, **(variables or {})})
+    return done.returncode, done.stdout, done.stderr
+
+
+class Words(unittest.TestCase):
+    def refused(self, line, *expected):
+        status, _, said = run_baton(*line.split())
+        self.assertEqual(status, 2, said)
+        for text in expected:
+            self.assertIn(text, said, line)
+
+    def test_a_wrong_word_is_named_with_the_nearest_right_one(self):
+        self.refused("taks list", "'taks'", "did you mean 'task'")
+        self.refused("task lst", "'lst'", "did you mean 'list'", "baton task --help")
+        self.refused("task list --limt 5", "'--limt'", "did you mean '--limit'")
+        self.refused("task add x --corn=1 --service s --handler h", "'--corn'", "did you mean '--cron'")
+        self.refused("--sever x task list", "'--sever'", "did you mean '--server'")
+        self.refused("task xyzzy", "'xyzzy'", "the commands are: list, add")
+        self.refused("task show a b", "unexpected word 'b'")
+
+    def test_a_missing_command_is_named(self):
+        self.refused("", "a command is missing", "task")
+        self.refused("task", "a command is missing", "list, add", "baton task --help")
+
+    def test_a_missing_argument_is_still_named(self):
+        self.refused("task show", "task is required")
+
+    def test_an_unknown_variable_is_refused(self):
+        status, _, said = run_baton("version", variables={"BATON_ELECTION_TLL": "2s"})
+        self.assertEqual(status, 1, said)
+        self.assertIn("BATON_ELECTION_TLL: is not a variable that is known; did you mean BATON_ELECTION_TTL?", said)
+        status, _, said = run_baton("version", variables={"BATON_STORE": "x"})
+        self.assertEqual(status, 1, said)
+
+    def test_variables_of_every_process_and_of_the_agents_commands_are_accepted(self):
+        for name in ("BATON_SERVER", "BATON_ELECTION_TTL", "BATON_WEB_EDIT_LEAD", "BATON_KILL_AFTER", "BATON_DATA",
+                     "BATON_AGENT_SLOTS", "BATON_TOKEN", "BATON_TOKEN_FILE", "BATON_DATABASE_PASSWORD_FILE", "BATON_EXECUTION",
+                     "BATON_SHARD_TOTAL", "BATON_SCHEDULED_AT"):
+            with self.subTest(name=name):
+                self.assertEqual(run_baton("version", variables={name: "1"})[0], 0)
+        self.assertEqual(run_baton("--help", variables={"BATON_STORE": "x"})[0], 0)
+
+    def test_an_output_that_cannot_be_written_is_a_failure(self):
+        for words in (("version",), ("task", "import", "/dev/null")):
+            with self.subTest(words=words):
+                self.assertEqual(run_baton(*words)[0], 0)
+                with open("/dev/full", "w") as full:
+                    clean = {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
+                    done = subprocess.run([BATON, *words], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.DEVNULL,
+                                          env=clean, timeout=60)
+                self.assertNotEqual(done.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
