@@ -5,8 +5,10 @@
 #include "cli/commands.hpp"
 #include "cli/config/documents.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/printable.hpp"
 #include "libs/base/process.hpp"
 
+#include <iostream>
 #include <memory>
 
 namespace baton::cli {
@@ -38,7 +40,10 @@ void run_agent(agent_options const& chosen)
     auto const config = load(chosen.config, outside, defaults);
     system_time time;
     if (chosen.check) {
-        agent::make_handlers(config.agent, time);
+        auto const handlers = agent::make_handlers(config.agent, time);
+        std::cout << "ok: " << (chosen.config.empty() ? "the variables" : printable(chosen.config)) << ": service '"
+                  << printable(config.agent.service.name) << "', " << handlers.size() << " handlers, "
+                  << config.agent.service.triggers.size() << " triggers (not called)\n";
         return;
     }
     log::start("agent", config.log_level);
@@ -63,7 +68,8 @@ void add_agent(CLI::App& program, int&)
                      "push: the nodes call this process; fetch: it fetches, and listens on no port")
         ->check(CLI::IsMember({"push", "fetch"}));
     command->add_flag("--execute", chosen->execute, "Run the crontab's commands; without it they are only logged");
-    command->add_flag("--check", chosen->check, "Only check the configuration");
+    command->add_flag("--check", chosen->check, "Check the configuration and end");
+    command->footer("Example: baton agent --config /etc/baton/agent.json --check");
     command->callback([chosen] { run_agent(*chosen); });
 }
 

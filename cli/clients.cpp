@@ -15,7 +15,7 @@ void show(common_options const& common)
 {
     auto const answer = rest(common).get("/api/v1/clients");
     if (common.json)
-        return print_json(std::cout, answer.at("items"));
+        return print_json(std::cout, answer);
     table shown({"SERVICE", "INSTANCE", "ADDRESS", "STATE", "REACH", "SLOTS", "HANDLERS", "JOINED (UTC)"});
     for (auto const& each : answer.at("items")) {
         std::string handlers;
@@ -36,7 +36,9 @@ void show(common_options const& common)
 
 void add_clients(CLI::App& program, common_options const& common)
 {
-    program.add_subcommand("clients", "Show the clients and their handlers")->callback([&common] { show(common); });
+    auto* const command = program.add_subcommand("clients", "Show the clients and their handlers");
+    command->footer("Example: baton clients --json");
+    command->callback([&common] { show(common); });
 }
 
 } // namespace baton::cli

@@ -36,12 +36,14 @@ void add_cron(CLI::App& program, common_options const& common)
 {
     auto& group = *program.add_subcommand("cron", "Cron expressions");
     group.require_subcommand(1)->fallthrough();
+    group.footer("Example: baton cron explain '0 2 * * 1-5'");
     auto* const command = group.add_subcommand("explain", "Describe an expression and list its next firings");
     auto const given = std::make_shared<explain_options>();
     command->add_option("expression", given->expression, "Cron expression in quotes, such as '*/5 * * * *'")
         ->required();
     command->add_option("--zone", given->zone, "IANA time zone")->capture_default_str();
     command->add_option("--count", given->count, "Number of firings")->capture_default_str();
+    command->footer("Example: baton cron explain '*/5 * * * *' --zone Europe/Berlin");
     command->callback([given, &common] { explain(*given, common); });
 }
 

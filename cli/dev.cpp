@@ -151,6 +151,7 @@ void add_dev(CLI::App& program, int&)
     command->add_option("--crontab", chosen->crontabs, "Offer each line of these crontab(5) files as a handler")
         ->check(CLI::ExistingFile);
     command->add_flag("--execute", chosen->execute, "Run the crontab's commands; without it they are only logged");
+    command->footer("Example: baton dev --data /tmp/baton");
     command->callback([chosen] { run_dev(*chosen); });
 }
 

@@ -4,6 +4,7 @@
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
 #include "libs/base/printable.hpp"
+#include "libs/protocol/outcome.hpp"
 
 #include <iostream>
 #include <memory>
@@ -20,6 +21,12 @@ struct executions_options {
     std::size_t limit = 50;
 };
 
+std::vector<std::string> states()
+{
+    auto const& names = protocol::names_of<protocol::state>;
+    return {names.begin(), names.end()};
+}
+
 void list(executions_options const& chosen, common_options const& common)
 {
     rest web(common);
@@ -34,11 +41,11 @@ void list(executions_options const& chosen, common_options const& common)
     filter("task", chosen.task.empty() ? "" : web.task_id(chosen.task, chosen.project));
     filter("state", chosen.state);
     filter("open", chosen.open ? "true" : "");
-    auto const found = web.list(target, chosen.limit);
+    auto const found = web.page(target, chosen.limit);
     if (common.json)
         return print_json(std::cout, found);
     table shown({"ID", "TASK", "SCHEDULED (UTC)", "STATE", "CAUSE", "ATTEMPT", "ENDED (UTC)", "REASON"});
-    for (auto const& each : found)
+    for (auto const& each : found.at("items"))
         shown.add({cell(each, "id"), cell(each, "task_name"), time_cell(each, "scheduled_at"), cell(each, "state"),
                    cell(each, "cause"), cell(each, "attempt") + "/" + cell(each, "max_attempts"),
                    time_cell(each, "ended_at"), cell(each, "reason")});
@@ -77,6 +84,7 @@ void add_one(CLI::App& group, common_options const& common, char const* name, ch
     auto* const command = group.add_subcommand(name, help);
     auto const id = std::make_shared<std::string>();
     command->add_option("id", *id, "Id of the execution")->required();
+    command->footer("Example: baton executions " + std::string(name) + " 4711");
     command->callback([id, &common, act] { act(*id, common); });
 }
 
@@ -86,10 +94,11 @@ void add_executions(CLI::App& program, common_options const& common, int&)
 {
     auto& group = *program.add_subcommand("executions", "List, show and cancel executions");
     group.require_subcommand(0, 1)->fallthrough();
+    group.footer("Example: baton executions --task close-day --state failed --limit 5");
     auto const chosen = std::make_shared<executions_options>();
     group.add_option("--task", chosen->task, "Only of this task: id or name");
     group.add_option("--project", chosen->project, "Project of a task that is given by name")->capture_default_str();
-    group.add_option("--state", chosen->state, "Only in this state");
+    group.add_option("--state", chosen->state, "Only in this state")->check(CLI::IsMember(states()));
     group.add_flag("--open", chosen->open, "Only executions that have not ended");
     group.add_option("--limit", chosen->limit, "Number of executions, the latest first")
         ->capture_default_str()

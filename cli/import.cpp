@@ -146,6 +146,7 @@ void add_task_import(CLI::App& task, common_options const& common, int& status)
     command->add_flag("--disabled", options->crontab.disabled, "Register a crontab's tasks as disabled");
     command->add_flag("--allow-unserved", options->allow_unserved,
                       "Register tasks even if no live client serves their handlers");
+    command->footer("Example: baton task import /etc/crontab --zone Europe/Berlin");
     command->callback([options, &common, &status] { run_import(*options, common, status); });
 }
 

@@ -54,7 +54,9 @@ int run(int argc, char** argv)
     add_nodes(program, common);
     add_clients(program, common);
     add_cron(program, common);
-    program.add_subcommand("version", "Print the version")->callback([] { std::cout << "baton " BATON_VERSION "\n"; });
+    program.add_subcommand("version", "Print the version")->footer("Example: baton version")->callback([] {
+        std::cout << "baton " BATON_VERSION "\n";
+    });
     // Options of the program may follow any subcommand.
     for (auto* const each : program.get_subcommands({}))
         for (auto* const inner : each->fallthrough()->get_subcommands({}))

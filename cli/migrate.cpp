@@ -87,6 +87,7 @@ void add_migrate(CLI::App& program, int&)
         ->add_option("--raise-epoch", given->least_epoch,
                      "After the database was restored: the next term gets an epoch above this one")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 62));
+    command->footer("Example: baton migrate --config /etc/baton/trigger.json");
     command->callback([given] { run_migrate(*given); });
 }
 

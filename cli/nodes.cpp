@@ -36,11 +36,11 @@ struct nodes_options {
 
 void show_terms(nodes_options const& chosen, common_options const& common)
 {
-    auto const found = rest(common).list("/api/v1/terms", chosen.limit);
+    auto const found = rest(common).page("/api/v1/terms", chosen.limit);
     if (common.json)
         return print_json(std::cout, found);
     table shown({"EPOCH", "NODE", "WON", "BEGAN (UTC)", "ACTING (UTC)", "GAP (ms)", "ENDED (UTC)", "WHY", "REPLAYED"});
-    for (auto const& each : found)
+    for (auto const& each : found.at("items"))
         shown.add({cell(each, "epoch"), cell(each, "node"), cell(each, "how"), time_cell(each, "began_at"),
                    time_cell(each, "acting_at"), cell(each, "gap_ms"), time_cell(each, "ended_at"),
                    cell(each, "why_ended"), cell(each, "replayed")});
@@ -90,6 +90,7 @@ void show_nodes(common_options const& common)
 void add_nodes(CLI::App& program, common_options const& common)
 {
     auto& command = *program.add_subcommand("nodes", "Show the nodes and the lease");
+    command.footer("Example: baton nodes --terms --limit 5");
     auto const chosen = std::make_shared<nodes_options>();
     auto* const terms = command.add_flag("--terms", chosen->terms, "Show the terms of mastership instead");
     command.add_option("--limit", chosen->limit, "Number of terms, the latest first")

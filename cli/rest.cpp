@@ -1,5 +1,6 @@
 #include "cli/rest.hpp"
 
+#include "cli/config/documents.hpp"
 #include "cli/config/reader.hpp"
 #include "libs/base/error.hpp"
 
@@ -50,6 +51,15 @@ std::string explanation(http::response const& answer)
     return field.empty() || why.find(field) != std::string::npos ? why : field + ": " + why;
 }
 
+// The server tells callers of REST what to write; here it is an option.
+std::string in_own_words(std::string text)
+{
+    std::string const theirs = "allow_unserved=true in the query accepts";
+    if (auto const at = text.find(theirs); at != std::string::npos)
+        text.replace(at, theirs.size(), "--allow-unserved accepts");
+    return text;
+}
+
 bool is_number(std::string const& text)
 {
     return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -61,7 +71,7 @@ rest::rest(common_options const& chosen)
     : server_(http::parse_url(chosen.server)), token_(read_token(chosen)), http_(http::make_client(time_))
 {}
 
-nlohmann::json rest::exchange(http::request message)
+http::response rest::send_once(http::request message)
 {
     if (!token_.empty())
         message.headers.set("Authorization", "Bearer " + token_);
@@ -79,8 +89,32 @@ nlohmann::json rest::exchange(http::request message)
         throw request_failed(0, server_.text() + " does not answer: " + reason.what() +
                                     " (is `baton web` running? --server names another)");
     }
+    return answer;
+}
+
+// A trigger node answers /healthz with its role, web does not.
+void rest::refuse_trigger()
+{
+    http::request question;
+    question.target = "/healthz";
+    auto const health = nlohmann::json::parse(send_once(std::move(question)).body, nullptr, false);
+    if (health.is_object() && health.contains("incarnation") && health.contains("role"))
+        throw request_failed(0, server_.text() +
+                                    " is a trigger node, which clients call; the command line talks to "
+                                    "`baton web`, by default at port " +
+                                    std::to_string(web_port) + " (--server names it)");
+}
+
+nlohmann::json rest::exchange(http::request message)
+{
+    auto const answer = send_once(std::move(message));
+    if (answer.status == 401 || answer.status == 404)
+        refuse_trigger();
+    if (answer.status == 401)
+        throw request_failed(401, server_.text() + (token_.empty() ? " needs web's token" : " has another token") +
+                                      ": give --token-file, BATON_TOKEN_FILE or BATON_TOKEN");
     if (answer.status >= 400)
-        throw request_failed(answer.status, explanation(answer));
+        throw request_failed(answer.status, in_own_words(explanation(answer)));
     return nlohmann::json::parse(answer.body.empty() ? "null" : answer.body);
 }
 
@@ -103,31 +137,41 @@ nlohmann::json rest::send(http::verb method, std::string const& target, nlohmann
 
 std::vector<nlohmann::json> rest::list(std::string const& target, std::size_t most)
 {
-    std::vector<nlohmann::json> items;
+    return page(target, most).at("items").get<std::vector<nlohmann::json>>();
+}
+
+nlohmann::json rest::page(std::string const& target, std::size_t most)
+{
+    auto items = nlohmann::json::array();
+    nlohmann::json after;
     char const joint = target.find('?') == std::string::npos ? '?' : '&';
-    auto page = target + joint + "limit=" + std::to_string(std::min<std::size_t>(most, 500));
-    for (std::string next = page; items.size() < most;) {
+    auto const first = target + joint + "limit=" + std::to_string(std::min<std::size_t>(most, 500));
+    for (std::string next = first; items.size() < most;) {
         auto const answer = get(next);
         for (auto const& item : answer.at("items"))
             if (items.size() < most)
                 items.push_back(item);
-        if (!answer.contains("next") || answer.at("next").is_null())
+        after = answer.value("next", nlohmann::json());
+        if (after.is_null())
             break;
-        next = page + "&after=" + http::percent_encode(answer.at("next").get<std::string>());
+        next = first + "&after=" + http::percent_encode(after.get<std::string>());
     }
-    return items;
+    return {{"items", std::move(items)}, {"next", std::move(after)}};
 }
 
 std::string rest::task_id(std::string const& id_or_name, std::string const& project)
 {
+    if (id_or_name.starts_with("id:") && is_number(id_or_name.substr(3)))
+        return id_or_name.substr(3);
+    auto const name = id_or_name.starts_with("name:") ? id_or_name.substr(5) : id_or_name;
+    auto const target =
+        "/api/v1/tasks?project=" + http::percent_encode(project) + "&name=" + http::percent_encode(name);
+    for (auto const& task : list(target, 100'000))
+        if (task.at("name") == name)
+            return task.at("id").get<std::string>();
     if (is_number(id_or_name))
         return id_or_name;
-    auto const target =
-        "/api/v1/tasks?project=" + http::percent_encode(project) + "&name=" + http::percent_encode(id_or_name);
-    for (auto const& task : list(target, 100'000))
-        if (task.at("name") == id_or_name)
-            return task.at("id").get<std::string>();
-    throw request_failed(404, "there is no task '" + id_or_name + "' in the project '" + project + "'");
+    throw request_failed(404, "there is no task '" + name + "' in the project '" + project + "'");
 }
 
 } // namespace baton::cli

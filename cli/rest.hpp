@@ -34,11 +34,17 @@ public:
     // All items of a paged list, at most `most`. `target` may have a query.
     std::vector<nlohmann::json> list(std::string const& target, std::size_t most);
 
-    // The id of the task with this id or, in `project`, with this name. Throws request_failed when there is none.
+    // The same as one page, as REST answers it: {"items": [...], "next": null, or the place after the last item}.
+    nlohmann::json page(std::string const& target, std::size_t most);
+
+    // The id of the task that the text names: "id:12" is an id, "name:12" a name, and else a name in `project` counts
+    // before an id. Throws request_failed when there is none.
     std::string task_id(std::string const& id_or_name, std::string const& project);
 
 private:
     nlohmann::json exchange(http::request message);
+    http::response send_once(http::request message);
+    void refuse_trigger();
 
     http::url server_;
     std::string token_;

@@ -1,5 +1,6 @@
 #include "cli/stores.hpp"
 
+#include "cli/process.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/private_file.hpp"
@@ -139,6 +140,24 @@ stores open_stores(storage::location const& where, stores_settings const& settin
     if (settings.guarded)
         open_guard(out, where, settings, time);
     return out;
+}
+
+std::string try_database(storage::location const& where)
+{
+    bool const local = !storage::dialect_of(where.engine).shared_clock();
+    if (local && !std::filesystem::exists(where.name)) // opening would make it
+        return where.text() + " is not there yet, the first start makes it";
+    asio::io_context loop(1);
+    system_time time;
+    auto settings = one_session(false);
+    settings.read_limit_s = 10;
+    auto const database = storage::open_database(where, settings, time);
+    std::exception_ptr failure;
+    asio::co_spawn(loop, kept(storage::check_schema(*database, storage::scheduler_tables()), failure), asio::detached);
+    loop.run();
+    if (failure)
+        std::rethrow_exception(failure);
+    return where.text() + " answers and has this program's version";
 }
 
 awaitable<void> migrate(stores const& all, std::function<void(std::string const& step)> report)

@@ -43,6 +43,10 @@ struct stores_settings {
 // The folder of SQLite's files is made if it is missing. Throws not_private if other users can read it.
 stores open_stores(storage::location const& where, stores_settings const& settings, time_source& time);
 
+// Connects to the database and compares its version with the program's; makes and changes nothing. Returns what it
+// found, for people. Throws what check_schema throws, `unavailable` above all.
+std::string try_database(storage::location const& where);
+
 // Brings the database, and SQLite's lease file, to this program's version. Calls `report` for each step.
 awaitable<void> migrate(stores const& all, std::function<void(std::string const& step)> report);
 

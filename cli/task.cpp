@@ -95,6 +95,8 @@ nlohmann::json document_of(definition_options const& chosen)
 void add_add(CLI::App& task, common_options const& common)
 {
     auto* const command = task.add_subcommand("add", "Register a task");
+    command->footer("Example: baton task add close-day --service billing --handler close-day --cron '0 2 * * *' "
+                    "--zone Europe/Berlin");
     auto const chosen = std::make_shared<definition_options>();
     command->add_option("name", chosen->name, "Unique in its project")->required();
     command->add_option("--service", chosen->service, "Service whose clients run it")->required();
@@ -102,13 +104,15 @@ void add_add(CLI::App& task, common_options const& common)
     command->add_option("--payload", chosen->payload, "JSON for the handler");
     auto* const when =
         command->add_option_group("schedule", "When it is due; without one of these only by `baton task run`");
-    when->add_option("--cron", chosen->cron, "Five fields, or six with seconds, such as '*/5 * * * *'");
+    auto* const cron =
+        when->add_option("--cron", chosen->cron, "Five fields, or six with seconds, such as '*/5 * * * *'");
     when->add_option("--every", chosen->every, "From start to start, such as 30s");
     when->add_option("--delay", chosen->delay, "From an end to the next start");
     when->add_option("--at", chosen->at, "Once, at 2026-12-24T18:00:00Z");
     when->require_option(0, 1);
-    command->add_option("--zone", chosen->zone, "IANA time zone of --cron")->capture_default_str();
-    command->add_option("--routing", chosen->routing, "round_robin, random, failover or broadcast");
+    command->add_option("--zone", chosen->zone, "IANA time zone of --cron")->capture_default_str()->needs(cron);
+    command->add_option("--routing", chosen->routing, "How a client is chosen")
+        ->check(CLI::IsMember({"round_robin", "random", "failover", "broadcast"}));
     command->add_option("--attempts", chosen->attempts, "Number of attempts, the first included")
         ->capture_default_str();
     command->add_option("--retry-delay", chosen->retry_delay, "Pause before a further attempt, such as 5s");
@@ -141,6 +145,7 @@ void add_list(CLI::App& task, common_options const& common)
         std::size_t limit = 1'000;
     };
     auto* const command = task.add_subcommand("list", "List tasks");
+    command->footer("Example: baton task list --service billing");
     auto const chosen = std::make_shared<options>();
     command->add_option("--project", chosen->project, "Only of this project");
     command->add_option("--service", chosen->service, "Only of this service");
@@ -155,11 +160,11 @@ void add_list(CLI::App& task, common_options const& common)
             if (!value.empty())
                 target += std::string(key) + "=" + http::percent_encode(value) + "&";
         target.pop_back();
-        auto const tasks = rest(common).list(target, chosen->limit);
+        auto const tasks = rest(common).page(target, chosen->limit);
         if (common.json)
             return print_json(std::cout, tasks);
         table shown({"ID", "NAME", "SERVICE", "HANDLER", "SCHEDULE", "ENABLED", "NEXT (UTC)"});
-        for (auto const& each : tasks)
+        for (auto const& each : tasks.at("items"))
             shown.add({cell(each, "id"), cell(each, "name"), cell(each, "service"), cell(each, "handler"),
                        cell(each, "schedule_text"), cell(each, "enabled"), time_cell(each, "next_fire_at")});
         shown.print(std::cout);
@@ -169,7 +174,7 @@ void add_list(CLI::App& task, common_options const& common)
 std::shared_ptr<selection> add_selection(CLI::App& command)
 {
     auto const which = std::make_shared<selection>();
-    command.add_option("task", which->task, "Id or name of the task")->required();
+    command.add_option("task", which->task, "Name of the task, or its id; name:12 and id:12 say which")->required();
     command.add_option("--project", which->project, "Project of a task that is given by name")->capture_default_str();
     return which;
 }
@@ -177,6 +182,7 @@ std::shared_ptr<selection> add_selection(CLI::App& command)
 void add_show(CLI::App& task, common_options const& common)
 {
     auto* const command = task.add_subcommand("show", "Show a task and its next firings");
+    command->footer("Example: baton task show close-day");
     auto const which = add_selection(*command);
     command->callback([which, &common] {
         rest web(common);
@@ -199,6 +205,7 @@ void add_show(CLI::App& task, common_options const& common)
 void add_change(CLI::App& task, common_options const& common, std::string const& name, std::string const& help)
 {
     auto* const command = task.add_subcommand(name, help);
+    command->footer("Example: baton task " + name + " close-day");
     auto const which = add_selection(*command);
     command->callback([which, &common, name] {
         rest web(common);
@@ -231,6 +238,7 @@ void add_run(CLI::App& task, common_options const& common, int& status)
         bool allow_unserved = false;
     };
     auto* const command = task.add_subcommand("run", "Run a task now");
+    command->footer("Example: baton task run close-day --payload '{\"day\": \"today\"}' --wait");
     auto const which = add_selection(*command);
     auto const chosen = std::make_shared<options>();
     command->add_option("--payload", chosen->payload, "JSON for the handler instead of the task's payload");
@@ -266,6 +274,7 @@ void add_task(CLI::App& program, common_options const& common, int& status)
 {
     auto& task = *program.add_subcommand("task", "Register, show, change and run tasks");
     task.require_subcommand(1)->fallthrough();
+    task.footer("Example: baton task list");
     add_list(task, common);
     add_add(task, common);
     add_show(task, common);

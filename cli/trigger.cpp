@@ -1,5 +1,6 @@
 // baton trigger: a node of the cluster.
 
+#include "cli/check.hpp"
 #include "cli/commands.hpp"
 #include "cli/process.hpp"
 #include "cli/trigger_process.hpp"
@@ -16,13 +17,14 @@ constexpr duration after_drain = 5s;
 struct trigger_options {
     std::string config;
     bool check = false;
+    bool check_database = false;
 };
 
 void run_trigger(trigger_options const& chosen)
 {
     auto const config = load<trigger_config>(chosen.config, process_environment());
-    if (chosen.check)
-        return;
+    if (chosen.check || chosen.check_database)
+        return report_check(chosen.config, config, chosen.check_database);
     log::start("trigger", config.log_level);
     raise_file_limit();
     measured_loop loop("work");
@@ -41,7 +43,10 @@ void add_trigger(CLI::App& program, int&)
     auto const chosen = std::make_shared<trigger_options>();
     command->add_option("--config", chosen->config, "JSON file; BATON_... variables override it")
         ->check(CLI::ExistingFile);
-    command->add_flag("--check", chosen->check, "Only check the configuration");
+    command->add_flag("--check", chosen->check, "Check the configuration and end");
+    command->add_flag("--check-database", chosen->check_database,
+                      "Check the configuration, and that the database answers and has the right version; then end");
+    command->footer("Example: baton trigger --config /etc/baton/trigger.json --check-database");
     command->callback([chosen] { run_trigger(*chosen); });
 }
 

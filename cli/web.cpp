@@ -1,5 +1,6 @@
 // baton web: REST and the page.
 
+#include "cli/check.hpp"
 #include "cli/commands.hpp"
 #include "cli/process.hpp"
 #include "cli/web_process.hpp"
@@ -16,13 +17,14 @@ constexpr duration web_grace = 10s;
 struct web_options {
     std::string config;
     bool check = false;
+    bool check_database = false;
 };
 
 void run_web(web_options const& chosen)
 {
     auto const config = load<web_config>(chosen.config, process_environment());
-    if (chosen.check)
-        return;
+    if (chosen.check || chosen.check_database)
+        return report_check(chosen.config, config, chosen.check_database);
     log::start("web", config.log_level);
     raise_file_limit();
     measured_loop loop("web");
@@ -41,7 +43,10 @@ void add_web(CLI::App& program, int&)
     auto const chosen = std::make_shared<web_options>();
     command->add_option("--config", chosen->config, "JSON file; BATON_... variables override it")
         ->check(CLI::ExistingFile);
-    command->add_flag("--check", chosen->check, "Only check the configuration");
+    command->add_flag("--check", chosen->check, "Check the configuration and end");
+    command->add_flag("--check-database", chosen->check_database,
+                      "Check the configuration, and that the database answers and has the right version; then end");
+    command->footer("Example: baton web --config /etc/baton/web.json --check-database");
     command->callback([chosen] { run_web(*chosen); });
 }
 

@@ -349,7 +349,7 @@ class Stopping(unittest.TestCase):
         shown = cluster.run_baton("--server", cluster.rest.address, "nodes", "--terms").splitlines()
         self.assertEqual([line.split()[:2] for line in shown[1:]],
                          [[str(term["epoch"]), term["node"]] for term in history()])
-        self.assertEqual(json.loads(cluster.run_baton("--server", cluster.rest.address, "--json", "nodes", "--terms")),
+        self.assertEqual(json.loads(cluster.run_baton("--server", cluster.rest.address, "--json", "nodes", "--terms"))["items"],
                          history())
         print(f"{STORE}: gaps of {second['gap_ms']} ms after a kill, {third['gap_ms']} ms after a clean stop")
 

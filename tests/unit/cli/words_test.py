@@ -1,10 +1,8 @@
 """The words of the command line, of its variables and of its answers: words_test.py BATON."""
 
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
 BATON = sys.argv.pop(1)

@@ -1,0 +1,34 @@
+#include "cli/check.hpp"
+
+#include "cli/stores.hpp"
+#include "libs/base/printable.hpp"
+
+#include <iostream>
+
+namespace baton::cli {
+
+namespace {
+
+void report_part(std::string const& file, listen_config const& listen, database_config const& database, bool has_token,
+                 bool try_it)
+{
+    auto const where = database.where();
+    auto const found = try_it ? try_database(where) : where.text() + " was not tried: --check-database tries it";
+    std::cout << "ok: " << (file.empty() ? "the variables" : printable(file)) << '\n'
+              << "listens on " << printable(listen.address) << " port " << listen.port
+              << (has_token ? ", with a token\n" : ", without a token\n") << "database " << printable(found) << '\n';
+}
+
+} // namespace
+
+void report_check(std::string const& file, trigger_config const& config, bool try_it)
+{
+    report_part(file, config.listen, config.database, !config.node.token.empty(), try_it);
+}
+
+void report_check(std::string const& file, web_config const& config, bool try_it)
+{
+    report_part(file, config.listen, config.database, !config.site.token.empty(), try_it);
+}
+
+} // namespace baton::cli

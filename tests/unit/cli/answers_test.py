@@ -1,0 +1,156 @@
+"""The answers of the command line, against `baton dev`: answers_test.py BATON."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+
+BATON = sys.argv.pop(1)
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def run_baton(*words, server=None, cwd=None):
+    """Exit status, standard output and standard error."""
+    words = [BATON, *(["--server", server] if server else []), *map(str, words)]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=60, cwd=cwd, env=CLEAN)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Answers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="baton-answers-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.log = cls.folder / "log"
+        ports = {"BATON_TRIGGER_PORT": str(free_port()), "BATON_WEB_PORT": str(free_port())}
+        cls.trigger, cls.web = (f"http://127.0.0.1:{port}" for port in ports.values())
+        with cls.log.open("w") as log:
+            cls.dev = subprocess.Popen([BATON, "dev"], cwd=cls.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                       env={**CLEAN, **ports})
+        cls.addClassCleanup(cls.stop)
+        end = time.monotonic() + 30
+        while '"echo"' not in run_baton("--json", "clients", server=cls.web)[1]:
+            if time.monotonic() > end:
+                raise AssertionError(cls.log.read_text())
+            time.sleep(0.1)
+        for name in ("first", "2", "second"):
+            status, _, said = run_baton("task", "add", name, "--service", "agent", "--handler", "echo", server=cls.web)
+            assert status == 0, said
+        run_baton("task", "run", "first", "--wait", server=cls.web)
+
+    @classmethod
+    def stop(cls):
+        cls.dev.send_signal(signal.SIGINT)
+        cls.dev.wait(60)
+
+    def ask(self, *words):
+        status, out, said = run_baton(*words, server=self.web)
+        self.assertEqual(status, 0, said)
+        return out
+
+    def refused(self, expected, *words, status=1, server=None):
+        got, _, said = run_baton(*words, server=server or self.web)
+        self.assertEqual(got, status, said)
+        for text in expected:
+            self.assertIn(text, said)
+        return said
+
+    def test_a_fresh_start_warns_of_nothing_and_keeps_its_data_here(self):
+        text = self.log.read_text()
+        self.assertEqual(re.findall("^[^ ]+ [WE] .*", text, re.M), [], text)
+        self.assertTrue((self.folder / "baton-data" / "baton.db").exists())
+
+    def test_json_is_what_rest_answers(self):
+        for words, path in ((("task", "list"), "tasks"), (("executions",), "executions"), (("nodes", "--terms"), "terms"),
+                            (("clients",), "clients")):
+            with self.subTest(path=path):
+                with urllib.request.urlopen(f"{self.web}/api/v1/{path}") as answer:
+                    rest = json.load(answer)
+                shown = json.loads(self.ask("--json", *words))
+                self.assertEqual(set(shown), set(rest))
+                self.assertEqual(len(shown["items"]), len(rest["items"]))
+        cut = json.loads(self.ask("--json", "task", "list", "--limit", "1"))
+        self.assertEqual(len(cut["items"]), 1)
+        self.assertIsInstance(cut["next"], str)
+
+    def test_a_name_wins_over_an_id(self):
+        ids = {task["name"]: task["id"] for task in json.loads(self.ask("--json", "task", "list"))["items"]}
+        shown = lambda text: json.loads(self.ask("--json", "task", "show", text))["name"]
+        self.assertEqual(shown("2"), "2")
+        self.assertEqual(shown("name:2"), "2")
+        for name, number in ids.items():
+            self.assertEqual(shown(f"id:{number}"), name)
+        self.assertEqual(shown(ids["first"]), "first")
+        self.refused(["no task '77'"], "task", "show", "name:77")
+
+    def test_a_trigger_says_that_it_is_one(self):
+        self.refused(["is a trigger node", "`baton web`", "7801"], "task", "list", server=self.trigger)
+
+    def test_the_command_line_uses_its_own_words(self):
+        said = self.refused(["--allow-unserved"], "task", "add", "x", "--service", "nobody", "--handler", "h")
+        self.assertNotIn("query", said)
+        self.refused(["planned", "succeeded", "timed_out"], "executions", "--state", "foo", status=2)
+        self.refused(["round_robin", "broadcast"], "task", "add", "x", "--service", "s", "--handler", "h", "--routing", "foo",
+                     status=2)
+        self.refused(["--zone", "--cron"], "task", "add", "x", "--service", "s", "--handler", "h", "--zone", "Asia/Tokyo",
+                     status=2)
+
+    def test_a_check_says_what_it_checked(self):
+        for program in ("trigger", "web"):
+            with self.subTest(program=program), tempfile.TemporaryDirectory() as folder:
+                config = pathlib.Path(folder) / "config.json"
+                database = pathlib.Path(folder) / "none" / "baton.db"
+                config.write_text(json.dumps({"database": {"url": f"sqlite:{database}"}}))
+                status, out, said = run_baton(program, "--config", config, "--check")
+                self.assertEqual(status, 0, said)
+                self.assertIn(f"ok: {config}", out)
+                self.assertIn("was not tried", out)
+                status, out, said = run_baton(program, "--config", config, "--check-database")
+                self.assertEqual(status, 0, said)
+                self.assertIn("is not there yet", out)
+                self.assertFalse(database.parent.exists())
+                config.write_text(json.dumps({"database": {"url": f"sqlite:{self.folder}/baton-data/baton.db"}}))
+                status, out, said = run_baton(program, "--config", config, "--check-database")
+                self.assertEqual(status, 0, said)
+                self.assertIn("has this program's version", out)
+                config.write_text(json.dumps({"database": {"url": "mysql://baton@127.0.0.1:1/baton"}}))
+                self.assertEqual(run_baton(program, "--config", config, "--check-database")[0], 1)
+
+    def test_the_check_of_an_agent_counts_its_handlers(self):
+        config = self.folder / "agent.json"
+        config.write_text(json.dumps({"service": "s", "triggers": [self.trigger], "handlers": {"h": {"argv": ["/bin/cat"]}}}))
+        status, out, said = run_baton("agent", "--config", config, "--check")
+        self.assertEqual(status, 0, said)
+        self.assertIn("ok:", out)
+        self.assertIn("1 handlers", out)
+
+    def test_the_help_of_each_command_ends_with_an_example(self):
+        groups = {"": ["dev", "trigger", "web", "agent", "migrate", "task", "executions", "nodes", "clients", "cron", "version"],
+                  "task": ["list", "add", "show", "run", "enable", "disable", "delete", "import"],
+                  "executions": ["list", "show", "cancel"], "cron": ["explain"]}
+        for group, commands in groups.items():
+            for command in commands:
+                with self.subTest(command=f"{group} {command}"):
+                    out = self.ask(*group.split(), command, "--help")
+                    self.assertTrue(out.rstrip().splitlines()[-1].startswith("Example: baton "), out)
+        self.assertIn("Exit status: 0 done; 1 refused or failed; 2 wrong usage", self.ask("--help"))
+
+
+if __name__ == "__main__":
+    unittest.main()
