@@ -5,11 +5,13 @@ import os
 import pathlib
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
 
-from servers.mariadb import as_user
+from servers.account import as_account, hand_over
+from servers.mariadb import DROP_OTHERS, lock_root
 from servers.ports import free_port, is_free
 from servers.server import (Failed, NotInstalled, await_condition, command_line, is_running, require, start_lock,
                             tail, write_secret)
@@ -113,7 +115,7 @@ class Node:
         if len(str(socket)) >= 100:  # the kernel allows 107 characters
             socket = f"/tmp/baton-galera-{self.sql_port()}"
         members = ",".join(f"127.0.0.1:{port}" for port in self.cluster.group_ports())
-        return ["--no-defaults", *as_user(), f"--datadir={self.folder}/data", f"--socket={socket}",
+        return ["--no-defaults", f"--datadir={self.folder}/data", f"--socket={socket}",
                 f"--pid-file={self.folder}/own.pid", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M",
                 "--innodb-flush-log-at-trx-commit=1", "--performance-schema=OFF", "--skip-log-bin", "--binlog-format=ROW",
                 "--innodb-autoinc-lock-mode=2", "--wsrep-on=ON", f"--wsrep-provider={library()}",
@@ -126,6 +128,7 @@ class Node:
 
     def run(self, *options):
         (self.folder / "tmp").mkdir(parents=True, exist_ok=True)
+        self.cluster.hand_over()
         port = self.group_port()
         provider = (f"base_host=127.0.0.1;base_port={port};gmcast.listen_addr=tcp://127.0.0.1:{port};"
                     f"ist.recv_addr=127.0.0.1:{port + 1};gcache.size=16M;{self.cluster.provider_options}")
@@ -135,7 +138,8 @@ class Node:
                  f"--server-id={self.number}", "--skip-name-resolve", "--max-connections=300",
                  "--wsrep-cluster-name=baton", f"--wsrep-node-name={self.number}", "--wsrep-node-address=127.0.0.1",
                  "--wsrep-sst-receive-address=127.0.0.1:1", f"--wsrep-provider-options={provider}", *options],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=self.environment())
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=self.environment(),
+                **as_account())
         (self.folder / "server.pid").write_text(f"{child.pid}\n")
         child.returncode = 0  # it goes on without its parent: Popen must not warn of that
 
@@ -148,7 +152,8 @@ class Node:
         if fields["seqno"] != "-1" or fields["uuid"] == NOWHERE:
             return f"{fields['uuid']}:{fields['seqno']}"
         done = subprocess.run(["mariadbd", *self.base_options(), "--wsrep-recover"], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment())
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment(),
+                              **as_account())
         (self.folder / "recover.log").write_bytes(done.stdout)
         found = re.findall(rb"WSREP: Recovered position: *(\S+:-?\d+)", done.stdout)
         return found[-1].decode() if found else f"{fields['uuid']}:-1"
@@ -254,28 +259,36 @@ class Galera:
         subprocess.run(["rm", "-rf", *(node.folder for node in self.nodes)], check=True)
         for name in ("bin", "1/tmp", "2/data", "3/data"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
-        common = ["--no-defaults", *as_user(), f"--datadir={self.folder}/1/data", "--innodb-log-file-size=16M"]
+        common = ["--no-defaults", f"--datadir={self.folder}/1/data", "--innodb-log-file-size=16M"]
         self.run_once(["mariadb-install-db", *common, "--auth-root-authentication-method=normal", "--skip-test-db"])
         self.run_once(["mariadbd", *common, "--bootstrap"],
                       "FLUSH PRIVILEGES;\n"
                       f"CREATE USER 'baton'@'127.0.0.1' IDENTIFIED BY '{self.password()}';\n"
                       "GRANT ALL ON *.* TO 'baton'@'127.0.0.1';\n"
-                      "ALTER USER 'root'@'localhost' ACCOUNT LOCK;\n"
-                      "DELETE FROM mysql.global_priv WHERE User = '';\n")
+                      f"{lock_root()}{DROP_OTHERS}")
         installed.touch()
 
+    def hand_over(self):
+        closed = hand_over(self.folder)
+        if closed:
+            self.fail(closed)
+
     def run_once(self, command, given=""):
+        self.hand_over()
         log = self.folder / "install.log"
         with log.open("ab") as out:
-            done = subprocess.run(command, input=given.encode(), stdout=out, stderr=out, env=self.nodes[0].environment())
+            done = subprocess.run(command, input=given.encode(), stdout=out, stderr=out, env=self.nodes[0].environment(),
+                                  cwd=self.folder, **as_account())
         if done.returncode != 0:
             self.fail(f"{command[0]} failed\n{tail(log, 20)}")
 
     def write_transfer_program(self):
         """The server looks for a program called wsrep_sst_METHOD on its path."""
         program = self.folder / "bin/wsrep_sst_copy"
-        script = pathlib.Path(__file__).with_name("galera_transfer.py")
-        program.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{script}' \"$@\"\n")
+        script = self.folder / "bin/galera_transfer.py"  # the account may not be able to read this folder
+        shutil.copyfile(pathlib.Path(__file__).with_name(script.name), script)
+        python = "/usr/bin/python3" if pathlib.Path("/usr/bin/python3").exists() else sys.executable
+        program.write_text(f"#!/bin/sh\nexec '{python}' '{script}' \"$@\"\n")
         program.chmod(0o755)
 
     # --- the state of the whole

@@ -8,12 +8,8 @@ import socket
 import subprocess
 import tempfile
 
+from servers.account import as_account
 from servers.server import Server, command_line, require, tail, write_secret
-
-
-def as_user():
-    """MariaDB and MySQL refuse to run as root unless told to."""
-    return ["--user=root"] if os.geteuid() == 0 else []
 
 
 def greets(address, port):
@@ -24,6 +20,17 @@ def greets(address, port):
     except OSError:
         return False
     return len(greeting) == 5 and greeting[4] == 10  # the version of the protocol
+
+
+# The installation makes root for several hosts, and accounts without a name.
+DROP_OTHERS = ("DELETE FROM mysql.global_priv WHERE User = '' OR (User = 'root' AND Host <> 'localhost');\n"
+               "FLUSH PRIVILEGES;\n")
+
+
+def lock_root():
+    """The statements that keep everybody from the account that the server has from its installation."""
+    return (f"ALTER USER 'root'@'localhost' IDENTIFIED BY '{secrets.token_hex(16)}';\n"
+            "ALTER USER 'root'@'localhost' ACCOUNT LOCK;\n")
 
 
 def short_socket(folder):
@@ -70,13 +77,14 @@ class MariaDb(Server):
         return {**super().environment(), "TMPDIR": str(self.folder / "tmp")}
 
     def install(self):
-        self.run_once(["mariadb-install-db", "--no-defaults", *as_user(), f"--datadir={self.folder}/data",
+        self.run_once(["mariadb-install-db", "--no-defaults", f"--datadir={self.folder}/data",
                        "--auth-root-authentication-method=normal", "--skip-test-db"])
 
     def run_once(self, command):
         """Runs the program that makes the data folder. A folder that is left half made would look whole."""
+        self.hand_over()
         done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, env=self.environment())
+                              stderr=subprocess.STDOUT, env=self.environment(), cwd=self.folder, **as_account())
         (self.folder / "install.log").write_bytes(done.stdout)
         if done.returncode != 0:
             shutil.rmtree(self.folder / "data", ignore_errors=True)
@@ -88,12 +96,11 @@ class MariaDb(Server):
         return (f"CREATE USER IF NOT EXISTS {user};\n"
                 f"ALTER USER {user} IDENTIFIED BY '{self.password}';\n"
                 f"GRANT ALL ON *.* TO {user} WITH GRANT OPTION;\n"
-                f"ALTER USER 'root'@'localhost' ACCOUNT LOCK;\n"
-                f"DROP USER IF EXISTS ''@'localhost', ''@'{socket.gethostname()}';\n")
+                f"{lock_root()}{DROP_OTHERS}")
 
     def program(self):
         """The command that runs the server, without the options that all servers share."""
-        return ["mariadbd", "--no-defaults", *as_user(), "--innodb-log-file-size=64M"]
+        return ["mariadbd", "--no-defaults", "--innodb-log-file-size=64M"]
 
     def launch(self, port, *options):
         return self.spawn([*self.program(), f"--datadir={self.folder}/data", f"--socket={short_socket(self.folder)}",

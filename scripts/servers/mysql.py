@@ -4,7 +4,8 @@ import os
 import subprocess
 
 from servers import mysql_package
-from servers.mariadb import MariaDb, as_user, greets
+from servers.account import UNPRIVILEGED, blocked_at, other
+from servers.mariadb import DROP_OTHERS, MariaDb, greets
 from servers.server import NotInstalled, require
 
 
@@ -22,10 +23,13 @@ class MySql(MariaDb):
         require("mariadb-client", "mariadb")
         if not mysql_package.is_fetched():
             raise NotInstalled("MySQL is not installed: run scripts/setup --mysql")
+        closed = blocked_at(mysql_package.folder() / "version") if other() else None
+        if closed:
+            raise NotInstalled(f"MySQL cannot be run: {UNPRIVILEGED} cannot enter {closed}")
 
     def program(self):
         root = mysql_package.folder()
-        return [*mysql_package.loader(), root / "usr/sbin/mysqld", "--no-defaults", *as_user(),
+        return [*mysql_package.loader(), root / "usr/sbin/mysqld", "--no-defaults",
                 f"--basedir={root}/usr", f"--lc-messages-dir={root}/usr/share/mysql",
                 f"--character-sets-dir={root}/usr/share/mysql/charsets", f"--plugin-dir={root}/usr/lib/mysql/plugin",
                 "--secure-file-priv=NULL", "--mysqlx=OFF", "--innodb-redo-log-capacity=128M",
@@ -35,7 +39,7 @@ class MySql(MariaDb):
         self.run_once([*self.program(), f"--datadir={self.folder}/data", "--initialize-insecure"])
 
     def accounts(self):
-        return super().accounts().rpartition("DROP USER")[0]  # MySQL makes no anonymous accounts
+        return super().accounts().replace(DROP_OTHERS, "")  # MySQL makes none of them
 
     def answers(self, port):
         return greets(self.address, port) and self.logs_in(port)

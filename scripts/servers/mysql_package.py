@@ -49,8 +49,15 @@ class CannotFetch(Exception):
 def folder():
     """The folder that has, or will have, the unpacked server. BATON_MYSQL_HOME names another one."""
     given = os.environ.get("BATON_MYSQL_HOME")
+    if given:
+        return pathlib.Path(given)
+    # Root's own cache is closed to the account that the server runs under.
+    return pathlib.Path("/var/cache/baton/mysql") if os.geteuid() == 0 else own_cache()
+
+
+def own_cache():
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    return pathlib.Path(given) if given else cache / "baton/mysql"
+    return cache / "baton/mysql"
 
 
 def is_fetched():
@@ -113,6 +120,8 @@ def fetch():
         target.parent.mkdir(parents=True, exist_ok=True)
         with open(target.parent / "mysql.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            if not is_fetched() and (own_cache() / "version").exists():
+                shutil.copytree(own_cache(), target, symlinks=True, dirs_exist_ok=True)
             if not is_fetched():
                 fetch_into(target)
     except OSError as failure:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from servers import ports
+from servers import account, ports
 
 POLL = 0.02  # seconds
 
@@ -80,7 +80,9 @@ def is_running(pid):
     with contextlib.suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
     try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        # The first thread of a killed process is a zombie before the others have ended and closed its sockets.
+        return state not in "ZX" or len(os.listdir(f"/proc/{pid}/task")) > 1
     except OSError:
         return False
 
@@ -97,7 +99,8 @@ def all_stopped(pid):
 class Server:
     """One server process in a folder.
 
-    The folder has the files `url` (its address), `server.pid` and `server.log`. A subclass says how to launch the server
+    It runs under the caller's account, or as nobody if that is root. The folder has the files `url` (its address),
+    `server.pid` and `server.log`. A subclass says how to launch the server
     on a port, how to tell that it answers, and how to recognise its process.
     """
 
@@ -218,14 +221,22 @@ class Server:
         pid = self.pid()
         if pid is not None:
             os.kill(pid, number)
-            await_condition(lambda: self.pid() is None, float("inf"))
+            # Not until pid() is None: a process that ends loses its command line before its sockets.
+            await_condition(lambda: not is_running(pid), float("inf"))
         self.pid_file.unlink(missing_ok=True)
 
     def environment(self):
         return {**os.environ, **self.added_environment}
 
+    def hand_over(self):
+        """Lets the account that the server runs under use the folder."""
+        closed = account.hand_over(self.folder)
+        if closed:
+            self.fail(closed)
+
     def spawn(self, command, append=False, **more):
         """Starts a process in a session of its own, with the log file as its output."""
+        self.hand_over()
         with self.log_file.open("ab" if append else "wb") as log:
             return subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                    start_new_session=True, env=self.environment(), **more)
+                                    start_new_session=True, env=self.environment(), **account.as_account(), **more)
