@@ -74,6 +74,7 @@ void bind(reader& from, trigger::settings& into)
     from.value("membership.ttl", into.membership.ttl);
     from.value("results.group", into.results.group);
     from.value("results.queue_limit", into.results.queue_limit);
+    from.value("results.pause", into.results.pause);
     from.value("retention.keep", into.retention.keep);
     from.value("retention.piece", into.retention.piece);
     from.value("retention.share", into.retention.share);

@@ -84,9 +84,18 @@ awaitable<void> collector::run()
     for (;;) {
         while (queue_.empty())
             co_await bell_.wait();
+        co_await await_group();
         auto group = gather();
         co_await commit(std::move(group));
     }
+}
+
+// A transaction costs much more than one more row in it, so a busy node begins few of them.
+awaitable<void> collector::await_group()
+{
+    if (queued_ < settings_.group && deps_.time.now() < next_)
+        co_await deps_.time.sleep_until(next_);
+    next_ = deps_.time.now() + settings_.pause;
 }
 
 std::vector<std::shared_ptr<collector::submission>> collector::gather()

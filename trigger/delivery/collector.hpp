@@ -12,9 +12,9 @@
 
 namespace baton::trigger {
 
-// Commits the results that clients report, in groups: at once when idle, otherwise all that arrived during the last
-// commit. The client gets its answer after the commit, so it can forget the results that the answer names. On the loop
-// only.
+// Commits the results that clients report, in groups: at once when idle, otherwise all that arrived since the last
+// transaction began, which was at least `results.pause` before. The client gets its answer after the commit, so it can
+// forget the results that the answer names. On the loop only.
 class collector {
 public:
     // All of it lives longer than the collector.
@@ -41,6 +41,7 @@ private:
         waker done;
         std::string failure; // empty: durable
     };
+    awaitable<void> await_group();
     std::vector<std::shared_ptr<submission>> gather();
     awaitable<void> commit(std::vector<std::shared_ptr<submission>> group);
 
@@ -51,6 +52,7 @@ private:
     std::deque<std::shared_ptr<submission>> queue_;
     std::size_t queued_ = 0;
     std::size_t queued_bytes_ = 0;
+    instant next_; // no transaction begins before it
     waker bell_;
 };
 

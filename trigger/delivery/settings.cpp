@@ -18,6 +18,7 @@ void results_settings::validate() const
 {
     require_setting(group >= 1 && group <= 5'000, "results.group", "must be from 1 to 5000");
     require_setting(queue_limit >= group, "results.queue_limit", "must be at least results.group");
+    require_setting(pause >= 0ms && pause <= 1s, "results.pause", "must be from 0s to 1s");
 }
 
 } // namespace baton::trigger

@@ -220,6 +220,7 @@ TEST_CASE("the schemas have the defaults of the loader")
     CHECK(filled.node.membership.ttl == plain.node.membership.ttl);
     CHECK(filled.node.results.group == plain.node.results.group);
     CHECK(filled.node.results.queue_limit == plain.node.results.queue_limit);
+    CHECK(filled.node.results.pause == plain.node.results.pause);
 }
 
 TEST_CASE("comments are allowed and a repeated key is refused")

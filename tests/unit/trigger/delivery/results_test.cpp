@@ -134,6 +134,22 @@ TEST_CASE("a client has its answer when its results are durable, and the master 
     CHECK(f.finished() == std::vector{execution_id{1}, execution_id{2}});
 }
 
+TEST_CASE("results that come one after the other share a transaction, but a result that comes alone does not wait")
+{
+    fixture f({.pause = 20ms});
+    f.add_executions(10);
+    f.send(std::vector{1});
+    f.stage.time.run_for(15ms);
+    CHECK(f.answers[""] == 1);
+    auto const before = f.stage.database.calls();
+    for (int id = 2; id <= 6; ++id)
+        f.send(std::vector{id});
+    CHECK(f.stage.database.calls() == before);
+    f.stage.time.run_for(20ms);
+    CHECK(f.answers[""] == 6);
+    CHECK(f.stage.database.calls() - before == 1);
+}
+
 TEST_CASE("the results that arrive during a commit share the next one")
 {
     fixture f;
