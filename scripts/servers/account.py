@@ -11,8 +11,9 @@ UNPRIVILEGED = "nobody"
 # Files of a server's folder that have passwords of accounts, or that only the scripts use.
 KEPT = {"url", "urls", "start.lock"}
 # What the scripts themselves put into the folder. Anything else there is not the server's.
-MADE = KEPT | {"server.pid", "server.log", "install.log", "data", "tmp", "init.sql", "zoo.cfg", "more.cfg", "sentinel.conf",
-               "group-ports", "installed", "bin", "1", "2", "3", "own.pid", "socket", "socket.lock"}
+# `clock` is the time that libfaketime gives the server in scripts/chaos.
+MADE = KEPT | {"clock", "server.pid", "server.log", "install.log", "data", "tmp", "init.sql", "zoo.cfg", "more.cfg",
+               "sentinel.conf", "group-ports", "installed", "bin", "1", "2", "3", "own.pid", "socket", "socket.lock"}
 
 
 @functools.cache
