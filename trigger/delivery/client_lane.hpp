@@ -103,6 +103,8 @@ public:
         bool const decided_by_request = proved_ && (sending() || !queue_.empty());
         return !reachable_ && !decided_by_request && now >= not_before_;
     }
+    // No probe before it.
+    instant not_before() const { return not_before_; }
     // For people: unreachable before it has proved itself once, if it failed to; after that, if it has answered nothing
     // for `ttl`.
     protocol::reach reach(instant now, duration ttl) const;

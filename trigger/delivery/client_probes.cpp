@@ -4,7 +4,9 @@ namespace baton::trigger {
 
 namespace {
 constexpr std::size_t most_at_once = 200;
-}
+// To a client that has not failed anew: its probe is under way, or a request that decided for it was taken back.
+constexpr duration look_again_after = 1s;
+} // namespace
 
 void client_probes::add(std::string const& instance)
 {
@@ -14,12 +16,42 @@ void client_probes::add(std::string const& instance)
     start();
 }
 
+void client_probes::add_later(std::string const& instance)
+{
+    auto const* lane = clients_.find(instance);
+    look_again(instance, lane == nullptr ? time_.now() : lane->not_before());
+}
+
+void client_probes::forget(std::string const& instance)
+{
+    auto const found = failing_.find(instance);
+    if (found == failing_.end())
+        return;
+    due_.erase({found->second, instance});
+    failing_.erase(found);
+}
+
+void client_probes::look_again(std::string const& instance, instant at)
+{
+    forget(instance);
+    failing_.emplace(instance, at);
+    due_.emplace(at, instance);
+}
+
 void client_probes::tick()
 {
     auto const now = time_.now();
-    for (auto const& instance : failing_)
-        if (auto const* lane = clients_.find(instance); lane != nullptr && lane->may_probe(now))
+    while (!due_.empty() && due_.begin()->first <= now) {
+        auto const instance = due_.begin()->second;
+        auto const* lane = clients_.find(instance);
+        if (lane == nullptr) {
+            forget(instance);
+            continue;
+        }
+        look_again(instance, now + look_again_after);
+        if (lane->may_probe(now))
             add(instance);
+    }
 }
 
 void client_probes::start()
@@ -34,16 +66,16 @@ void client_probes::start()
 
 awaitable<void> client_probes::probe(std::string instance)
 {
-    auto const outcome = co_await stub_.probe(instance);
+    auto const outcome = co_await calls_.probe(instance);
     --under_way_;
     probing_.erase(instance);
     auto const* lane = clients_.find(instance);
     if (lane != nullptr && lane->who().address != outcome.address)
         add(instance); // it has moved meanwhile
     else if (outcome.wrong)
-        notify_.failed(instance, *outcome.wrong);
+        calls_.failed(instance, *outcome.wrong);
     else
-        notify_.proved(instance);
+        calls_.proved(instance);
     start();
 }
 

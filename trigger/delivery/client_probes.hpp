@@ -8,26 +8,30 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 namespace baton::trigger {
 
 // Asks the clients that have not proved themselves at their address, or not since their last failure, to do so: many at
-// a time, each with pauses that grow. On the loop only.
+// a time, each with pauses that grow. A client costs work only when its own pause ends. On the loop only.
 class client_probes {
 public:
-    struct watchers {
+    struct calls {
+        std::function<awaitable<client_stub::probe_outcome>(std::string instance)> probe;
         std::function<void(std::string const& instance)> proved;
         std::function<void(std::string const& instance, std::string const& why)> failed;
     };
-    client_probes(lanes& clients, client_stub& stub, time_source& time, asio::any_io_executor loop, watchers notify)
-        : clients_(clients), stub_(stub), time_(time), notify_(std::move(notify)), senders_(std::move(loop))
+    client_probes(lanes& clients, time_source& time, asio::any_io_executor loop, calls given)
+        : clients_(clients), time_(time), calls_(std::move(given)), senders_(std::move(loop))
     {}
 
     // Probes this client now.
     void add(std::string const& instance);
     // Probes it when its pause is over, until forget().
-    void add_later(std::string const& instance) { failing_.insert(instance); }
-    void forget(std::string const& instance) { failing_.erase(instance); }
+    void add_later(std::string const& instance);
+    void forget(std::string const& instance);
 
     // Probes the clients whose pause is over.
     void tick();
@@ -36,16 +40,17 @@ public:
     awaitable<void> around(awaitable<void> body) { co_await senders_.around(std::move(body)); }
 
 private:
+    void look_again(std::string const& instance, instant at);
     void start();
     awaitable<void> probe(std::string instance);
 
     lanes& clients_;
-    client_stub& stub_;
     time_source& time_;
-    watchers notify_;
+    calls calls_;
     std::deque<std::string> queue_;
-    std::set<std::string> probing_; // queued or under way
-    std::set<std::string> failing_;
+    std::unordered_set<std::string> probing_; // queued or under way
+    std::unordered_map<std::string, instant> failing_;
+    std::set<std::pair<instant, std::string>> due_; // the clients of failing_, by time
     std::size_t under_way_ = 0;
     task_group senders_;
 };

@@ -10,8 +10,9 @@ dispatcher::dispatcher(dispatcher_settings settings, duration ttl, dependencies 
     : settings_(settings),
       ttl_(ttl),
       deps_(deps),
-      probes_(deps.lanes, deps.stub, deps.time, loop,
-              {[this](std::string const& instance) { proved(instance); },
+      probes_(deps.lanes, deps.time, loop,
+              {[this](std::string instance) { return deps_.stub.probe(std::move(instance)); },
+               [this](std::string const& instance) { proved(instance); },
                [this](std::string const& instance, std::string const& why) { failed(instance, why); }}),
       bell_(loop),
       senders_(loop)
