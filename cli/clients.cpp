@@ -16,7 +16,8 @@ void show(common_options const& common)
     auto const answer = rest(common).get("/api/v1/clients");
     if (common.json)
         return print_json(std::cout, answer);
-    table shown({"SERVICE", "INSTANCE", "ADDRESS", "STATE", "REACH", "SLOTS", "HANDLERS", "JOINED (UTC)"});
+    auto const at = times_of(common);
+    table shown({"SERVICE", "INSTANCE", "ADDRESS", "STATE", "REACH", "SLOTS", "HANDLERS", at.title("JOINED")});
     for (auto const& each : answer.at("items")) {
         std::string handlers;
         for (auto const& handler : each.at("handlers"))
@@ -24,7 +25,7 @@ void show(common_options const& common)
         auto const address = cell(each, "address");
         shown.add({protocol::to_text({cell(each, "project"), cell(each, "service")}), cell(each, "instance"),
                    address.empty() ? "(fetches)" : address, cell(each, "state"), cell(each, "reach"),
-                   cell(each, "slots"), handlers, time_cell(each, "joined_at")});
+                   cell(each, "slots"), handlers, at.cell(each, "joined_at")});
     }
     shown.print(std::cout);
     for (auto const& each : answer.at("items"))

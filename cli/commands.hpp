@@ -17,6 +17,7 @@ struct common_options {
     std::string server = "http://127.0.0.1:7801";
     std::string token_file;
     bool json = false;
+    bool utc = false; // times in UTC instead of the zone of this machine
 };
 
 // `status` becomes the exit status of the program.

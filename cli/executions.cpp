@@ -3,7 +3,6 @@
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
-#include "libs/base/printable.hpp"
 #include "libs/protocol/outcome.hpp"
 
 #include <iostream>
@@ -44,11 +43,12 @@ void list(executions_options const& chosen, common_options const& common)
     auto const found = web.page(target, chosen.limit);
     if (common.json)
         return print_json(std::cout, found);
-    table shown({"ID", "TASK", "SCHEDULED (UTC)", "STATE", "CAUSE", "ATTEMPT", "ENDED (UTC)", "REASON"});
+    auto const at = times_of(common);
+    table shown({"ID", "TASK", at.title("SCHEDULED"), "STATE", "CAUSE", "ATTEMPT", at.title("ENDED"), "REASON"});
     for (auto const& each : found.at("items"))
-        shown.add({cell(each, "id"), cell(each, "task_name"), time_cell(each, "scheduled_at"), cell(each, "state"),
+        shown.add({cell(each, "id"), cell(each, "task_name"), at.cell(each, "scheduled_at"), cell(each, "state"),
                    cell(each, "cause"), cell(each, "attempt") + "/" + cell(each, "max_attempts"),
-                   time_cell(each, "ended_at"), cell(each, "reason")});
+                   at.cell(each, "ended_at"), cell(each, "reason")});
     shown.print(std::cout);
 }
 
@@ -57,14 +57,12 @@ void show(std::string const& id, common_options const& common)
     auto const found = rest(common).get("/api/v1/executions/" + http::percent_encode(id));
     if (common.json)
         return print_json(std::cout, found);
-    for (auto const& [key, value] : found.items())
-        if (key != "attempts")
-            std::cout << printable(key) << ": "
-                      << printable(value.is_string() ? value.get<std::string>() : value.dump()) << '\n';
-    table shown({"ATTEMPT", "OUTCOME", "CLIENT", "STARTED (UTC)", "FINISHED (UTC)", "ERROR", "RESULT"});
+    auto const at = times_of(common);
+    print_members(std::cout, found, at, "attempts");
+    table shown({"ATTEMPT", "OUTCOME", "CLIENT", at.title("STARTED"), at.title("FINISHED"), "ERROR", "RESULT"});
     for (auto const& each : found.at("attempts"))
-        shown.add({cell(each, "attempt"), cell(each, "outcome"), cell(each, "client"), time_cell(each, "started_at"),
-                   time_cell(each, "finished_at"), cell(each, "error"), cell(each, "result")});
+        shown.add({cell(each, "attempt"), cell(each, "outcome"), cell(each, "client"), at.cell(each, "started_at"),
+                   at.cell(each, "finished_at"), cell(each, "error"), cell(each, "result")});
     shown.print(std::cout);
 }
 

@@ -39,6 +39,7 @@ int run(int argc, char** argv)
         ->envname("BATON_SERVER");
     program.add_option("--token-file", common.token_file, "File with the token of web (or BATON_TOKEN)");
     program.add_flag("--json", common.json, "Print JSON instead of tables");
+    program.add_flag("--utc", common.utc, "Print times in UTC instead of this machine's zone");
     program.footer(footer);
     // After --help and --version, before any command.
     program.parse_complete_callback([] { check_variables(variables_of_process()); });

@@ -39,21 +39,23 @@ void show_terms(nodes_options const& chosen, common_options const& common)
     auto const found = rest(common).page("/api/v1/terms", chosen.limit);
     if (common.json)
         return print_json(std::cout, found);
-    table shown({"EPOCH", "NODE", "WON", "BEGAN (UTC)", "ACTING (UTC)", "GAP (ms)", "ENDED (UTC)", "WHY", "REPLAYED"});
+    auto const at = times_of(common);
+    table shown({"EPOCH", "NODE", "WON", at.title("BEGAN"), at.title("ACTING"), "GAP (ms)", at.title("ENDED"), "WHY",
+                 "REPLAYED"});
     for (auto const& each : found.at("items"))
-        shown.add({cell(each, "epoch"), cell(each, "node"), cell(each, "how"), time_cell(each, "began_at"),
-                   time_cell(each, "acting_at"), cell(each, "gap_ms"), time_cell(each, "ended_at"),
-                   cell(each, "why_ended"), cell(each, "replayed")});
+        shown.add({cell(each, "epoch"), cell(each, "node"), cell(each, "how"), at.cell(each, "began_at"),
+                   at.cell(each, "acting_at"), cell(each, "gap_ms"), at.cell(each, "ended_at"), cell(each, "why_ended"),
+                   cell(each, "replayed")});
     shown.print(std::cout);
 }
 
-void show_failover(nlohmann::json const& answer)
+void show_failover(nlohmann::json const& answer, times const& at)
 {
     auto const last = answer.value("last_failover", nlohmann::json());
     if (last.is_null())
         return;
     std::cout << "last failover: " << cell(last, "to") << " took over from " << cell(last, "from") << " at "
-              << time_cell(last, "at") << " UTC, after a gap of " << cell(answer, "last_gap_ms") << " ms\n";
+              << at.text(last, "at") << ", after a gap of " << cell(answer, "last_gap_ms") << " ms\n";
 }
 
 void show_nodes(common_options const& common)
@@ -82,7 +84,7 @@ void show_nodes(common_options const& common)
                   << one_decimal(lease.value("age_ms", 0.0) / 1'000) << " s ago, "
                   << one_decimal(lease.value("seconds_left", 0.0)) << " s left"
                   << (lease.value("expired", false) ? " (expired)" : "") << '\n';
-    show_failover(answer);
+    show_failover(answer, times_of(common));
 }
 
 } // namespace

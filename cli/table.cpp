@@ -1,5 +1,6 @@
 #include "cli/table.hpp"
 
+#include "cli/crontab_tasks.hpp"
 #include "libs/base/printable.hpp"
 
 #include <algorithm>
@@ -54,6 +55,48 @@ std::string time_cell(nlohmann::json const& object, char const* key)
         return text;
     text[10] = ' ';
     return text.substr(0, 23);
+}
+
+std::string times::title(std::string const& name) const
+{
+    return name + " (" + zone_.name() + ")";
+}
+
+std::string times::cell(nlohmann::json const& object, char const* key) const
+{
+    auto const text = cli::cell(object, key);
+    if (text.size() < 20 || text[10] != 'T')
+        return text;
+    try {
+        auto const at = from_rfc3339(text);
+        return time_cell({{key, to_rfc3339(at + zone_.at(at).offset)}}, key);
+    } catch (std::invalid_argument const&) {
+        return text;
+    }
+}
+
+std::string times::text(nlohmann::json const& object, char const* key) const
+{
+    auto const shown = cell(object, key);
+    return shown == cli::cell(object, key) ? shown : shown + " " + zone_.name();
+}
+
+times times_of(common_options const& common)
+{
+    return times(common.utc ? "UTC" : host_zone());
+}
+
+void print_members(std::ostream& out, nlohmann::json const& object, times const& at, std::string const& without)
+{
+    for (auto const& [key, value] : object.items()) {
+        if (key == without)
+            continue;
+        bool const is_time = value.is_string() && (key.ends_with("_at") || key == "valid_from");
+        auto const shown = is_time             ? at.text(object, key.c_str())
+                           : value.is_string() ? value.get<std::string>()
+                                               : value.dump();
+        out << printable(key) << ": " << printable(shown) << '\n';
+    }
 }
 
 void print_json(std::ostream& out, nlohmann::json const& value)

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "cli/commands.hpp"
+#include "libs/schedule/time_zone.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <ostream>
@@ -26,6 +29,28 @@ std::string cell(nlohmann::json const& object, char const* key);
 
 // "2026-03-29 01:30:00.123" from RFC 3339 in UTC; "-" for null.
 std::string time_cell(nlohmann::json const& object, char const* key);
+
+// Times of answers as a clock on the wall of one zone shows them.
+class times {
+public:
+    explicit times(std::string const& zone) : zone_(zone) {} // an IANA name; throws invalid_input for another
+
+    // "ENDED" -> "ENDED (Europe/Berlin)"
+    std::string title(std::string const& name) const;
+    // "2026-03-29 03:30:00.123"; what is not a time stays as cell() has it.
+    std::string cell(nlohmann::json const& object, char const* key) const;
+    // The same and the zone: "2026-03-29 03:30:00.123 Europe/Berlin".
+    std::string text(nlohmann::json const& object, char const* key) const;
+
+private:
+    schedule::time_zone zone_;
+};
+
+// The zone of this machine, or UTC with --utc.
+times times_of(common_options const& common);
+
+// Each member as a line "key: value", without those in `without`; times are in the zone of `at`.
+void print_members(std::ostream& out, nlohmann::json const& object, times const& at, std::string const& without);
 
 // The value without a control character on the terminal: in strings they are escaped.
 void print_json(std::ostream& out, nlohmann::json const& value);

@@ -6,7 +6,6 @@
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
 #include "libs/base/error.hpp"
-#include "libs/base/printable.hpp"
 
 #include <chrono>
 #include <iostream>
@@ -132,7 +131,7 @@ void add_add(CLI::App& task, common_options const& common)
             print_json(std::cout, made);
         else
             std::cout << "task " << cell(made, "id") << ' ' << cell(made, "name") << ": " << cell(made, "schedule_text")
-                      << ", next " << time_cell(made, "next_fire_at") << '\n';
+                      << ", next " << times_of(common).text(made, "next_fire_at") << '\n';
     });
 }
 
@@ -163,10 +162,11 @@ void add_list(CLI::App& task, common_options const& common)
         auto const tasks = rest(common).page(target, chosen->limit);
         if (common.json)
             return print_json(std::cout, tasks);
-        table shown({"ID", "NAME", "SERVICE", "HANDLER", "SCHEDULE", "ENABLED", "NEXT (UTC)"});
+        auto const at = times_of(common);
+        table shown({"ID", "NAME", "SERVICE", "HANDLER", "SCHEDULE", "ENABLED", at.title("NEXT")});
         for (auto const& each : tasks.at("items"))
             shown.add({cell(each, "id"), cell(each, "name"), cell(each, "service"), cell(each, "handler"),
-                       cell(each, "schedule_text"), cell(each, "enabled"), time_cell(each, "next_fire_at")});
+                       cell(each, "schedule_text"), cell(each, "enabled"), at.cell(each, "next_fire_at")});
         shown.print(std::cout);
     });
 }
@@ -192,10 +192,7 @@ void add_show(CLI::App& task, common_options const& common)
         shown["next"] = next.at("next");
         if (common.json)
             return print_json(std::cout, shown);
-        for (auto const& [key, value] : shown.items())
-            if (key != "next")
-                std::cout << printable(key) << ": "
-                          << printable(value.is_string() ? value.get<std::string>() : value.dump()) << '\n';
+        print_members(std::cout, shown, times_of(common), "next");
         for (auto const& firing : shown.at("next"))
             std::cout << "next: " << time_cell(firing, "at") << " UTC, local " << cell(firing, "local") << '\n';
     });
@@ -215,8 +212,8 @@ void add_change(CLI::App& task, common_options const& common, std::string const&
         if (common.json)
             print_json(std::cout, answer);
         else
-            std::cout << "task " << id << ": " << name << "d, in force from " << time_cell(answer, "valid_from")
-                      << " UTC\n";
+            std::cout << "task " << id << ": " << name << "d, in force from "
+                      << times_of(common).text(answer, "valid_from") << '\n';
     });
 }
 

@@ -1,5 +1,6 @@
 """The answers of the command line, against `baton dev`: answers_test.py BATON."""
 
+import datetime
 import json
 import os
 import pathlib
@@ -98,6 +99,16 @@ class Answers(unittest.TestCase):
             self.assertEqual(shown(f"id:{number}"), name)
         self.assertEqual(shown(ids["first"]), "first")
         self.refused(["no task '77'"], "task", "show", "name:77")
+
+    def test_times_are_local_with_the_zone_named_or_in_utc(self):
+        at = {}
+        for zone, words in (("Asia/Tokyo", ()), ("UTC", ("--utc",))):
+            done = subprocess.run([BATON, "--server", self.web, "clients", *words], stdout=subprocess.PIPE, text=True,
+                                  timeout=60, env={**CLEAN, "TZ": "Asia/Tokyo"})
+            title, row = done.stdout.splitlines()[:2]
+            self.assertIn(f"JOINED ({zone})", title)
+            at[zone] = datetime.datetime.fromisoformat(row[-23:].strip())
+        self.assertEqual(at["Asia/Tokyo"] - at["UTC"], datetime.timedelta(hours=9))
 
     def test_a_trigger_says_that_it_is_one(self):
         self.refused(["is a trigger node", "`baton web`", "7801"], "task", "list", server=self.trigger)

@@ -33,6 +33,22 @@ TEST_CASE("control characters reach the terminal neither from a cell, nor from a
     CHECK(text.str() == "{\n  \"name\": \"a\\u001b[2Jb\\nc\\u007f\\u009b\"\n}\n");
 }
 
+TEST_CASE("times are shown on the clock of a zone, which is named")
+{
+    nlohmann::json const row{{"s", "2026-07-01T22:30:00.123456Z"},
+                             {"w", "2026-01-01T22:30:00.000000Z"},
+                             {"n", nullptr},
+                             {"x", "2026-13-01T22:30:00.000000Z"}};
+    times const berlin("Europe/Berlin");
+    CHECK(berlin.title("ENDED") == "ENDED (Europe/Berlin)");
+    CHECK(berlin.cell(row, "s") == "2026-07-02 00:30:00.123");
+    CHECK(berlin.cell(row, "w") == "2026-01-01 23:30:00.000");
+    CHECK(berlin.text(row, "s") == "2026-07-02 00:30:00.123 Europe/Berlin");
+    CHECK(berlin.text(row, "n") == "-");
+    CHECK(berlin.text(row, "x") == "2026-13-01T22:30:00.000000Z");
+    CHECK(times("UTC").text(row, "s") == "2026-07-01 22:30:00.123 UTC");
+}
+
 TEST_CASE("cells show strings without quotes, null as a dash, and times without the T")
 {
     nlohmann::json const row{{"a", "x"}, {"b", nullptr}, {"c", 5}, {"d", true}, {"t", "2026-03-29T01:30:00.123456Z"}};
