@@ -145,17 +145,15 @@ nlohmann::json rest::page(std::string const& target, std::size_t most)
     auto items = nlohmann::json::array();
     nlohmann::json after;
     char const joint = target.find('?') == std::string::npos ? '?' : '&';
-    auto const first = target + joint + "limit=" + std::to_string(std::min<std::size_t>(most, 500));
-    for (std::string next = first; items.size() < most;) {
+    do {
+        auto next = target + joint + "limit=" + std::to_string(std::min<std::size_t>(most - items.size(), 500));
+        if (!after.is_null())
+            next += "&after=" + http::percent_encode(after.get<std::string>());
         auto const answer = get(next);
         for (auto const& item : answer.at("items"))
-            if (items.size() < most)
-                items.push_back(item);
+            items.push_back(item);
         after = answer.value("next", nlohmann::json());
-        if (after.is_null())
-            break;
-        next = first + "&after=" + http::percent_encode(after.get<std::string>());
-    }
+    } while (!after.is_null() && items.size() < most);
     return {{"items", std::move(items)}, {"next", std::move(after)}};
 }
 

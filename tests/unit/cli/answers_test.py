@@ -2,11 +2,9 @@
 
 import datetime
 import json
-import os
 import pathlib
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -14,21 +12,18 @@ import time
 import unittest
 import urllib.request
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cluster"))
+
+from processes import free_port, program_environment  # noqa: E402
+
 BATON = sys.argv.pop(1)
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def run_baton(*words, server=None, cwd=None):
     """Exit status, standard output and standard error."""
     words = [BATON, *(["--server", server] if server else []), *map(str, words)]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=60, cwd=cwd, env=CLEAN)
+                          timeout=60, cwd=cwd, env=program_environment())
     return done.returncode, done.stdout, done.stderr
 
 
@@ -43,7 +38,7 @@ class Answers(unittest.TestCase):
         cls.trigger, cls.web = (f"http://127.0.0.1:{port}" for port in ports.values())
         with cls.log.open("w") as log:
             cls.dev = subprocess.Popen([BATON, "dev"], cwd=cls.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                       env={**CLEAN, **ports})
+                                       env=program_environment(ports))
         cls.addClassCleanup(cls.stop)
         end = time.monotonic() + 30
         while '"echo"' not in run_baton("--json", "clients", server=cls.web)[1]:
@@ -90,6 +85,18 @@ class Answers(unittest.TestCase):
         self.assertEqual(len(cut["items"]), 1)
         self.assertIsInstance(cut["next"], str)
 
+    def test_the_next_of_a_cut_list_is_the_place_after_its_last_item(self):
+        for number in range(520):
+            document = {"name": f"many-{number}", "service": "agent", "handler": "echo", "schedule": {"kind": "api"}}
+            request = urllib.request.Request(f"{self.web}/api/v1/tasks", json.dumps(document).encode(),
+                                             {"Content-Type": "application/json"})
+            urllib.request.urlopen(request).close()
+        everything = json.loads(self.ask("--json", "task", "list"))["items"]
+        cut = json.loads(self.ask("--json", "task", "list", "--limit", "510"))
+        self.assertEqual(cut["items"], everything[:510])
+        with urllib.request.urlopen(f"{self.web}/api/v1/tasks?after={cut['next']}") as answer:
+            self.assertEqual(json.load(answer)["items"], everything[510:])
+
     def test_a_name_wins_over_an_id(self):
         ids = {task["name"]: task["id"] for task in json.loads(self.ask("--json", "task", "list"))["items"]}
         shown = lambda text: json.loads(self.ask("--json", "task", "show", text))["name"]
@@ -104,7 +111,7 @@ class Answers(unittest.TestCase):
         at = {}
         for zone, words in (("Asia/Tokyo", ()), ("UTC", ("--utc",))):
             done = subprocess.run([BATON, "--server", self.web, "clients", *words], stdout=subprocess.PIPE, text=True,
-                                  timeout=60, env={**CLEAN, "TZ": "Asia/Tokyo"})
+                                  timeout=60, env=program_environment({"TZ": "Asia/Tokyo"}))
             title, row = done.stdout.splitlines()[:2]
             self.assertIn(f"JOINED ({zone})", title)
             at[zone] = datetime.datetime.fromisoformat(row[-23:].strip())

@@ -3,24 +3,17 @@
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cluster"))
+
+from processes import free_port, program_environment  # noqa: E402
+
 BATON = sys.argv.pop(1)
-
-
-def clean_environment():
-    return {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 class PrivateFiles(unittest.TestCase):
@@ -33,7 +26,7 @@ class PrivateFiles(unittest.TestCase):
     def start(self, umask):
         ports = {"BATON_TRIGGER_PORT": str(free_port()), "BATON_WEB_PORT": str(free_port())}
         return subprocess.Popen([BATON, "dev", "--data", self.data], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, text=True, umask=umask, env={**clean_environment(), **ports})
+                                stderr=subprocess.STDOUT, text=True, umask=umask, env=program_environment(ports))
 
     def run_until_up(self, umask):
         """Runs it until its database is there, and stops it."""

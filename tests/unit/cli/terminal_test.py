@@ -2,11 +2,15 @@
 
 import http.server
 import json
-import os
+import pathlib
 import subprocess
 import sys
 import threading
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cluster"))
+
+from processes import program_environment  # noqa: E402
 
 BATON = sys.argv.pop(1)
 EVIL = "a\x1b]0;x\x07\x1b[2J\r\n\x7f\x9b31m\u202eb"
@@ -58,7 +62,7 @@ class Terminal(unittest.TestCase):
     def run_baton(self, command, *more):
         words = [BATON, "--server", f"http://127.0.0.1:{self.server.server_port}", *command.split(), *more]
         done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=30,
-                              env={name: value for name, value in os.environ.items() if not name.startswith("BATON_")})
+                              env=program_environment())
         return done.stdout.decode()
 
     def check(self, text, command):

@@ -1,18 +1,21 @@
 """The words of the command line, of its variables and of its answers: words_test.py BATON."""
 
-import os
+import pathlib
 import subprocess
 import sys
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cluster"))
+
+from processes import program_environment  # noqa: E402
 
 BATON = sys.argv.pop(1)
 
 
 def run_baton(*words, variables=None, cwd=None):
     """Exit status, standard output and standard error."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
     done = subprocess.run([BATON, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, timeout=60, cwd=cwd, env={**clean, **(variables or {})})
+                          text=True, timeout=60, cwd=cwd, env=program_environment(variables))
     return done.returncode, done.stdout, done.stderr
 
 
@@ -59,9 +62,8 @@ class Words(unittest.TestCase):
             with self.subTest(words=words):
                 self.assertEqual(run_baton(*words)[0], 0)
                 with open("/dev/full", "w") as full:
-                    clean = {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
                     done = subprocess.run([BATON, *words], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.DEVNULL,
-                                          env=clean, timeout=60)
+                                          env=program_environment(), timeout=60)
                 self.assertNotEqual(done.returncode, 0)
 
 
