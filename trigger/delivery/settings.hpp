@@ -21,7 +21,7 @@ struct dispatcher_settings {
 struct results_settings {
     std::size_t group = 2'000;        // results a transaction
     std::size_t queue_limit = 20'000; // waiting for the database; beyond it clients get 503 and keep their results
-    duration pause = 5ms;             // from the start of a transaction to that of the next, so that groups are larger
+    duration pause = 3ms;             // from the start of a transaction to that of the next, so that groups are larger
 
     void validate() const;
 };
