@@ -4,7 +4,7 @@ namespace baton::trigger {
 
 namespace {
 constexpr std::size_t most_at_once = 200;
-// To a client that has not failed anew: its probe is under way, or a request that decided for it was taken back.
+// A failing client may have no probe now, because one is under way or a request decides; a failure sets its own pause.
 constexpr duration look_again_after = 1s;
 } // namespace
 
