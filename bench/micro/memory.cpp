@@ -1,6 +1,6 @@
 // The cost of an execution in the master's memory: planning, queueing, assignment, the choice of a client.
 
-#include "trigger/clients/routing.hpp"
+#include "trigger/delivery/lanes.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/planner.hpp"
 
@@ -24,7 +24,7 @@ std::shared_ptr<known_task const> make_task()
     task->definition.payload = protocol::json_text(nlohmann::json{{"data", std::string(245, 'x')}});
     task->definition.schedule.kind = protocol::schedule_kind::fixed_rate;
     task->definition.schedule.every = 1s;
-    task->plan.emplace(task->definition, start);
+    task->timetable.emplace(task->definition.schedule, start);
     return task;
 }
 
@@ -78,18 +78,16 @@ void assignment_made(benchmark::State& state)
 
 void client_chosen(benchmark::State& state)
 {
-    std::vector<known_client> clients(static_cast<std::size_t>(state.range(0)));
-    std::vector<known_client*> live;
-    for (auto& each : clients) {
-        each.handlers = {"noop"};
-        live.push_back(&each);
-    }
     seeded_random random(1);
-    router_of_clients router(random);
-    for (auto _ : state) {
-        auto const able = candidates(live, "noop", instant{1s});
-        benchmark::DoNotOptimize(router.choose(able, protocol::client_choice::round_robin, "bench", "noop"));
+    lanes home({}, random);
+    protocol::service_key const service{"default", "bench"};
+    for (std::int64_t i = 0; i < state.range(0); ++i) {
+        auto& lane = home.put({"client-" + std::to_string(i), service, {"noop"}, 32, 0, false});
+        lane.proved_at_address();
+        home.mark_changed(lane);
     }
+    for (auto _ : state)
+        benchmark::DoNotOptimize(home.choose(service, "noop", protocol::client_choice::round_robin, instant{1s}));
     state.SetItemsProcessed(state.iterations());
 }
 

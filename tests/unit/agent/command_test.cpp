@@ -14,6 +14,8 @@
 #include <thread>
 #include <unistd.h>
 
+namespace command_test {
+
 using namespace baton;
 using namespace baton::agent;
 
@@ -317,3 +319,5 @@ TEST_CASE("many commands at once do not hold each other's pipes open")
         each.join();
     CHECK(exits == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
 }
+
+} // namespace command_test

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+namespace crontab_file_test {
+
 using namespace baton;
 using namespace baton::agent;
 using schedule::crontab_form;
@@ -97,3 +99,5 @@ TEST_CASE("a crontab with a second hard link, a pipe and a folder are refused")
                       Catch::Contains("No such file"));
     std::filesystem::remove_all(folder);
 }
+
+} // namespace crontab_file_test

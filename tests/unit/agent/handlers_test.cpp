@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+namespace handlers_test {
+
 using namespace baton;
 
 namespace {
@@ -165,3 +167,5 @@ TEST_CASE(
     auto const named = agent::make_handlers(how, real_time);
     CHECK(run(named.begin()->second, {}).value().at("stdout") == "bin\n");
 }
+
+} // namespace handlers_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace output_test {
+
 using baton::agent::output;
 
 TEST_CASE("short output is kept unchanged")
@@ -65,3 +67,5 @@ TEST_CASE("a character of several bytes is never split")
     auto const text = kept.text();
     CHECK(text == "\u20ac\n[... 294 bytes left out ...]\n\u20ac");
 }
+
+} // namespace output_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace deadman_test {
+
 using namespace baton;
 using baton::test::end_after;
 
@@ -22,3 +24,5 @@ TEST_CASE("a disarmed dead man's switch does not end the process")
     CHECK(seen.status == 70);
     CHECK_THAT(seen.said, Catch::Contains("did not drain") && !Catch::Contains("drained in time"));
 }
+
+} // namespace deadman_test

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+namespace file_lock_test {
+
 using namespace baton;
 
 namespace {
@@ -80,3 +82,5 @@ TEST_CASE("locking throws if the lock file cannot be opened, instead of reportin
     file_lock lock("/no/such/folder/leader");
     CHECK_THROWS_AS(lock.try_lock(), unavailable);
 }
+
+} // namespace file_lock_test

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+namespace line_file_test {
+
 using namespace baton;
 using baton::test::file_limit;
 
@@ -75,3 +77,5 @@ TEST_CASE("kernel_nanos() reads the same clock as time_source::now()", "[base]")
     CHECK(before <= at);
     CHECK(at <= time.now());
 }
+
+} // namespace line_file_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace log_test {
+
 using namespace baton;
 
 TEST_CASE("a log line names the area and the event, then the reason, then the other fields")
@@ -31,3 +33,5 @@ TEST_CASE("numbers and flags are written as they are")
     CHECK(log::text_line("a", "b", {{"n", std::size_t{3}}, {"on", true}, {"ratio", 0.5}}) ==
           "a: b n=3 on=true ratio=0.5");
 }
+
+} // namespace log_test

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <thread>
 
+namespace loop_link_test {
+
 using namespace baton;
 using namespace asio::experimental::awaitable_operators;
 
@@ -113,3 +115,5 @@ TEST_CASE("two loops that run coroutines on each other in turn do not lose a can
         CHECK(inside == 0);
     }
 }
+
+} // namespace loop_link_test

@@ -6,6 +6,8 @@
 
 #include <ctime>
 
+namespace loop_meter_test {
+
 using namespace baton;
 
 namespace {
@@ -118,3 +120,5 @@ TEST_CASE("a longest step is forgotten after two minutes, and not before one")
     CHECK(all.read(start + 130s).part == "third");
     CHECK(all.read(start + 600s).cpu == 0ms);
 }
+
+} // namespace loop_meter_test

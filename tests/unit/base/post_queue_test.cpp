@@ -6,6 +6,8 @@
 
 #include <thread>
 
+namespace post_queue_test {
+
 using namespace baton;
 
 namespace {
@@ -97,3 +99,5 @@ TEST_CASE("run_pending() runs posted functions at once, and they do not run agai
     test.time.run_for(1s);
     CHECK(test.runs == 1);
 }
+
+} // namespace post_queue_test

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+namespace printable_test {
+
 using namespace baton;
 
 TEST_CASE("text without control characters is shown as it is")
@@ -56,3 +58,5 @@ TEST_CASE("JSON keeps its value when its control characters are escaped")
         CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
     CHECK(text.find("\\u001b\\u007f\\u009b\\u202e größe") != std::string::npos);
 }
+
+} // namespace printable_test

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+namespace private_file_test {
+
 using namespace baton;
 
 namespace {
@@ -121,3 +123,5 @@ TEST_CASE("a file or folder of another user is refused, even by root")
     auto const mine = here.write("mine", 0600);
     CHECK_THROWS_AS(read_private_file(mine), not_private);
 }
+
+} // namespace private_file_test

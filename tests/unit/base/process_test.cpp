@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <sys/resource.h>
 
+namespace process_test {
+
 using namespace baton;
 
 TEST_CASE("the limit of open files is raised to the hard limit, within a bound, and programs get the first one")
@@ -26,3 +28,5 @@ TEST_CASE("the limit of open files is raised to the hard limit, within a bound, 
     CHECK(first_file_bounds().hard == before.rlim_max);
     setrlimit(RLIMIT_NOFILE, &before);
 }
+
+} // namespace process_test

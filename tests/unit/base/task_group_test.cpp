@@ -7,6 +7,8 @@
 
 #include <stdexcept>
 
+namespace task_group_test {
+
 using namespace baton;
 
 namespace {
@@ -81,3 +83,5 @@ TEST_CASE("an owner whose body returns or throws ends after its spawned coroutin
     one.group.spawn("too late", one.child());
     CHECK(one.alive == 0);
 }
+
+} // namespace task_group_test

@@ -5,6 +5,8 @@
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch.hpp>
 
+namespace waker_test {
+
 using namespace baton;
 
 namespace {
@@ -91,3 +93,5 @@ TEST_CASE("a wake-up at the same moment as the timeout ends this wait or the nex
     }
     CHECK(rounds >= 12);
 }
+
+} // namespace waker_test

@@ -8,6 +8,8 @@
 #include <set>
 #include <unistd.h>
 
+namespace config_test {
+
 using namespace baton;
 using namespace baton::cli;
 
@@ -348,3 +350,5 @@ TEST_CASE("listening beyond loopback is refused without a token, with the remedy
     CHECK(refusal(R"({"database": {"url": "sqlite:/b.db"}, "listen": {"address": "::1"}})") == "accepted");
     CHECK(refusal(R"({"database": {"url": "sqlite:/b.db"}, "listen": {"address": "127.8.8.8"}})") == "accepted");
 }
+
+} // namespace config_test

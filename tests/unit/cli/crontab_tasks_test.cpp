@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+namespace crontab_tasks_test {
+
 using namespace baton;
 using namespace baton::cli;
 
@@ -49,3 +51,5 @@ TEST_CASE("the host's time zone exists, and TZ has precedence")
     unsetenv("TZ");
     CHECK(schedule::zone_exists(host_zone()));
 }
+
+} // namespace crontab_tasks_test

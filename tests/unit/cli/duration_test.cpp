@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace duration_test {
+
 using namespace baton;
 using cli::format_duration;
 using cli::parse_duration;
@@ -34,3 +36,5 @@ TEST_CASE("a span is shown in the largest exact unit and can be read again")
     for (auto const span : {duration{1}, duration{250ms}, duration{36h}, duration{48h}})
         CHECK(parse_duration(format_duration(span)) == span);
 }
+
+} // namespace duration_test

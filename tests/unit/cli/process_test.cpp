@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace process_test {
+
 using namespace baton;
 using namespace baton::cli;
 
@@ -24,3 +26,5 @@ TEST_CASE("a listener has the limits of its process, and the configured one of a
     CHECK(listener_of({"127.0.0.1", 7'800, 0}).peer_limit == bounds.of_a_peer);
     CHECK(listener_of({"127.0.0.1", 7'800, 12}).peer_limit == 12);
 }
+
+} // namespace process_test

@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+namespace table_test {
+
 using namespace baton::cli;
 
 TEST_CASE("columns line up by characters, not bytes, and missing cells are blank")
@@ -60,3 +62,5 @@ TEST_CASE("cells show strings without quotes, null as a dash, and times without 
     CHECK(time_cell(row, "t") == "2026-03-29 01:30:00.123");
     CHECK(time_cell(row, "b") == "-");
 }
+
+} // namespace table_test

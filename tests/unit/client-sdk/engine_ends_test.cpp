@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+namespace engine_ends_test {
+
 using namespace baton;
 using namespace baton::client;
 using protocol::ack;
@@ -210,3 +212,5 @@ TEST_CASE("invalid UTF-8, a long value and a long error do not leave the client"
     CHECK(dropped.value.is_null());
     CHECK_THAT(dropped.error, Catch::Contains("was dropped: the limit is 65536"));
 }
+
+} // namespace engine_ends_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace engine_test {
+
 using namespace baton;
 using namespace baton::client;
 using protocol::ack;
@@ -279,3 +281,5 @@ TEST_CASE(
     CHECK(s.it.free() == 0);
     CHECK(s.start().size() == 1); // accepted executions still run
 }
+
+} // namespace engine_test

@@ -6,6 +6,8 @@
 
 #include <deque>
 
+namespace fetcher_test {
+
 using namespace baton;
 using namespace baton::client;
 
@@ -238,3 +240,5 @@ TEST_CASE("an empty answer at once does not make the client ask in a loop")
     CHECK(f.first.polls.size() < 40);
     CHECK(f.first.polls.size() > 5);
 }
+
+} // namespace fetcher_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace known_terms_test {
+
 using namespace baton::client;
 using baton::protocol::term_id;
 
@@ -53,3 +55,5 @@ TEST_CASE("beyond the bound the namespace that was heard of longest ago is forgo
     CHECK(known.of(1).epoch == 10);
     CHECK(known.of(3).epoch == 10);
 }
+
+} // namespace known_terms_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace node_calls_test {
+
 using namespace baton;
 using namespace baton::client;
 
@@ -55,3 +57,5 @@ TEST_CASE("beyond a thousand named nodes a new one takes the place of the oldest
     CHECK(s.calls.name(0) == "http://10.0.0.1:7800");
     CHECK(s.calls.count() == 1'002);
 }
+
+} // namespace node_calls_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace outbox_test {
+
 using namespace baton;
 using namespace baton::client;
 
@@ -120,3 +122,5 @@ TEST_CASE("a result that no node takes loses its value, once", "[client]")
     CHECK(batch[0].value.is_null());
     CHECK(batch[0].error == "refused");
 }
+
+} // namespace outbox_test

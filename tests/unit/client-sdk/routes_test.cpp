@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace routes_test {
+
 using namespace baton;
 using namespace baton::client;
 
@@ -212,3 +214,5 @@ TEST_CASE("a repeated dispatch gets the same answer, an overtaken one gives the 
     CHECK(s.ok(protocol::path_dispatch, dispatch(0, 4))["executions"][0]["execution"] == 4);
     CHECK(s.ok(protocol::path_dispatch, dispatch(0, 4))["executions"][0]["execution"] == 4);
 }
+
+} // namespace routes_test

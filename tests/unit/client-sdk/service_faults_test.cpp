@@ -3,6 +3,8 @@
 
 #include <set>
 
+namespace service_faults_test {
+
 using namespace baton;
 using namespace baton::client::test;
 using baton::client::execution;
@@ -273,3 +275,5 @@ TEST_CASE("a client whose home cannot vouch for it now stays with it if no other
     home.with([&](auto& manners) { manners.ask = protocol::watch_answer{true, other.url(), ""}; });
     REQUIRE(other.wait(registered)); // it watches its home again
 }
+
+} // namespace service_faults_test

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <future>
 
+namespace service_stop_test {
+
 using namespace baton;
 using namespace baton::client::test;
 using baton::client::execution;
@@ -131,3 +133,5 @@ TEST_CASE("run returns after SIGTERM, drained", "[client]")
     running.get();
     CHECK(node.snapshot().left.size() == 1);
 }
+
+} // namespace service_stop_test

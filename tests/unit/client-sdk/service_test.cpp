@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+namespace service_test {
+
 using namespace baton;
 using namespace baton::client::test;
 using baton::client::execution;
@@ -175,3 +177,5 @@ TEST_CASE("wrong names, a wrong order of calls and a taken port are refused", "[
     twin.handle("work", nothing);
     CHECK_THROWS_AS(twin.start(), std::runtime_error);
 }
+
+} // namespace service_test

@@ -8,6 +8,8 @@
 #include <functional>
 #include <unistd.h>
 
+namespace settings_test {
+
 using namespace baton;
 using namespace baton::client;
 
@@ -127,3 +129,5 @@ TEST_CASE("a token is read from its file", "[client]")
                Catch::StartsWith("token_file") && Catch::Contains("chmod 600"));
     std::filesystem::remove(path);
 }
+
+} // namespace settings_test

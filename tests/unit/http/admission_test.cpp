@@ -1,5 +1,7 @@
 #include "tests/unit/http/loopback.hpp"
 
+namespace admission_test {
+
 using namespace baton;
 using namespace baton::http;
 using namespace baton::http::test;
@@ -86,3 +88,5 @@ TEST_CASE("the body of an open path is as short as the admission says, also in c
     };
     net.run(scenario());
 }
+
+} // namespace admission_test

@@ -2,6 +2,8 @@
 
 #include <set>
 
+namespace client_test {
+
 using namespace baton;
 using namespace baton::http;
 using namespace baton::http::test;
@@ -308,3 +310,5 @@ TEST_CASE("at the limit of connections an idle one makes room, and without an id
     };
     net.run(scenario());
 }
+
+} // namespace client_test

@@ -2,6 +2,8 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+namespace drain_test {
+
 using namespace baton;
 using namespace baton::http;
 using namespace baton::http::test;
@@ -138,3 +140,5 @@ TEST_CASE("a server with a router passes it requests that carry the sender's add
     CHECK(answer.body.starts_with("127.0.0.1:"));
     CHECK(answer.body.ends_with(" a b body"));
 }
+
+} // namespace drain_test

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+namespace message_test {
+
 using namespace baton;
 using namespace baton::http;
 
@@ -159,3 +161,5 @@ TEST_CASE("IP addresses are told from names, and only real loopback addresses co
          {"0.0.0.0", "::", "10.0.0.1", "128.0.0.1", "localhost.evil.example", "127.0.0.1.evil.example", ""})
         CHECK_FALSE(is_loopback(host));
 }
+
+} // namespace message_test

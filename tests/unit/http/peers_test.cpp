@@ -6,6 +6,8 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 
+namespace peers_test {
+
 using namespace baton;
 using namespace baton::http;
 using namespace baton::http::test;
@@ -125,3 +127,5 @@ TEST_CASE("a listener answers 503 to a connection too many of one address, and s
     };
     net.run(scenario());
 }
+
+} // namespace peers_test

@@ -9,6 +9,8 @@
 #include <map>
 #include <mutex>
 
+namespace resolver_test {
+
 using namespace baton;
 using namespace baton::http;
 
@@ -205,3 +207,5 @@ TEST_CASE("the system's lookup finds this host, and says when there is no such n
     CHECK_FALSE(here.addresses.empty());
     CHECK(resolver::system_lookup("no-such-name.invalid").failed);
 }
+
+} // namespace resolver_test

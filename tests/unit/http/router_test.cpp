@@ -10,6 +10,8 @@
 
 #include <stdexcept>
 
+namespace router_test {
+
 using namespace baton;
 using namespace baton::http;
 
@@ -143,3 +145,5 @@ TEST_CASE("a cancelled handler ends with its own exception instead of an answer,
     REQUIRE(failed);
     CHECK_THROWS_AS(std::rethrow_exception(failed), std::logic_error);
 }
+
+} // namespace router_test

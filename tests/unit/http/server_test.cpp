@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+namespace server_test {
+
 using namespace baton;
 using namespace baton::http;
 using namespace baton::http::test;
@@ -268,3 +270,5 @@ TEST_CASE("the error for a port in use or an invalid address names it")
     };
     net.run(scenario());
 }
+
+} // namespace server_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace wire_test {
+
 using namespace baton;
 using namespace baton::http;
 
@@ -161,3 +163,5 @@ TEST_CASE("a rendered message parses to the same message, and a caller cannot se
         CHECK_THROWS_AS(render_head(head, asked, parse_url("http://h")), invalid_input);
     }
 }
+
+} // namespace wire_test

@@ -6,6 +6,8 @@
 
 #include <sstream>
 
+namespace claim_database_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
@@ -87,3 +89,5 @@ TEST_CASE("the lock row that is in use has id 1 after the migration of an older 
     f.claim("master");
     CHECK_THROWS_AS(f.claim("former"), storage::schema_mismatch);
 }
+
+} // namespace claim_database_test

@@ -5,6 +5,8 @@
 
 #include <thread>
 
+namespace lease_race_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
@@ -105,3 +107,5 @@ TEST_CASE("a lease whose database does not answer is unavailable, neither held n
     CHECK_THROWS_AS(wait_for(lease->renew("me", 2)), unavailable);
     CHECK_THROWS_AS(wait_for(lease->release("me", 2)), unavailable);
 }
+
+} // namespace lease_race_test

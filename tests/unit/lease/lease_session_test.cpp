@@ -8,6 +8,8 @@
 #include <catch2/catch.hpp>
 #include <soci/soci.h>
 
+namespace lease_session_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
@@ -90,3 +92,5 @@ TEST_CASE("incarnations differ even with the same host, process id and boot")
     CHECK(make_incarnation("host", 7, "boot", random) != make_incarnation("host", 7, "boot", random));
     CHECK(make_incarnation(std::string(300, 'h'), 7, boot_id(), random).size() <= 128); // as long as the column
 }
+
+} // namespace lease_session_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace raise_epoch_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
@@ -55,3 +57,5 @@ TEST_CASE("an epoch is never lowered, and raising it twice changes nothing")
     CHECK_FALSE(f.raise(7).raised);
     CHECK(wait_for(f.lease->poll()).epoch == 50);
 }
+
+} // namespace raise_epoch_test

@@ -13,6 +13,8 @@
 #include <set>
 #include <sstream>
 
+namespace client_wire_test {
+
 using namespace baton;
 using namespace baton::protocol;
 using nlohmann::json;
@@ -338,3 +340,5 @@ TEST_CASE("a value of another type or a number that does not fit is refused by t
     }
     CHECK_THROWS_AS(json::parse(R"({"instance": "a", "draining": 1})").get<heartbeat_request>(), invalid_input);
 }
+
+} // namespace client_wire_test

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace outcome_test {
+
 using namespace baton;
 using namespace baton::protocol;
 
@@ -70,3 +72,5 @@ TEST_CASE("a value that the JSON parser discarded becomes null, so that the mess
     CHECK(json_text(nlohmann::json{{"inner", discarded}}).view() == "null");
     CHECK(json_text(nlohmann::json{{"a", 1}}).view() == R"({"a":1})");
 }
+
+} // namespace outcome_test

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace service_key_test {
+
 using namespace baton;
 using namespace baton::protocol;
 using nlohmann::json;
@@ -47,3 +49,5 @@ TEST_CASE("a service is named with its project, unless that is the default")
     CHECK(value_of(numbers, service_view{"default", "billing"}) == 1);
     CHECK_FALSE(numbers.contains(service_view{"billing", "default"}));
 }
+
+} // namespace service_key_test

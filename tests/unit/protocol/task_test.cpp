@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace task_test {
+
 using namespace baton;
 using namespace baton::protocol;
 using nlohmann::json;
@@ -176,3 +178,5 @@ TEST_CASE("the payload merges like the rest of a patch, and null removes a membe
     auto const less = patch_task(task, json::parse(R"({"payload": {"day": null}})"));
     CHECK(less.payload.parse() == json::object());
 }
+
+} // namespace task_test

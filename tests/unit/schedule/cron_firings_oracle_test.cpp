@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+namespace cron_firings_oracle_test {
 namespace {
 
 using namespace baton;
@@ -236,3 +237,5 @@ TEST_CASE("the search by fields finds the same firings as a search through every
         }
     }
 }
+
+} // namespace cron_firings_oracle_test

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+namespace cron_firings_test {
 namespace {
 
 using namespace baton;
@@ -223,3 +224,5 @@ TEST_CASE("nothing fires after the year 9000, and the most extreme instants are 
     CHECK_FALSE(first_firing(every_minute, time_zone("UTC"), from_rfc3339("8999-12-31T23:59:00.000001Z")));
     CHECK(first_firing(every_minute, time_zone("Europe/Berlin"), utc_time::min()));
 }
+
+} // namespace cron_firings_test

@@ -5,6 +5,7 @@
 
 #include <string>
 
+namespace cron_parse_test {
 namespace {
 
 using baton::schedule::cron;
@@ -181,3 +182,5 @@ TEST_CASE("a rare expression that does fire is accepted")
     CHECK(why_refused("0 0 31 2,12 *") == "accepted");
     CHECK(why_refused("0 0 29 2 */7") == "accepted");
 }
+
+} // namespace cron_parse_test

@@ -5,6 +5,7 @@
 
 #include <string>
 
+namespace crontab_test {
 namespace {
 
 using namespace baton::schedule;
@@ -213,3 +214,5 @@ TEST_CASE("the form of a crontab is guessed from the path of the file")
     CHECK(guess_form("crontab") == crontab_form::user);
     CHECK(guess_form("my.cron") == crontab_form::user);
 }
+
+} // namespace crontab_test

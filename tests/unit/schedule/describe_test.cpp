@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace describe_test {
+
 using namespace baton;
 using namespace baton::schedule;
 using protocol::schedule_kind;
@@ -81,3 +83,5 @@ TEST_CASE("a wrong cron expression has no description")
 {
     CHECK_THROWS_AS(describe({.kind = schedule_kind::cron, .cron = "60 * * * *"}), invalid_input);
 }
+
+} // namespace describe_test

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+namespace plan_test {
 namespace {
 
 using namespace baton;
@@ -265,3 +266,5 @@ TEST_CASE("an edit repairs a task whose old schedule has become meaningless, as 
     CHECK(plan_edit(&broken, &after, next_at(noon + 1min), noon).value().next == noon);
     CHECK_THROWS_AS(plan_edit(&broken, &after, next_at(noon - 1min), noon), invalid_input);
 }
+
+} // namespace plan_test

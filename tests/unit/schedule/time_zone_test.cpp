@@ -5,6 +5,7 @@
 
 #include <string>
 
+namespace time_zone_test {
 namespace {
 
 using namespace baton;
@@ -120,3 +121,5 @@ TEST_CASE("the periods of a zone leave no gap, even past the end of the system's
         }
     }
 }
+
+} // namespace time_zone_test

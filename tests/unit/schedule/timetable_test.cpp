@@ -5,6 +5,7 @@
 
 #include <string>
 
+namespace timetable_test {
 namespace {
 
 using namespace baton;
@@ -192,3 +193,5 @@ TEST_CASE("a schedule whose firings have all passed is no wrong schedule")
     CHECK(refused_field(R"({"kind":"fixed_rate","every_ms":1000,"end_at":"2020-03-01T18:00:00Z"})") == "none");
     CHECK(refused_field(R"({"kind":"once","at":"2020-03-01T18:00:00Z"})") == "none");
 }
+
+} // namespace timetable_test

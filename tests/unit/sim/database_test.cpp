@@ -6,6 +6,8 @@
 
 #include <optional>
 
+namespace database_test {
+
 using namespace baton;
 
 namespace {
@@ -320,3 +322,5 @@ TEST_CASE("the server's clock can step without affecting the simulated time")
     CHECK(f.last_at() - utc == 1ms - 1h);
     CHECK(f.stage.time.utc() - utc == 1s);
 }
+
+} // namespace database_test

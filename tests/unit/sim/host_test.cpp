@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace host_test {
+
 using namespace baton;
 
 TEST_CASE("killing a process ends all its waits at that instant")
@@ -164,3 +166,5 @@ TEST_CASE("an unexpected exception in a living process reaches the test")
     CHECK_THROWS_WITH(stage.time.run_for(2s), "a defect");
     stage.end();
 }
+
+} // namespace host_test

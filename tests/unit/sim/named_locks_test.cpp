@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <soci/soci.h>
 
+namespace named_locks_test {
+
 using namespace baton;
 using baton::test::null;
 using fixture = baton::test::session_fixture;
@@ -209,3 +211,5 @@ TEST_CASE("a call that waits for a lock after a write is reported as a mistake o
     f.nodes.at("b").host.spawn(wrong());
     CHECK_THROWS_AS(f.pass(1s), std::logic_error);
 }
+
+} // namespace named_locks_test

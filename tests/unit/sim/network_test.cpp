@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+namespace network_test {
+
 using namespace baton;
 
 namespace {
@@ -227,3 +229,5 @@ TEST_CASE("a handler that throws answers 500")
     f.stage.time.run_for(1s);
     CHECK(f.status == 500);
 }
+
+} // namespace network_test

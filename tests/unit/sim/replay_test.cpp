@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <soci/soci.h>
 
+namespace replay_test {
+
 using namespace baton;
 
 namespace {
@@ -199,3 +201,5 @@ TEST_CASE("a contest for a named lock replays exactly, and leaves no session on 
         [&](soci::session& sql) { sql << "SELECT COUNT(baton_lock_holder('x'))", soci::into(held); });
     CHECK(held == 0);
 }
+
+} // namespace replay_test

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace session_ends_test {
+
 using namespace baton;
 using baton::test::null;
 using fixture = baton::test::session_fixture;
@@ -294,3 +296,5 @@ TEST_CASE("closing a database connection closes its sessions on the server")
     f.nodes.at("a").database.reset();
     CHECK(f.freed_within(1min) == 1ms);
 }
+
+} // namespace session_ends_test

@@ -5,6 +5,8 @@
 
 #include <map>
 
+namespace sqlite_file_test {
+
 using namespace baton;
 
 namespace {
@@ -185,3 +187,5 @@ TEST_CASE("a removed lock file stays locked by its holder, and a new file of tha
     a->unlock();
     CHECK_THROWS_AS(a->try_lock(), unavailable);
 }
+
+} // namespace sqlite_file_test

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace time_test {
+
 using namespace baton;
 using namespace asio::experimental::awaitable_operators;
 
@@ -164,3 +166,5 @@ TEST_CASE("a host's clocks have the configured error, and its sleeps follow its 
     CHECK(fast.time().utc() - stage.time.utc() == 55s);
     stage.end();
 }
+
+} // namespace time_test

@@ -10,6 +10,8 @@
 #include <future>
 #include <thread>
 
+namespace database_faults_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
@@ -307,3 +309,5 @@ TEST_CASE("a call to a server that hangs fails within the time limit")
     server.resume();
     CHECK(wait_for(database->run(work)) > 0);
 }
+
+} // namespace database_faults_test

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <thread>
 
+namespace database_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
@@ -278,3 +280,5 @@ TEST_CASE("no error message holds the password")
         CHECK_THAT(failure.what(), !Catch::Contains("hunter2"));
     }
 }
+
+} // namespace database_test

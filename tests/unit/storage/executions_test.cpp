@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace executions_test {
+
 using namespace baton;
 using namespace baton::test;
 using protocol::state;
@@ -249,3 +251,5 @@ TEST_CASE("a search for rare executions examines a bounded number of rows per pa
           "19 17 16 15 14 13 12 "); // the open executions
     CHECK(bench.list({.look = 3}) == "19 18 17 16 15 14 13 12 11 10 ");
 }
+
+} // namespace executions_test

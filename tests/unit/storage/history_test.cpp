@@ -5,6 +5,8 @@
 
 #include <functional>
 
+namespace history_test {
+
 using namespace baton;
 using namespace baton::test;
 using protocol::state;
@@ -181,3 +183,5 @@ TEST_CASE("attempts that were lost, and executions that fail for different reaso
     CHECK(wait_for(b.one->run(updates)) - before == 2);
     CHECK(b.home.number("SELECT COUNT(*) FROM execution WHERE error = CONCAT('for reason ', id)") == 400);
 }
+
+} // namespace history_test

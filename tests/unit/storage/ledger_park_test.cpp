@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+namespace ledger_park_test {
+
 using namespace baton;
 using namespace baton::test;
 using protocol::service_key;
@@ -116,3 +118,5 @@ TEST_CASE("parking and taking back roll back if the epoch is not the fence's")
     }
     CHECK(f.due() == numbers{2, 3, 4, 5});
 }
+
+} // namespace ledger_park_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace ledger_plan_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::advance;
@@ -309,3 +311,5 @@ TEST_CASE("the mark of what may have been fired never falls, outlives a term, an
     CHECK_THROWS_AS(wait_for(bench.ledger.mark_fired(bench.mine, noon + 60s)), not_master);
     CHECK(wait_for(bench.ledger.fired_until("master")) == noon + 10s);
 }
+
+} // namespace ledger_plan_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace ledger_record_test {
+
 using namespace baton;
 using namespace baton::test;
 using protocol::state;
@@ -401,3 +403,5 @@ TEST_CASE("a cancelled or ended broadcast is not expanded and ends without shard
     CHECK(wait_for(bench.ledger.close_parents(bench.mine, both)) == std::vector{execution_id{1}});
     CHECK(bench.state(1) == "cancelled");
 }
+
+} // namespace ledger_record_test

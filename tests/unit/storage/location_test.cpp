@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace location_test {
+
 using namespace baton;
 using storage::parse_location;
 
@@ -57,3 +59,5 @@ TEST_CASE("an invalid database address is refused, and the error names the field
         CHECK(refusal.field() == "database");
     }
 }
+
+} // namespace location_test

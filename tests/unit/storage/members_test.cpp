@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace members_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::client_record;
@@ -501,3 +503,5 @@ TEST_CASE("a group of more rows than one statement takes is written whole")
     wait_for(clients.write(group));
     CHECK(home.number("SELECT COUNT(*) FROM client WHERE generation = 2") == 1'200);
 }
+
+} // namespace members_test

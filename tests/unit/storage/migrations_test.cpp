@@ -5,6 +5,8 @@
 
 #include <thread>
 
+namespace migrations_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
@@ -139,3 +141,5 @@ TEST_CASE("of concurrent migrations one does the work and all succeed")
     CHECK(std::count(steps.begin(), steps.end(), 0u) == many - 1);
     CHECK(steps.back() >= 1);
 }
+
+} // namespace migrations_test

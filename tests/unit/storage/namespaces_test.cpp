@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace namespaces_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
@@ -140,3 +142,5 @@ TEST_CASE("tasks, runs and the signals of them are of the namespace that they we
     CHECK(wait_for(their_signals.pending(1h, utc_time::max(), 10)).size() == 2);
     CHECK(wait_for(signals.older(-1h, 10)).size() == 1);
 }
+
+} // namespace namespaces_test

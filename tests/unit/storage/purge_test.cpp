@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 
+namespace purge_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
@@ -118,3 +120,5 @@ TEST_CASE(
     CHECK(open(recent, b.end) < all_open / 3);
     CHECK(wait_for(ledger.due(b.end + 1s, {recent, {}}, 500)).size() == tasks);
 }
+
+} // namespace purge_test

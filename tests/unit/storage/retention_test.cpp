@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace retention_test {
+
 using namespace baton;
 using namespace baton::test;
 using protocol::state;
@@ -218,3 +220,5 @@ TEST_CASE("the newest thousand terms are kept, however far apart their epochs ar
     CHECK_FALSE(wait_for(b.retention.terms("nobody", 100)));
     CHECK(b.home.number("SELECT COUNT(*) FROM term") == 1'001);
 }
+
+} // namespace retention_test

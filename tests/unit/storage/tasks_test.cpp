@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace tasks_test {
+
 using namespace baton;
 using namespace baton::test;
 using protocol::schedule_kind;
@@ -489,3 +491,5 @@ TEST_CASE("an announcement that was given up keeps its edit from being committed
     CHECK_THROWS_AS(fixture.edit(made.id, 1, edit_action::edited, [](task_definition&) {}), unavailable);
     CHECK(fixture.home.number("SELECT version FROM task") == 1);
 }
+
+} // namespace tasks_test

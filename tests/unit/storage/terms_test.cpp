@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace terms_test {
+
 using namespace baton;
 using namespace baton::test;
 using storage::engine;
@@ -198,3 +200,5 @@ TEST_CASE("the terms are read newest first, in pages, separately for each namesp
     REQUIRE(others.size() == 1);
     CHECK_FALSE(others[0].ended_at);
 }
+
+} // namespace terms_test

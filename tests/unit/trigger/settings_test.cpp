@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace settings_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -148,3 +150,5 @@ TEST_CASE("retention is unlimited or at least an hour")
     how.retention.share = 0;
     CHECK(refused_for(how) == "retention.share");
 }
+
+} // namespace settings_test

@@ -2,6 +2,8 @@
 #include "tests/unit/http/loopback.hpp"
 #include "tests/unit/web/harness.hpp"
 
+namespace access_test {
+
 using namespace baton;
 using namespace baton::web::test;
 using http::verb;
@@ -141,3 +143,5 @@ TEST_CASE("the site reads the body of a request only if its header may enter, an
     CHECK(admit_local(head_of("/api/v1/tasks", {{"Host", "evil.example"}})).refusal.value().status == 403);
     CHECK_FALSE(admit_local(head_of("/api/v1/tasks", {{"Host", "127.0.0.1:7801"}})).refusal);
 }
+
+} // namespace access_test

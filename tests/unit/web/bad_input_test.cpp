@@ -1,5 +1,7 @@
 #include "tests/unit/web/harness.hpp"
 
+namespace bad_input_test {
+
 using namespace baton;
 using namespace baton::web::test;
 using http::verb;
@@ -176,3 +178,5 @@ TEST_CASE("an unknown path gets 404 and an unknown method 405")
     web->problem(405, no);
     CHECK(no.headers.find("Allow") == "GET, HEAD");
 }
+
+} // namespace bad_input_test

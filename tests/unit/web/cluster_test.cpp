@@ -1,5 +1,7 @@
 #include "tests/unit/web/harness.hpp"
 
+namespace cluster_test {
+
 using namespace baton;
 using namespace baton::web::test;
 using http::verb;
@@ -220,3 +222,5 @@ TEST_CASE("a site is healthy when its process runs and ready when the schema has
     web->problem(503, web->get("/readyz"));
     CHECK(web->got(200, "/healthz").at("status") == "ok");
 }
+
+} // namespace cluster_test

@@ -2,6 +2,8 @@
 
 #include <set>
 
+namespace executions_test {
+
 using namespace baton;
 using namespace baton::web::test;
 using http::verb;
@@ -181,3 +183,5 @@ TEST_CASE("the history of a deleted task stays, without its name")
     CHECK(kept.at("task_name").is_null());
     CHECK(kept.at("state") == "succeeded");
 }
+
+} // namespace executions_test

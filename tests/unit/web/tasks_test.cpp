@@ -2,6 +2,8 @@
 
 #include <set>
 
+namespace tasks_test {
+
 using namespace baton;
 using namespace baton::web::test;
 using http::verb;
@@ -274,3 +276,5 @@ TEST_CASE("for a fixed delay only the firing in its row is shown")
     REQUIRE(next.size() == 1);
     CHECK(next[0].at("at") == "2029-12-31T23:00:00.000000Z");
 }
+
+} // namespace tasks_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace admission_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -40,3 +42,5 @@ TEST_CASE("without a token a node reads the bodies of all clients but browsers")
     page.headers.set("Origin", "http://evil.example");
     CHECK(admit(page).refusal);
 }
+
+} // namespace admission_test

@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace address_proof_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -79,3 +81,5 @@ TEST_CASE("an address at which nothing listens is reported with the cause")
     CHECK_THAT(*e.outcome, Catch::Contains("connection refused"));
     CHECK_FALSE(e.seen);
 }
+
+} // namespace address_proof_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace change_watch_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -57,3 +59,5 @@ TEST_CASE("a note under a clock that was set back says nothing")
     changes.note(noon - 1h, noon - 30min, asked + 1s);
     CHECK_FALSE(changes.unchanged(asked + 1s));
 }
+
+} // namespace change_watch_test

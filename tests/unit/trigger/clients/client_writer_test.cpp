@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+namespace client_writer_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using storage::client_write;
@@ -285,3 +287,5 @@ TEST_CASE("a row that the database cannot take fails alone")
     CHECK(f.count("kept") == 199);
     CHECK(f.ends.at(77) == "invalid");
 }
+
+} // namespace client_writer_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace departure_notifier_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -78,3 +80,5 @@ TEST_CASE("departures that come while a message is on its way travel together in
     f.stage.time.run_for(1s);
     CHECK(f.messages["n1"].size() <= 12);
 }
+
+} // namespace departure_notifier_test

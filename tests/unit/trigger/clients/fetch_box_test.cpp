@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace fetch_box_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -118,3 +120,5 @@ TEST_CASE(
     CHECK(last == 2);
     CHECK(box.drop_old(begin + 119s).empty());
 }
+
+} // namespace fetch_box_test

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace fetch_line_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -262,3 +264,5 @@ TEST_CASE("a call whose envelope is not repeated any more is in doubt, and the c
     CHECK(call->possibly_delivered == true);
     CHECK_FALSE(held->ended);
 }
+
+} // namespace fetch_line_test

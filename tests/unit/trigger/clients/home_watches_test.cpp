@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+namespace home_watches_test {
+
 using namespace baton::trigger;
 
 TEST_CASE("no client moves while all nodes have the same number, within a tenth or one client")
@@ -44,3 +46,5 @@ TEST_CASE("nodes that know each other's numbers become even and then stay so")
     CHECK(static_cast<double>(*most) <= 1.2 * static_cast<double>(*least));
     CHECK(std::accumulate(nodes.begin(), nodes.end(), 0U) == 1'320);
 }
+
+} // namespace home_watches_test

@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace registry_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -505,3 +507,5 @@ TEST_CASE("a registration without a number is refused")
     request.generation = 0;
     CHECK(refused_field(request) == "generation");
 }
+
+} // namespace registry_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace stamps_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -29,3 +31,5 @@ TEST_CASE("a receipt belongs to one attempt, and only its node can tell")
     for (auto const* text : {"", "0", "no receipt of any node!!", "0123456789ABCDEF01234567"})
         CHECK_FALSE(node.may_be(text, execution, 2));
 }
+
+} // namespace stamps_test

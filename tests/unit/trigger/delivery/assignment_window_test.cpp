@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace assignment_window_test {
+
 using namespace baton::trigger;
 
 TEST_CASE("an assignment counts once, even if it comes several times")
@@ -42,3 +44,5 @@ TEST_CASE("an assignment that its sender gave up does not count after a later on
     CHECK_FALSE(in.take(4, {}));
     CHECK(in.settled() == 9);
 }
+
+} // namespace assignment_window_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace client_lane_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -262,3 +264,5 @@ TEST_CASE("a delivery that was not answered for long is not sent again, but one 
     CHECK(old.front().what.work.execution == execution_id{1});
     CHECK(lane.waiting().size() == 1);
 }
+
+} // namespace client_lane_test

@@ -6,6 +6,8 @@
 #include <map>
 #include <vector>
 
+namespace client_probes_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -120,3 +122,5 @@ TEST_CASE("at most 200 clients are probed at a time, and all of them are")
     CHECK(f.proved.size() == 1'000);
     CHECK(f.most_under_way == 200);
 }
+
+} // namespace client_probes_test

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+namespace lanes_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -236,3 +238,5 @@ TEST_CASE("round robin goes on where it was when clients come and go")
     f.lanes.remove("a");
     CHECK(f.choose() == "c");
 }
+
+} // namespace lanes_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace reachability_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using protocol::reach;
@@ -182,3 +184,5 @@ TEST_CASE("a client is asked to try the nodes that have not tried, and then advi
     CHECK_FALSE(f.node->move_of("host:1"));
     CHECK_THAT(f.node->of("host:1").why, Catch::Contains("let the client fetch"));
 }
+
+} // namespace reachability_test

@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 
+namespace results_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using protocol::state;
@@ -267,3 +269,5 @@ TEST_CASE("a node forgets an attempt when the master has its report and no earli
     CHECK(f.known.find(execution_id{1}) == nullptr);
     CHECK(f.known.find(execution_id{2}) != nullptr); // it has been assigned again meanwhile
 }
+
+} // namespace results_test

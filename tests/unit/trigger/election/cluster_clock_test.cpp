@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace cluster_clock_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -151,3 +153,5 @@ TEST_CASE("cluster time is steady a minute after its beginning and after a step,
     b.time.boot += 1s;
     CHECK(b.clock.steady());
 }
+
+} // namespace cluster_clock_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace decide_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -186,3 +188,5 @@ TEST_CASE("a master that a guard binds may not act on the lease alone")
     CHECK(ship.active(7, at(14s)));
     CHECK_FALSE(ship.active(7, at(15s)));
 }
+
+} // namespace decide_test

@@ -8,6 +8,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace election_proxy_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using namespace asio::experimental::awaitable_operators;
@@ -158,3 +160,5 @@ TEST_CASE("the end of the working loop's part that runs the election ends the el
     CHECK_FALSE(f.on_duty);
     CHECK(f.terms == 1);
 }
+
+} // namespace election_proxy_test

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <unistd.h>
 
+namespace election_trace_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -84,3 +86,5 @@ TEST_CASE("without a file no trace is kept", "[trace]")
     CHECK_FALSE(past.kept());
     past.refuse(6, "a master");
 }
+
+} // namespace election_trace_test

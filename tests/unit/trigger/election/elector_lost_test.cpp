@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace elector_lost_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using baton::test::fixture;
@@ -97,3 +99,5 @@ TEST_CASE("after a term that is lost as it is won, the guard waits for its lock 
     CHECK(b.terms == 0);
     CHECK(store.waits > before);
 }
+
+} // namespace elector_lost_test

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace elector_stuck_test {
+
 using namespace baton;
 using namespace baton::test;
 
@@ -52,3 +54,5 @@ TEST_CASE("a working loop that stands still for election.stuck ends the term, an
     CHECK(f.active());
     CHECK(f.terms == 2);
 }
+
+} // namespace elector_stuck_test

@@ -4,6 +4,8 @@
 
 #include <set>
 
+namespace elector_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using baton::test::fixture;
@@ -193,3 +195,5 @@ TEST_CASE("a term knows how it was won, when the former master last gave a sign 
     CHECK(told.back().by == "lost");
     CHECK(told.back().epoch == 5);
 }
+
+} // namespace elector_test

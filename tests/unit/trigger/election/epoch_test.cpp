@@ -5,6 +5,8 @@
 
 #include <limits>
 
+namespace epoch_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -67,3 +69,5 @@ TEST_CASE("an epoch rule is parsed from its name only")
     CHECK_FALSE(parse_epoch_rule("Hybrid"));
     CHECK_FALSE(parse_epoch_rule(""));
 }
+
+} // namespace epoch_test

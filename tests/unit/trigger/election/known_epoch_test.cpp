@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 
+namespace known_epoch_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -148,3 +150,5 @@ TEST_CASE("neither a message nor an answer of another node ends the term of a ma
     CHECK(f.terms == 1);
     CHECK(f.epochs.ahead() == mine + 200); // people are told
 }
+
+} // namespace known_epoch_test

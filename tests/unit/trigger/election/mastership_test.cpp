@@ -4,6 +4,8 @@
 
 #include <thread>
 
+namespace mastership_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -89,3 +91,5 @@ TEST_CASE("the epoch of an old term never meets the deadlines of a new one", "[t
     reader.join();
     CHECK(wrong == 0);
 }
+
+} // namespace mastership_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace stuck_watch_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -52,3 +54,5 @@ TEST_CASE("the pause of a whole process, which stops both loops, makes neither s
     CHECK_FALSE(look(watch, now, 4s, stamp, false));
     CHECK_FALSE(look(watch, now, 4s, stamp, true));
 }
+
+} // namespace stuck_watch_test

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace term_log_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -130,3 +132,5 @@ TEST_CASE("a term whose fence a newer master has raised logs no beginning, and d
     CHECK(f.ended == 1);
     CHECK(f.terms().empty());
 }
+
+} // namespace term_log_test

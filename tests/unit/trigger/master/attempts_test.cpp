@@ -5,6 +5,8 @@
 
 #include <optional>
 
+namespace attempts_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using protocol::attempt_cause;
@@ -136,3 +138,5 @@ TEST_CASE("many attempts are opened in groups")
     CHECK(f.number("SELECT COUNT(*) FROM execution WHERE attempt = 2") == many);
     CHECK(f.stage.database.calls() - before == 3); // transactions of 500
 }
+
+} // namespace attempts_test

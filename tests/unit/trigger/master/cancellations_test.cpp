@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+namespace cancellations_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -215,3 +217,5 @@ TEST_CASE("an execution that was to be cancelled when it was read is cancelled")
     f.pass(300ms);
     CHECK(f.ended == std::set{execution_id{1}, execution_id{2}});
 }
+
+} // namespace cancellations_test

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace client_directory_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -147,3 +149,5 @@ TEST_CASE("two projects with a service of the same name have clients of their ow
     CHECK(f.names("billing").empty());
     CHECK(f.names("billing", "theirs") == std::vector<std::string>{"c1", "c2"});
 }
+
+} // namespace client_directory_test

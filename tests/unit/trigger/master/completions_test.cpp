@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace completions_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using protocol::state;
@@ -198,3 +200,5 @@ TEST_CASE("an end costs a look-up by its id, however many fixed-delay tasks wait
     CHECK(f.number("SELECT COUNT(*) FROM task WHERE waiting_for IS NOT NULL") == 0);
     CHECK(f.stage.database.calls() - before <= 4); // one question and one write for all, beside a look
 }
+
+} // namespace completions_test

@@ -4,6 +4,8 @@
 
 #include <map>
 
+namespace credits_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -146,3 +148,5 @@ TEST_CASE("two projects with a service of the same name have credits of their ow
     CHECK(take(all).empty());
     CHECK(all.choose(theirs, "h", 1, now, any).credit != nullptr);
 }
+
+} // namespace credits_test

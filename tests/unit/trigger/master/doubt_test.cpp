@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace doubt_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using protocol::held_execution;
@@ -75,3 +77,5 @@ TEST_CASE("what was not asked for is ignored")
     CHECK(question.finding(first, true).what == kind::absent);
     CHECK(question.finding(execution_id{9}, false).what == kind::open);
 }
+
+} // namespace doubt_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace fire_mark_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -23,3 +25,5 @@ TEST_CASE("a mark reaches further ahead than the readings of signals allow to fi
     CHECK(next_mark(now, utc_time{}, now + 1s, 4s) == now + 4s);
     CHECK_FALSE(next_mark(now, now + 2s, now + 1s, 4s));
 }
+
+} // namespace fire_mark_test

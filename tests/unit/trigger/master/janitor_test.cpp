@@ -6,6 +6,8 @@
 
 #include <optional>
 
+namespace janitor_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using namespace asio::experimental::awaitable_operators;
@@ -208,3 +210,5 @@ TEST_CASE("pieces shrink to a floor while they take long, and grow again up to a
     CHECK(next_size(250, 5ms, 20ms, 500) == 500);
     CHECK(next_size(400, 5ms, 20ms, 500) == 500);
 }
+
+} // namespace janitor_test

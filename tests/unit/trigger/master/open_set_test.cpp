@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+namespace open_set_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -197,3 +199,5 @@ TEST_CASE("the executions of a node or client are found by their holder, however
     CHECK(right);
     CHECK(visited == 100 * 100);
 }
+
+} // namespace open_set_test

@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 
+namespace overdue_look_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -90,3 +92,5 @@ TEST_CASE("executions that are overdue for long are all read, in turn, a bounded
     CHECK(missing.empty());
     CHECK(f.sees(f.add(f.clock.now() - 72h), 100)); // and again
 }
+
+} // namespace overdue_look_test

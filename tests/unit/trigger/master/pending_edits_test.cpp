@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace pending_edits_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -47,3 +49,5 @@ TEST_CASE("an edit that does not come is given up after five seconds, however of
     CHECK(edits.overdue(now + 5s - 1us).empty());
     CHECK(edits.overdue(now + 5s) == std::vector{first});
 }
+
+} // namespace pending_edits_test

@@ -5,6 +5,8 @@
 
 #include <optional>
 
+namespace planner_park_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using namespace asio::experimental::awaitable_operators;
@@ -198,3 +200,5 @@ TEST_CASE("half of the bound must be free before tasks are taken back")
     CHECK_FALSE(may_take_back(1, 1));
     CHECK_FALSE(may_take_back(0, 0));
 }
+
+} // namespace planner_park_test

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace planner_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -164,3 +166,5 @@ TEST_CASE("an execution that was sent or has ended does not fire from the queue"
     auto const due = open.take_due(f.start + 10s, 100);
     CHECK(due == std::vector{ids[2], ids[3]});
 }
+
+} // namespace planner_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace planning_watch_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -71,3 +73,5 @@ TEST_CASE("a suspended master is in no trouble of its own, and its second begins
     CHECK_FALSE(look(watch, start + 10s, start + 10'900ms));
     CHECK(look(watch, start + 10'900ms, start + 11s));
 }
+
+} // namespace planning_watch_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace quota_test {
+
 using namespace baton;
 using namespace baton::trigger;
 using protocol::service_key;
@@ -177,3 +179,5 @@ TEST_CASE("an assignment names the project of its task")
     CHECK(made.project == "ours");
     CHECK(made.service == "s");
 }
+
+} // namespace quota_test

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+namespace ready_queue_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -129,3 +131,5 @@ TEST_CASE("two projects with a service of the same name wait in queues of their 
     CHECK(f.queue.waiting(key("theirs/s")) == 0);
     CHECK_FALSE(f.queue.unblock(key("theirs/s")));
 }
+
+} // namespace ready_queue_test

@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 
+namespace signals_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -272,3 +274,5 @@ TEST_CASE("the signal of an edit that was announced long ago is read together wi
     CHECK_FALSE(f.open.edits().any_of(task_id{7}));
     CHECK(f.ended == std::set{execution_id{1}});
 }
+
+} // namespace signals_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace suspect_line_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -123,3 +125,5 @@ TEST_CASE("a suspect that was cancelled while it waited is passed over, and one 
     f.open.erase(execution_id{1});
     CHECK(f.fire() == ids{execution_id{3}});
 }
+
+} // namespace suspect_line_test

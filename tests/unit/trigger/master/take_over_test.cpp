@@ -9,6 +9,8 @@
 
 #include <time.h>
 
+namespace take_over_test {
+
 using namespace baton;
 using namespace baton::test;
 using namespace baton::trigger;
@@ -161,3 +163,5 @@ TEST_CASE("a take-over of 200,000 open executions of as many tasks", "[.measure]
     CHECK(b.complete_after <= 3s);
     CHECK(b.longest_step <= 50ms);
 }
+
+} // namespace take_over_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace task_book_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -49,3 +51,5 @@ TEST_CASE("a miss drops the task that was not asked for longest, also while exec
     CHECK_THROWS_AS(book.get(task_id{2}, 1, "not JSON", std::nullopt), invalid_input);
     CHECK(book.size() == 3);
 }
+
+} // namespace task_book_test

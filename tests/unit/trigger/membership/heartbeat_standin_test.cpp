@@ -8,6 +8,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace heartbeat_standin_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -129,3 +131,5 @@ TEST_CASE("the stand-in writes no row after its end, not even one that was under
     f.stage.play(leave());
     CHECK(rows == 0);
 }
+
+} // namespace heartbeat_standin_test

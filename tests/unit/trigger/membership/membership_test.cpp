@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace membership_test {
+
 using namespace baton;
 using namespace baton::trigger;
 
@@ -195,3 +197,5 @@ TEST_CASE("a node joins only when all nodes of another release have stopped")
         CHECK(fresh.view->valid());
     }
 }
+
+} // namespace membership_test
