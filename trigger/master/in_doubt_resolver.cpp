@@ -1,6 +1,7 @@
 #include "trigger/master/in_doubt_resolver.hpp"
 
 #include "libs/base/log.hpp"
+#include "trigger/master/question_pauses.hpp"
 
 #include <algorithm>
 
@@ -23,6 +24,7 @@ struct in_doubt_resolver::inquiry {
     doubt answers;
     waker news;                      // a node has answered
     std::set<std::string> under_way; // nodes that are being asked
+    question_pauses pauses;
     std::size_t held = 0;
     std::size_t next_attempts = 0;
 };
@@ -177,7 +179,7 @@ void in_doubt_resolver::ask(protocol::service_view service, std::shared_ptr<inqu
         if (!about->answers.has_answered(*client->instance) && !about->under_way.contains(*client->home))
             homes[*client->home].push_back(*client->instance);
     for (auto& [node, instances] : homes) {
-        if (asking_[node] >= most_of_a_node)
+        if (asking_[node] >= most_of_a_node || !about->pauses.may_ask(node, instances, scope_.term.time.now()))
             continue;
         ++asking_[node];
         about->under_way.insert(node);
@@ -190,7 +192,7 @@ awaitable<void> in_doubt_resolver::ask_home(std::string node, std::vector<std::s
 {
     protocol::ask_request request;
     request.term = scope_.term.id();
-    request.instances = std::move(instances);
+    request.instances = instances;
     for (auto const& one : about->answers.asked()) {
         request.executions.push_back(one.execution);
         request.attempts.push_back(one.attempt);
@@ -200,8 +202,11 @@ awaitable<void> in_doubt_resolver::ask_home(std::string node, std::vector<std::s
         about->answers.answered(one.instance, one.held);
     --asking_[node];
     about->under_way.erase(node);
-    if (answer.answered.empty()) // a node or client that is away must not be asked without a pause
+    if (answer.answered.empty()) {
+        about->pauses.silent(node, instances, scope_.term.time.now());
         co_return;
+    }
+    about->pauses.answered(node);
     about->news.wake();
 }
 
