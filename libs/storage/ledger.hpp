@@ -180,6 +180,9 @@ public:
     // The earliest next_fire_at of the tasks that are not parked, if it is before `until`.
     awaitable<std::optional<utc_time>> first_due(utc_time until);
 
+    // The number of tasks that are not parked with from <= next_fire_at < until, but no more than `most`.
+    awaitable<int> count_due(utc_time from, utc_time until, int most);
+
     // Advances the tasks and inserts the executions. Returns false, with nothing changed, when a task has changed since
     // it was read or an id is taken. Returns false as well when a firing has its row already; then the rest of the page
     // is planned. In both cases the caller reads the due tasks again.

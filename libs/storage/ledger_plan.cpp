@@ -161,6 +161,21 @@ awaitable<std::optional<utc_time>> ledger::first_due(utc_time until)
     co_return found;
 }
 
+awaitable<int> ledger::count_due(utc_time from, utc_time until, int most)
+{
+    int found = 0;
+    auto const work = [&](soci::session& sql) {
+        statement ask(sql);
+        ask.select("COUNT(*)");
+        ask(" FROM (SELECT id FROM task", by_index{"task_due"}, " WHERE namespace = ", name_space_,
+            " AND parked_for = '' AND next_fire_at >= ", from, " AND next_fire_at < ", until, " LIMIT ", most,
+            ") AS found");
+        ask.each([&](row& cells) { found = cells.small(); });
+    };
+    co_await deciding_.run(work);
+    co_return found;
+}
+
 awaitable<bool> ledger::plan(fence mine, std::vector<advance> const& tasks,
                              std::vector<new_execution> const& executions)
 {

@@ -113,6 +113,8 @@ awaitable<void> planner::round()
     }
     if (!more)
         done_until_ = std::min(done_until, left_from_);
+    if (!behind_)
+        co_await plan_herd();
     if (!found_parked_)
         co_await find_parked();
     auto const taken_back = co_await parked_.take_back();
@@ -121,6 +123,47 @@ awaitable<void> planner::round()
         look_from(*taken_back);
     }
     parts_.watch.ended();
+}
+
+// For a twentieth of the look-ahead at most; the next round goes on.
+awaitable<void> planner::plan_herd()
+{
+    if (!herd_)
+        co_await look_for_herd();
+    auto const stop = term_.time.now() + settings_.look_ahead / 20;
+    while (herd_ && term_.time.now() < stop) {
+        co_await term_.until_active(transaction_need);
+        co_await herd_page();
+        planned_();
+        parts_.watch.planned(term_.time.now());
+    }
+    behind_ = behind_ || herd_;
+}
+
+awaitable<void> planner::herd_page()
+{
+    auto const planned_before = planned_in_round_;
+    auto const begin = herd_->from;
+    look_ahead const ahead{term_.clock.now(), herd_->until, herd_->until, true};
+    bool const more = co_await page(ahead, herd_->from);
+    bool const in_vain = planned_in_round_ == planned_before && herd_->from.id != begin.id;
+    herd_->in_vain = in_vain ? herd_->in_vain + 1 : 0;
+    if (!more || herd_->in_vain == pages_in_vain)
+        herd_.reset();
+}
+
+// Counts the tasks between the end of the last look and the end of the look-ahead.
+awaitable<void> planner::look_for_herd()
+{
+    auto const now = term_.clock.now();
+    auto const from = std::max(looked_until_, now + settings_.look_ahead / 2);
+    auto const until = now + settings_.look_ahead;
+    if (until <= from)
+        co_return;
+    auto const found = co_await parts_.ledger.count_due(from, until, herd);
+    looked_until_ = until;
+    if (found == herd)
+        herd_ = {{from, {}}, until, 0};
 }
 
 void planner::look_from(utc_time at)
@@ -242,10 +285,12 @@ void planner::prepare_task(storage::due_task const& row, look_ahead ahead, page_
     }
     auto const room = std::min({settings_.firings_of_a_task, rows_limit - page.executions.size(), left});
     auto const plan = schedule::plan_task(*task->timetable, row.next_fire_at, ahead.plan_until, room);
+    if (ahead.early && plan.next && *plan.next < row.next_fire_at + settings_.look_ahead / 2)
+        return;
     add_to_page(row, task, plan, parts_.ids, page);
     services.take(service, plan.firings.size());
     if (plan.next) {
-        behind_ = behind_ || *plan.next < ahead.due_until;
+        behind_ = behind_ || (!ahead.early && *plan.next < ahead.due_until);
         left_from_ = std::min(left_from_, *plan.next);
     }
 }

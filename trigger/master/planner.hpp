@@ -40,10 +40,19 @@ struct planner_parts {
 // transaction. A task whose next firing lies within half of the look-ahead is planned to the end of the look-ahead, so
 // a task that fires often is written once for several firings.
 //
+// A herd, many tasks that come into the look-ahead together, takes the database seconds. So its tasks are planned as
+// soon as they are in the look-ahead, a little in each round, because other tasks must not wait for it.
+//
 // Overdue tasks whose service has as many open executions as it may have are parked, and taken back when it has room.
 // Part of a term.
 class planner {
 public:
+    // Tasks that come into the look-ahead between two rounds. So many are planned in well under a second.
+    static constexpr int herd = 5'000;
+    // Pages in a row of tasks that fire too often to be planned early. After these the herd is left to the usual
+    // rounds.
+    static constexpr int pages_in_vain = 2;
+
     // Calls `planned` after each page.
     planner(planner_settings settings, term& term, planner_parts parts, asio::any_io_executor loop,
             std::function<void()> planned);
@@ -60,12 +69,22 @@ private:
         utc_time now;
         utc_time due_until;  // tasks whose next firing is due before this
         utc_time plan_until; // their firings before this
+        bool early = false;  // only tasks for which waiting would not plan more firings at once
+    };
+    // Where a herd is that is not planned yet.
+    struct herd_range {
+        storage::due_cursor from;
+        utc_time until;
+        int in_vain = 0; // pages in a row of which nothing was planned
     };
 
     awaitable<void> find_parked();
     awaitable<void> plan_ahead();
     awaitable<void> look_behind();
     awaitable<void> round();
+    awaitable<void> plan_herd();
+    awaitable<void> herd_page();
+    awaitable<void> look_for_herd();
     awaitable<bool> page(look_ahead ahead, storage::due_cursor& from); // true: there may be more
     void add(std::vector<open_execution> planned, open_set::reading const& seen);
     awaitable<void> read_again();
@@ -83,6 +102,8 @@ private:
     std::size_t planned_in_round_ = 0;
     utc_time done_until_{duration::min()}; // no task is due before this, but for those that look_behind finds
     utc_time left_from_{utc_time::max()};  // the earliest firing that this round leaves to the next one
+    utc_time looked_until_{};              // for herds
+    std::optional<herd_range> herd_;
     instant look_behind_at_{};
     // Planned executions that may not stand: their task was edited before the commit was answered, or it was not.
     std::vector<open_execution> in_question_;

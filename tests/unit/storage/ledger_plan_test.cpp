@@ -84,6 +84,17 @@ TEST_CASE("due tasks are read in time order up to the horizon, and the pages nei
     CHECK(first.definition == "{\"d\": 3}");
 }
 
+TEST_CASE("the tasks that are due in a range are counted up to a bound, without parked ones")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    for (int id = 1; id <= 7; ++id)
+        bench.add_task(id, noon + id * 1s);
+    bench.home.exec("UPDATE task SET parked_for = 'default/s' WHERE id = 4");
+    CHECK(wait_for(bench.ledger.count_due(noon + 3s, noon + 6s, 100)) == 2); // 3 and 5
+    CHECK(wait_for(bench.ledger.count_due(noon, noon + 1h, 3)) == 3);
+    CHECK(wait_for(bench.ledger.count_due(noon + 8s, noon + 1h, 3)) == 0);
+}
+
 TEST_CASE("planning advances every task and inserts every execution with its instant and the epoch")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));

@@ -1,0 +1,96 @@
+#include "tests/unit/trigger/master/term_stage.hpp"
+#include "trigger/master/planner.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace planner_herd_test {
+
+using namespace baton;
+using namespace baton::trigger;
+using namespace asio::experimental::awaitable_operators;
+
+namespace {
+
+struct fixture : test::term_stage {
+    planner_settings const settings;
+    planning_watch watch{instant{}};
+    trigger::planner planner{settings, of, {*ledger, book, open, ids, watch}, stage.loop.get_executor(), [] {}};
+
+    ~fixture() { stage.end(); }
+
+    // Tasks of a service of that name with ids from `first` on, all due at `at`.
+    void add_tasks(int first, int count, std::string const& service, nlohmann::json const& schedule, utc_time at)
+    {
+        nlohmann::json const definition{{"name", "t"}, {"service", service}, {"handler", "h"}, {"schedule", schedule}};
+        std::string const numbers = " FROM (WITH RECURSIVE n(x) AS (SELECT " + std::to_string(first) +
+                                    " UNION ALL SELECT x + 1 FROM n WHERE x < " + std::to_string(first + count - 1) +
+                                    ") SELECT x FROM n)";
+        exec("INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
+             "next_fire_at, created_at, updated_at) SELECT x, 'default', 't' || x, 1, 1, '" +
+             service + "', 'h', 'any', '" + definition.dump() + "', " + std::to_string(to_micros(at)) + ", " +
+             std::to_string(to_micros(start)) + ", 1" + numbers);
+    }
+    void add_herd(int first, int count, utc_time at)
+    {
+        add_tasks(first, count, "herd", {{"kind", "once"}, {"at", to_rfc3339(at)}}, at);
+    }
+    void plan_for(duration span) { stage.play(run(span)); }
+    awaitable<void> run(duration span) { co_await (planner.run() || host.time().sleep_for(span)); }
+    std::int64_t planned(std::string const& service)
+    {
+        return number("SELECT COUNT(*) FROM execution e JOIN task t ON t.id = e.task_id WHERE t.service = '" + service +
+                      "'");
+    }
+};
+
+} // namespace
+
+TEST_CASE("a herd is planned as soon as the look-ahead reaches it, and fewer tasks when half of it is left")
+{
+    fixture f;
+    auto const due = f.start + 4s; // half of the look-ahead of 5 s reaches it after 1.5 s
+    int const tasks = planner::herd - GENERATE(0, 1);
+    f.add_herd(1, tasks, due);
+    f.plan_for(1400ms);
+    CHECK(f.planned("herd") == (tasks == planner::herd ? tasks : 0));
+    f.plan_for(2s);
+    CHECK(f.planned("herd") == tasks);
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE scheduled_at <> " + std::to_string(to_micros(due))) == 0);
+}
+
+TEST_CASE("tasks in a herd that fire often are planned for several firings at once, as without it")
+{
+    fixture f;
+    f.add_tasks(1, 100, "often", {{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 4s);
+    f.add_herd(101, planner::herd, f.start + 4s);
+    f.plan_for(1400ms);
+    CHECK(f.planned("herd") == planner::herd);
+    CHECK(f.planned("often") == 0);
+    f.plan_for(1500ms);
+    CHECK(f.planned("often") >= 300);
+}
+
+TEST_CASE("a herd of tasks that all fire often is left to the usual rounds after two pages")
+{
+    fixture f;
+    f.add_tasks(1, planner::herd, "often", {{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 4s);
+    auto const before = f.stage.database.calls();
+    f.plan_for(1400ms);
+    CHECK(f.planned("often") == 0);
+    CHECK(f.stage.database.calls() - before <= 30); // a few for each of seven rounds
+}
+
+TEST_CASE("a task that is due before a herd is planned in time while the herd is planned")
+{
+    fixture f;
+    f.stage.database.faults.min_latency = f.stage.database.faults.max_latency = 20ms; // a page takes 80 ms
+    f.add_herd(1, 2 * planner::herd, f.start + 4s);
+    f.plan_for(200ms);
+    REQUIRE(f.planned("herd") < 2'000);
+    f.add_tasks(100'001, 1, "well", {{"kind", "once"}, {"at", to_rfc3339(f.start + 2s)}}, f.start + 2s);
+    f.plan_for(500ms);
+    CHECK(f.planned("well") == 1);
+    CHECK(f.planned("herd") < planner::herd);
+}
+
+} // namespace planner_herd_test
