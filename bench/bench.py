@@ -46,6 +46,7 @@ def arguments():
     parser.add_argument("--payload", type=int, default=256, help="bytes, of the steady row (%(default)s)")
     parser.add_argument("--triggers", type=int, default=1, help="nodes, of the steady row (%(default)s)")
     parser.add_argument("--look-ahead", default="5s", help="of the planner (%(default)s)")
+    parser.add_argument("--page", type=int, default=500, help="tasks of a transaction of the planner (%(default)s)")
     parser.add_argument("--results-pause", default="3ms", help="between transactions of results (%(default)s)")
     parser.add_argument("--neighbours", default=",".join(beside.NEIGHBOURS), help="of that row, separated by commas (all)")
     parser.add_argument("--slots", type=int, default=32, help="of the client (%(default)s)")
@@ -75,7 +76,7 @@ def arguments():
     options.neighbours = options.neighbours.split(",")
     options.window = options.seconds or beside.SECONDS
     options.seconds = options.seconds or SECONDS
-    options.trigger = {"planner": {"look_ahead": options.look_ahead}, "results": {"pause": options.results_pause}}
+    options.trigger = {"planner": {"look_ahead": options.look_ahead, "page": options.page}, "results": {"pause": options.results_pause}}
     return options
 
 

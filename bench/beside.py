@@ -6,6 +6,7 @@ Each pair of windows has processes of its own, because what some neighbours do o
 import contextlib
 import dataclasses
 import statistics
+import subprocess
 import sys
 import threading
 import time
@@ -25,6 +26,8 @@ WARM = 1              # seconds before the first window
 ENTRY = 2             # seconds from the first window to the neighbour's first firing
 FILLS_WITHIN = 60     # seconds that a backlog may take to grow
 FACTOR, SLACK_MS = 1.5, 5  # of the p99 without the neighbour; the larger counts
+BEFORE_HERD = 2       # seconds from the beginning of the window to the herd
+HEARTBEAT, MISSED = 5, 3  # seconds, and how many a client may miss
 AGAIN = 2             # attempts after a pair in which the wall clock moved
 
 
@@ -42,12 +45,16 @@ class Neighbour:
     cancel: bool = False        # of an execution that the client has by then
     slots: int = 8
     queue: int = 1000
+    herd: bool = False          # its tasks fire once, all in the same millisecond
+    served: bool = False        # by a client of the benchmark, which takes as many as there are
+    crowd: int = 0              # clients that only send heartbeats, and end in the same moment
 
     def load(self):
         """What falls due for it, or None."""
-        if self.service == SERVICE or self.cancel:
+        if self.service == SERVICE or self.cancel or self.crowd:
             return None
-        return Load(tasks=self.tasks, firings=3600, service=self.service, name="neighbour", routing=self.routing)
+        once = {"firings": 1, "spread": 0} if self.herd else {"firings": 3600}
+        return Load(tasks=self.tasks, service=self.service, name="neighbour", routing=self.routing, **once)
 
 
 def same(title, kind, **more):
@@ -75,6 +82,9 @@ NEIGHBOURS = {
     "draining": Neighbour("drains for ever", "draining"),
     "dying": Neighbour("dies of each execution and comes back", "dying"),
     "hung_same": same("all slots hung", "hung", slots=2, queue=100),
+    "herd": Neighbour("100,000 firings in the same millisecond", tasks=100_000, herd=True, served=True),
+    "herd_dead": Neighbour("the same, of a service without clients", tasks=100_000, herd=True),
+    "deaths": Neighbour("1,000 clients that end in one moment", crowd=1000),
 }
 
 
@@ -125,7 +135,7 @@ def pair(server, options, neighbour):
         without = Window(begin := healthy.begin + WARM * SECOND, begin + int(options.window * SECOND))
         sleep_until(without.begin)
         load = neighbour.load()
-        if load and not neighbour.backlog:
+        if load and not neighbour.backlog and not neighbour.herd:
             load.register(stage.store, harness.utc_us(), begin=without.end + ENTRY * SECOND)
         sleep_until(without.end)
         with contextlib.ExitStack() as until_over:
@@ -146,6 +156,10 @@ def record(stage):
 
 def enter(stage, neighbour, load, until_over):
     """Returns when the neighbour is as bad as it becomes."""
+    if neighbour.herd:
+        return gather_herd(stage, neighbour, load)
+    if neighbour.crowd:
+        return end_crowd(stage, neighbour)
     client = None
     if neighbour.kind:
         client = until_over.enter_context(neighbours.Client(
@@ -162,6 +176,27 @@ def enter(stage, neighbour, load, until_over):
         harness.wait_for("its slots are taken", lambda: client.taken >= client.slots, 10)
     if neighbour.becomes:
         client.turn(neighbour.becomes)
+
+
+def gather_herd(stage, neighbour, load):
+    """Returns shortly before the herd falls due, while it is planned."""
+    if neighbour.served:
+        stage.start_client("neighbour", {"BENCH_SERVICE": neighbour.service})
+    load.register(stage.store, harness.utc_us())
+    sleep_until(load.begin - BEFORE_HERD * SECOND)
+
+
+def end_crowd(stage, neighbour):
+    """Returns shortly before the clients that were killed count as gone."""
+    program = [harness.build_folder() / "bench/bench_crowd", stage.triggers()[0], "--clients", str(neighbour.crowd),
+               "--ramp", "2"]
+    with subprocess.Popen(program, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                          preexec_fn=harness.end_with_parent) as child:
+        if child.stdout.readline() != "ready\n":
+            raise AssertionError("the crowd did not come up")
+        time.sleep(HEARTBEAT)
+        child.kill()
+    time.sleep((MISSED - 1) * HEARTBEAT - 1)
 
 
 def await_backlog(stage):

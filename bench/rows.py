@@ -122,6 +122,11 @@ def lag_fetch(server, options):
     return lag(server, fetching)
 
 
+def lag_no_queue(server, options):
+    """The same with a client that takes no more than it has free slots."""
+    return lag(server, argparse.Namespace(**vars(options), client={"BENCH_QUEUE": "0"}))
+
+
 def ceiling(server, options):
     """The rate of the database alone for the same rows, with the best number of sessions."""
     tried = []
@@ -196,6 +201,8 @@ ROWS = {
                  Figure("last result committed", "committed_after_ms/max", "ms"), MISSED, DOUBLED]),
     "lag": Row("lag at 1,000 firings/s", lag, [rate(), *lags(2, 10, 50), MISSED, DOUBLED]),
     "lag_fetch": Row("lag at 1,000 firings/s, the client fetches", lag_fetch, [rate(), *lags(2, 10, 50), MISSED, DOUBLED]),
+    "lag_no_queue": Row("lag at 1,000 firings/s, nothing queued at the client", lag_no_queue,
+                        [rate(), *lags(2, 10, 50), MISSED, DOUBLED]),
     "run_now": Row("run now through REST, idle cluster", standing.run_now,
                    [Figure("call to handler p50", "until_start_ms/p50", "ms", most=5),
                     Figure("call to handler p99", "until_start_ms/p99", "ms", most=20),
