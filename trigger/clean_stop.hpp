@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trigger/clients/registry.hpp"
 #include "trigger/delivery/dispatcher.hpp"
 #include "trigger/election/election_proxy.hpp"
 #include "trigger/membership/membership.hpp"

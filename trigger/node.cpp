@@ -5,6 +5,7 @@
 #include "libs/storage/dialect.hpp"
 #include "trigger/api/api.hpp"
 #include "trigger/clean_stop.hpp"
+#include "trigger/clients/client_stub.hpp"
 #include "trigger/clients/departure_notifier.hpp"
 #include "trigger/clients/fetch_line.hpp"
 #include "trigger/clients/push_line.hpp"
@@ -90,6 +91,7 @@ struct node::parts {
     lanes home; // of the clients that are registered with this node
     reporter report;
     reachability reach;
+    node_right right;
     dispatcher deliveries;
     client_questions questions;
     collector results;
@@ -130,17 +132,17 @@ node::parts::parts(loop_ref working, trigger::settings given, trigger::world out
       report(world.incarnation,
              {[this](protocol::report_request const& one) { return link.send(one); }, known, home, world.time}, loop),
       reach(world.shared, {nodes, watches, world.time}, loop),
-      deliveries(
-          settings.dispatcher, settings.clients.ttl(),
-          {clients, home, stub, nodes, link, epochs, known, report, reach, issued, trace, world.time, world.random},
-          loop),
+      right(nodes, epochs, link),
+      deliveries(settings.dispatcher, settings.clients.ttl(),
+                 {clients, stub, right, reach, home, known, report, issued, trace, world.time}, loop),
       questions(
           {home, stub, world.time, background}, loop,
           {[this](std::string const& instance, std::string const& why) { deliveries.question_failed(instance, why); },
            [this](std::string const& instance) { deliveries.question_waits(instance); },
            [this](std::string const& instance) { deliveries.question_answered(instance); }}),
       results(settings.results, world.incarnation, {ledger, report, world.time}, loop),
-      terms(settings.election.name_space, settings_of_master(settings), {election, link, clock, world.time, background},
+      terms(settings.election.name_space, settings_of_master(settings),
+            {election, link, epochs, clock, world.time, background},
             {{nodes, questions, deliveries, world.http, epochs, trace}, ledger, world.shared, world.signals, ids, log},
             loop),
       stopping(settings.drain, settings.election.grace, {nodes, clients, election, deliveries, world.time}, loop),
@@ -163,6 +165,7 @@ void node::parts::connect()
             clock.sample(row.utc, asked, answered);
         epochs.read_row({row.id, row.epoch}, row.owner.has_value());
     });
+    epochs.on_raise([this](std::int64_t) { deliveries.new_epoch(); });
     nodes.on_beat([this](storage::node_record const& row, instant asked) {
         world.electing.post([this, row, asked] { standin.beaten(row, asked); });
     });

@@ -18,14 +18,10 @@ awaitable<void> term_runner::run(std::int64_t epoch)
 {
     auto& log = for_master_.log;
     log.won(deps_.election.began_by());
-    for_master_.node.epochs.learn(epoch, "this node");
-    term const present{{name_space_, epoch},
-                       deps_.election.state(),
-                       deps_.time,
-                       deps_.clock,
-                       deps_.election.began_by().replaced,
-                       settings_.room,
-                       for_master_.node.epochs.name_space()};
+    deps_.epochs.learn(epoch, "this node");
+    term const present{
+        {name_space_, epoch}, deps_.election.state(),   deps_.time, deps_.clock, deps_.election.began_by().replaced,
+        settings_.room,       deps_.epochs.name_space()};
     std::optional<master> lead;
     lead.emplace(settings_, present, for_master_, loop_);
     deps_.link.open(epoch, *lead);

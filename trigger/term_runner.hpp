@@ -17,6 +17,7 @@ public:
     struct dependencies {
         election_proxy& election;
         master_link& link;
+        known_epoch& epochs;
         cluster_clock& clock;
         time_source& time;
         task_group& background; // ends before this object

@@ -8,6 +8,8 @@
 #include "trigger/clients/stamps.hpp"
 #include "trigger/delivery/client_questions.hpp"
 #include "trigger/delivery/collector.hpp"
+#include "trigger/delivery/dispatcher.hpp"
+#include "trigger/delivery/reachability.hpp"
 
 #include <functional>
 #include <string>

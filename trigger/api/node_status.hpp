@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/base/loop_meter.hpp"
+#include "trigger/clients/registry.hpp"
 #include "trigger/delivery/dispatcher.hpp"
 #include "trigger/delivery/master_link.hpp"
 #include "trigger/election/cluster_clock.hpp"

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t nonce_bytes = 16;
 }
 
-client_stub::client_stub(registry& clients, client_lines lines, duration limit, known_epoch& epochs)
+client_stub::client_stub(home_clients& clients, client_lines lines, duration limit, epoch_claims& epochs)
     : clients_(clients), lines_(lines), limit_(limit), epochs_(epochs)
 {}
 
@@ -25,8 +25,7 @@ awaitable<std::optional<http::response>> client_stub::post(std::string instance,
     auto answer = co_await line_to(*client).call(std::move(to), path, std::move(text), limit_);
     if (answer.status == 409)
         if (auto const refusal = http::parse_if<protocol::epoch_message>(answer.body))
-            if (epochs_.concerns(refusal->term))
-                epochs_.claimed(refusal->term.epoch);
+            epochs_.refused_by(refusal->term);
     co_return answer;
 }
 

@@ -5,6 +5,7 @@
 #include "libs/storage/clients.hpp"
 #include "trigger/clients/change_watch.hpp"
 #include "trigger/clients/client_writer.hpp"
+#include "trigger/clients/home_clients.hpp"
 #include "trigger/clients/settings.hpp"
 
 #include <functional>
@@ -16,18 +17,9 @@
 
 namespace baton::trigger {
 
-// A client whose home is this node.
-struct known_client {
-    storage::client_record row;
-    std::set<std::string> handlers;
-    instant heard_at{};   // its last heartbeat
-    instant written_at{}; // this node's last write of the row: an older reading of the row says nothing
-    bool fetches() const { return row.address.empty(); } // it has no address, and fetches the calls of its home
-};
-
 // The clients whose home is this node: those that are registered here. Their heartbeats stay in memory; the table of
 // clients shows joins, moves and ends. A node keeps nothing about the clients of others. On the loop only.
-class registry {
+class registry final : public home_clients {
 public:
     registry(client_settings settings, std::string self, storage::database& shared, time_source& time,
              asio::any_io_executor loop);
@@ -58,15 +50,12 @@ public:
     void departed(std::string const& instance);
     void moved(std::string const& instance, std::string const& home, std::int64_t generation);
 
-    // This node hears the client, but cannot work with it: declares it gone. In the background.
-    void bury(std::string const& instance, std::string const& why);
-
-    known_client* find(std::string const& instance);
+    void bury(std::string const& instance, std::string const& why) override;
+    known_client* find(std::string const& instance) override;
     std::size_t size() const { return clients_.size(); }
     client_writer const& writer() const { return writer_; }
     bool hears(std::string const& instance) const { return clients_.contains(instance); }
-    // It was a client of this node, or wanted to be, and is gone for good. A client that has moved is not gone.
-    bool is_gone(std::string const& instance) const { return buried_.contains(instance); }
+    bool is_gone(std::string const& instance) const override { return buried_.contains(instance); }
     instant read_at() const { return changes_.read_at(); } // what others changed before then is known
 
     // Called for each client of this node that is gone: nothing more may be sent to it.

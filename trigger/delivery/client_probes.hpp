@@ -1,7 +1,7 @@
 #pragma once
 
 #include "libs/base/task_group.hpp"
-#include "trigger/clients/client_stub.hpp"
+#include "trigger/clients/client_calls.hpp"
 #include "trigger/delivery/lanes.hpp"
 
 #include <deque>
@@ -19,7 +19,7 @@ namespace baton::trigger {
 class client_probes {
 public:
     struct calls {
-        std::function<awaitable<client_stub::probe_outcome>(std::string instance)> probe;
+        std::function<awaitable<client_calls::probe_outcome>(std::string instance)> probe;
         std::function<void(std::string const& instance)> proved;
         std::function<void(std::string const& instance, std::string const& why)> failed;
     };

@@ -41,7 +41,7 @@ awaitable<protocol::ask_answer> client_questions::ask(protocol::ask_request requ
 awaitable<void> client_questions::ask_one(std::shared_ptr<round> all, std::string instance)
 {
     auto request = all->request;
-    auto answer = co_await deps_.stub.ask(instance, std::move(request));
+    auto answer = co_await deps_.calls.ask(instance, std::move(request));
     if (answer) {
         all->answer.answered.push_back({instance, std::move(answer->held)});
         notify_.answered(instance);
@@ -63,7 +63,7 @@ awaitable<void> client_questions::cancel_one(protocol::cancel_at_request request
     protocol::executions_request message;
     message.term = request.term;
     message.executions = std::move(request.executions);
-    co_await deps_.stub.cancel(std::move(request.instance), std::move(message));
+    co_await deps_.calls.cancel(std::move(request.instance), std::move(message));
 }
 
 } // namespace baton::trigger

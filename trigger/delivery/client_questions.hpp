@@ -1,8 +1,9 @@
 #pragma once
 
 #include "libs/base/task_group.hpp"
-#include "trigger/clients/client_stub.hpp"
+#include "trigger/clients/client_calls.hpp"
 #include "trigger/delivery/lanes.hpp"
+#include "trigger/delivery/local_slave.hpp"
 
 #include <functional>
 #include <memory>
@@ -13,11 +14,11 @@ namespace baton::trigger {
 // Asks this node's clients for the master which executions they have, and tells them what to cancel: all clients at the
 // same time, and none for longer than a bound. A client that has not proved itself at its address since its last
 // failure is not asked. On the loop only.
-class client_questions {
+class client_questions final : public local_questions {
 public:
     struct dependencies {
         lanes& clients;
-        client_stub& stub;
+        client_calls& calls;
         time_source& time;
         task_group& background; // ends before this object
     };
@@ -30,10 +31,8 @@ public:
         : deps_(deps), loop_(std::move(loop)), notify_(std::move(notify))
     {}
 
-    // The answers that came in time. Clients of other nodes are left out.
-    awaitable<protocol::ask_answer> ask(protocol::ask_request request);
-    // Does not wait for the client.
-    void cancel(protocol::cancel_at_request request);
+    awaitable<protocol::ask_answer> ask(protocol::ask_request request) override;
+    void cancel(protocol::cancel_at_request request) override;
 
 private:
     struct round;

@@ -11,14 +11,12 @@ dispatcher::dispatcher(dispatcher_settings settings, duration ttl, dependencies 
       ttl_(ttl),
       deps_(deps),
       probes_(deps.lanes, deps.time, loop,
-              {[this](std::string instance) { return deps_.stub.probe(std::move(instance)); },
+              {[this](std::string instance) { return deps_.calls.probe(std::move(instance)); },
                [this](std::string const& instance) { proved(instance); },
                [this](std::string const& instance, std::string const& why) { failed(instance, why); }}),
       bell_(loop),
       senders_(loop)
-{
-    deps_.epochs.on_raise([this](std::int64_t) { new_epoch(); });
-}
+{}
 
 std::size_t dispatcher::accept(protocol::assign_request message)
 {
@@ -110,10 +108,9 @@ void dispatcher::drop_superseded()
     });
 }
 
-// The assignments of an older epoch are void.
 void dispatcher::new_epoch()
 {
-    deps_.report.new_term(deps_.epochs.term());
+    deps_.report.new_term(deps_.right.term());
     if (load() != 0)
         drop_all("a new master assigns anew");
     deps_.known.clear();
@@ -241,13 +238,13 @@ void dispatcher::told_free_slots(std::string const& instance, int free)
 // May this node deliver? Once other nodes may have counted it as gone, its assignments are void.
 bool dispatcher::look_at_membership()
 {
-    if (std::exchange(lapses_, deps_.self.lapses()) != deps_.self.lapses()) {
+    if (std::exchange(lapses_, deps_.right.lapses()) != deps_.right.lapses()) {
         if (waiting_ != 0)
             drop_all("this node's membership had lapsed");
         deps_.lanes.mark_all_changed(); // the master has forgotten what this node can take
         deps_.report.capacity_changed();
     }
-    if (deps_.self.valid())
+    if (deps_.right.valid())
         return true;
     if (waiting_ != 0)
         drop_all("this node could not renew its membership");

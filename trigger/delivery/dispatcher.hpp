@@ -2,17 +2,18 @@
 
 #include "libs/base/task_group.hpp"
 #include "libs/protocol/node_wire.hpp"
-#include "trigger/clients/client_stub.hpp"
-#include "trigger/clients/registry.hpp"
+#include "trigger/clients/client_calls.hpp"
+#include "trigger/clients/home_clients.hpp"
 #include "trigger/clients/stamps.hpp"
 #include "trigger/delivery/client_probes.hpp"
+#include "trigger/delivery/delivery_right.hpp"
 #include "trigger/delivery/known_attempts.hpp"
 #include "trigger/delivery/lanes.hpp"
-#include "trigger/delivery/master_link.hpp"
-#include "trigger/delivery/reachability.hpp"
+#include "trigger/delivery/local_slave.hpp"
+#include "trigger/delivery/reach_record.hpp"
 #include "trigger/delivery/reporter.hpp"
 #include "trigger/delivery/settings.hpp"
-#include "trigger/membership/membership.hpp"
+#include "trigger/election/election_trace.hpp"
 
 #include <set>
 #include <string>
@@ -28,34 +29,30 @@ namespace baton::trigger {
 // another home, until a higher epoch is known (the new master asks the clients and assigns anew), or until this node's
 // membership lapses (the other nodes may count it as gone). It answers a repeated assignment with what it knows, so the
 // master may repeat.
-class dispatcher {
+class dispatcher final : public local_slave {
 public:
     // More members than usual: the delivery of an execution touches every part of the slave.
     struct dependencies {
-        registry& clients;
+        home_clients& clients;
+        client_calls& calls;
+        delivery_right const& right;
+        reach_record& reach;   // of this node's clients, for people
         trigger::lanes& lanes; // of this node's clients
-        client_stub& stub;
-        membership const& self;
-        master_link const& master;
-        known_epoch& epochs;
         known_attempts& known; // of the present epoch
         reporter& report;
-        reachability& reach; // of this node's clients, for people
         stamps const& given;
         election_trace& trace;
         time_source& time;
-        random_source& random;
     };
     // `ttl`: a client that is heard but answers no call for this long is declared gone.
     dispatcher(dispatcher_settings settings, duration ttl, dependencies deps, asio::any_io_executor loop);
 
-    // Takes as many as fit, from the front, and returns their number; 0 while this node may count as gone. A message
-    // that does not count any more changes nothing; its sender does not wait for the answer. The epoch must be the
-    // current one.
-    std::size_t accept(protocol::assign_request message);
+    std::size_t accept(protocol::assign_request message) override;
+    std::vector<execution_id> withdraw(std::vector<execution_id> const& executions) override;
+    protocol::capacity_message capacity() override { return deps_.lanes.all(); }
 
-    // Forgets those of these executions that were not sent to any client, and returns them.
-    std::vector<execution_id> withdraw(std::vector<execution_id> const& executions);
+    // A higher epoch than before is known. The assignments of the older one are void.
+    void new_epoch();
 
     // The row of this client was read or written: it may have become one of this node's clients, or ceased to be one.
     void client_changed(std::string const& instance);
@@ -67,9 +64,6 @@ public:
     void question_waits(std::string const& instance); // until the client has proved itself at its address
     void question_answered(std::string const& instance);
 
-    // Of all services, for a new master.
-    protocol::capacity_message capacity() { return deps_.lanes.all(); }
-
     // Executions that wait or are on their way to a client.
     std::size_t load() const { return waiting_ + under_way_; }
 
@@ -77,9 +71,8 @@ public:
 
 private:
     awaitable<void> work();
-    void new_epoch();
     bool look_at_membership();
-    bool may_deliver() { return look_at_membership() && deps_.master.may_deliver(); }
+    bool may_deliver() { return look_at_membership() && deps_.right.term_lets_deliver(); }
     void take_one(protocol::assignment one, std::int64_t number, known_attempt const* past);
     void place(delivery one);
     client_lane* lane_for(delivery const& one);

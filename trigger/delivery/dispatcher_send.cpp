@@ -77,15 +77,15 @@ void dispatcher::trace(std::string const& instance, std::vector<delivery> const&
     executions.reserve(group.size());
     for (auto const& one : group)
         executions.push_back(one.what.work.execution);
-    deps_.trace.deliver(deps_.epochs.value(), instance, executions);
+    deps_.trace.deliver(deps_.right.term().epoch, instance, executions);
 }
 
 std::string dispatcher::dispatch_text(std::int64_t generation, std::vector<delivery>& group)
 {
     protocol::dispatch_request request;
     request.generation = generation;
-    request.term = deps_.epochs.term();
-    request.node = deps_.self.self().incarnation;
+    request.term = deps_.right.term();
+    request.node = deps_.right.self();
     request.number = ++sent_;
     request.executions.reserve(group.size());
     for (auto& one : group)
@@ -100,18 +100,18 @@ std::string dispatcher::dispatch_text(std::int64_t generation, std::vector<deliv
 
 awaitable<void> dispatcher::send_group(std::string instance, std::vector<delivery>& group)
 {
-    auto const epoch = deps_.epochs.value();
-    auto const lapses = deps_.self.lapses();
+    auto const epoch = deps_.right.term().epoch;
+    auto const lapses = deps_.right.lapses();
     auto const* to = deps_.lanes.find(instance);
     auto text = dispatch_text(to == nullptr ? 0 : to->who().generation, group);
     trace(instance, group);
-    auto const outcome = co_await deps_.stub.dispatch(instance, std::move(text));
+    auto const outcome = co_await deps_.calls.dispatch(instance, std::move(text));
     if (auto* lane = deps_.lanes.find(instance))
         lane->group_ended();
-    if (epoch != deps_.epochs.value())
+    if (epoch != deps_.right.term().epoch)
         co_return; // the group is void; the new master asks the clients
     std::erase_if(group, [this](delivery const& one) { return deps_.known.superseded(one.what.work); });
-    if (!deps_.self.valid() || lapses != deps_.self.lapses())
+    if (!deps_.right.valid() || lapses != deps_.right.lapses())
         let_go(instance, group, outcome.answer);
     else if (outcome.answer)
         settle(instance, group, *outcome.answer);

@@ -3,7 +3,7 @@
 #include "libs/base/loop.hpp"
 #include "libs/storage/clients.hpp"
 #include "trigger/clients/home_watches.hpp"
-#include "trigger/delivery/client_lane.hpp"
+#include "trigger/delivery/reach_record.hpp"
 
 #include <map>
 #include <optional>
@@ -19,7 +19,7 @@ namespace baton::trigger {
 //
 // The rows are written when something changes, many in a statement, because web and people read them there without
 // asking every node. They change nothing that nodes decide by, so their `changed_at` stays.
-class reachability {
+class reachability final : public reach_record {
 public:
     struct dependencies {
         membership const& nodes;
@@ -30,10 +30,8 @@ public:
         : table_(shared), deps_(deps), bell_(std::move(loop))
     {}
 
-    // How this node reaches a client of its own; `cause` if it does not. Cheap if it is no news.
-    void found(lane_client const& who, protocol::reach state, std::string const& cause = {});
-    // It is not a client of this node any more.
-    void forget(std::string const& instance) { clients_.erase(instance); }
+    void found(lane_client const& who, protocol::reach state, std::string const& cause) override;
+    void forget(std::string const& instance) override { clients_.erase(instance); }
 
     // The client has registered here because these nodes, by name, could not reach it.
     void tried(std::string const& instance, std::vector<std::string> nodes);

@@ -4,6 +4,7 @@
 #include "libs/protocol/term_id.hpp"
 #include "trigger/election/election_proxy.hpp"
 #include "trigger/election/election_trace.hpp"
+#include "trigger/election/epoch_claims.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -14,7 +15,7 @@ namespace baton::trigger {
 
 // The highest epoch of its namespace that this node knows. It voids every lower one: the assignments made under it and
 // this node's own term. On the loop only.
-class known_epoch {
+class known_epoch final : public epoch_claims {
 public:
     // `name_space`: of this node.
     known_epoch(election_proxy& election, election_trace& trace, time_source& time,
@@ -41,6 +42,11 @@ public:
     // A client or node has answered that it knows this epoch. That proves nothing, and an absurd epoch could not be
     // unlearned. A higher one than the known one therefore only makes the election read the lock row now.
     void claimed(std::int64_t epoch);
+    void refused_by(protocol::term_id term) override
+    {
+        if (concerns(term))
+            claimed(term.epoch);
+    }
 
     // The lock row has been read. Its epoch is learned if it is `held`. It may confirm what clients claim.
     void read_row(protocol::term_id term, bool held);

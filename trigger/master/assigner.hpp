@@ -2,6 +2,7 @@
 
 #include "libs/base/task_group.hpp"
 #include "libs/http/client.hpp"
+#include "trigger/delivery/settings.hpp"
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/fire_mark.hpp"
 #include "trigger/master/in_doubt_resolver.hpp"

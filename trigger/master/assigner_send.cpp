@@ -137,11 +137,8 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, 
                   static_cast<std::size_t>(http::parse_json(answer->body).get<protocol::assign_answer>().accepted));
             co_return;
         }
-        if (answer && answer->status == 409) {
-            auto const known = http::parse_json(answer->body).get<protocol::epoch_message>().term;
-            if (deps_.node.epochs.concerns(known))
-                deps_.node.epochs.claimed(known.epoch); // if the lock row confirms it, this term is over
-        }
+        if (answer && answer->status == 409) // if the lock row confirms it, this term is over
+            deps_.node.epochs.refused_by(http::parse_json(answer->body).get<protocol::epoch_message>().term);
         if (answer)
             log::warn("assignment", "a node refused an assignment, avoiding the node for 1 s",
                       {{"node", node}, {"status", answer->status}});

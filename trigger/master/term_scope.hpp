@@ -2,8 +2,9 @@
 
 #include "libs/http/client.hpp"
 #include "libs/storage/ledger.hpp"
-#include "trigger/delivery/client_questions.hpp"
-#include "trigger/delivery/dispatcher.hpp"
+#include "trigger/delivery/local_slave.hpp"
+#include "trigger/election/election_trace.hpp"
+#include "trigger/election/epoch_claims.hpp"
 #include "trigger/master/client_directory.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/term.hpp"
@@ -14,10 +15,10 @@ namespace baton::trigger {
 // The parts of the node that a term works with. They live as long as the process.
 struct node_parts {
     membership& nodes;
-    client_questions& questions;
-    dispatcher& here;
+    local_questions& questions;
+    local_slave& here;
     http::client& http;
-    known_epoch& epochs;
+    epoch_claims& epochs;
     election_trace& trace;
 };
 

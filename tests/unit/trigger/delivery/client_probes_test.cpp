@@ -44,13 +44,13 @@ struct fixture {
             co_await host.time().sleep_for(100ms);
         }
     }
-    awaitable<client_stub::probe_outcome> probe(std::string instance)
+    awaitable<client_calls::probe_outcome> probe(std::string instance)
     {
         probed[instance].push_back(host.time().now());
         most_under_way = std::max(most_under_way, ++under_way);
         co_await host.time().sleep_for(answer_time);
         --under_way;
-        client_stub::probe_outcome outcome{address, {}};
+        client_calls::probe_outcome outcome{address, {}};
         if (!answers)
             outcome.wrong = "connection timed out";
         co_return outcome;

@@ -27,7 +27,7 @@ struct fixture {
         home->spawn(node->run());
         stage.time.run_for(3s);
         register_again();
-        node->found(client, reach::pending);
+        node->found(client, reach::pending, {});
     }
     ~fixture() { stage.end(); }
 
@@ -122,7 +122,7 @@ TEST_CASE("the client's row says whether its home reaches it, once that changes"
     f.stage.time.run_for(2s);
     CHECK(f.row().reach == reach::unreachable);
     CHECK(f.row().reach_why == reach_words("a", address, "connection timed out", ""));
-    f.node->found(f.client, reach::reachable);
+    f.node->found(f.client, reach::reachable, {});
     f.stage.time.run_for(2s);
     CHECK(f.row().reach == reach::reachable);
     CHECK(f.row().reach_why.empty());
@@ -134,7 +134,7 @@ TEST_CASE("an outage of the database delays the row, which then has the latest s
     f.stage.database.crash_for(5s);
     f.fails();
     f.stage.time.run_for(3s);
-    f.node->found(f.client, reach::reachable);
+    f.node->found(f.client, reach::reachable, {});
     f.stage.time.run_for(10s);
     CHECK(f.row().reach == reach::reachable);
 }
@@ -142,10 +142,10 @@ TEST_CASE("an outage of the database delays the row, which then has the latest s
 TEST_CASE("a client that registers again is written again, though nothing has changed")
 {
     fixture f({"a"});
-    f.node->found(f.client, reach::reachable);
+    f.node->found(f.client, reach::reachable, {});
     ++f.client.generation;
     f.register_again();
-    f.node->found(f.client, reach::reachable);
+    f.node->found(f.client, reach::reachable, {});
     f.stage.time.run_for(2s);
     CHECK(f.row().reach == reach::reachable);
 }
@@ -178,7 +178,7 @@ TEST_CASE("a client is asked to try the nodes that have not tried, and then advi
     CHECK(f.node->move_of("host:1"));
 
     f.node->forget("host:1"); // it moved, b could not reach it either, and it came back
-    f.node->found(f.client, reach::pending);
+    f.node->found(f.client, reach::pending, {});
     f.node->tried("host:1", {"a", "b"});
     f.fails();
     CHECK_FALSE(f.node->move_of("host:1"));

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "libs/base/time.hpp"
+#include "libs/storage/clients.hpp"
+
+#include <set>
+#include <string>
+
+namespace baton::trigger {
+
+// A client whose home is this node.
+struct known_client {
+    storage::client_record row;
+    std::set<std::string> handlers;
+    instant heard_at{};   // its last heartbeat
+    instant written_at{}; // this node's last write of the row: an older reading of the row says nothing
+    bool fetches() const { return row.address.empty(); } // it has no address, and fetches the calls of its home
+};
+
+// The clients of this node, as the parts see them that call and supply them. On the loop only.
+class home_clients {
+public:
+    virtual known_client* find(std::string const& instance) = 0; // null if this node is not its home
+    // It was a client of this node, or wanted to be, and is gone for good. A client that has moved is not gone.
+    virtual bool is_gone(std::string const& instance) const = 0;
+    // This node hears the client, but cannot work with it: declares it gone. In the background.
+    virtual void bury(std::string const& instance, std::string const& why) = 0;
+
+protected:
+    ~home_clients() = default;
+};
+
+} // namespace baton::trigger
