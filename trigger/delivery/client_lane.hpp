@@ -48,10 +48,13 @@ struct lane_limits {
 // called. A state machine: its owner sends the requests and passes the time in. On the loop only.
 class client_lane {
 public:
-    client_lane(lane_client who, lane_limits limits) : who_(std::move(who)), limits_(limits), group_(limits.group) {}
+    client_lane(lane_client who, lane_limits limits, std::uint64_t number = 0)
+        : who_(std::move(who)), limits_(limits), number_(number), group_(limits.group)
+    {}
 
     lane_client const& who() const { return who_; }
-    void update(lane_client who); // another address has to prove itself anew
+    std::uint64_t number() const { return number_; } // given once (lanes::numbered)
+    void update(lane_client who);                    // another address has to prove itself anew
     void lost_handler(std::string const& handler) { who_.handlers.erase(handler); }
 
     // Executions beyond those that it has, or that wait or are on their way to it.
@@ -132,6 +135,7 @@ private:
 
     lane_client who_;
     lane_limits limits_;
+    std::uint64_t number_;
     std::size_t group_;
     std::deque<delivery> queue_;
     std::size_t on_the_way_ = 0;

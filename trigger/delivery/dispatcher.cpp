@@ -25,51 +25,47 @@ std::size_t dispatcher::accept(protocol::assign_request message)
     if (counts && !look_at_membership())
         return 0;
     std::size_t taken = 0;
-    bool older_waits = false;
+    std::set<std::uint64_t> older; // lanes in which an earlier attempt waits
     for (auto& one : message.executions) {
         if (!counts)
             break;
-        auto const* past = deps_.known.find(one.work.execution);
-        bool const newer = past == nullptr || past->attempt < one.work.attempt;
-        if (newer && load() >= settings_.queue_limit)
+        auto const* known = deps_.known.find(one.work.execution);
+        auto const step = step_for(known, one.work.attempt, message.number);
+        if (step == assignment_step::take && load() >= settings_.queue_limit)
             break;
-        older_waits = older_waits || (past != nullptr && newer && past->fate == fate::waiting);
-        take_one(std::move(one), message.number, newer ? nullptr : past);
+        if (step == assignment_step::take && known != nullptr && known->fate == fate::waiting)
+            older.insert(known->lane);
+        take_one(std::move(one), message.number, step);
         ++taken;
     }
-    if (older_waits)
-        drop_superseded();
+    drop_superseded(older);
     deps_.known.forget_settled();
     return counts ? taken : size;
 }
 
-// `past`: what this node knows of the same or a later attempt; null if nothing.
-void dispatcher::take_one(protocol::assignment one, std::int64_t number, known_attempt const* past)
+void dispatcher::take_one(protocol::assignment one, std::int64_t number, assignment_step step)
 {
     auto const execution = one.work.execution;
-    if (past != nullptr && past->fate == fate::delivered) {
-        deps_.report.delivered({execution, past->attempt, past->client, past->holds});
+    auto const* known = deps_.known.find(execution);
+    if (step == assignment_step::ignore)
         return;
-    }
-    bool const again =
-        past == nullptr || past->fate == fate::dropped || (past->fate == fate::returned && past->number < number);
-    if (past != nullptr && past->fate == fate::waiting) { // a return must name the latest assignment
-        auto same = *past;
+    if (step == assignment_step::tell)
+        return deps_.report.delivered({execution, known->attempt, known->client, known->holds});
+    if (step == assignment_step::note) { // a return must name the latest assignment
+        auto same = *known;
         same.number = std::max(same.number, number);
-        deps_.known.set(execution, same);
+        return deps_.known.set(execution, same);
     }
-    if (!again)
-        return;
-    auto const owner = past == nullptr ? std::string() : past->client;
-    auto const first_sent = past == nullptr ? std::nullopt : past->first_sent;
+    bool const resumed = step == assignment_step::resume;
+    auto const owner = resumed ? known->client : std::string();
+    auto const first_sent = resumed ? known->first_sent : std::nullopt;
     deps_.known.set(execution, {one.work.attempt, fate::waiting, {}, 0, number});
     delivery next{std::move(one), number, !owner.empty(), first_sent};
     ++waiting_;
     if (owner.empty())
         return place(std::move(next));
     if (auto* lane = deps_.lanes.find(owner)) {
-        lane->put(std::move(next));
-        wake(owner);
+        put(*lane, std::move(next));
     } else {
         --waiting_;
         give_back(next, protocol::return_cause::in_doubt, owner, "its client has another home");
@@ -92,20 +88,36 @@ void dispatcher::place(delivery one)
 {
     one.first_sent.reset();
     if (auto* lane = lane_for(one)) {
-        lane->put(std::move(one));
-        wake(lane->who().instance);
+        put(*lane, std::move(one));
     } else {
         --waiting_;
         give_back(one, protocol::return_cause::no_room, {}, "no client of this node has room");
     }
 }
 
-void dispatcher::drop_superseded()
+// Notes the lane, so that the execution is found without a look at every client.
+void dispatcher::put(client_lane& lane, delivery one)
 {
-    deps_.lanes.each([this](client_lane& lane) {
-        waiting_ -= std::erase_if(lane.waiting(),
-                                  [this](delivery const& one) { return deps_.known.superseded(one.what.work); });
-    });
+    deps_.known.waits_in(one.what.work.execution, lane.number());
+    lane.put(std::move(one));
+    wake(lane.who().instance);
+}
+
+// In front of what waits there, in the same order.
+void dispatcher::put_back(client_lane& lane, std::vector<delivery>& group)
+{
+    for (auto each = group.rbegin(); each != group.rend(); ++each) {
+        deps_.known.waits_in(each->what.work.execution, lane.number());
+        lane.waiting().push_front(std::move(*each));
+    }
+}
+
+void dispatcher::drop_superseded(std::set<std::uint64_t> const& in)
+{
+    for (auto const number : in)
+        if (auto* lane = deps_.lanes.numbered(number))
+            waiting_ -= std::erase_if(lane->waiting(),
+                                      [this](delivery const& one) { return deps_.known.superseded(one.what.work); });
 }
 
 void dispatcher::new_epoch()
@@ -123,8 +135,7 @@ void dispatcher::give_back(delivery const& one, protocol::return_cause cause, st
     auto const& work = one.what.work;
     auto const* known = deps_.known.find(work.execution);
     auto const number = known != nullptr ? std::max(known->number, one.number) : one.number;
-    bool const returned = cause == protocol::return_cause::no_room;
-    deps_.known.set(work.execution, {work.attempt, returned ? fate::returned : fate::undelivered, {}, 0, number});
+    deps_.known.set(work.execution, {work.attempt, fate_after(cause), {}, 0, number});
     deps_.report.undelivered({work.execution, work.attempt, cause, client, std::move(why), number});
 }
 
@@ -152,14 +163,22 @@ void dispatcher::drop(std::string const& instance, delivery const& one)
 std::vector<execution_id> dispatcher::withdraw(std::vector<execution_id> const& executions)
 {
     std::vector<execution_id> withdrawn;
-    std::unordered_set<execution_id> const wanted(executions.begin(), executions.end());
+    std::unordered_set<execution_id> wanted;
+    std::set<std::uint64_t> in;
+    for (auto const id : executions)
+        if (auto const* known = deps_.known.find(id); known != nullptr && known->fate == fate::waiting) {
+            wanted.insert(id);
+            in.insert(known->lane);
+        }
     auto const take = [&](delivery const& one) {
         bool const mine = !one.bound && wanted.contains(one.what.work.execution);
         if (mine)
             withdrawn.push_back(one.what.work.execution);
         return mine;
     };
-    deps_.lanes.each([&](client_lane& lane) { waiting_ -= std::erase_if(lane.waiting(), take); });
+    for (auto const number : in)
+        if (auto* lane = deps_.lanes.numbered(number))
+            waiting_ -= std::erase_if(lane->waiting(), take);
     for (auto const id : withdrawn)
         deps_.known.forget(id);
     return withdrawn;

@@ -7,6 +7,7 @@
 #include "trigger/clients/stamps.hpp"
 #include "trigger/delivery/client_probes.hpp"
 #include "trigger/delivery/delivery_right.hpp"
+#include "trigger/delivery/delivery_rules.hpp"
 #include "trigger/delivery/known_attempts.hpp"
 #include "trigger/delivery/lanes.hpp"
 #include "trigger/delivery/local_slave.hpp"
@@ -73,8 +74,10 @@ private:
     awaitable<void> work();
     bool look_at_membership();
     bool may_deliver() { return look_at_membership() && deps_.right.term_lets_deliver(); }
-    void take_one(protocol::assignment one, std::int64_t number, known_attempt const* past);
+    void take_one(protocol::assignment one, std::int64_t number, assignment_step step);
     void place(delivery one);
+    void put(client_lane& lane, delivery one);
+    void put_back(client_lane& lane, std::vector<delivery>& group);
     client_lane* lane_for(delivery const& one);
     void wake(std::string const& instance);
     void start(std::string const& instance);
@@ -90,13 +93,15 @@ private:
     void trace(std::string const& instance, std::vector<delivery> const& group);
     void settle(std::string const& instance, std::vector<delivery>& group, protocol::dispatch_answer const& answer);
     void settle_one(std::string const& instance, delivery one, protocol::dispatch_ack const& answer);
+    void lessen(std::string const& instance, std::string const& handler, ack_meaning const& by);
     void too_large(std::string const& instance, std::vector<delivery>& group);
     void give_back_old(client_lane& lane);
     void hold_back(std::string const& instance, std::vector<delivery>& group, bool maybe_there, std::string const& why);
+    void move_on(std::string const& instance, delivery one, bool gone, std::string const& why);
     void let_go(std::string const& instance, std::vector<delivery>& group,
                 std::optional<protocol::dispatch_answer> const& answer);
     void return_all(client_lane& lane, protocol::return_cause bound);
-    void drop_superseded();
+    void drop_superseded(std::set<std::uint64_t> const& in);
     void give_back(delivery const& one, protocol::return_cause cause, std::string const& client, std::string why);
     void drop_all(char const* why);
     void drop(std::string const& instance, delivery const& one);

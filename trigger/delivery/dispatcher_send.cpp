@@ -7,11 +7,6 @@ namespace baton::trigger {
 
 // The calls to clients, and what follows from their answers.
 
-namespace {
-constexpr duration moved_pause = 2s;
-constexpr std::size_t always_taken = 16u << 10; // bytes of a payload that a client must take (docs/protocol.md: 16 MiB)
-}
-
 awaitable<void> dispatcher::run()
 {
     co_await probes_.around(senders_.around(work()));
@@ -108,14 +103,16 @@ awaitable<void> dispatcher::send_group(std::string instance, std::vector<deliver
     auto const outcome = co_await deps_.calls.dispatch(instance, std::move(text));
     if (auto* lane = deps_.lanes.find(instance))
         lane->group_ended();
-    if (epoch != deps_.right.term().epoch)
-        co_return; // the group is void; the new master asks the clients
+    auto const end =
+        end_of(outcome, epoch == deps_.right.term().epoch, deps_.right.valid() && lapses == deps_.right.lapses());
+    if (end == group_end::nothing)
+        co_return;
     std::erase_if(group, [this](delivery const& one) { return deps_.known.superseded(one.what.work); });
-    if (!deps_.right.valid() || lapses != deps_.right.lapses())
+    if (end == group_end::let_go)
         let_go(instance, group, outcome.answer);
-    else if (outcome.answer)
+    else if (end == group_end::settle)
         settle(instance, group, *outcome.answer);
-    else if (outcome.too_large)
+    else if (end == group_end::too_large)
         too_large(instance, group);
     else
         hold_back(instance, group, outcome.maybe_there, outcome.why);
@@ -147,43 +144,38 @@ void dispatcher::settle(std::string const& instance, std::vector<delivery>& grou
 void dispatcher::settle_one(std::string const& instance, delivery one, protocol::dispatch_ack const& answer)
 {
     auto const& work = one.what.work;
-    bool const runs_earlier = answer.answer == protocol::ack::running && answer.holds < work.attempt;
-    int const earlier = runs_earlier ? answer.holds : 0;
-    auto* lane = deps_.lanes.find(instance);
-    switch (answer.answer) {
-    case protocol::ack::accepted:
-    case protocol::ack::running:
-    case protocol::ack::finished:
-        deps_.known.set(work.execution, {work.attempt, fate::delivered, instance, earlier, one.number});
-        deps_.report.delivered({work.execution, work.attempt, instance, earlier});
-        if (lane != nullptr && answer.answer != protocol::ack::finished)
+    auto const meaning = meaning_of(answer, work.attempt, settings_.retry_pause);
+    if (meaning.what == ack_meaning::end::impossible)
+        return give_back(one, protocol::return_cause::impossible, {}, "the client cannot read this execution");
+    if (meaning.what == ack_meaning::end::delivered) {
+        deps_.known.set(work.execution, {work.attempt, fate::delivered, instance, meaning.earlier, one.number});
+        deps_.report.delivered({work.execution, work.attempt, instance, meaning.earlier});
+        if (auto* lane = deps_.lanes.find(instance); lane != nullptr && meaning.occupies)
             lane->has(work.execution, deps_.time.now());
         return;
-    case protocol::ack::invalid:
-        give_back(one, protocol::return_cause::impossible, {}, "the client cannot read this execution");
-        return;
-    case protocol::ack::busy:
-        if (lane != nullptr)
-            lane->told_room(0, deps_.time.now(), settings_.retry_pause);
-        break;
-    case protocol::ack::moved: // this node learns of the new home soon
-        if (lane != nullptr)
-            lane->told_room(0, deps_.time.now(), moved_pause);
-        break;
-    case protocol::ack::draining:
-        if (auto* client = deps_.clients.find(instance))
-            client->row.state = storage::client_state::draining;
-        client_changed(instance);
-        break;
-    case protocol::ack::no_handler:
-        if (lane != nullptr)
-            deps_.lanes.lost_handler(*lane, work.handler);
-        deps_.report.capacity_changed();
-        break;
     }
+    lessen(instance, work.handler, meaning);
     one.bound = false; // the client certainly did not take it
     ++waiting_;
     place(std::move(one));
+}
+
+// The client refused an execution: it takes less than this node believed.
+void dispatcher::lessen(std::string const& instance, std::string const& handler, ack_meaning const& by)
+{
+    auto* lane = deps_.lanes.find(instance);
+    if (by.full && lane != nullptr)
+        lane->told_room(0, deps_.time.now(), *by.full);
+    if (by.drains) {
+        if (auto* client = deps_.clients.find(instance))
+            client->row.state = storage::client_state::draining;
+        client_changed(instance);
+    }
+    if (by.lacks_handler) {
+        if (lane != nullptr)
+            deps_.lanes.lost_handler(*lane, handler);
+        deps_.report.capacity_changed();
+    }
 }
 
 // This node may have counted as gone while the group was on its way. An execution that the client did not take is not
@@ -210,19 +202,20 @@ void dispatcher::let_go(std::string const& instance, std::vector<delivery>& grou
 void dispatcher::too_large(std::string const& instance, std::vector<delivery>& group)
 {
     auto* lane = deps_.lanes.find(instance);
-    bool const single = lane == nullptr || !lane->halve(group.size());
-    if (single && group.front().what.work.payload.size() <= always_taken)
+    bool const split = lane != nullptr && lane->halve(group.size());
+    switch (after_refusal(split, group.front().what.work.payload.size())) {
+    case refused_size::unanswered:
         return hold_back(instance, group, false, "it refuses the size of a small message (status 413)");
-    if (single) {
+    case refused_size::impossible:
         for (auto const& one : group)
             give_back(one, protocol::return_cause::impossible, {},
                       "the client refuses a message of this size (status 413)");
         return;
+    case refused_size::split:
+        waiting_ += group.size();
+        put_back(*lane, group);
+        wake(instance);
     }
-    waiting_ += group.size();
-    for (auto each = group.rbegin(); each != group.rend(); ++each)
-        lane->waiting().push_front(std::move(*each));
-    wake(instance);
 }
 
 // There is no answer for these. An execution that may have reached the client stays bound to it until the client
@@ -233,19 +226,26 @@ void dispatcher::hold_back(std::string const& instance, std::vector<delivery>& g
     auto* lane = deps_.lanes.find(instance);
     bool const gone = deps_.clients.is_gone(instance);
     waiting_ += group.size();
-    for (auto each = group.rbegin(); each != group.rend(); ++each) {
-        each->bound = each->bound || maybe_there;
-        if (lane != nullptr) {
-            lane->waiting().push_front(std::move(*each));
-        } else if (each->bound) {
-            --waiting_;
-            give_back(*each, gone ? protocol::return_cause::client_gone : protocol::return_cause::in_doubt, instance,
-                      why);
-        } else {
-            place(std::move(*each));
-        }
-    }
+    for (auto& one : group)
+        one.bound = one.bound || maybe_there;
+    if (lane != nullptr)
+        put_back(*lane, group);
+    else
+        for (auto& one : group)
+            move_on(instance, std::move(one), gone, why);
     failed(instance, why);
+}
+
+// The client of this delivery is not one of this node's any more.
+void dispatcher::move_on(std::string const& instance, delivery one, bool gone, std::string const& why)
+{
+    auto const end = after_silence(one.bound, gone);
+    if (end == silent_end::elsewhere)
+        return place(std::move(one));
+    --waiting_;
+    auto const cause =
+        end == silent_end::client_gone ? protocol::return_cause::client_gone : protocol::return_cause::in_doubt;
+    give_back(one, cause, instance, why);
 }
 
 } // namespace baton::trigger

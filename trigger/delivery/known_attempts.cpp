@@ -8,6 +8,12 @@ known_attempt const* known_attempts::find(execution_id execution) const
     return found == known_.end() ? nullptr : &found->second;
 }
 
+void known_attempts::waits_in(execution_id execution, std::uint64_t lane)
+{
+    if (auto const found = known_.find(execution); found != known_.end())
+        found->second.lane = lane;
+}
+
 bool known_attempts::superseded(protocol::dispatch const& one) const
 {
     auto const* latest = find(one.execution);

@@ -28,6 +28,7 @@ struct known_attempt {
     int holds = 0;                       // delivered: the client runs this earlier attempt instead
     std::int64_t number = 0;             // of the last assignment that named it
     std::optional<instant> first_sent{}; // dropped: to `client`
+    std::uint64_t lane = 0;              // waiting: where, or whence it is on its way (lanes::numbered)
 };
 
 // The latest attempt of each execution that a master has assigned to this slave, for as long as a message may come that
@@ -41,6 +42,7 @@ public:
     known_attempt const* find(execution_id execution) const;
     void set(execution_id execution, known_attempt what) { known_[execution] = std::move(what); }
     void forget(execution_id execution) { known_.erase(execution); }
+    void waits_in(execution_id execution, std::uint64_t lane);
 
     // A later attempt has come: a client had this one, and its answer was lost.
     bool superseded(protocol::dispatch const& one) const;

@@ -13,6 +13,12 @@ client_lane* lanes::find(std::string const& instance)
     return found == lanes_.end() ? nullptr : found->second.get();
 }
 
+client_lane* lanes::numbered(std::uint64_t number)
+{
+    auto const found = numbers_.find(number);
+    return found == numbers_.end() ? nullptr : found->second;
+}
+
 client_lane& lanes::put(lane_client who)
 {
     auto& place = lanes_[who.instance];
@@ -20,7 +26,8 @@ client_lane& lanes::put(lane_client who)
         leave(*place);
         place->update(std::move(who));
     } else {
-        place = std::make_unique<client_lane>(std::move(who), limits_);
+        place = std::make_unique<client_lane>(std::move(who), limits_, ++last_number_);
+        numbers_.emplace(last_number_, place.get());
     }
     enter(*place);
     return *place;
@@ -33,6 +40,7 @@ std::unique_ptr<client_lane> lanes::remove(std::string const& instance)
         return nullptr;
     auto lane = std::move(found->second);
     lanes_.erase(found);
+    numbers_.erase(lane->number());
     leave(*lane);
     return lane;
 }

@@ -19,6 +19,8 @@ public:
     lanes(lane_limits limits, random_source& random) : limits_(limits), random_(random) {}
 
     client_lane* find(std::string const& instance);
+    // The lane of this number; null if it is not a lane of this node any more. A client that comes back gets another.
+    client_lane* numbered(std::uint64_t number);
     // Adds the client, or changes what is known of it.
     client_lane& put(lane_client who);
     // Null if it is not a client of this node.
@@ -56,6 +58,8 @@ private:
     lane_limits limits_;
     random_source& random_;
     std::map<std::string, std::unique_ptr<client_lane>> lanes_; // ordered, so that a simulation repeats exactly
+    std::unordered_map<std::uint64_t, client_lane*> numbers_;
+    std::uint64_t last_number_ = 0;
     protocol::service_table<service_lanes> services_;
     protocol::service_set changed_;
     std::int64_t told_ = 0; // capacity messages

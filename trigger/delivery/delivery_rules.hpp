@@ -1,0 +1,76 @@
+#pragma once
+
+#include "libs/protocol/node_wire.hpp"
+#include "trigger/clients/client_calls.hpp"
+#include "trigger/delivery/known_attempts.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace baton::trigger {
+
+// The decisions of the dispatcher: what to do with an assignment that comes in, and what becomes of a delivery by the
+// answer of its client. All are pure.
+
+enum class assignment_step {
+    take,   // it is new here, or a later attempt than the known one
+    resume, // it was dropped or returned: it goes out again, only to the client that may have it, if there is one
+    note,   // it waits already: only the number of the assignment is new
+    tell,   // a client has it, and the master does not know
+    ignore  // the master has been told of its end, or will be
+};
+// `known`: what this node knows of the execution; null if nothing.
+assignment_step step_for(known_attempt const* known, int attempt, std::int64_t number);
+
+// What becomes of a group when its request has ended.
+enum class group_end {
+    nothing,   // a new master asks the clients
+    let_go,    // other nodes may have counted this one as gone: only what the client took counts
+    settle,    // by the answer for each execution
+    too_large, // the client refused the size and took nothing
+    unanswered // it may have arrived
+};
+// `same_term`: no new epoch since it was sent. `vouched`: the node's membership is valid and has not lapsed since.
+group_end end_of(client_calls::dispatch_outcome const& outcome, bool same_term, bool vouched);
+
+// What a client's answer for one execution means.
+struct ack_meaning {
+    enum class end {
+        delivered,  // the client has it, or an earlier attempt of it
+        impossible, // no client will ever take it
+        elsewhere   // the client certainly does not have it: it goes to another one
+    };
+    end what = end::delivered;
+    int earlier = 0;              // delivered: this attempt runs there, and not the one that was sent
+    bool occupies = false;        // delivered: it takes a slot or a place of the client
+    std::optional<duration> full; // the client has no room for so long
+    bool drains = false;          // the client takes no more work
+    bool lacks_handler = false;   // the client does not serve the handler any more
+};
+// `sent`: the attempt. `retry_pause`: how long a client that says "busy" counts as full.
+ack_meaning meaning_of(protocol::dispatch_ack const& ack, int sent, duration retry_pause);
+
+// What becomes of a delivery without an answer whose client is not one of this node's any more. As long as it is one,
+// the delivery waits in its lane.
+enum class silent_end {
+    client_gone, // the client that may have it is gone
+    in_doubt,    // the client that may have it has another home
+    elsewhere    // no client has it
+};
+// `bound`: the client may have it. `gone`: for good; otherwise it has another home.
+silent_end after_silence(bool bound, bool gone);
+
+// What becomes of a group whose size the client refused.
+enum class refused_size {
+    split,      // in halves
+    impossible, // its one execution is larger than a client must take
+    unanswered  // a client that refuses even a small message is out of order
+};
+// `more_than_one`: executions in the group. `bytes`: of the payload of a single one.
+refused_size after_refusal(bool more_than_one, std::size_t bytes);
+
+// What a slave remembers of an attempt that it reports as undelivered for this cause.
+fate fate_after(protocol::return_cause cause);
+
+} // namespace baton::trigger
