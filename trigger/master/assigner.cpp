@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t at_once = 5'000; // executions taken from the queues in one step of the loop
 constexpr std::size_t quantum = 500;   // of a service in its turn
-constexpr std::size_t most_open = 8;   // assignments to one node that are not answered yet
 constexpr duration look_again = 100ms; // for a certain client or node that cannot be used now
 
 ready_queue::need need_of(open_execution const& one)
@@ -35,8 +34,8 @@ void assigner::may_fire_until(utc_time limit)
 
 void assigner::trace(std::string const& node, std::vector<execution_id> const& executions)
 {
-    if (deps_.node.trace.kept())
-        deps_.node.trace.assign(scope_.term.epoch(), node, executions);
+    if (deps_.trace.kept())
+        deps_.trace.assign(scope_.term.epoch(), node, executions);
 }
 
 awaitable<void> assigner::run()
@@ -52,17 +51,14 @@ awaitable<void> assigner::fire()
         collect();
         distribute();
         auto const now = scope_.term.time.now();
-        auto until = now + 1s;
-        if (auto const next = scope_.open.next_due(); next && *next > deps_.mark.limit())
+        firing_times const times{scope_.open.next_due(), deps_.mark.limit(), limit_, deps_.ready.next_unblock()};
+        auto const look = look_after(times, now, scope_.term.clock.now());
+        if (look.wants_mark)
             deps_.mark.wake(); // which wakes this when it has moved
-        else if (next && *next <= limit_)
-            until = std::min(until, now + (*next - scope_.term.clock.now()));
-        if (auto const next = deps_.ready.next_unblock())
-            until = std::min(until, *next);
-        if (deps_.ready.any_active() || until <= now)
+        if (deps_.ready.any_active() || look.at <= now)
             co_await asio::post(scope_.loop, asio::use_awaitable); // a long queue must not keep the loop
         else
-            co_await scope_.due_changed.wait_until(scope_.term.time, until);
+            co_await scope_.due_changed.wait_until(scope_.term.time, look.at);
     }
 }
 
@@ -93,12 +89,9 @@ void assigner::distribute()
 
 bool assigner::usable(std::string const& node)
 {
-    auto const& nodes = deps_.node.nodes;
-    if (auto const found = avoid_.find(node); found != avoid_.end()) {
-        if (found->second > scope_.term.time.now())
-            return false;
-        avoid_.erase(found);
-    }
+    auto const& nodes = deps_.nodes;
+    if (traffic_.avoided(node, scope_.term.time.now()))
+        return false;
     if (node == nodes.self().incarnation)
         return !nodes.self().draining;
     auto const* row = nodes.find(node);
@@ -114,10 +107,9 @@ ready_queue::placement assigner::place(protocol::service_view service, ready_que
     auto const free_to_ask = [&](std::string const& node) {
         if (!usable(node))
             return false;
-        auto const found = numbers_.find(node);
-        bool const busy = found != numbers_.end() && found->second.open.size() >= most_open;
+        bool const busy = traffic_.busy(node);
         if (busy)
-            stalled_[node].insert(protocol::key_of(service));
+            traffic_.stall(node, service);
         return !busy;
     };
     credits::choice to;

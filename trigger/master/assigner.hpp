@@ -1,17 +1,19 @@
 #pragma once
 
 #include "libs/base/task_group.hpp"
-#include "libs/http/client.hpp"
 #include "trigger/delivery/settings.hpp"
+#include "trigger/master/assignment_rules.hpp"
+#include "trigger/master/attempts.hpp"
 #include "trigger/master/completion_queue.hpp"
+#include "trigger/master/credits.hpp"
+#include "trigger/master/doubts.hpp"
 #include "trigger/master/fire_mark.hpp"
-#include "trigger/master/in_doubt_resolver.hpp"
+#include "trigger/master/node_calls.hpp"
+#include "trigger/master/node_traffic.hpp"
 #include "trigger/master/ready_queue.hpp"
+#include "trigger/master/repeater.hpp"
 #include "trigger/master/term_scope.hpp"
 
-#include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -20,14 +22,17 @@ namespace baton::trigger {
 // Fires: gives each execution at its instant to a node whose clients have room for it, in groups, with one request for
 // each group. This node's own dispatcher takes its share by a call. What no node can take waits in the ready queue.
 // Part of a term.
-class assigner {
+class assigner final : public repeater {
 public:
     struct dependencies {
-        node_parts node;
+        membership const& nodes;
+        local_slave& here;
+        node_calls& calls;
+        election_trace& trace;
         trigger::credits& credits;
         trigger::ready_queue& ready;
         completion_queue& completions;
-        in_doubt_resolver& in_doubt;
+        doubts& in_doubt;
         attempts& next;
         fire_mark& mark;
     };
@@ -39,8 +44,7 @@ public:
     // before any firing that the edit takes back.
     void may_fire_until(utc_time limit);
 
-    // Assigns these to the same node again, which has been silent about them for long. It answers with what it knows.
-    void repeat(std::string const& node, std::vector<execution_id> ids);
+    void repeat(std::string const& node, std::vector<execution_id> ids) override;
 
     // A node has told what it can take.
     void hear(std::string const& node, protocol::capacity_message const& message);
@@ -51,17 +55,12 @@ public:
 
     // The number of the next assignment to this node. From that number on, no assignment names an execution of which
     // this master has a report by now.
-    std::int64_t next_number(std::string const& node) const;
+    std::int64_t next_number(std::string const& node) const { return traffic_.next_number(node); }
 
 private:
     static constexpr duration assigning_need = 100ms; // time that assigning a group may take
     static constexpr duration full_pause = 50ms; // before a node that returned work is given more, or says so earlier
 
-    // The numbers of the assignments to one slave: the next, and those that are neither answered nor given up.
-    struct numbers {
-        std::int64_t next = 1;
-        std::set<std::int64_t> open;
-    };
     awaitable<void> fire();
     void collect();
     void distribute();
@@ -70,13 +69,12 @@ private:
     bool fail_if_gone(open_execution& one);
     void give_here(std::vector<execution_id> ids, bool maybe_there);
     protocol::assign_request make_request(std::string const& node, std::vector<protocol::attempt_key> const& given);
-    void unstall(std::string const& node);
     listed_client const* chosen(protocol::service_view service, ready_queue::need const& what);
     bool usable(std::string const& node);
     void hand_over(std::string const& node, std::vector<execution_id> ids, bool maybe_there);
     awaitable<void> send(std::string node, std::vector<execution_id> ids, bool maybe_there);
-    awaitable<std::optional<http::response>> ask(storage::node_record const& whom, protocol::assign_request request,
-                                                 bool& maybe_there);
+    void settle(std::string const& node, std::vector<protocol::attempt_key> const& given, std::size_t accepted,
+                assignment_end end);
     std::vector<protocol::attempt_key> assigned_to(std::string const& node, std::vector<execution_id> const& ids);
     bool still_assigned(std::string const& node, protocol::attempt_key const& which);
     void taken(std::string const& node, std::vector<protocol::attempt_key> const& given, std::size_t count);
@@ -86,10 +84,8 @@ private:
     dispatcher_settings settings_;
     term_scope scope_;
     dependencies deps_;
-    utc_time limit_{};                                     // of may_fire_until
-    std::map<std::string, instant> avoid_;                 // nodes that could not be reached, until when
-    std::map<std::string, protocol::service_set> stalled_; // services that wait for answers of a node
-    std::map<std::string, numbers> numbers_;
+    utc_time limit_{}; // of may_fire_until
+    node_traffic traffic_;
     task_group senders_;
 };
 

@@ -1,8 +1,4 @@
-#include "libs/base/log.hpp"
-#include "libs/protocol/revision.hpp"
 #include "trigger/master/assigner.hpp"
-
-#include <algorithm>
 
 namespace baton::trigger {
 
@@ -32,35 +28,32 @@ void assigner::repeat(std::string const& node, std::vector<execution_id> ids)
 
 void assigner::hand_over(std::string const& node, std::vector<execution_id> ids, bool maybe_there)
 {
-    std::vector<execution_id> group;
-    std::size_t bytes = 0;
-    auto const send_off = [&] {
-        if (node == deps_.node.nodes.self().incarnation)
-            give_here(std::exchange(group, {}), maybe_there);
-        else if (!group.empty())
-            senders_.spawn("the assignment to a slave", send(node, std::exchange(group, {}), maybe_there));
-        bytes = 0;
-    };
+    bool const here = node == deps_.nodes.self().incarnation;
+    std::erase_if(ids, [this](execution_id id) { return scope_.open.find(id) == nullptr; });
+    std::vector<std::size_t> sizes;
+    sizes.reserve(ids.size());
     for (auto const id : ids) {
-        auto const* one = scope_.open.find(id);
-        if (one == nullptr)
-            continue;
-        auto const& payload = one->payload ? *one->payload : one->task->definition.payload;
-        if (group.size() == settings_.group || (!group.empty() && bytes + payload.size() > most_bytes))
-            send_off();
-        group.push_back(id);
-        bytes += payload.size();
+        auto const& one = *scope_.open.find(id);
+        sizes.push_back((one.payload ? *one.payload : one.task->definition.payload).size());
     }
-    send_off();
+    auto begin = ids.cbegin();
+    for (auto const end : cut(sizes, settings_.group, most_bytes)) {
+        std::vector<execution_id> group(begin, ids.cbegin() + static_cast<std::ptrdiff_t>(end));
+        begin += static_cast<std::ptrdiff_t>(group.size());
+        if (here)
+            give_here(std::move(group), maybe_there);
+        else
+            senders_.spawn("the assignment to a slave", send(node, std::move(group), maybe_there));
+    }
 }
 
 void assigner::give_here(std::vector<execution_id> ids, bool maybe_there)
 {
-    auto const& node = deps_.node.nodes.self().incarnation;
+    auto const& node = deps_.nodes.self().incarnation;
     auto const given = assigned_to(node, ids);
     trace(node, ids);
     auto request = make_request(node, given);
-    auto const count = deps_.node.here.accept(std::move(request));
+    auto const count = deps_.here.accept(std::move(request));
     if (!maybe_there)
         taken(node, given, count);
 }
@@ -71,10 +64,10 @@ protocol::assign_request assigner::make_request(std::string const& node,
 {
     protocol::assign_request request;
     request.term = scope_.term.id();
-    request.master = deps_.node.nodes.self().incarnation;
-    auto& mine = numbers_[node];
-    request.number = mine.next++;
-    request.open.assign(mine.open.begin(), mine.open.end());
+    request.master = deps_.nodes.self().incarnation;
+    auto numbering = traffic_.number(node);
+    request.number = numbering.number;
+    request.open = std::move(numbering.open);
     for (auto const& one : given) {
         auto& execution = *scope_.open.find(one.execution);
         execution.number = request.number;
@@ -120,31 +113,22 @@ void assigner::fire_again(std::string const& node, std::vector<protocol::attempt
 awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, bool maybe_there)
 {
     auto given = assigned_to(node, ids);
-    while (!deps_.node.nodes.gone(node)) {
+    while (!deps_.nodes.gone(node)) {
         co_await scope_.term.until_active(assigning_need);
-        auto const* row = deps_.node.nodes.find(node);
         given = assigned_to(node, ids);
-        if (given.empty() || row == nullptr)
+        if (given.empty() || deps_.nodes.find(node) == nullptr)
             co_return;
         trace(node, executions_of(given));
-        auto request = make_request(node, given);
-        auto const answer = co_await ask(*row, std::move(request), maybe_there);
-        unstall(node);
-        if (answer && answer->status == 200) {
-            if (maybe_there) // it may take none now, having passed them on before
-                co_return;
-            taken(node, given,
-                  static_cast<std::size_t>(http::parse_json(answer->body).get<protocol::assign_answer>().accepted));
+        auto const request = make_request(node, given);
+        auto text = to_text(request);
+        traffic_.began(node, request.number);
+        auto const outcome = co_await deps_.calls.assign(node, std::move(text));
+        traffic_.ended(node, request.number);
+        maybe_there = maybe_there || outcome.maybe_there;
+        auto const end = end_of(outcome.status, maybe_there);
+        settle(node, given, outcome.accepted, end);
+        if (end != assignment_end::repeat)
             co_return;
-        }
-        if (answer && answer->status == 409) // if the lock row confirms it, this term is over
-            deps_.node.epochs.refused_by(http::parse_json(answer->body).get<protocol::epoch_message>().term);
-        if (answer)
-            log::warn("assignment", "a node refused an assignment, avoiding the node for 1 s",
-                      {{"node", node}, {"status", answer->status}});
-        avoid_[node] = scope_.term.time.now() + unreachable_pause;
-        if (!maybe_there)
-            co_return fire_again(node, given);
         co_await scope_.term.time.sleep_for(settings_.retry_pause);
     }
     for (auto const& one : given)
@@ -152,44 +136,18 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, 
             deps_.in_doubt.add(*scope_.open.find(one.execution), protocol::attempt_cause::node_gone);
 }
 
-std::int64_t assigner::next_number(std::string const& node) const
+void assigner::settle(std::string const& node, std::vector<protocol::attempt_key> const& given, std::size_t accepted,
+                      assignment_end end)
 {
-    auto const found = numbers_.find(node);
-    return found == numbers_.end() ? 1 : found->second.next;
-}
-
-// The services that waited for an answer of this node.
-void assigner::unstall(std::string const& node)
-{
-    if (auto const found = stalled_.find(node); found != stalled_.end()) {
-        auto const services = std::move(found->second);
-        stalled_.erase(found);
-        for (auto const& service : services)
-            released(service);
-    }
-}
-
-// Sends one assignment. Nothing if there was no answer.
-awaitable<std::optional<http::response>> assigner::ask(storage::node_record const& whom,
-                                                       protocol::assign_request request, bool& maybe_there)
-{
-    auto const node = whom.incarnation;
-    auto const number = request.number;
-    numbers_[node].open.insert(number);
-    auto message = http::text_request(http::verb::post, protocol::path_assign, to_text(request));
-    message.headers.set("Authorization", "Bearer " + whom.secret);
-    message.headers.set(protocol::revision_header, std::to_string(protocol::wire_revision));
-    auto const to = http::parse_url(whom.address);
-    std::optional<http::response> answer;
-    try {
-        answer = co_await deps_.node.http.send(to, std::move(message), settings_.assign_limit);
-    } catch (http::unreachable const& failure) {
-        maybe_there = maybe_there || failure.possibly_delivered();
-        log::warn("assignment", "an assignment had no answer, avoiding the node for 1 s",
-                  {log::reason(failure.what()), {"node", node}});
-    }
-    numbers_[node].open.erase(number);
-    co_return answer;
+    for (auto const& service : traffic_.unstall(node))
+        released(service);
+    if (end == assignment_end::taken)
+        taken(node, given, accepted);
+    if (end == assignment_end::taken || end == assignment_end::passed_on)
+        return;
+    traffic_.avoid(node, scope_.term.time.now() + unreachable_pause);
+    if (end == assignment_end::elsewhere)
+        fire_again(node, given);
 }
 
 } // namespace baton::trigger

@@ -11,7 +11,6 @@ namespace {
 constexpr std::size_t most_asked = 5'000;
 constexpr std::size_t most_services = 64; // asked at the same time
 constexpr int most_of_a_node = 2; // questions at a time: a slow client must not use up the connections to a node
-constexpr duration tell_limit = 500ms;
 constexpr duration ask_again = 200ms;
 constexpr duration ask_again_later = 1s; // while executions only wait for earlier attempts to end
 }
@@ -58,7 +57,7 @@ awaitable<void> in_doubt_resolver::announce()
 {
     if (!scope_.term.replaced.empty())
         workers_.spawn("announcement to the last master", tell_replaced());
-    auto const& nodes = deps_.node.nodes;
+    auto const& nodes = deps_.nodes;
     for (bool all = false; !all;) {
         all = true;
         for (auto const& node : nodes.all()) {
@@ -94,7 +93,7 @@ awaitable<void> in_doubt_resolver::learn_of_clients()
 // Also after it has counted as gone: it may go on, and it gets no work before it has answered.
 awaitable<void> in_doubt_resolver::tell_replaced()
 {
-    auto const& nodes = deps_.node.nodes;
+    auto const& nodes = deps_.nodes;
     while (!told_.contains(scope_.term.replaced)) {
         if (!nodes.gone(scope_.term.replaced))
             co_await tell_node(scope_.term.replaced);
@@ -104,13 +103,10 @@ awaitable<void> in_doubt_resolver::tell_replaced()
 
 awaitable<void> in_doubt_resolver::tell_node(std::string incarnation)
 {
-    protocol::epoch_message body;
-    body.term = scope_.term.id();
-    auto text = nlohmann::json(body).dump();
-    auto const answer = co_await deps_.homes.call(incarnation, protocol::path_announce, std::move(text), tell_limit);
-    if (answer && answer->status == 200) {
+    auto const answer = co_await deps_.calls.announce(incarnation);
+    if (answer) {
         told_.insert(incarnation);
-        capacity_(incarnation, http::parse_json(answer->body).get<protocol::announce_answer>().capacity);
+        capacity_(incarnation, answer->capacity);
     }
     telling_.erase(incarnation);
     bell_.wake();
@@ -197,7 +193,7 @@ awaitable<void> in_doubt_resolver::ask_home(std::string node, std::vector<std::s
         request.executions.push_back(one.execution);
         request.attempts.push_back(one.attempt);
     }
-    auto const answer = co_await deps_.homes.ask(node, std::move(request));
+    auto const answer = co_await deps_.calls.ask(node, std::move(request));
     for (auto const& one : answer.answered)
         about->answers.answered(one.instance, one.held);
     --asking_[node];
@@ -254,7 +250,7 @@ void in_doubt_resolver::cancel_earlier(inquiry const& about)
         if (auto const* one = scope_.open.find(id); one != nullptr && one->cancel_requested)
             asked[instance].push_back(id);
     for (auto& [instance, ids] : asked)
-        workers_.spawn("a cancel of an earlier attempt", deps_.homes.cancel(instance, std::move(ids)));
+        workers_.spawn("a cancel of an earlier attempt", deps_.calls.cancel(instance, std::move(ids)));
 }
 
 } // namespace baton::trigger

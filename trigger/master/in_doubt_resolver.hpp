@@ -2,8 +2,10 @@
 
 #include "libs/base/task_group.hpp"
 #include "trigger/master/attempts.hpp"
+#include "trigger/master/credits.hpp"
 #include "trigger/master/doubt.hpp"
-#include "trigger/master/homes.hpp"
+#include "trigger/master/doubts.hpp"
+#include "trigger/master/node_calls.hpp"
 #include "trigger/master/term_scope.hpp"
 
 #include <functional>
@@ -27,11 +29,11 @@ namespace baton::trigger {
 //
 // Services are asked in parallel, each about its oldest executions first; a service whose clients do not answer makes
 // no other wait.
-class in_doubt_resolver {
+class in_doubt_resolver final : public doubts {
 public:
     struct dependencies {
-        node_parts node;
-        trigger::homes& homes;
+        membership const& nodes;
+        node_calls& calls;
         attempts& next;
         trigger::credits& credits;
     };
@@ -42,13 +44,11 @@ public:
         capacity_ = std::move(listener);
     }
 
-    // `cause`: of the next attempt, if no client has the execution.
-    void add(open_execution& one, protocol::attempt_cause cause);
+    void add(open_execution& one, protocol::attempt_cause cause) override;
 
     awaitable<void> run();
 
-    // Is this the replaced master, which has not answered yet? It may be dead or stopped: give it no work.
-    bool suspects(std::string const& incarnation) const
+    bool suspects(std::string const& incarnation) const override
     {
         return incarnation == scope_.term.replaced && !told_.contains(incarnation);
     }

@@ -11,6 +11,7 @@
 #include "trigger/master/completions.hpp"
 #include "trigger/master/execution_loader.hpp"
 #include "trigger/master/fire_mark.hpp"
+#include "trigger/master/homes.hpp"
 #include "trigger/master/in_doubt_resolver.hpp"
 #include "trigger/master/janitor.hpp"
 #include "trigger/master/open_set.hpp"

@@ -39,7 +39,7 @@ void sweeper::bury_holders()
 {
     std::vector<std::string> unknown;
     scope_.open.each_place([&](std::string const& where) {
-        if (scope_.clients.find(where) == nullptr && deps_.node.nodes.find(where) == nullptr)
+        if (scope_.clients.find(where) == nullptr && deps_.nodes.find(where) == nullptr)
             unknown.push_back(where);
     });
     for (auto const& where : unknown) {
@@ -72,7 +72,7 @@ void sweeper::client_gone(std::string const& instance)
 
 void sweeper::nodes_changed()
 {
-    auto const& nodes = deps_.node.nodes;
+    auto const& nodes = deps_.nodes;
     std::vector<std::string> gone;
     for (auto const& node : deps_.credits.nodes())
         if (node != nodes.self().incarnation && nodes.gone(node))
@@ -105,7 +105,7 @@ void sweeper::repeat_the_silent()
         }
     });
     for (auto& [node, ids] : silent)
-        deps_.assigner.repeat(node, std::move(ids));
+        deps_.repeats.repeat(node, std::move(ids));
 }
 
 // True if the ledger has gone on with this execution and memory has not.
@@ -203,10 +203,10 @@ std::vector<std::string> sweeper::long_unknown()
 {
     std::set<std::string> unknown;
     for (auto const& [home, clients] : scope_.clients.homes())
-        if (deps_.node.nodes.find(home) == nullptr)
+        if (deps_.nodes.find(home) == nullptr)
             unknown.insert(home);
     std::erase_if(strangers_, [&](auto const& entry) { return !unknown.contains(entry.first); });
-    if (!deps_.node.nodes.regular_for(settings_.clients.ttl())) // during an outage no node could adopt them
+    if (!deps_.nodes.regular_for(settings_.clients.ttl())) // during an outage no node could adopt them
         return {};
     auto const now = scope_.term.time.now();
     std::vector<std::string> out;
@@ -223,9 +223,9 @@ awaitable<void> sweeper::bury_nodes()
 {
     std::vector<std::string> silent;
     std::vector<std::string> old;
-    for (auto const& node : deps_.node.nodes.all()) {
-        if (node.alive() || node.incarnation == deps_.node.nodes.self().incarnation ||
-            !deps_.node.nodes.silent_for(node, settings_.clients.ttl() + node.ttl))
+    for (auto const& node : deps_.nodes.all()) {
+        if (node.alive() || node.incarnation == deps_.nodes.self().incarnation ||
+            !deps_.nodes.silent_for(node, settings_.clients.ttl() + node.ttl))
             continue;
         silent.push_back(node.incarnation);
         if (node.age > node_rows_kept + settings_.clients.ttl())
@@ -236,7 +236,7 @@ awaitable<void> sweeper::bury_nodes()
     for (auto const& node : silent)
         co_await scope_.clients.bury_heard_by(node);
     for (auto const& node : old)
-        co_await deps_.node.nodes.remove(node);
+        co_await deps_.nodes.remove(node);
 }
 
 } // namespace baton::trigger

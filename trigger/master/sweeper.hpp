@@ -1,11 +1,12 @@
 #pragma once
 
-#include "trigger/master/assigner.hpp"
 #include "trigger/master/attempts.hpp"
 #include "trigger/master/completion_queue.hpp"
+#include "trigger/master/credits.hpp"
+#include "trigger/master/doubts.hpp"
 #include "trigger/master/execution_loader.hpp"
-#include "trigger/master/in_doubt_resolver.hpp"
 #include "trigger/master/overdue_look.hpp"
+#include "trigger/master/repeater.hpp"
 #include "trigger/master/settings.hpp"
 #include "trigger/master/term_scope.hpp"
 
@@ -20,12 +21,12 @@ namespace baton::trigger {
 class sweeper {
 public:
     struct dependencies {
-        node_parts node;
+        membership& nodes;
         trigger::credits& credits;
         attempts& next;
-        in_doubt_resolver& in_doubt;
+        doubts& in_doubt;
         completion_queue& completions;
-        trigger::assigner& assigner;
+        repeater& repeats;
         execution_loader& loader;
     };
     sweeper(master_settings const& settings, term_scope const& scope, dependencies deps)
