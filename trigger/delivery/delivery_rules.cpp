@@ -77,9 +77,11 @@ silent_end after_silence(bool bound, bool gone)
     return gone ? silent_end::client_gone : silent_end::in_doubt;
 }
 
-refused_size after_refusal(bool more_than_one, std::size_t bytes)
+refused_size after_refusal(std::size_t count, bool here, std::size_t bytes)
 {
-    if (more_than_one)
+    if (!here)
+        return refused_size::unanswered;
+    if (count > 1)
         return refused_size::split;
     return bytes <= small ? refused_size::unanswered : refused_size::impossible;
 }

@@ -67,8 +67,9 @@ enum class refused_size {
     impossible, // its one execution is larger than a client must take
     unanswered  // a client that refuses even a small message is out of order
 };
-// `more_than_one`: executions in the group. `bytes`: of the payload of a single one.
-refused_size after_refusal(bool more_than_one, std::size_t bytes);
+// `count`: executions in the group. `here`: the client is still one of this node's; otherwise its refusal says nothing
+// of the clients that get them next. `bytes`: of the payload of a single one.
+refused_size after_refusal(std::size_t count, bool here, std::size_t bytes);
 
 // What a slave remembers of an attempt that it reports as undelivered for this cause.
 fate fate_after(protocol::return_cause cause);

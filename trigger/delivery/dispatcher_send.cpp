@@ -201,17 +201,17 @@ void dispatcher::let_go(std::string const& instance, std::vector<delivery>& grou
 // The client refused the size of the request and took nothing. One that refuses even a small one is out of order.
 void dispatcher::too_large(std::string const& instance, std::vector<delivery>& group)
 {
+    if (group.empty()) // a later attempt has taken the place of each
+        return;
     auto* lane = deps_.lanes.find(instance);
-    bool const split = lane != nullptr && lane->halve(group.size());
-    switch (after_refusal(split, group.front().what.work.payload.size())) {
+    switch (after_refusal(group.size(), lane != nullptr, group.front().what.work.payload.size())) {
     case refused_size::unanswered:
         return hold_back(instance, group, false, "it refuses the size of a small message (status 413)");
     case refused_size::impossible:
-        for (auto const& one : group)
-            give_back(one, protocol::return_cause::impossible, {},
-                      "the client refuses a message of this size (status 413)");
-        return;
+        return give_back(group.front(), protocol::return_cause::impossible, {},
+                         "the client refuses a message of this size (status 413)");
     case refused_size::split:
+        lane->halve(group.size());
         waiting_ += group.size();
         put_back(*lane, group);
         wake(instance);

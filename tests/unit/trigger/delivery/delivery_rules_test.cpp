@@ -121,9 +121,11 @@ TEST_CASE("a delivery whose client has left goes to another one only if the firs
 
 TEST_CASE("a group that is too large is split, and a single execution fails only if a client may refuse its size")
 {
-    CHECK(after_refusal(true, 100u << 20) == refused_size::split);
-    CHECK(after_refusal(false, 17u << 10) == refused_size::impossible);
-    CHECK(after_refusal(false, 16u << 10) == refused_size::unanswered);
+    CHECK(after_refusal(2, true, 100u << 20) == refused_size::split);
+    CHECK(after_refusal(1, true, 17u << 10) == refused_size::impossible);
+    CHECK(after_refusal(1, true, 16u << 10) == refused_size::unanswered);
+    CHECK(after_refusal(1, false, 17u << 10) == refused_size::unanswered);
+    CHECK(after_refusal(2, false, 17u << 10) == refused_size::unanswered);
 }
 
 TEST_CASE("only work for which there was no room may come again as the same attempt")

@@ -239,4 +239,22 @@ TEST_CASE("round robin goes on where it was when clients come and go")
     CHECK(f.choose() == "c");
 }
 
+TEST_CASE("a lane is found by its number until its client leaves, and a client that comes back gets another number")
+{
+    fixture f;
+    auto const a = f.add("a", {"h"}, 1).number();
+    auto const b = f.add("b", {"h"}, 1).number();
+    CHECK(a != b);
+    REQUIRE(f.lanes.numbered(a) != nullptr);
+    CHECK(f.lanes.numbered(a)->who().instance == "a");
+    f.add("a", {"h", "g"}, 2); // registered again
+    CHECK(f.lanes.numbered(a)->who().slots == 2);
+    f.lanes.remove("a");
+    CHECK(f.lanes.numbered(a) == nullptr);
+    auto const again = f.add("a", {"h"}, 1).number();
+    CHECK(again != a);
+    CHECK(f.lanes.numbered(a) == nullptr);
+    CHECK(f.lanes.numbered(b)->who().instance == "b");
+}
+
 } // namespace lanes_test
