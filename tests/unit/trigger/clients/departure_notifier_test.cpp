@@ -26,6 +26,7 @@ struct fixture {
     void start(std::string const& name, std::string const& role)
     {
         auto& host = stage.add_host(name);
+        hosts.push_back(&host);
         self = self == nullptr ? &host : self;
         databases.push_back(stage.database.connect(host, {.sessions = 1, .read_limit = 5s}));
         storage::node_record row;
@@ -42,18 +43,22 @@ struct fixture {
 
     awaitable<http::response> take(std::string name, std::string const& body)
     {
-        messages[name].push_back(http::parse_json(body).at("clients").size());
+        auto const message = http::parse_json(body).get<protocol::departed_message>();
+        messages[name].push_back(message.clients.size());
+        last[name] = message.clients.back();
         co_return http::response{};
     }
 
     sim::stage stage{9};
     sim::host* self = nullptr;
+    std::vector<sim::host*> hosts;
     std::vector<std::unique_ptr<storage::database>> databases;
     std::vector<std::unique_ptr<membership>> memberships;
     std::unique_ptr<http::client> http;
     task_group background{stage.loop.get_executor()};
     std::unique_ptr<departure_notifier> notifier;
     std::map<std::string, std::vector<std::size_t>> messages; // by node: the numbers of clients in each
+    std::map<std::string, protocol::departed_client> last;
 };
 
 } // namespace
@@ -79,6 +84,44 @@ TEST_CASE("departures that come while a message is on its way travel together in
     }
     f.stage.time.run_for(1s);
     CHECK(f.messages["n1"].size() <= 12);
+}
+
+TEST_CASE("the last home of a client that registered here learns of its new home and of the registration")
+{
+    fixture f(3);
+    f.notifier->notify_moved("c", "n2", 7);
+    f.stage.time.run_for(1s);
+    CHECK(f.messages.size() == 1);
+    CHECK(f.last["n2"].instance == "c");
+    CHECK(f.last["n2"].home == "n0");
+    CHECK(f.last["n2"].generation == 7);
+}
+
+TEST_CASE("a node that is not alive is told nothing, and delays no message to another")
+{
+    fixture f(4);
+    f.hosts[3]->kill();
+    f.stage.time.run_for(10s);
+    f.notifier->notify("c", "n3");
+    f.notifier->notify("d", "n2");
+    f.stage.time.run_for(1s);
+    CHECK(f.messages["n1"].front() == 2);
+    CHECK(f.messages["n2"].size() == 1);
+    CHECK(f.messages.count("n3") == 0);
+}
+
+TEST_CASE("a message that is lost is not repeated, and the next one is sent")
+{
+    fixture f(3);
+    f.stage.net.faults.lose_request = 1;
+    f.notifier->notify("c", "n2");
+    f.stage.time.run_for(3s);
+    CHECK(f.messages.empty());
+    f.stage.net.faults.lose_request = 0;
+    f.notifier->notify("d", "n2");
+    f.stage.time.run_for(1s);
+    CHECK(f.messages["n2"].size() == 1);
+    CHECK(f.last["n2"].instance == "d");
 }
 
 } // namespace departure_notifier_test

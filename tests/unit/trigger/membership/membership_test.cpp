@@ -198,4 +198,50 @@ TEST_CASE("a node joins only when all nodes of another release have stopped")
     }
 }
 
+TEST_CASE("a node has a peer while another one lives and does not drain")
+{
+    fixture f;
+    auto const& a = f.start("a");
+    f.pass(3s);
+    CHECK_FALSE(a.view->has_peer());
+    auto& b = f.start("b");
+    f.pass(3s);
+    CHECK(a.view->has_peer());
+    SECTION("it drains")
+    {
+        auto drain = [&]() -> awaitable<void> { co_await b.view->drain(); };
+        f.stage.play(drain());
+        f.pass(2s);
+        CHECK(a.view->alive("b"));
+        CHECK_FALSE(a.view->has_peer());
+    }
+    SECTION("it dies")
+    {
+        b.host.kill();
+        f.pass(10s);
+        CHECK_FALSE(a.view->has_peer());
+    }
+}
+
+TEST_CASE("a node delivers nothing from shortly before the others may count it as gone, and counts its lapses")
+{
+    fixture f;
+    auto const& a = f.start("a");
+    auto const& b = f.start("b");
+    f.pass(10s);
+    CHECK(b.view->valid());
+    auto const before = b.view->lapses();
+    f.stage.database.crash_for(20s);
+    bool valid_while_gone = false;
+    f.stage.time.observe([&] { valid_while_gone = valid_while_gone || (b.view->valid() && a.view->gone("b")); });
+    f.pass(10s);
+    CHECK_FALSE(b.view->valid());
+    CHECK(b.view->lapsed());
+    f.pass(20s);
+    f.stage.time.observe({});
+    CHECK(b.view->valid());
+    CHECK(b.view->lapses() == before + 1);
+    CHECK_FALSE(valid_while_gone);
+}
+
 } // namespace membership_test
