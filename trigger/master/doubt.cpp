@@ -32,4 +32,15 @@ doubt_finding doubt::finding(execution_id execution, bool complete) const
     return {complete ? doubt_finding::kind::absent : doubt_finding::kind::open};
 }
 
+std::vector<execution_id> next_in_turn(std::set<execution_id> const& in_doubt, execution_id after, std::size_t most)
+{
+    std::vector<execution_id> next;
+    auto from = in_doubt.upper_bound(after);
+    if (from == in_doubt.end())
+        from = in_doubt.begin();
+    for (; from != in_doubt.end() && next.size() < most; ++from)
+        next.push_back(*from);
+    return next;
+}
+
 } // namespace baton::trigger

@@ -159,11 +159,8 @@ std::shared_ptr<in_doubt_resolver::inquiry> in_doubt_resolver::next_inquiry(prot
     if (found == scope_.open.in_doubt().end())
         return nullptr;
     std::vector<protocol::attempt_key> asked;
-    auto from = found->second.upper_bound(after);
-    if (from == found->second.end())
-        from = found->second.begin();
-    for (; from != found->second.end() && asked.size() < most_asked; ++from)
-        asked.push_back({*from, scope_.open.find(*from)->attempt});
+    for (auto const id : next_in_turn(found->second, after, most_asked))
+        asked.push_back({id, scope_.open.find(id)->attempt});
     return std::make_shared<inquiry>(std::move(asked), scope_.loop);
 }
 

@@ -70,6 +70,24 @@ TEST_CASE("an execution whose earlier attempt runs waits for the end of that att
     CHECK(question.finding(first, true).client == "c2");
 }
 
+TEST_CASE("executions that stay in doubt do not keep those behind them from being asked about")
+{
+    std::set<execution_id> in_doubt;
+    for (int id = 1; id <= 25; ++id)
+        in_doubt.insert(execution_id{id});
+    std::set<execution_id> asked;
+    execution_id after{};
+    for (int question = 0; question < 3; ++question) { // none of them is decided
+        auto const next = next_in_turn(in_doubt, after, 10);
+        asked.insert(next.begin(), next.end());
+        after = next.size() < 10 ? execution_id{} : next.back();
+    }
+    CHECK(asked == in_doubt);
+    CHECK(next_in_turn(in_doubt, after, 10).front() == execution_id{1}); // and again
+    CHECK(next_in_turn(in_doubt, execution_id{25}, 10).front() == execution_id{1});
+    CHECK(next_in_turn({}, after, 10).empty());
+}
+
 TEST_CASE("what was not asked for is ignored")
 {
     auto question = about_both();
