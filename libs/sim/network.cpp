@@ -162,7 +162,11 @@ awaitable<void> network::answer(host& where, http::handler handle, http::request
     http::response reply;
     bool reset = false;
     try {
-        reply = co_await handle(message);
+        auto instead = answers_instead ? answers_instead(message) : std::nullopt;
+        if (instead)
+            reply = std::move(*instead);
+        else
+            reply = co_await handle(message);
     } catch (boost::system::system_error const& failure) {
         reset = failure.code() == asio::error::operation_aborted;
         reply.status = 500;

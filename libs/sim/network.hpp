@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -38,6 +39,9 @@ public:
     std::function<void(http::url const& to, http::request const& message)> on_request;
     // True: the handler of this request runs, but its answer is lost. May be empty.
     std::function<bool(http::request const& message)> loses_answer;
+    // Answers a request in place of its handler, as a proxy between the two hosts does; nothing: it passes on. May be
+    // empty.
+    std::function<std::optional<http::response>(http::request const& message)> answers_instead;
 
     // Starts a listener on `where`, until the host dies or detach(). Each request runs `handle` as a coroutine of the
     // host. `at` has no path prefix.

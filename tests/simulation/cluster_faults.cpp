@@ -104,8 +104,7 @@ void cluster_world::freeze_random_process()
     } else if (index < nodes_.size()) {
         freeze(index);
     } else if (auto const& client = clients_[index - nodes_.size()]; client && client->host().alive()) {
-        ++seen_.freezes;
-        client->host().freeze_for(stage_.random.below(2) == 0 ? span : long_span);
+        freeze_client(index - nodes_.size(), stage_.random.below(2) == 0 ? span : long_span);
     }
 }
 

@@ -104,6 +104,14 @@ void cluster_world::freeze_work(std::size_t index, duration span)
     nodes_[index]->host().freeze_for(span);
 }
 
+void cluster_world::freeze_client(std::size_t index, duration span)
+{
+    if (!clients_.at(index) || !clients_[index]->host().alive())
+        return;
+    ++seen_.freezes;
+    clients_[index]->host().freeze_for(span);
+}
+
 void cluster_world::step_clock(duration by)
 {
     clock_step_ += by;

@@ -45,6 +45,7 @@ public:
     void kill_node(std::size_t index, duration down); // starts it again after `down`
     void kill_client(std::size_t index, duration down);
     void freeze_node(std::size_t index, duration span);
+    void freeze_client(std::size_t index, duration span);
     void freeze_work(std::size_t index, duration span); // its working loop only
     int master() const;                                 // its index, or -1
     // Steps the database's clock. The nodes that run keep the old cluster time; a node that starts later has the new
