@@ -47,9 +47,9 @@ private:
     std::map<execution_id, std::string> earlier_;
 };
 
-// The executions that the next question is about: the first ones behind `after`, or from the beginning when none is left
-// behind it. So those that stay in doubt for long, because an earlier attempt runs, do not keep the others from being
-// asked about. Pure.
+// The executions that the next question is about: the first ones behind `after`, or from the beginning when none is
+// left behind it. So those that stay in doubt for long, because an earlier attempt runs, do not keep the others from
+// being asked about. Pure.
 std::vector<execution_id> next_in_turn(std::set<execution_id> const& in_doubt, execution_id after, std::size_t most);
 
 } // namespace baton::trigger

@@ -178,6 +178,20 @@ TEST_CASE("what waits for a client, is on its way or with it takes its room")
     CHECK(lane.room(now) == 3);
 }
 
+TEST_CASE("a client has one request at a time, however many executions wait for it")
+{
+    auto lane = make_lane(100, 0, {.group = 3});
+    lane.proved_at_address();
+    CHECK_FALSE(lane.may_send());
+    for (std::int64_t id = 1; id <= 9; ++id)
+        lane.put(make_delivery(id));
+    CHECK(lane.may_send());
+    lane.take_group(now);
+    CHECK_FALSE(lane.may_send());
+    lane.group_ended();
+    CHECK(lane.may_send());
+}
+
 TEST_CASE("a request is bounded by number and by bytes, and takes at least one execution")
 {
     auto lane = make_lane(100, 0, {.group = 3, .bytes = 100});

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <ctime>
 #include <map>
 
 namespace credits_test {
@@ -76,6 +77,32 @@ TEST_CASE("only credits for clients that serve the handler are used")
     CHECK(take(all, "extra").empty());
     CHECK(take(all, "h") == "old");
     CHECK(take(all, "none").empty());
+}
+
+TEST_CASE("one request takes no more than the node has places, however many executions wait")
+{
+    credits all;
+    all.hear("n", word(1, 5));
+    auto const first = all.choose(shop, "h", 1'000, now, any);
+    REQUIRE(first.credit != nullptr);
+    CHECK(first.room == 5);
+    credits::use(*first.credit, 3);
+    CHECK(all.choose(shop, "h", 1'000, now, any).room == 2);
+}
+
+TEST_CASE("a choice does not look through the credits for other handlers")
+{
+    credits all;
+    protocol::capacity_message told{1, {{"default", "s", {}}}};
+    for (int i = 0; i < 3'000; ++i)
+        told.services[0].classes.push_back({{"h" + std::to_string(i)}, 1'000'000, 1'000'000});
+    all.hear("n", told);
+    auto const before = std::clock();
+    int taken = 0;
+    for (int i = 0; i < 50'000; ++i)
+        taken += take(all, "h7") == "n" ? 1 : 0;
+    CHECK(taken == 50'000);
+    CHECK(std::clock() - before < CLOCKS_PER_SEC); // of processor time; it would be many
 }
 
 TEST_CASE("nodes take turns in proportion to their places")

@@ -71,6 +71,15 @@ TEST_CASE("an execution is read once it is overdue by a second")
     CHECK(f.sees(id, 3));
 }
 
+TEST_CASE("a call does not read the open executions from their beginning, where a dump keeps those that have ended")
+{
+    fixture f;
+    f.next();
+    auto const id = f.add(f.clock.now() - 30min);
+    CHECK_FALSE(f.sees(id, 50)); // until the slow look, once a minute
+    CHECK(f.sees(id, 20));
+}
+
 TEST_CASE("executions that are overdue for long are all read, in turn, a bounded number at a call")
 {
     fixture f;

@@ -192,6 +192,18 @@ TEST_CASE("a task that appears long past due is found, although rounds begin whe
     CHECK(f.rows_of("late") == 1);
 }
 
+TEST_CASE("a round does not read the index of due tasks from its beginning, where a dump keeps what was moved on")
+{
+    fixture f;
+    f.take_over();
+    f.plan_for(35s);
+    f.plan_for(35s); // the second look behind has passed, and rests for a minute
+    auto const at = f.start - 48h;
+    f.add_task("late", {{"kind", "once"}, {"at", to_rfc3339(at)}}, at);
+    f.plan_for(20s);
+    CHECK(f.rows_of("late") == 0);
+}
+
 TEST_CASE("half of the bound must be free before tasks are taken back")
 {
     CHECK(may_take_back(50, 100));

@@ -86,6 +86,7 @@ struct bench {
                 ++wrong;
             if (past_due++ == 0)
                 first_due = one.due_at;
+            most_in_a_step = std::max(most_in_a_step, ++in_this_step);
             open.move(one, phase::in_doubt);
         };
         execution_loader loader(scope, book, std::move(steps));
@@ -107,6 +108,7 @@ struct bench {
             auto const after = processor_time();
             longest_step = std::max(longest_step, after - before);
             before = after;
+            in_this_step = 0;
         }
         complete_after = time.now() - began;
         past_due = 0;
@@ -133,6 +135,8 @@ struct bench {
     duration complete_after{};
     duration longest_step{};
     int past_due = 0;
+    int in_this_step = 0; // taken in as past due
+    int most_in_a_step = 0;
     int wrong = 0;
     utc_time first_due; // of what was loaded as past due
 };
@@ -146,6 +150,7 @@ TEST_CASE("a term plans while it takes over, and what was past due is in doubt")
     CHECK(b.open.size() >= 30'000); // and what was planned meanwhile
     CHECK(b.past_due >= 15'000);
     CHECK(b.past_due <= 15'000 + 3'000);
+    CHECK(b.most_in_a_step <= 100);         // however large a page is, so that no step of the loop is long
     CHECK(b.first_due > b.began_utc - 11s); // what is due now is loaded before what is overdue for longer
     CHECK(b.wrong == 0);
     CHECK(b.planned_after > 0us);
