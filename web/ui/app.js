@@ -169,7 +169,8 @@ function show_tasks({ items, next }) {
     cell(task.service + "/" + task.handler, () => [task.service + " / " + task.handler]),
     cell(JSON.stringify(task.schedule), () => [task.schedule_text, quiet(task.schedule.cron || task.schedule.kind.replace("_", " "))]),
     plain(task.next_fire_at ? moment(task.next_fire_at) : "–", "nowrap"),
-    cell(task.enabled, () => [task.enabled ? badge("enabled", "good") : badge("disabled", "")]),
+    cell([task.enabled, task.parked_at, task.parked_reason], () => [task.enabled ? badge("enabled", "good") : badge("disabled", ""),
+      ...(task.parked_at ? [badge("not planned", "bad"), quiet("since " + moment(task.parked_at) + ": " + task.parked_reason)] : [])]),
     cell(task.version + " " + task.enabled, () => task_actions(task), "actions"),
   ], $("filter").value ? "No task has such a name." : "No task is registered yet.");
 }
