@@ -168,7 +168,26 @@ TEST_CASE("clients that do not answer a cancel delay the cancelling at no other 
         CHECK(f.told["good-" + std::to_string(i)].size() == 1);
 }
 
-TEST_CASE("a storm of cancels for one client is one call at a time, and a step takes a bounded number")
+TEST_CASE("a step of the loop looks at a bounded number of requests to cancel")
+{
+    fixture f;
+    std::vector<execution_id> ids;
+    for (int i = 1; i <= 5'000; ++i)
+        ids.push_back(f.add(i, phase::waiting, ""));
+    std::size_t before = 0;
+    std::size_t most = 0;
+    f.stage.time.observe([&] {
+        most = std::max(most, f.ended.size() - before);
+        before = f.ended.size();
+    });
+    f.cancelling->request(ids);
+    f.pass(100ms);
+    f.stage.time.observe({});
+    CHECK(f.ended.size() == 5'000);
+    CHECK(most <= 1'000);
+}
+
+TEST_CASE("a storm of cancels for one client is one call at a time, in groups of a bounded size")
 {
     fixture f;
     std::vector<execution_id> ids;
