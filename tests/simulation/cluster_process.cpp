@@ -8,6 +8,8 @@ namespace baton::simulation {
 
 namespace {
 
+constexpr std::size_t shared_sessions = 4;
+
 trigger::settings node_settings(std::string const& name)
 {
     trigger::settings made;
@@ -21,7 +23,7 @@ trigger::settings node_settings(std::string const& name)
 node_process::node_process(sim::stage& stage, std::string const& name, int number, bool guarded, sim::clock_error error)
     : host_(stage.add_host(name, error)),
       electing_(stage.add_host(name, error)),
-      shared_(stage.database.connect(host_, {.sessions = 4, .read_limit = 5s})),
+      shared_(stage.database.connect(host_, {.sessions = shared_sessions, .read_limit = 5s})),
       deciding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
       signals_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
       members_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
@@ -63,6 +65,22 @@ void node_process::kill()
 {
     electing_.kill();
     host_.kill();
+}
+
+void node_process::hold_sessions()
+{
+    for (std::size_t i = 0; i < shared_sessions; ++i)
+        host_.spawn(hold_session());
+}
+
+awaitable<void> node_process::hold_session()
+{
+    auto const nothing = [](soci::session&) { return 0; };
+    try {
+        co_await shared_->run(nothing);
+    } catch (unavailable const&) {
+        // The test looks at the node.
+    }
 }
 
 void node_process::freeze_for(duration span)

@@ -41,8 +41,11 @@ public:
     trigger::node& node() { return *node_; }
     void kill();
     void freeze_for(duration span); // both loops
+    void hold_sessions();           // begins a statement on each of the sessions that most parts share
 
 private:
+    awaitable<void> hold_session();
+
     sim::host& host_;
     sim::host& electing_;
     std::unique_ptr<storage::database> shared_;

@@ -112,6 +112,15 @@ void cluster_world::freeze_client(std::size_t index, duration span)
     clients_[index]->host().freeze_for(span);
 }
 
+void cluster_world::hold_sessions(std::size_t index, duration span)
+{
+    auto const usual = stage_.database.faults;
+    stage_.database.faults.min_latency = stage_.database.faults.max_latency = span / 2;
+    nodes_.at(index)->hold_sessions();
+    stage_.time.settle();
+    stage_.database.faults = usual;
+}
+
 void cluster_world::step_clock(duration by)
 {
     clock_step_ += by;

@@ -47,7 +47,9 @@ public:
     void freeze_node(std::size_t index, duration span);
     void freeze_client(std::size_t index, duration span);
     void freeze_work(std::size_t index, duration span); // its working loop only
-    int master() const;                                 // its index, or -1
+    // Each of the sessions that most parts of a node share gets a statement that takes so long.
+    void hold_sessions(std::size_t index, duration span);
+    int master() const; // its index, or -1
     // Steps the database's clock. The nodes that run keep the old cluster time; a node that starts later has the new
     // one.
     void step_clock(duration by);

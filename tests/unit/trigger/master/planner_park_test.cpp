@@ -83,6 +83,15 @@ struct fixture : test::term_stage {
     void plan_for(duration span) { stage.play(run(span)); }
     awaitable<void> run(duration span) { co_await (parts->planner.run() || host.time().sleep_for(span)); }
 
+    // A guard whose pings leave the master 40 to 60 ms at any time.
+    awaitable<void> keep_guard()
+    {
+        for (;;) {
+            ship.guard(host.time().now() + 60ms);
+            co_await host.time().sleep_for(20ms);
+        }
+    }
+
     // Clients take the executions of the service that wait.
     void take(int most)
     {
@@ -202,6 +211,18 @@ TEST_CASE("a round does not read the index of due tasks from its beginning, wher
     f.add_task("late", {{"kind", "once"}, {"at", to_rfc3339(at)}}, at);
     f.plan_for(20s);
     CHECK(f.rows_of("late") == 0);
+}
+
+TEST_CASE("a master whose guard never leaves it as much time as a transaction may take plans all the same")
+{
+    fixture f;
+    f.add_task("well", {{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start);
+    f.of.room = 40ms;
+    static_assert(transaction_need > 60ms);
+    f.host.spawn(f.keep_guard());
+    f.take_over();
+    f.plan_for(5s);
+    CHECK(f.rows_of("well") >= 5);
 }
 
 TEST_CASE("half of the bound must be free before tasks are taken back")
