@@ -70,14 +70,19 @@ void node_process::kill()
 void node_process::hold_sessions()
 {
     for (std::size_t i = 0; i < shared_sessions; ++i)
-        host_.spawn(hold_session());
+        host_.spawn(hold_session(*shared_));
 }
 
-awaitable<void> node_process::hold_session()
+void node_process::hold_decisions()
+{
+    host_.spawn(hold_session(*deciding_));
+}
+
+awaitable<void> node_process::hold_session(storage::database& which)
 {
     auto const nothing = [](soci::session&) { return 0; };
     try {
-        co_await shared_->run(nothing);
+        co_await which.run(nothing);
     } catch (unavailable const&) {
         // The test looks at the node.
     }

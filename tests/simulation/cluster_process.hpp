@@ -42,9 +42,10 @@ public:
     void kill();
     void freeze_for(duration span); // both loops
     void hold_sessions();           // begins a statement on each of the sessions that most parts share
+    void hold_decisions();          // and on the one of the master's decisions
 
 private:
-    awaitable<void> hold_session();
+    awaitable<void> hold_session(storage::database& which);
 
     sim::host& host_;
     sim::host& electing_;

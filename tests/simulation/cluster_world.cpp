@@ -114,9 +114,20 @@ void cluster_world::freeze_client(std::size_t index, duration span)
 
 void cluster_world::hold_sessions(std::size_t index, duration span)
 {
+    begin_slowly(span, [&] { nodes_.at(index)->hold_sessions(); });
+}
+
+void cluster_world::hold_decisions(std::size_t index, duration span)
+{
+    begin_slowly(span, [&] { nodes_.at(index)->hold_decisions(); });
+}
+
+// The calls of the database that begin now take so long.
+void cluster_world::begin_slowly(duration span, std::function<void()> const& calls)
+{
     auto const usual = stage_.database.faults;
     stage_.database.faults.min_latency = stage_.database.faults.max_latency = span / 2;
-    nodes_.at(index)->hold_sessions();
+    calls();
     stage_.time.settle();
     stage_.database.faults = usual;
 }

@@ -49,7 +49,8 @@ public:
     void freeze_work(std::size_t index, duration span); // its working loop only
     // Each of the sessions that most parts of a node share gets a statement that takes so long.
     void hold_sessions(std::size_t index, duration span);
-    int master() const; // its index, or -1
+    void hold_decisions(std::size_t index, duration span); // the same for the session of the master's decisions
+    int master() const;                                    // its index, or -1
     // Steps the database's clock. The nodes that run keep the old cluster time; a node that starts later has the new
     // one.
     void step_clock(duration by);
@@ -74,6 +75,7 @@ public:
 private:
     void start_node(std::size_t index);
     void start_client(std::size_t index);
+    void begin_slowly(duration span, std::function<void()> const& calls);
     void check_masters();
     void check_start(handler_run const& start);
     bool counted_as_gone(std::string const& instance);

@@ -161,6 +161,31 @@ std::string held_sessions(std::uint64_t seed)
     return wrong;
 }
 
+// The mark of what a master may fire cannot be written for some time.
+std::string held_mark(std::uint64_t seed)
+{
+    cluster_world world(seed, 2, 1, 200);
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto const until = from + 15s;
+    auto const task = often("default", from, until);
+    auto const id = world.add(task).task.id;
+    world.pass(from - world.stage().time.utc() + 3s + duration{static_cast<std::int64_t>(seed * 333'333 % 1'000'000)});
+    world.hold_decisions(static_cast<std::size_t>(world.master()), 4'500ms);
+    world.pass(4s);
+    std::int64_t mark = 0;
+    world.stage().database.inspect(
+        [&](soci::session& sql) { sql << "SELECT MAX(fired_until) FROM lock_fence", soci::into(mark); });
+    std::string wrong;
+    if (mark > to_micros(world.stage().database.utc()))
+        wrong += "the mark was written in spite of all\n";
+    for (auto const& row : world.firings(id))
+        if (row.started_at != 0 && row.scheduled_at > mark)
+            wrong += describe(task.name, row, "began behind the mark");
+    world.pass(60s);
+    return wrong + firing_problems(world, {id, task.name, instants_of(100ms, from, until)});
+}
+
 // Registers so many tasks of the service that fire once, in the same millisecond.
 void add_herd(cluster_world& world, int tasks, utc_time at)
 {
@@ -197,6 +222,11 @@ TEST_CASE("a client that does not answer after a take-over makes no other servic
 TEST_CASE("statements that hold all shared sessions of a node hold up neither its heartbeats nor its lease")
 {
     check_seeds(4, held_sessions);
+}
+
+TEST_CASE("nothing fires that is due behind the mark, although signals are read in time")
+{
+    check_seeds(3, held_mark);
 }
 
 TEST_CASE("hundreds of executions with long payloads travel in messages of bounded length")

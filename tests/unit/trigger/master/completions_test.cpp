@@ -201,4 +201,23 @@ TEST_CASE("an end costs a look-up by its id, however many fixed-delay tasks wait
     CHECK(f.stage.database.calls() - before <= 4); // one question and one write for all, beside a look
 }
 
+TEST_CASE("the end of one execution does not lead to a look at the other fixed-delay tasks that wait")
+{
+    fixture f;
+    for (int id : {1, 2}) {
+        f.add_task(id, fixed_delay);
+        f.add_execution(id, id);
+    }
+    f.exec("UPDATE task SET waiting_for = id");
+    f.run();
+    f.pass(5'300ms); // between two looks, which come once a second
+    f.commit("2");   // without a hint
+    f.end(1);
+    f.pass(100ms);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE id = 1 AND waiting_for IS NULL") == 1);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE id = 2 AND waiting_for IS NULL") == 0);
+    f.pass(2s);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE id = 2 AND waiting_for IS NULL") == 1);
+}
+
 } // namespace completions_test
