@@ -21,7 +21,16 @@ namespace {
 constexpr duration last_requests = 500ms;     // for calls in progress when the listener closes
 constexpr std::size_t call_limit = 16u << 20; // bytes of one dispatch
 constexpr std::size_t most_connections = 2'000;
+
+std::shared_ptr<void> take_log(service_options const& options)
+{
+    if (!options.log)
+        return nullptr;
+    return log::take_over([to = options.log](log::level which, std::string_view line) {
+        to(static_cast<log_level>(which), line); // the same levels in the same order
+    });
 }
+} // namespace
 
 // Everything on the loop runs on one thread; the pool's threads and the callers of start and stop only post to it.
 struct service::impl {
@@ -38,6 +47,7 @@ struct service::impl {
 
     seeded_random random;
     service_options options;
+    std::shared_ptr<void> own_log = take_log(options);
     handler_table handlers;
     system_time time;
 

@@ -6,7 +6,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <stdexcept>
+#include <vector>
 
 namespace baton::log {
 
@@ -54,11 +57,60 @@ void append_value(std::string& line, field::value_type const& value)
         line += std::get<bool>(value) ? "true" : "false";
 }
 
-void write(spdlog::level::level_enum level, std::string_view area, std::string_view event, fields values)
+// The sinks that have taken over, the latest last.
+struct taken_over {
+    std::mutex mutex;
+    std::vector<std::shared_ptr<sink>> sinks;
+    std::atomic<bool> any{false}; // spares the mutex
+
+    std::shared_ptr<sink> latest()
+    {
+        if (!any)
+            return nullptr;
+        std::lock_guard const lock(mutex);
+        return sinks.empty() ? nullptr : sinks.back();
+    }
+    void add(std::shared_ptr<sink> one)
+    {
+        std::lock_guard const lock(mutex);
+        sinks.push_back(std::move(one));
+        any = true;
+    }
+    void remove(std::shared_ptr<sink> const& one)
+    {
+        std::lock_guard const lock(mutex);
+        std::erase(sinks, one);
+        any = !sinks.empty();
+    }
+};
+
+// Never destroyed, since threads may log until the process has ended.
+taken_over& takers()
 {
+    static auto* const all = new taken_over;
+    return *all;
+}
+
+spdlog::level::level_enum level_of(level which)
+{
+    static constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info,
+                                                           spdlog::level::warn, spdlog::level::err};
+    return levels[static_cast<std::size_t>(which)];
+}
+
+void write(level which, std::string_view area, std::string_view event, fields values)
+{
+    if (auto const to = takers().latest()) {
+        try {
+            (*to)(which, text_line(area, event, values));
+        } catch (...) {
+            // A log must not end what it reports on.
+        }
+        return;
+    }
     auto* const logger = spdlog::default_logger_raw();
-    if (logger->should_log(level))
-        logger->log(level, spdlog::string_view_t(text_line(area, event, values)));
+    if (logger->should_log(level_of(which)))
+        logger->log(level_of(which), spdlog::string_view_t(text_line(area, event, values)));
 }
 
 } // namespace
@@ -90,22 +142,29 @@ std::string text_line(std::string_view area, std::string_view event, fields valu
 
 void debug(std::string_view area, std::string_view event, fields values)
 {
-    write(spdlog::level::debug, area, event, values);
+    write(level::debug, area, event, values);
 }
 
 void info(std::string_view area, std::string_view event, fields values)
 {
-    write(spdlog::level::info, area, event, values);
+    write(level::info, area, event, values);
 }
 
 void warn(std::string_view area, std::string_view event, fields values)
 {
-    write(spdlog::level::warn, area, event, values);
+    write(level::warning, area, event, values);
 }
 
 void error(std::string_view area, std::string_view event, fields values)
 {
-    write(spdlog::level::err, area, event, values);
+    write(level::error, area, event, values);
+}
+
+std::shared_ptr<void> take_over(sink to)
+{
+    auto one = std::make_shared<sink>(std::move(to));
+    takers().add(one);
+    return {nullptr, [one](void*) { takers().remove(one); }};
 }
 
 void start(std::string const& process, std::string const& level)

@@ -8,7 +8,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -49,6 +51,14 @@ void error(std::string_view area, std::string_view event, fields = {});
 
 // The text of one line without time and level: "area: event: reason key=value key=\"two words\"".
 std::string text_line(std::string_view area, std::string_view event, fields);
+
+enum class level { debug, info, warning, error };
+// Gets each line as text_line() has it. Any thread may call it, several at once.
+using sink = std::function<void(level which, std::string_view line)>;
+
+// Sends the lines of this process to `to` instead, of all levels, until the returned object is destroyed. Of several
+// the latest counts. An exception of `to` is dropped.
+std::shared_ptr<void> take_over(sink to);
 
 // Called once in main. `level` is trace, debug, info, warn, error or off; throws std::invalid_argument for another.
 void start(std::string const& process, std::string const& level);

@@ -34,4 +34,32 @@ TEST_CASE("numbers and flags are written as they are")
           "a: b n=3 on=true ratio=0.5");
 }
 
+TEST_CASE("a sink that has taken over the log gets each line with its level, until it is given back")
+{
+    std::vector<std::string> first;
+    std::vector<std::string> second;
+    auto const into = [](std::vector<std::string>& lines) {
+        return [&lines](log::level which, std::string_view line) {
+            lines.push_back(std::to_string(static_cast<int>(which)) + " " + std::string(line));
+        };
+    };
+    auto taken = log::take_over(into(first));
+    log::debug("a", "one");
+    log::warn("a", "two", {{"n", 2}});
+    auto latest = log::take_over(into(second));
+    log::error("a", "three");
+    latest.reset();
+    log::info("a", "four");
+    taken.reset();
+    log::debug("a", "five");
+    CHECK(first == std::vector<std::string>{"0 a: one", "2 a: two n=2", "1 a: four"});
+    CHECK(second == std::vector<std::string>{"3 a: three"});
+}
+
+TEST_CASE("an exception of a sink does not reach what is logged")
+{
+    auto const taken = log::take_over([](log::level, std::string_view) { throw std::runtime_error("no disk"); });
+    CHECK_NOTHROW(log::info("a", "b"));
+}
+
 } // namespace log_test

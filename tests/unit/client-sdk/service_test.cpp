@@ -47,6 +47,33 @@ TEST_CASE("a service registers, runs dispatched executions and reports their res
     CHECK(told.left == std::vector<std::string>{service.instance()});
 }
 
+TEST_CASE("a callback takes over the log of a service for as long as the service lives", "[client]")
+{
+    fake_node node;
+    std::mutex mutex;
+    std::vector<std::string> lines;
+    {
+        client::service_options options{.name = "billing", .triggers = {node.url()}};
+        options.log = [&](client::log_level level, std::string_view line) {
+            std::lock_guard const lock(mutex);
+            if (level >= client::log_level::info)
+                lines.emplace_back(line);
+        };
+        client::service service{std::move(options)};
+        service.handle("work", [](execution&) { return result::ok(); });
+        service.start();
+        REQUIRE(node.wait(registered));
+        service.stop();
+    }
+    auto const about_registration = [](std::string const& line) {
+        return line.starts_with("client: registered service=billing instance=");
+    };
+    CHECK(std::count_if(lines.begin(), lines.end(), about_registration) == 1);
+    auto const before = lines.size();
+    client::service{{.name = "another", .triggers = {node.url()}}};
+    CHECK(lines.size() == before);
+}
+
 TEST_CASE("an exception of a handler becomes a failed result", "[client]")
 {
     fake_node node;

@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace baton::client {
@@ -13,6 +15,8 @@ enum class delivery_mode {
     push,  // they call it: it listens on a port that they can reach
     fetch, // it fetches them: for a process behind NAT or a firewall, or without an open port
 };
+
+enum class log_level { debug, info, warning, error };
 
 struct service_options {
     std::string name = {};                  // of the service, as tasks name it; required
@@ -39,6 +43,11 @@ struct service_options {
 
     std::chrono::milliseconds heartbeat{5'000}; // a node may ask for more frequent ones
     std::chrono::milliseconds grace{30'000};    // for a stop: running handlers, their results and signing off
+
+    // Gets the lines of the SDK's log, such as "client: registered service=billing", from all levels; by default they
+    // go to spdlog's default logger. Called by any thread, by several at once; an exception is dropped. The log is the
+    // process's: of several services with a callback, the one that was made last gets all lines while it lives.
+    std::function<void(log_level level, std::string_view line)> log = {};
 };
 
 } // namespace baton::client
