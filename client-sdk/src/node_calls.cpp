@@ -3,6 +3,7 @@
 #include "libs/base/log.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace baton::client {
 
@@ -53,13 +54,21 @@ awaitable<std::optional<http::response>> node_calls::post(std::size_t node, char
         log::debug("client", "a request to a node failed, trying again or the next node",
                    {log::reason(failure.what()), {"node", to.text()}, {"path", path}});
     }
-    if (answer && answer->status >= 400 && answer->status != 404)
-        log::warn("client", "a node refused a request, trying again or the next node",
-                  {log::reason(answer->body.substr(0, 300)),
-                   {"node", to.text()},
-                   {"path", path},
-                   {"status", answer->status}});
+    if (answer)
+        note_refusal(node, path, *answer);
     co_return answer;
+}
+
+// A client that all nodes refuse, such as one of another release, asks again every few seconds. So only a change is
+// logged.
+void node_calls::note_refusal(std::size_t node, char const* path, http::response const& answer)
+{
+    bool const refuses = answer.status >= 400 && answer.status != 404;
+    auto& last = refusals_[{node, path}];
+    auto const before = std::exchange(last, refuses ? answer.body.substr(0, 300) : std::string());
+    if (refuses && (before.empty() || before != last))
+        log::warn("client", "a node refused a request, trying again or the next node",
+                  {log::reason(last), {"node", name(node)}, {"path", path}, {"status", answer.status}});
 }
 
 duration node_calls::pause(int failures, duration longest)

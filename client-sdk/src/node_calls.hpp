@@ -6,8 +6,10 @@
 #include "libs/http/client.hpp"
 #include "libs/protocol/client_wire.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace baton::client {
@@ -31,7 +33,7 @@ class node_calls {
 public:
     node_calls(node_calls_parts parts, link_settings const& settings);
 
-    // The answer, or nothing without one. Logs refusals.
+    // The answer, or nothing without one. Logs a refusal unless the node gave the same one last.
     awaitable<std::optional<http::response>> post(std::size_t node, char const* path, std::string json, duration limit);
 
     std::size_t count() const { return nodes_.size(); }
@@ -50,12 +52,15 @@ public:
     random_source& random() { return parts_.random; }
 
 private:
+    void note_refusal(std::size_t node, char const* path, http::response const& answer);
+
     node_calls_parts parts_;
     std::vector<http::url> nodes_;
     std::string token_;
     std::size_t first_;
-    std::size_t given_;     // nodes of the list
-    std::size_t named_ = 0; // nodes that homes have named, so far
+    std::size_t given_;                                                   // nodes of the list
+    std::size_t named_ = 0;                                               // nodes that homes have named, so far
+    std::map<std::pair<std::size_t, std::string>, std::string> refusals_; // the last answer, empty if it was none
 };
 
 } // namespace baton::client

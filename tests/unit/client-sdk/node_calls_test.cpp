@@ -1,4 +1,5 @@
 #include "client-sdk/src/node_calls.hpp"
+#include "libs/base/log.hpp"
 #include "libs/base/random.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,6 +13,18 @@ namespace {
 
 struct no_network final : http::client {
     awaitable<http::response> send(http::url, http::request, duration) override { throw http::unreachable("", false); }
+};
+
+struct refusing_network final : http::client {
+    awaitable<http::response> send(http::url, http::request, duration) override
+    {
+        http::response answer;
+        answer.status = status;
+        answer.body = body;
+        co_return answer;
+    }
+    int status = 400;
+    std::string body = "another release";
 };
 
 link_settings two_nodes()
@@ -56,6 +69,32 @@ TEST_CASE("beyond a thousand named nodes a new one takes the place of the oldest
     CHECK(s.calls.name(3) == "http://node-1:7800");
     CHECK(s.calls.name(0) == "http://10.0.0.1:7800");
     CHECK(s.calls.count() == 1'002);
+}
+
+TEST_CASE("a refusal is logged once, and again when it changes or after an answer", "[client]")
+{
+    stage s;
+    refusing_network http;
+    node_calls calls{{s.time, s.random, http}, two_nodes()};
+    std::vector<std::string> lines;
+    auto const taken = log::take_over([&](log::level, std::string_view line) { lines.emplace_back(line); });
+    asio::io_context loop;
+    auto const ask = [&](std::size_t node, int times = 1) {
+        for (int i = 0; i < times; ++i)
+            asio::co_spawn(loop, calls.post(node, "/client/v1/register", "{}", 1s), asio::detached);
+        loop.restart();
+        loop.run();
+        return lines.size();
+    };
+    CHECK(ask(0, 5) == 1);
+    CHECK(lines.at(0).find("another release") != std::string::npos);
+    CHECK(ask(1, 5) == 2); // the other node
+    http.body = "another token";
+    CHECK(ask(0, 5) == 3);
+    http.status = 200;
+    CHECK(ask(0) == 3);
+    http.status = 400;
+    CHECK(ask(0, 5) == 4);
 }
 
 } // namespace node_calls_test
