@@ -9,6 +9,7 @@
 #include "trigger/clients/departure_notifier.hpp"
 #include "trigger/clients/fetch_line.hpp"
 #include "trigger/clients/push_line.hpp"
+#include "trigger/election/followed_master.hpp"
 #include "trigger/membership/heartbeat_standin.hpp"
 #include "trigger/term_runner.hpp"
 
@@ -73,6 +74,7 @@ struct node::parts {
     elector votes; // on the election's loop
     election_proxy election;
     election_trace trace;
+    followed_master followed;
     known_epoch epochs;
     stamps issued; // tickets and receipts
     term_log log;
@@ -115,6 +117,7 @@ node::parts::parts(loop_ref working, trigger::settings given, trigger::world out
             {world.lease, world.election_time, world.election_random}, world.electing.executor),
       election(votes, world.electing, working),
       trace(settings.election_trace, settings.name, world.incarnation),
+      followed(world.incarnation),
       epochs(election, trace, world.time, world.name_space),
       issued(world.secret),
       log({world.incarnation, settings.name}, world.deciding, world.shared, world.time, clock),
@@ -164,6 +167,9 @@ void node::parts::connect()
         if (world.shared.dialect().shared_clock())
             clock.sample(row.utc, asked, answered);
         epochs.read_row({row.id, row.epoch}, row.owner.has_value());
+        if (followed.is_new(row))
+            log::info("election", "this node follows the master",
+                      {{"master", *row.owner}, {"address", row.owner_addr}, {"epoch", row.epoch}});
     });
     epochs.on_raise([this](std::int64_t) { deliveries.new_epoch(); });
     nodes.on_beat([this](storage::node_record const& row, instant asked) {
