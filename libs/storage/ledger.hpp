@@ -120,6 +120,9 @@ struct next_attempt {
     utc_time due_at;
     protocol::attempt_cause cause = protocol::attempt_cause::retry;
     bool died = false; // counts a death of its client
+    // If that attempt was lost with a client: its instance, and since when it had the attempt.
+    std::string client{};
+    std::optional<utc_time> since{};
 };
 
 struct undeliverable {

@@ -2,7 +2,6 @@
 #include "libs/storage/rows.hpp"
 
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 
 namespace baton::storage {
@@ -38,26 +37,38 @@ std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_a
     return able;
 }
 
-// Notes the cause in each attempt without a result, which its client or node can no longer report. One statement for
-// all that have the same cause and number.
+// "given up: client_gone; client-1 had it since 2026-11-24T22:00:00Z"
+std::string why_given_up(next_attempt const& lost)
+{
+    auto why = "given up: " + std::string(protocol::to_string(lost.cause));
+    if (!lost.client.empty())
+        why += "; " + lost.client + " had it" + (lost.since ? " since " + to_rfc3339(*lost.since) : "");
+    return why;
+}
+
+void note_given_up(soci::session& sql, std::vector<next_attempt const*> const& lost, fragment table, fragment key)
+{
+    batch_update update(sql, table, {"id", "attempt", "error", "client"}, key);
+    for (auto const* each : lost)
+        update.row(each->id, each->attempt, fitting(why_given_up(*each), longest_error_of_many),
+                   each->client.empty() ? std::nullopt : fitting_name(each->client, longest_name));
+    update.set("error = ", update["error"], ", client = COALESCE(e.client, ", update["client"], ")");
+    update.where("e.outcome IS NULL AND e.attempt = ", update["attempt"]);
+    update.execute();
+}
+
+// Notes the cause in each attempt without a result, which its client or node can no longer report.
 void give_up_silent(soci::session& sql, std::span<next_attempt const> chunk)
 {
-    std::map<std::pair<protocol::attempt_cause, int>, std::vector<execution_id>> lost;
+    std::vector<next_attempt const*> first;
+    std::vector<next_attempt const*> further;
     for (auto const& each : chunk)
         if (protocol::replaces_lost(each.cause))
-            lost[{each.cause, each.attempt}].push_back(each.id);
-    for (auto const& [which, ids] : lost) {
-        auto const& [cause, attempt] = which;
-        auto const why = "given up: " + std::string(protocol::to_string(cause));
-        std::span<execution_id const> const all(ids);
-        if (attempt == 1)
-            statement(sql, "UPDATE execution SET error = ", why, " WHERE outcome IS NULL AND id IN ").in(all).execute();
-        else
-            statement(sql, "UPDATE attempt SET error = ", why, " WHERE outcome IS NULL AND attempt = ", attempt,
-                      " AND execution_id IN ")
-                .in(all)
-                .execute();
-    }
+            (each.attempt == 1 ? first : further).push_back(&each);
+    if (!first.empty())
+        note_given_up(sql, first, {"execution"}, {"id"});
+    if (!further.empty())
+        note_given_up(sql, further, {"attempt"}, {"execution_id"});
 }
 
 void begin_chunk(soci::session& sql, std::span<next_attempt const> chunk, std::int64_t epoch)

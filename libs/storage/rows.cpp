@@ -6,8 +6,9 @@
 
 namespace baton::storage {
 
-batch_update::batch_update(soci::session& sql, fragment target, std::initializer_list<char const*> columns)
-    : form_(dialect_of(sql).batch_form()), target_(target), statement_(sql)
+batch_update::batch_update(soci::session& sql, fragment target, std::initializer_list<char const*> columns,
+                           fragment key)
+    : form_(dialect_of(sql).batch_form()), target_(target), key_(key), statement_(sql)
 {
     for (auto const* name : columns)
         columns_.push_back({std::string("v.v_") + name, !columns_.empty()});
@@ -38,7 +39,7 @@ void batch_update::begin_set()
     } else {
         statement_("UPDATE (");
         add_rows();
-        statement_(") v STRAIGHT_JOIN ", target_, " e ON e.id = v.v_id SET ");
+        statement_(") v STRAIGHT_JOIN ", target_, " e ON e.", key_, " = v.v_id SET ");
     }
 }
 
@@ -96,7 +97,7 @@ void batch_update::add_row(std::size_t at, bool named)
 void batch_update::begin_where()
 {
     if (form_ == batch_form::from_values)
-        statement_(" FROM v WHERE e.id = v.v_id AND ");
+        statement_(" FROM v WHERE e.", key_, " = v.v_id AND ");
     else
         statement_(" WHERE ");
 }

@@ -17,8 +17,9 @@ namespace baton::storage {
 // same order. A value that all rows share stands once in the statement instead of in each row of `v`.
 class batch_update {
 public:
-    // The first of the columns is the id.
-    batch_update(soci::session& sql, fragment target, std::initializer_list<char const*> columns);
+    // The first of the columns is the id, which is called `key` in the target.
+    batch_update(soci::session& sql, fragment target, std::initializer_list<char const*> columns,
+                 fragment key = {"id"});
 
     template <class... Values>
     void row(Values const&... values)
@@ -90,6 +91,7 @@ private:
 
     batch_form form_;
     fragment target_;
+    fragment key_;
     std::vector<column> columns_;
     std::vector<operand> cells_; // row by row
     statement statement_;

@@ -29,8 +29,13 @@ void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause c
 {
     if (one.cancel_requested)
         return cancel(one);
+    storage::next_attempt next{one.id, one.attempt, due, cause};
+    if (one.phase == phase::held) {
+        next.client = one.where;
+        next.since = scope_.term.clock.now() - (scope_.term.time.now() - one.since);
+    }
     scope_.open.move(one, phase::opening);
-    to_open_.push_back({one.id, one.attempt, due, cause});
+    to_open_.push_back(std::move(next));
     bell_.wake();
 }
 

@@ -252,6 +252,45 @@ TEST_CASE("the next attempt begins once, only after the present one, and never a
     CHECK(bench.home.text("SELECT error FROM attempt WHERE execution_id = 1 AND attempt = 2") == "given up: node_gone");
 }
 
+TEST_CASE("an attempt that was lost with its client still says which client had it, and since when")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    for (int id = 1; id <= 3; ++id)
+        bench.plan_one(id, id, noon, 3);
+    auto running = bench.result(2, state::running);
+    running.client = "client-2";
+    bench.record(running);
+    auto const lost = [](int id, int attempt, std::string client) {
+        next_attempt next{execution_id{id}, attempt, noon, protocol::attempt_cause::client_gone};
+        next.client = std::move(client);
+        if (!next.client.empty())
+            next.since = noon;
+        return next;
+    };
+    auto const ledger_text = [&](char const* table, char const* key, int id, char const* column) {
+        return bench.home.text(std::string("SELECT ") + column + " FROM " + table + " WHERE " + key + " = " +
+                               std::to_string(id));
+    };
+    std::string const since = " had it since " + to_rfc3339(noon);
+    std::vector<next_attempt> const first{lost(1, 1, "client-1"), lost(2, 1, ""), lost(3, 1, "client-3")};
+    REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, first)).size() == 3);
+    CHECK(ledger_text("execution", "id", 1, "client") == "client-1");
+    CHECK(ledger_text("execution", "id", 1, "error") == "given up: client_gone; client-1" + since);
+    CHECK(ledger_text("execution", "id", 2, "client") == "client-2"); // as it reported itself
+    CHECK(bench.column(2, "started_at") == 1'000);
+    CHECK(ledger_text("execution", "id", 3, "error") == "given up: client_gone; client-3" + since);
+
+    std::vector<next_attempt> const second{lost(1, 2, "client-4"), lost(3, 2, "")};
+    REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, second)).size() == 2);
+    CHECK(ledger_text("attempt", "attempt = 2 AND execution_id", 1, "client") == "client-4");
+    CHECK(ledger_text("attempt", "attempt = 2 AND execution_id", 1, "error") ==
+          "given up: client_gone; client-4" + since);
+    CHECK(ledger_text("attempt", "attempt = 2 AND execution_id", 3, "client") == "NULL");
+    CHECK(ledger_text("attempt", "attempt = 3 AND execution_id", 1, "error") == "NULL");
+    CHECK(ledger_text("execution", "id", 1, "client") == "client-1");
+}
+
 TEST_CASE("an attempt that replaces one on a dead client does not count against max_attempts")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));

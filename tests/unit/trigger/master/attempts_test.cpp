@@ -60,6 +60,25 @@ TEST_CASE("an attempt that was lost with its node does not count against the tas
     CHECK(f.one(1).max_attempts == 3);
 }
 
+TEST_CASE("an attempt that was lost with its client keeps the client's name and since when it had the attempt")
+{
+    fixture f(2);
+    f.open.move(f.one(1), phase::held, "client-1");
+    f.open.move(f.one(2), phase::assigned, "node-1");
+    auto const held_since = f.clock.now();
+    f.pass(3s);
+    f.next.client_died(f.one(1), attempt_cause::client_gone);
+    f.next.open(f.one(2), f.start, attempt_cause::node_gone);
+    f.pass(1s);
+    auto const text = [&](std::string const& column, int id) {
+        return f.text("SELECT " + column + " FROM execution WHERE id = " + std::to_string(id));
+    };
+    CHECK(text("client", 1) == "client-1");
+    CHECK(text("error", 1) == "given up: client_gone; client-1 had it since " + to_rfc3339(held_since));
+    CHECK(text("client", 2).empty());
+    CHECK(text("error", 2) == "given up: node_gone");
+}
+
 TEST_CASE("a death of the client costs a pause, and the last one fails the execution with a reason")
 {
     fixture f;
