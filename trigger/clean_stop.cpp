@@ -7,7 +7,8 @@
 namespace baton::trigger {
 
 namespace {
-constexpr duration move_limit = 2s; // for the clients to find another home
+constexpr duration move_limit = 2s;  // for the clients to find another home
+constexpr duration stall_limit = 1s; // without a single delivery
 }
 
 awaitable<void> clean_stop::run()
@@ -26,8 +27,7 @@ awaitable<void> clean_stop::run()
     }
     co_await send_clients_on(until);
     deps_.election.stop(); // another node may lead while this one delivers
-    while (deps_.deliveries.load() != 0 && deps_.time.now() < until)
-        co_await deps_.time.sleep_for(10ms);
+    co_await deliver_rest(until);
     while (electing_ && deps_.time.now() < until + grace_)
         co_await deps_.time.sleep_for(5ms);
     try {
@@ -35,6 +35,26 @@ awaitable<void> clean_stop::run()
     } catch (unavailable const& reason) {
         log::warn("node", "removing this node's row failed, the row will expire", {log::reason(reason.what())});
     }
+}
+
+// What no client can take goes back to the master at once. A client that has a request and does not answer cannot be
+// told from a slow one, so while nothing moves the stop waits a little. The master asks the clients about the rest.
+awaitable<void> clean_stop::deliver_rest(instant until)
+{
+    auto left = deps_.deliveries.load();
+    auto moved_at = deps_.time.now();
+    while (left != 0 && deps_.time.now() < until) {
+        deps_.deliveries.give_back_unreachable();
+        auto const load = deps_.deliveries.load();
+        if (load < left)
+            moved_at = deps_.time.now();
+        left = load;
+        if (deps_.time.now() - moved_at >= stall_limit)
+            break;
+        co_await deps_.time.sleep_for(10ms);
+    }
+    if (left != 0)
+        log::info("node", "stopping without the answers of clients, the master asks them", {{"executions", left}});
 }
 
 // The clients are asked to move (home_watches) because this node drains. Those that do not hear that find another home

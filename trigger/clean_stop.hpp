@@ -15,7 +15,7 @@ public:
         membership& nodes;
         registry const& clients;
         election_proxy& election;
-        dispatcher const& deliveries;
+        dispatcher& deliveries;
         time_source& time;
     };
     // `drain`: the time for deliveries; `grace`: the time after it for the end of a term.
@@ -36,6 +36,7 @@ public:
 
 private:
     awaitable<void> send_clients_on(instant until);
+    awaitable<void> deliver_rest(instant until);
 
     duration drain_;
     duration grace_;

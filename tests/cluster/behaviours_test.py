@@ -306,6 +306,19 @@ class Stopping(unittest.TestCase):
         last = next(name for name in cluster.addresses if name != "web" and cluster.processes[name].alive())
         self.assertEqual(cluster.processes[last].terminate(20), 0, last)
 
+    def test_a_client_that_does_not_answer_does_not_hold_up_the_stop_of_its_node(self):
+        cluster = self.cluster.start_all(triggers=1, recorders=0)
+        node = cluster.processes["trigger-1"]
+        with neighbours.Client(cluster.triggers(), "slow", "slow", slots=1, queue=10) as client:
+            task = cluster.create("held", BY_HAND, service="slow")
+            cluster.run_now(task)
+            harness.wait_for("its delivery is on its way", lambda: "/baton/v1/dispatch" in client.calls, 20)
+            asked = time.monotonic()
+            self.assertEqual(node.terminate(20), 0)
+            took = time.monotonic() - asked
+        print(f"{STORE}: a node with a client that does not answer stops within {took:.1f} s")
+        self.assertLess(took, 5)  # of a drain of 10 s
+
     def test_the_history_records_every_change_of_master(self):
         cluster = self.cluster.start_all(triggers=3, recorders=1)
         cluster.create("tick", {"kind": "fixed_rate", "every_ms": 100})

@@ -6,6 +6,10 @@
 
 namespace baton::trigger {
 
+namespace {
+constexpr char moved_away[] = "the client is not registered with this node any more";
+}
+
 dispatcher::dispatcher(dispatcher_settings settings, duration ttl, dependencies deps, asio::any_io_executor loop)
     : settings_(settings),
       ttl_(ttl),
@@ -189,7 +193,7 @@ void dispatcher::client_changed(std::string const& instance)
     auto const* known = deps_.clients.find(instance);
     if (known == nullptr) {
         if (auto lane = deps_.lanes.remove(instance))
-            return_all(*lane, protocol::return_cause::in_doubt);
+            return_all(*lane, protocol::return_cause::in_doubt, moved_away);
         probes_.forget(instance);
         deps_.reach.forget(instance);
         deps_.report.capacity_changed();
@@ -218,19 +222,27 @@ void dispatcher::client_gone(std::string const& instance)
     probes_.forget(instance);
     deps_.reach.forget(instance);
     if (auto lane = deps_.lanes.remove(instance)) {
-        return_all(*lane, protocol::return_cause::client_gone);
+        return_all(*lane, protocol::return_cause::client_gone, moved_away);
         deps_.report.capacity_changed();
     }
 }
 
-// The client is not one of this node's any more. What it never got may go elsewhere as the same attempt.
-void dispatcher::return_all(client_lane& lane, protocol::return_cause bound)
+// What the client never got may go elsewhere as the same attempt.
+void dispatcher::return_all(client_lane& lane, protocol::return_cause bound, char const* why)
 {
-    waiting_ -= lane.waiting().size();
+    auto const all = std::exchange(lane.waiting(), {});
+    waiting_ -= all.size();
     auto const& instance = lane.who().instance;
-    for (auto const& one : lane.waiting())
-        give_back(one, one.bound ? bound : protocol::return_cause::no_room, one.bound ? instance : std::string(),
-                  "the client is not registered with this node any more");
+    for (auto const& one : all)
+        give_back(one, one.bound ? bound : protocol::return_cause::no_room, one.bound ? instance : std::string(), why);
+}
+
+void dispatcher::give_back_unreachable()
+{
+    deps_.lanes.each([this](client_lane& lane) {
+        if (!lane.proved())
+            return_all(lane, protocol::return_cause::in_doubt, "its node stops, and the client cannot be called");
+    });
 }
 
 // The client may have ended these long ago, and may have forgotten them by the time at which another delivery arrives.

@@ -65,6 +65,10 @@ public:
     void question_waits(std::string const& instance); // until the client has proved itself at its address
     void question_answered(std::string const& instance);
 
+    // For a node that stops. Gives back what waits for clients that cannot be called before they have proved
+    // themselves.
+    void give_back_unreachable();
+
     // Executions that wait or are on their way to a client.
     std::size_t load() const { return waiting_ + under_way_; }
 
@@ -100,7 +104,7 @@ private:
     void move_on(std::string const& instance, delivery one, bool gone, std::string const& why);
     void let_go(std::string const& instance, std::vector<delivery>& group,
                 std::optional<protocol::dispatch_answer> const& answer);
-    void return_all(client_lane& lane, protocol::return_cause bound);
+    void return_all(client_lane& lane, protocol::return_cause bound, char const* why);
     void drop_superseded(std::set<std::uint64_t> const& in);
     void give_back(delivery const& one, protocol::return_cause cause, std::string const& client, std::string why);
     void drop_all(char const* why);
