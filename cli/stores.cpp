@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 namespace baton::cli {
 
 namespace {
 
-constexpr duration between_tries = 1s;
+constexpr duration first_pause = 1s; // between two tries; doubles with each
+constexpr duration longest_pause = 8s;
 constexpr unsigned idle_transaction_limit_s = 2; // an open transaction of a dead master must not block its successor
 
 // A file that belongs to this host.
@@ -174,15 +176,20 @@ awaitable<void> migrate(stores const& all, std::function<void(std::string const&
 
 awaitable<void> prepare(stores const& all, time_source& time)
 {
-    for (;;) {
+    std::string told;
+    for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
         try {
             co_await prepare_once(all);
-            co_return;
+            break;
         } catch (unavailable const& failure) {
-            log::warn("database", "not available yet, retrying in 1 s", {log::reason(failure.what())});
+            if (std::exchange(told, failure.what()) != failure.what())
+                log::warn("database", "not available yet, trying again with pauses of 1 s to 8 s until it is",
+                          {log::reason(failure.what())});
         }
-        co_await time.sleep_for(between_tries);
+        co_await time.sleep_for(pause);
     }
+    if (!told.empty())
+        log::info("database", "available");
 }
 
 } // namespace baton::cli
