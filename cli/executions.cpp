@@ -17,6 +17,7 @@ struct executions_options {
     std::string project = "default";
     std::string state;
     bool open = false;
+    bool planned = false;
     std::size_t limit = 50;
 };
 
@@ -24,6 +25,14 @@ std::vector<std::string> states()
 {
     auto const& names = protocol::names_of<protocol::state>;
     return {names.begin(), names.end()};
+}
+
+// What is only planned is apart, so that it does not push out what has happened. The other filters find both.
+std::string planned_of(executions_options const& chosen)
+{
+    if (chosen.planned)
+        return "true";
+    return chosen.open || !chosen.state.empty() ? "" : "false";
 }
 
 void list(executions_options const& chosen, common_options const& common)
@@ -40,6 +49,7 @@ void list(executions_options const& chosen, common_options const& common)
     filter("task", chosen.task.empty() ? "" : web.task_id(chosen.task, chosen.project));
     filter("state", chosen.state);
     filter("open", chosen.open ? "true" : "");
+    filter("planned", planned_of(chosen));
     auto const found = web.page(target, chosen.limit);
     if (common.json)
         return print_json(std::cout, found);
@@ -48,7 +58,7 @@ void list(executions_options const& chosen, common_options const& common)
     for (auto const& each : found.at("items"))
         shown.add({cell(each, "id"), cell(each, "task_name"), at.cell(each, "scheduled_at"), cell(each, "state"),
                    cell(each, "cause"), cell(each, "attempt") + "/" + cell(each, "max_attempts"),
-                   at.cell(each, "ended_at"), cell(each, "reason")});
+                   at.cell(each, "ended_at"), at.within(cell(each, "reason"))});
     shown.print(std::cout);
 }
 
@@ -98,10 +108,12 @@ void add_executions(CLI::App& program, common_options const& common, int&)
     group.add_option("--project", chosen->project, "Project of a task that is given by name")->capture_default_str();
     group.add_option("--state", chosen->state, "Only in this state")->check(CLI::IsMember(states()));
     group.add_flag("--open", chosen->open, "Only executions that have not ended");
+    group.add_flag("--planned", chosen->planned,
+                   "Only executions that are planned and not due yet, the next one first");
     group.add_option("--limit", chosen->limit, "Number of executions, the latest first")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
-    group.add_subcommand("list", "The latest executions (the same as without a subcommand)");
+    group.add_subcommand("list", "The latest executions that are due or over (the same as without a subcommand)");
     add_one(group, common, "show", "Show an execution and its attempts", show);
     add_one(group, common, "cancel", "Cancel an execution", cancel);
     group.callback([chosen, &common, &group] {

@@ -4,6 +4,7 @@
 #include "libs/base/printable.hpp"
 
 #include <algorithm>
+#include <regex>
 
 namespace baton::cli {
 
@@ -81,6 +82,19 @@ std::string times::text(nlohmann::json const& object, char const* key) const
     return shown == cli::cell(object, key) ? shown : shown + " " + zone_.name();
 }
 
+std::string times::within(std::string const& text) const
+{
+    static std::regex const moment(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)");
+    std::string shown;
+    auto from = text.begin();
+    for (std::sregex_iterator at(text.begin(), text.end(), moment), end; at != end; ++at) {
+        shown.append(from, (*at)[0].first);
+        shown += this->text({{"at", at->str()}}, "at");
+        from = (*at)[0].second;
+    }
+    return shown.append(from, text.end());
+}
+
 times times_of(common_options const& common)
 {
     return times(common.utc ? "UTC" : host_zone());
@@ -92,9 +106,10 @@ void print_members(std::ostream& out, nlohmann::json const& object, times const&
         if (key == without)
             continue;
         bool const is_time = value.is_string() && (key.ends_with("_at") || key == "valid_from");
-        auto const shown = is_time             ? at.text(object, key.c_str())
-                           : value.is_string() ? value.get<std::string>()
-                                               : value.dump();
+        auto const shown = is_time                                ? at.text(object, key.c_str())
+                           : key == "reason" && value.is_string() ? at.within(value.get<std::string>())
+                           : value.is_string()                    ? value.get<std::string>()
+                                                                  : value.dump();
         out << printable(key) << ": " << printable(shown) << '\n';
     }
 }

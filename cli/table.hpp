@@ -41,6 +41,8 @@ public:
     std::string cell(nlohmann::json const& object, char const* key) const;
     // The same and the zone: "2026-03-29 03:30:00.123 Europe/Berlin".
     std::string text(nlohmann::json const& object, char const* key) const;
+    // The text with each time of RFC 3339 in it shown in the same way.
+    std::string within(std::string const& text) const;
 
 private:
     schedule::time_zone zone_;

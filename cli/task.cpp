@@ -4,13 +4,12 @@
 #include "cli/config/duration.hpp"
 #include "cli/config/reader.hpp"
 #include "cli/rest.hpp"
+#include "cli/run_wait.hpp"
 #include "cli/table.hpp"
 #include "libs/base/error.hpp"
 
-#include <chrono>
 #include <iostream>
 #include <memory>
-#include <thread>
 
 namespace baton::cli {
 
@@ -198,6 +197,16 @@ void add_show(CLI::App& task, common_options const& common)
     });
 }
 
+// Of a deleted task; its executions go on.
+std::string still_running(std::string const& id, nlohmann::json const& answer)
+{
+    auto const open = answer.value("open", 0);
+    if (open == 0)
+        return "";
+    return "; it is still running: " + std::to_string(open) + (open == 1 ? " execution has" : " executions have") +
+           " not ended (baton executions --task id:" + id + " --open)";
+}
+
 // enable, disable, delete
 void add_change(CLI::App& task, common_options const& common, std::string const& name, std::string const& help)
 {
@@ -213,18 +222,8 @@ void add_change(CLI::App& task, common_options const& common, std::string const&
             print_json(std::cout, answer);
         else
             std::cout << "task " << id << ": " << name << "d, in force from "
-                      << times_of(common).text(answer, "valid_from") << '\n';
+                      << times_of(common).text(answer, "valid_from") << still_running(id, answer) << '\n';
     });
-}
-
-nlohmann::json wait_for(rest& web, std::string const& execution)
-{
-    for (;;) {
-        auto shown = web.get("/api/v1/executions/" + execution);
-        if (!shown.at("ended_at").is_null())
-            return shown;
-        std::this_thread::sleep_for(100ms);
-    }
 }
 
 void add_run(CLI::App& task, common_options const& common, int& status)
@@ -239,7 +238,8 @@ void add_run(CLI::App& task, common_options const& common, int& status)
     auto const which = add_selection(*command);
     auto const chosen = std::make_shared<options>();
     command->add_option("--payload", chosen->payload, "JSON for the handler instead of the task's payload");
-    command->add_flag("--wait", chosen->wait, "Wait until it has ended; exit status 1 unless it succeeded");
+    command->add_flag("--wait", chosen->wait,
+                      "Wait until it has ended, and tell its progress; exit status 1 unless it succeeded");
     command->add_flag("--allow-unserved", chosen->allow_unserved,
                       "Accept it although no live client serves the handler");
     command->callback([which, chosen, &common, &status] {
@@ -252,16 +252,12 @@ void add_run(CLI::App& task, common_options const& common, int& status)
         auto answer = web.send(http::verb::post, target, body);
         auto const execution = answer.at("execution").get<std::string>();
         if (chosen->wait) {
-            answer = wait_for(web, execution);
+            answer = await_end(web, execution, times_of(common), std::cerr);
             status = answer.at("state") == "succeeded" ? status : status_failed;
         }
         if (common.json)
             return print_json(std::cout, answer);
-        std::cout << "execution " << execution;
-        if (chosen->wait)
-            std::cout << ": " << cell(answer, "state") << ' '
-                      << answer.at("attempts").back().value("result", nlohmann::json()).dump();
-        std::cout << '\n';
+        std::cout << (chosen->wait ? ending_of(answer) : "execution " + execution) << '\n';
     });
 }
 

@@ -197,4 +197,33 @@ awaitable<std::vector<clients::service_handlers>> clients::services()
     co_return out;
 }
 
+awaitable<clients::standing_page> clients::standing(std::vector<protocol::service_key> of)
+{
+    standing_page found;
+    auto const work = [&](soci::session& sql) {
+        found.clients.clear();
+        found.now = from_micros(read_now(sql));
+        for (auto const chunk : chunks(sql, of, 2)) {
+            statement ask(sql);
+            ask.select("project", "service", "handlers", "state", "reach", "COUNT(*)");
+            ask(" FROM client WHERE state <> 'gone' AND (");
+            for (std::size_t i = 0; i < chunk.size(); ++i)
+                ask(fragment{i == 0 ? "" : " OR "}, "(project = ", chunk[i].project,
+                    " AND service = ", chunk[i].service, ")");
+            ask(") GROUP BY project, service, handlers, state, reach");
+            ask.each([&](row& cells) {
+                auto& one = found.clients.emplace_back();
+                one.service.project = cells.text();
+                one.service.service = cells.text();
+                one.handlers = nlohmann::json::parse(cells.text()).get<std::vector<std::string>>();
+                one.state = parse_client_state(cells.text());
+                one.reach = protocol::parse<protocol::reach>(cells.text(), "reach");
+                one.instances = cells.number();
+            });
+        }
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
 } // namespace baton::storage

@@ -135,6 +135,21 @@ public:
     };
     awaitable<std::vector<service_handlers>> services(); // of clients not gone; for choosing and checking handlers
 
+    // The clients of a service that are alike, counted.
+    struct alike {
+        protocol::service_key service;
+        std::vector<std::string> handlers;
+        client_state state = client_state::up;
+        protocol::reach reach = protocol::reach::pending;
+        std::int64_t instances = 0;
+    };
+    struct standing_page {
+        std::vector<alike> clients;
+        utc_time now; // the database's
+    };
+    // How the clients of these services stand, those that are gone left out.
+    awaitable<standing_page> standing(std::vector<protocol::service_key> of);
+
 private:
     awaitable<std::vector<registered_client>> heard_by(std::string node);
     awaitable<list_page> read_list(std::function<void(statement&)> which, std::size_t most);

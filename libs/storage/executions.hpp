@@ -28,7 +28,7 @@ struct execution_record {
     execution_id id;
     std::string project;
     task_id task;
-    std::string task_name; // empty when the task was deleted
+    std::string task_name; // of a deleted task: its last name that this execution knows
     int task_version = 0;
     utc_time scheduled_at;
     protocol::cause cause = protocol::cause::schedule;
@@ -44,7 +44,10 @@ struct execution_record {
     std::optional<std::string> reason;
     utc_time created_at;
     std::optional<utc_time> ended_at;
-    attempt_record first; // of the first attempt
+    attempt_record first;                  // of the first attempt
+    std::optional<std::string> last_error; // of the present attempt; of the one before while it waits to be sent
+    std::string service;                   // of the version that it runs, as is the handler; empty if unknown
+    std::string handler;
 };
 
 struct execution_filter {
@@ -55,9 +58,12 @@ struct execution_filter {
     std::optional<utc_time> from{};  // scheduled_at >=
     std::optional<utc_time> until{}; // scheduled_at <
     std::optional<execution_id> parent{};
-    // Newest first by (scheduled_at, id); paging continues strictly behind these.
-    std::optional<utc_time> before_at{};
-    execution_id before_id{};
+    // False: those whose time has come, by the database's clock. True: those that are only planned, the next one first.
+    std::optional<bool> planned{};
+    // Newest first by (scheduled_at, id), but what is only planned the other way round. Paging continues strictly
+    // behind these.
+    std::optional<utc_time> after_at{};
+    execution_id after_id{};
     int limit = 50;
     int look = 20'000; // rows examined at most for one page, if no index covers the filter
 };

@@ -1,4 +1,4 @@
-#include "libs/storage/executions.hpp"
+#include "libs/storage/executed_versions.hpp"
 #include "libs/storage/statement.hpp"
 
 #include <stdexcept>
@@ -24,11 +24,13 @@ void select_execution(statement& ask, std::optional<by_index> index = std::nullo
     ask.select("e.id", "e.project", "e.task_id", "t.name", "e.task_version", "e.scheduled_at", "e.cause", "e.state",
                "e.due_at", "e.attempt", "e.max_attempts", "e.deaths", "e.parent_id", "e.shard_index", "e.shard_total",
                "e.cancel_requested_at", "e.reason", "e.created_at", "e.ended_at", "e.node", "e.client", "e.started_at",
-               "e.finished_at", "e.outcome", "e.progress", "e.result", "e.error");
+               "e.finished_at", "e.outcome", "e.progress", "e.result", "e.error", "a.error", "t.version", "t.service",
+               "t.handler");
     ask(" FROM execution e");
     if (index)
         ask(*index);
-    ask(" LEFT JOIN task t ON t.id = e.task_id WHERE ");
+    ask(" LEFT JOIN task t ON t.id = e.task_id LEFT JOIN attempt a ON a.execution_id = e.id AND a.attempt = CASE WHEN ",
+        "e.state = 'planned' THEN e.attempt - 1 ELSE e.attempt END WHERE ");
 }
 
 // node to error, the columns that `execution` and `attempt` share.
@@ -44,6 +46,18 @@ void read_attempt(row& cells, attempt_record& attempt)
         attempt.progress = static_cast<int>(*progress);
     attempt.result = cells.maybe_text();
     attempt.error = cells.maybe_text();
+}
+
+// The task as it stands, if it still runs under the version of the execution.
+void read_present_task(row& cells, execution_record& record)
+{
+    auto const version = cells.maybe_number();
+    auto service = cells.text();
+    auto handler = cells.text();
+    if (version != record.task_version)
+        return;
+    record.service = std::move(service);
+    record.handler = std::move(handler);
 }
 
 execution_record read_execution(row& cells)
@@ -71,6 +85,10 @@ execution_record read_execution(row& cells)
     record.ended_at = cells.maybe_moment();
     record.first.attempt = 1;
     read_attempt(cells, record.first);
+    record.last_error = cells.maybe_text();
+    if (record.attempt - (record.state == protocol::state::planned ? 1 : 0) == 1)
+        record.last_error = record.first.error;
+    read_present_task(cells, record);
     return record;
 }
 
@@ -81,6 +99,8 @@ std::optional<execution_record> find_execution(soci::session& sql, protocol::nam
     select_execution(ask);
     ask("e.id = ", id, " AND e.namespace = ", name_space);
     ask.each([&](row& cells) { found = read_execution(cells); });
+    if (found)
+        add_versions(sql, std::span(&*found, 1));
     return found;
 }
 
@@ -92,7 +112,8 @@ way way_of(execution_filter const& filter)
 {
     if (filter.parent)
         return way::parent;
-    if (filter.open.value_or(false) || (filter.state && !protocol::is_final(*filter.state)))
+    bool const open = filter.open.value_or(false) || (filter.state && !protocol::is_final(*filter.state));
+    if (open || (filter.planned.value_or(false) && !filter.task))
         return way::open;
     return filter.task ? way::task : way::time;
 }
@@ -104,8 +125,23 @@ by_index index_of(way which)
     return indexes[static_cast<std::size_t>(which)];
 }
 
+bool only_planned(execution_filter const& filter)
+{
+    return filter.planned.value_or(false);
+}
+
+// What is only planned is due at its scheduled time, so the index of the open executions has it in that order.
+void keep_planned(statement& ask, execution_filter const& filter, std::int64_t now)
+{
+    auto const from = filter.after_at ? std::max(to_micros(*filter.after_at), now) : now;
+    ask(" AND e.due_at >= ", from, " AND e.scheduled_at > ", now);
+    if (filter.after_at)
+        ask(" AND e.scheduled_at >= ", *filter.after_at, " AND (e.scheduled_at > ", *filter.after_at, " OR e.id > ",
+            filter.after_id, ")");
+}
+
 // The conditions that an index on time, or on task and time, covers.
-void keep_place(statement& ask, execution_filter const& filter)
+void keep_place(statement& ask, execution_filter const& filter, std::int64_t now)
 {
     ask("1 = 1");
     if (filter.task)
@@ -114,9 +150,13 @@ void keep_place(statement& ask, execution_filter const& filter)
         ask(" AND e.scheduled_at >= ", *filter.from);
     if (filter.until)
         ask(" AND e.scheduled_at < ", *filter.until);
-    if (filter.before_at)
-        ask(" AND e.scheduled_at <= ", *filter.before_at, " AND (e.scheduled_at < ", *filter.before_at, " OR e.id < ",
-            filter.before_id, ")");
+    if (only_planned(filter))
+        return keep_planned(ask, filter, now);
+    if (filter.planned)
+        ask(" AND e.scheduled_at <= ", now);
+    if (filter.after_at)
+        ask(" AND e.scheduled_at <= ", *filter.after_at, " AND (e.scheduled_at < ", *filter.after_at, " OR e.id < ",
+            filter.after_id, ")");
 }
 
 void keep_rest(statement& ask, execution_filter const& filter, way which)
@@ -135,34 +175,43 @@ void keep_rest(statement& ask, execution_filter const& filter, way which)
 
 // The instant where a search for rare executions must end, so that one page does not read the whole history. None if
 // the index covers the filter.
-std::optional<utc_time> end_of_look(soci::session& sql, execution_filter const& filter, way which)
+std::optional<utc_time> end_of_look(soci::session& sql, execution_filter const& filter, way which, std::int64_t now)
 {
-    bool const walks = which == way::time || which == way::task;
+    bool const walks = (which == way::time || which == way::task) && !only_planned(filter);
     std::optional<utc_time> end;
     if (!walks || !(filter.project || filter.state || filter.open))
         return end;
     statement ask(sql);
     ask.select("e.scheduled_at")(" FROM execution e", index_of(which), " WHERE ");
-    keep_place(ask, filter);
+    keep_place(ask, filter, now);
     ask(" ORDER BY e.scheduled_at DESC, e.id DESC LIMIT 1 OFFSET ", filter.look - 1);
     ask.each([&](row& cells) { end = cells.moment(); });
     return end;
+}
+
+fragment order_of(execution_filter const& filter, way which)
+{
+    if (!only_planned(filter))
+        return {"e.scheduled_at DESC, e.id DESC"};
+    return {which == way::open ? "e.due_at, e.id" : "e.scheduled_at, e.id"};
 }
 
 execution_page read_page(soci::session& sql, protocol::namespace_id name_space, execution_filter const& filter)
 {
     execution_page page;
     auto const which = way_of(filter);
-    auto const end = end_of_look(sql, filter, which);
+    auto const now = filter.planned ? read_now(sql) : 0;
+    auto const end = end_of_look(sql, filter, which, now);
     statement ask(sql);
     select_execution(ask, index_of(which));
-    keep_place(ask, filter);
+    keep_place(ask, filter, now);
     ask(" AND e.namespace = ", name_space);
     keep_rest(ask, filter, which);
     if (end)
         ask(" AND e.scheduled_at >= ", *end);
-    ask(" ORDER BY e.scheduled_at DESC, e.id DESC LIMIT ", filter.limit);
+    ask(" ORDER BY ", order_of(filter, which), " LIMIT ", filter.limit);
     ask.each([&](row& cells) { page.items.push_back(read_execution(cells)); });
+    add_versions(sql, page.items);
     if (page.items.size() < static_cast<std::size_t>(filter.limit))
         page.looked_to = end;
     return page;

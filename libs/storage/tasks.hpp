@@ -48,6 +48,7 @@ struct edit_result {
     utc_time valid_from;   // no firing at or after this instant uses the old definition
     signal_id signal;      // for the master
     int cancelled = 0;     // planned executions
+    int open = 0;          // of a deleted task: of its latest thousand executions, those that have not ended
     duration nodes_lead{}; // edit_lead of the master; 0 if none has led yet
 };
 

@@ -119,6 +119,7 @@ private:
         if (static_cast<std::size_t>(result_.cancelled) != plan->cancel.size())
             throw try_again{}; // a row started meanwhile, so the plan no longer holds
         if (action_ == edit_action::deleted) {
+            result_.open = count_open();
             statement(sql_, "DELETE FROM task WHERE id = ", result_.task.id).execute();
             return;
         }
@@ -171,6 +172,18 @@ private:
             cancelled += change.execute();
         }
         return cancelled;
+    }
+
+    // The index of the task's executions does not say which are open, so only the latest are looked at.
+    int count_open()
+    {
+        int open = 0;
+        statement(sql_)
+            .select("COUNT(due_at)")(" FROM (SELECT due_at FROM execution", by_index{"execution_of_task"},
+                                     " WHERE task_id = ", result_.task.id,
+                                     " ORDER BY scheduled_at DESC LIMIT 1000) latest")
+            .each([&](row& cells) { open = cells.small(); });
+        return open;
     }
 
     std::string reason() const

@@ -1,8 +1,12 @@
+#include "libs/base/log.hpp"
 #include "web/api/api.hpp"
 #include "web/api/listing.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/view.hpp"
+#include "web/waiting.hpp"
+
+#include <functional>
 
 namespace baton::web {
 
@@ -23,8 +27,8 @@ void continue_after(storage::execution_filter& filter, std::optional<std::string
     auto const bar = cursor->find('_');
     if (bar == std::string::npos)
         throw invalid_input("after", "after must be the 'next' of an earlier answer");
-    filter.before_at = from_micros(query_parameters::parse_number(cursor->substr(0, bar), "after"));
-    filter.before_id = execution_id{query_parameters::parse_number(cursor->substr(bar + 1), "after")};
+    filter.after_at = from_micros(query_parameters::parse_number(cursor->substr(0, bar), "after"));
+    filter.after_id = execution_id{query_parameters::parse_number(cursor->substr(bar + 1), "after")};
 }
 
 storage::execution_filter filter_of(query_parameters& asked)
@@ -35,11 +39,39 @@ storage::execution_filter filter_of(query_parameters& asked)
     if (auto const state = asked.text("state"))
         filter.state = protocol::parse<protocol::state>(*state, "state");
     filter.open = asked.flag("open");
+    filter.planned = asked.flag("planned");
     filter.from = asked.moment("from");
     filter.until = asked.moment("until");
     filter.parent = asked.id<execution_id>("parent");
     continue_after(filter, asked.text("after"));
     return filter;
+}
+
+awaitable<std::optional<bool>> has_master(context& site)
+{
+    std::optional<bool> found;
+    try {
+        auto const row = co_await site.deps.lease.poll();
+        found = row.owner && !row.expired;
+    } catch (unavailable const& reason) {
+        log::debug("web", "reading the lock row failed, showing executions without it", {log::reason(reason.what())});
+    }
+    co_return found;
+}
+
+// Costs nothing unless one of the executions waits; otherwise two statements, however many wait.
+awaitable<cluster_view> look_at_cluster(context& site, std::vector<storage::execution_record> const& executions)
+{
+    cluster_view seen;
+    seen.now = site.deps.time.utc();
+    auto const services = awaited_services(executions);
+    if (services.empty())
+        co_return seen;
+    seen.has_master = co_await has_master(site);
+    auto standing = co_await site.clients.standing(services);
+    seen.now = standing.now;
+    seen.clients = std::move(standing.clients);
+    co_return seen;
 }
 
 awaitable<http::response> list_executions(context& site, http::request const& message)
@@ -50,8 +82,12 @@ awaitable<http::response> list_executions(context& site, http::request const& me
     asked.finish();
     filter.limit = size.rows();
     auto const page = co_await site.executions.list(filter);
+    auto const seen = co_await look_at_cluster(site, page.items);
     auto shown = show_page(page.items, size,
                            [](storage::execution_record const& last) { return cursor_of(last.scheduled_at, last.id); });
+    auto& items = shown.at("items");
+    for (std::size_t i = 0; i < items.size(); ++i)
+        items[i]["reason"] = or_null(reason_of(page.items[i], seen), std::identity{});
     if (page.looked_to)
         shown["next"] = cursor_of(*page.looked_to, before_any);
     co_return http::json_response(200, shown);
@@ -70,7 +106,10 @@ awaitable<http::response> read(context& site, http::request const& message)
     if (!execution)
         throw no_such_execution();
     auto const attempts = co_await site.executions.attempts(id);
+    std::vector<storage::execution_record> const alone{*execution};
+    auto const seen = co_await look_at_cluster(site, alone);
     auto body = show(*execution);
+    body["reason"] = or_null(reason_of(*execution, seen), std::identity{});
     body.erase("first_attempt");
     auto& shown = body["attempts"] = nlohmann::json::array();
     for (auto const& attempt : attempts)

@@ -131,6 +131,7 @@ awaitable<http::response> remove(context& site, http::request const& message)
     co_return http::json_response(200, {{"id", to_string(id)},
                                         {"valid_from", to_rfc3339(done.valid_from)},
                                         {"cancelled", done.cancelled},
+                                        {"open", done.open},
                                         {"master_notified", notified}});
 }
 

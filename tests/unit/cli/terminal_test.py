@@ -26,7 +26,8 @@ ITEM |= {"id": "1", "enabled": True, "handlers": [EVIL], "reach": "unreachable",
          "payload": {EVIL: EVIL}}
 ANSWER = {**ITEM, "items": [ITEM], "attempts": [ITEM], "next": [{"at": TIME, "local": EVIL}], "lease": ITEM,
           "last_failover": {"to": EVIL, "from": EVIL, "gap_ms": 1, "at": TIME}}
-COMMANDS = ("task list", "task show 1", "task add x --service s --handler h --cron 0*****", "task run 1", "task enable 1",
+COMMANDS = ("task list", "task show 1", "task add x --service s --handler h --cron 0*****", "task run 1", "task run 1 --wait",
+            "task enable 1", "task delete 1",
             "executions", "executions show 1", "executions cancel 1", "clients", "nodes", "nodes --terms", "cron explain x")
 
 

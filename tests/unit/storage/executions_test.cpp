@@ -222,9 +222,84 @@ TEST_CASE("the list of executions obeys its filter, newest first, and its pages 
     CHECK(bench.list({.until = noon + 1s}) == "13 12 11 ");
     CHECK(bench.list({.parent = execution_id{10}}) == "14 ");
     CHECK(bench.list({.limit = 2}) == "14 10 ");
-    CHECK(bench.list({.before_at = noon + 1s, .before_id = execution_id{10}, .limit = 2}) == "13 12 ");
-    CHECK(bench.list({.before_at = noon, .before_id = execution_id{12}, .limit = 2}) == "11 ");
-    CHECK(wait_for(bench.executions.list({.task = task_id{13}})).items.at(0).task_name.empty());
+    CHECK(bench.list({.after_at = noon + 1s, .after_id = execution_id{10}, .limit = 2}) == "13 12 ");
+    CHECK(bench.list({.after_at = noon, .after_id = execution_id{12}, .limit = 2}) == "11 ");
+}
+
+TEST_CASE("executions that are only planned are listed apart, the next one first")
+{
+    executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    auto const now = wait_for(bench.ledger.now());
+    bench.plan_one(10, 10, now - 2h);
+    bench.plan_one(11, 11, now - 1h);
+    for (int id = 12; id < 16; ++id)
+        bench.plan_one(id, id, now + id * 1h);
+    bench.home.exec("UPDATE execution SET task_id = 11 WHERE id = 14");
+    bench.home.exec("UPDATE execution SET state = 'cancelled', due_at = NULL WHERE id = 15"); // by an edit
+
+    CHECK(bench.list({.planned = false}) == "11 10 ");
+    CHECK(bench.list({.task = task_id{11}, .planned = false}) == "11 ");
+    CHECK(bench.list({.state = state::planned, .planned = false}) == "11 10 ");
+    CHECK(bench.list({.planned = true}) == "12 13 14 ");
+    CHECK(bench.list({.task = task_id{11}, .planned = true}) == "14 ");
+    CHECK(bench.list({.project = "none", .planned = true}).empty());
+    CHECK(bench.list({.planned = true, .limit = 2}) == "12 13 ");
+    CHECK(bench.list({.planned = true, .after_at = now + 13h, .after_id = execution_id{13}}) == "14 ");
+    CHECK(bench.list({}) == "15 14 13 12 11 10 ");
+}
+
+TEST_CASE("an execution is read with the error of its latest attempt that ended")
+{
+    executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    bench.plan_one(10, 10, noon, 3);
+    auto const last_error = [&] { return wait_for(bench.executions.find(execution_id{10}))->last_error; };
+    auto const fail = [&](int attempt, std::string why) {
+        auto failed = bench.result(10, state::failed, attempt);
+        failed.error = std::move(why);
+        bench.record(failed);
+    };
+    auto const begin = [&](int after) {
+        storage::next_attempt const next{execution_id{10}, after, noon, protocol::attempt_cause::retry};
+        REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
+    };
+    CHECK_FALSE(last_error());
+    fail(1, "one");
+    CHECK(last_error() == "one");
+    begin(1);
+    CHECK(last_error() == "one"); // until it begins
+    bench.record(bench.result(10, state::running, 2));
+    CHECK_FALSE(last_error());
+    fail(2, "two");
+    CHECK(last_error() == "two");
+    begin(2);
+    CHECK(last_error() == "two");
+    fail(3, "three");
+    CHECK(last_error() == "three");
+    CHECK(wait_for(bench.executions.list({})).items.at(0).last_error == "three");
+}
+
+TEST_CASE("an execution knows the name of a deleted task, and the service and handler of the version that it runs")
+{
+    executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    for (int id = 10; id < 13; ++id)
+        bench.plan_one(id, id, noon);
+    bench.home.exec(R"(UPDATE task_version SET definition = '{"name": "old", "service": "s1", "handler": "h1"}')");
+    bench.home.exec("DELETE FROM task WHERE id = 10");
+    bench.home.exec("UPDATE task SET version = 2, service = 's2' WHERE id = 11");
+    auto const shown = [&](int id) {
+        auto const found = wait_for(bench.executions.find(execution_id{id}));
+        return found->task_name + " " + found->service + " " + found->handler;
+    };
+    CHECK(shown(10) == "old s1 h1");
+    CHECK(shown(11) == "task11 s1 h1");
+    CHECK(shown(12) == "task12 s h");
+    auto const page = wait_for(bench.executions.list({}));
+    REQUIRE(page.items.size() == 3);
+    CHECK(page.items[0].task_name == "task12");
+    CHECK(page.items[1].service == "s1");
+    CHECK(page.items[2].task_name == "old");
+    bench.home.exec("UPDATE task_version SET definition = 'damaged'");
+    CHECK(shown(10) == "  ");
 }
 
 TEST_CASE("a search for rare executions examines a bounded number of rows per page, and the next page continues there")
@@ -238,9 +313,9 @@ TEST_CASE("a search for rare executions examines a bounded number of rows per pa
 
     storage::execution_filter filter{.state = state::failed, .look = 3};
     CHECK(bench.list(filter) == "18 to 8"); // and the other of the instant at which it ended
-    filter.before_at = noon + 8s;
+    filter.after_at = noon + 8s;
     CHECK(bench.list(filter) == "to 6");
-    filter.before_at = noon + 6s;
+    filter.after_at = noon + 6s;
     CHECK(bench.list(filter) == "11 10 ");
 
     CHECK(bench.list({.task = task_id{10}, .state = state::failed, .look = 3}) == "18 to 8");

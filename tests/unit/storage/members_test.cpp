@@ -361,6 +361,37 @@ TEST_CASE("the services are those of present clients, each with all its handlers
     CHECK(services[1].handlers == std::vector<std::string>{"x"});
 }
 
+TEST_CASE("clients of a service that are alike are counted, and those that are gone are left out")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    for (auto const* name : {"c1", "c2", "c3", "c4", "c5"}) {
+        auto one = client(name, "n1");
+        if (one.instance == "c3")
+            one.state = client_state::draining;
+        if (one.instance == "c5")
+            one.service = "other";
+        wait_for(clients.put(one));
+    }
+    leave(clients, "c4", 1);
+    wait_for(clients.set_reach("n1",
+                               {{"c1", 1, protocol::reach::reachable, {}}, {"c2", 1, protocol::reach::reachable, {}}}));
+    auto const before = wait_for(clients.all()).now;
+    auto const found = wait_for(clients.standing({{"default", "it's"}, {"default", "none"}}));
+    CHECK(found.now >= before);
+    REQUIRE(found.clients.size() == 2);
+    auto const& drains = found.clients[found.clients[0].state == client_state::draining ? 0 : 1];
+    auto const& up = found.clients[found.clients[0].state == client_state::draining ? 1 : 0];
+    CHECK(drains.instances == 1);
+    CHECK(up.instances == 2);
+    CHECK(up.state == client_state::up);
+    CHECK(up.reach == protocol::reach::reachable);
+    CHECK(up.service == protocol::service_key{"default", "it's"});
+    CHECK(up.handlers == client("c1", "n1").handlers);
+    CHECK(wait_for(clients.standing({})).clients.empty());
+}
+
 TEST_CASE("a handler's name that is not UTF-8 is refused as invalid input")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));

@@ -291,6 +291,7 @@ TEST_CASE("the executions and versions of a deleted task stay, and its planned f
     auto const gone = wait_for(fixture.tasks.remove(task.id, 1, fixture.ids));
     CHECK(gone.outcome == edit_outcome::done);
     CHECK(gone.cancelled == 1);
+    CHECK(gone.open == 1);
     CHECK_FALSE(wait_for(fixture.tasks.find(task.id)));
     CHECK(fixture.state(1) == "planned");
     CHECK(fixture.home.text("SELECT reason FROM execution WHERE id = 2") == "task deleted");

@@ -172,7 +172,7 @@ TEST_CASE("a search that finds little within its bound returns a cursor and reac
     CHECK(second.at("next").is_null());
 }
 
-TEST_CASE("the history of a deleted task stays, without its name")
+TEST_CASE("the history of a deleted task stays, with its name")
 {
     auto const web = arrange(engines());
     auto const task = web->create(only_when_asked("history"));
@@ -180,8 +180,101 @@ TEST_CASE("the history of a deleted task stays, without its name")
     finish(*web, id);
     REQUIRE(web->call(verb::del, "/api/v1/tasks/" + task).status == 200);
     auto const kept = web->got(200, "/api/v1/executions/" + id);
-    CHECK(kept.at("task_name").is_null());
+    CHECK(kept.at("task_name") == "history");
     CHECK(kept.at("state") == "succeeded");
+    CHECK(web->got(200, "/api/v1/executions").at("items")[0].at("task_name") == "history");
+}
+
+TEST_CASE("the deletion of a task says how many of its executions have not ended")
+{
+    auto const web = arrange(engines());
+    auto const task = web->create(only_when_asked("running"));
+    auto const run = "/api/v1/tasks/" + task + "/run";
+    web->posted(202, run);
+    web->posted(202, run);
+    finish(*web, web->posted(202, run).at("execution"));
+    auto const answer = web->call(verb::del, "/api/v1/tasks/" + task);
+    REQUIRE(answer.status == 200);
+    CHECK(json::parse(answer.body).at("open") == 2);
+    auto const idle = web->call(verb::del, "/api/v1/tasks/" + web->create(only_when_asked("idle")));
+    CHECK(json::parse(idle.body).at("open") == 0);
+}
+
+TEST_CASE("executions that are only planned are listed apart from what is due or over, the next one first")
+{
+    auto const web = arrange(engines());
+    auto const task = web->create(only_when_asked("planned"));
+    auto const due = web->posted(202, "/api/v1/tasks/" + task + "/run").at("execution").get<std::string>();
+    for (int hours : {1, 2, 3}) {
+        auto const h = std::to_string(hours);
+        web->data.exec(
+            "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, "
+            "due_at, attempt, max_attempts, retry_delay_us, epoch, created_at) SELECT " +
+            h + ", project, task_id, 1, scheduled_at + " + h +
+            " * 3600000000, 0, 'schedule', 'planned', "
+            "due_at + " +
+            h + " * 3600000000, 1, 1, 0, 0, created_at FROM execution WHERE id = " + due);
+    }
+    auto const ids = [&](std::string const& query) {
+        std::vector<std::string> found;
+        auto const answer = web->got(200, "/api/v1/executions?" + query);
+        for (auto const& each : answer.at("items"))
+            found.push_back(each.at("id"));
+        return found;
+    };
+    using list = std::vector<std::string>;
+    CHECK(ids("planned=false") == list{due});
+    CHECK(ids("planned=true") == list{"1", "2", "3"});
+    auto const page = web->got(200, "/api/v1/executions?planned=true&limit=2");
+    CHECK(ids("planned=true&after=" + page.at("next").get<std::string>()) == list{"3"});
+    CHECK(ids("").size() == 4);
+    web->problem(400, web->get("/api/v1/executions?planned=maybe"));
+}
+
+TEST_CASE("an execution that waits shows why, in the list and alone")
+{
+    auto const web = arrange(engines());
+    auto const task = web->create(only_when_asked("waiting"));
+    auto const id = web->posted(202, "/api/v1/tasks/" + task + "/run").at("execution").get<std::string>();
+    auto const reason = [&] {
+        auto const alone = web->got(200, "/api/v1/executions/" + id).at("reason");
+        CHECK(web->got(200, "/api/v1/executions").at("items").at(0).at("reason") == alone);
+        return alone;
+    };
+    CHECK(reason().is_null()); // it is due since just now, and a client serves it
+    wait_for(web->lease->ensure());
+    CHECK(reason() == "no master");
+    web->lead("host:1:boot:aa", "http://127.0.0.1:7801", "s3cret");
+    web->data.exec("UPDATE execution SET due_at = due_at - 5000000");
+    CHECK(reason() == "billing has no free slot");
+    web->data.exec("UPDATE client SET reach = 'unreachable'");
+    CHECK(reason() == "clients of billing cannot be reached");
+    web->data.exec("UPDATE client SET handlers = '[\"remind\"]'");
+    CHECK(reason() == "no client of billing serves handler close-day");
+    web->data.exec("UPDATE client SET state = 'gone'");
+    CHECK(reason() == "no client of service billing");
+}
+
+TEST_CASE("an execution that failed shows the first line of its error, also while it waits for its next attempt")
+{
+    auto const web = arrange(engines());
+    auto task = only_when_asked("failing");
+    task["max_attempts"] = 2;
+    task["retry_delay_ms"] = 60'000;
+    auto const run = "/api/v1/tasks/" + web->create(task) + "/run";
+    auto const id = web->posted(202, run).at("execution").get<std::string>();
+    storage::result_row row;
+    row.id = execution_id{std::stoll(id)};
+    row.outcome = protocol::state::failed;
+    row.client = "billing-1";
+    row.error = "no such day\nat line 3";
+    storage::ledger ledger(*web->shared, *web->shared);
+    std::vector<storage::result_row> const rows{row};
+    wait_for(ledger.record(rows, "node-1"));
+    auto const waiting = web->got(200, "/api/v1/executions/" + id);
+    CHECK(waiting.at("reason") == "waits for retry at " + waiting.at("due_at").get<std::string>() + ": no such day");
+    web->data.exec("UPDATE execution SET state = 'failed', due_at = NULL");
+    CHECK(web->got(200, "/api/v1/executions/" + id).at("reason") == "no such day");
 }
 
 } // namespace executions_test

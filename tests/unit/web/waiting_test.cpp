@@ -1,0 +1,132 @@
+#include "web/waiting.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace waiting_test {
+
+using namespace baton;
+using protocol::reach;
+using protocol::state;
+using storage::client_state;
+using web::reason_of;
+
+namespace {
+
+utc_time const noon = from_micros(1'800'000'000'000'000);
+
+storage::execution_record due(duration ago)
+{
+    storage::execution_record one;
+    one.project = "default";
+    one.service = "billing";
+    one.handler = "close-day";
+    one.due_at = noon - ago;
+    return one;
+}
+
+storage::clients::alike client(std::vector<std::string> handlers, client_state up = client_state::up,
+                               reach can = reach::reachable)
+{
+    return {{"default", "billing"}, std::move(handlers), up, can, 1};
+}
+
+web::cluster_view cluster(std::vector<storage::clients::alike> clients)
+{
+    return {noon, true, std::move(clients)};
+}
+
+} // namespace
+
+TEST_CASE("an execution waits for the first thing that it lacks: a master, a client, a handler, a way, a slot")
+{
+    auto const late = due(5s);
+    auto const serving = client({"close-day", "remind"});
+    auto nobody = cluster({});
+    CHECK(reason_of(late, nobody) == "no client of service billing");
+    nobody.has_master = false;
+    CHECK(reason_of(late, nobody) == "no master");
+    nobody.has_master.reset(); // not known
+    CHECK(reason_of(late, nobody) == "no client of service billing");
+    auto elsewhere = serving;
+    elsewhere.service.project = "sales";
+    CHECK(reason_of(late, cluster({elsewhere})) == "no client of service billing");
+    CHECK(reason_of(late, cluster({client({"remind"})})) == "no client of billing serves handler close-day");
+    CHECK(reason_of(late, cluster({client({"close-day"}, client_state::draining)})) ==
+          "the clients of billing are stopping");
+    auto const cut_off = client({"close-day"}, client_state::up, reach::unreachable);
+    CHECK(reason_of(late, cluster({cut_off, client({"remind"})})) == "clients of billing cannot be reached");
+    CHECK(reason_of(late, cluster({cut_off, serving})) == "billing has no free slot");
+}
+
+TEST_CASE("the service of another project is named with its project")
+{
+    auto late = due(5s);
+    late.project = "sales";
+    CHECK(reason_of(late, cluster({})) == "no client of service sales/billing");
+}
+
+TEST_CASE("an execution that is not due, has just become due or runs has no reason to wait")
+{
+    CHECK_FALSE(reason_of(due(-1h), cluster({})));
+    CHECK_FALSE(reason_of(due(1s), cluster({client({"close-day"})})));
+    auto running = due(5s);
+    running.state = state::running;
+    CHECK_FALSE(reason_of(running, cluster({})));
+    auto unknown = due(5s);
+    unknown.service.clear();
+    CHECK_FALSE(reason_of(unknown, cluster({})));
+}
+
+TEST_CASE("an execution between two attempts names the instant of the next one and the error of the last")
+{
+    auto retrying = due(-10s);
+    retrying.state = state::retrying;
+    auto const at = to_rfc3339(noon + 10s);
+    CHECK(reason_of(retrying, cluster({})) == "waits for retry at " + at);
+    retrying.last_error = "boom\r\nat main";
+    CHECK(reason_of(retrying, cluster({})) == "waits for retry at " + at + ": boom");
+    auto after_death = due(-10s);
+    after_death.attempt = 2;
+    CHECK(reason_of(after_death, cluster({})) == "waits for retry at " + at);
+}
+
+TEST_CASE("an execution that has ended shows its stored reason, or else the first line of its error")
+{
+    auto ended = due(5s);
+    ended.due_at.reset();
+    ended.state = state::failed;
+    CHECK_FALSE(reason_of(ended, cluster({})));
+    ended.last_error = "boom\nat main";
+    CHECK(reason_of(ended, cluster({})) == "boom");
+    ended.reason = "its client died 3 times while it may have been running";
+    CHECK(reason_of(ended, cluster({})) == ended.reason);
+    ended.reason.reset();
+    ended.state = state::succeeded;
+    CHECK_FALSE(reason_of(ended, cluster({})));
+}
+
+TEST_CASE("a long line of an error is cut between characters")
+{
+    auto ended = due(5s);
+    ended.due_at.reset();
+    ended.state = state::failed;
+    ended.last_error = std::string(199, 'x') + "äöü";
+    CHECK(reason_of(ended, cluster({})) == std::string(199, 'x') + "…");
+}
+
+TEST_CASE("the clients are looked up only for the services of executions that wait")
+{
+    auto running = due(5s);
+    running.state = state::running;
+    auto ended = due(5s);
+    ended.due_at.reset();
+    CHECK(web::awaited_services({running, ended}).empty());
+    auto other = due(5s);
+    other.service = "mail";
+    auto const services = web::awaited_services({due(1s), other, due(2s), running});
+    REQUIRE(services.size() == 2);
+    CHECK(services[0].service == "billing");
+    CHECK(services[1].service == "mail");
+}
+
+} // namespace waiting_test

@@ -1,0 +1,105 @@
+#include "web/waiting.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace baton::web {
+
+namespace {
+
+using std::ranges::all_of;
+using storage::execution_record;
+
+// A master assigns a due execution within milliseconds if a client has room, and after a take-over or the death of a
+// client within a second or two.
+constexpr auto assigned_within = 2s;
+
+constexpr std::size_t longest_line = 200;
+
+bool waits(execution_record const& one)
+{
+    return one.due_at && (one.state == protocol::state::planned || one.state == protocol::state::retrying);
+}
+
+std::string first_line(std::string_view text)
+{
+    text = text.substr(0, text.find_first_of("\r\n"));
+    if (text.size() <= longest_line)
+        return std::string(text);
+    auto end = longest_line;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) // not within a character
+        --end;
+    return std::string(text.substr(0, end)) + "…";
+}
+
+std::optional<std::string> line_of_error(execution_record const& one)
+{
+    auto line = first_line(one.last_error.value_or(""));
+    return line.empty() ? std::nullopt : std::optional(std::move(line));
+}
+
+std::string next_attempt(execution_record const& one)
+{
+    auto const error = line_of_error(one);
+    return "waits for retry at " + to_rfc3339(*one.due_at) + (error ? ": " + *error : "");
+}
+
+std::vector<storage::clients::alike> of_service(execution_record const& one, cluster_view const& seen)
+{
+    std::vector<storage::clients::alike> found;
+    for (auto const& each : seen.clients)
+        if (each.service == protocol::service_key{one.project, one.service})
+            found.push_back(each);
+    return found;
+}
+
+std::optional<std::string> why_waiting(execution_record const& one, cluster_view const& seen)
+{
+    if (seen.has_master == false)
+        return "no master";
+    if (one.service.empty()) // its version is unknown
+        return std::nullopt;
+    auto const service = to_text(protocol::service_of(one));
+    auto clients = of_service(one, seen);
+    if (clients.empty())
+        return "no client of service " + service;
+    std::erase_if(clients, [&](auto const& each) {
+        return std::ranges::find(each.handlers, one.handler) == each.handlers.end();
+    });
+    if (clients.empty())
+        return "no client of " + service + " serves handler " + one.handler;
+    std::erase_if(clients, [](auto const& each) { return each.state == storage::client_state::draining; });
+    if (clients.empty())
+        return "the clients of " + service + " are stopping";
+    if (all_of(clients, [](auto const& each) { return each.reach == protocol::reach::unreachable; }))
+        return "clients of " + service + " cannot be reached";
+    if (seen.now - *one.due_at > assigned_within)
+        return service + " has no free slot";
+    return std::nullopt;
+}
+
+} // namespace
+
+std::vector<protocol::service_key> awaited_services(std::vector<execution_record> const& executions)
+{
+    std::set<protocol::service_key> services;
+    for (auto const& one : executions)
+        if (waits(one))
+            services.insert({one.project, one.service});
+    return {services.begin(), services.end()};
+}
+
+std::optional<std::string> reason_of(execution_record const& one, cluster_view const& seen)
+{
+    if (one.reason)
+        return one.reason;
+    if (!one.due_at)
+        return one.state == protocol::state::succeeded ? std::nullopt : line_of_error(one);
+    if (!waits(one))
+        return std::nullopt;
+    if (*one.due_at <= seen.now)
+        return why_waiting(one, seen);
+    return one.attempt > 1 || one.state == protocol::state::retrying ? std::optional(next_attempt(one)) : std::nullopt;
+}
+
+} // namespace baton::web

@@ -1,0 +1,27 @@
+#pragma once
+// Why an execution has not begun, or how it ended, in one line for people.
+
+#include "libs/storage/clients.hpp"
+#include "libs/storage/executions.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::web {
+
+// What the tables tell about the services that executions wait for.
+struct cluster_view {
+    utc_time now;                   // the database's
+    std::optional<bool> has_master; // nothing if the lock row could not be read
+    std::vector<storage::clients::alike> clients;
+};
+
+// The services whose clients decide why these executions wait. Empty if none of them waits.
+std::vector<protocol::service_key> awaited_services(std::vector<storage::execution_record> const& executions);
+
+// The stored reason; the first line of the error of a failed execution; or why an open one waits. Nothing for an
+// execution that runs, has succeeded or is not due yet. Pure.
+std::optional<std::string> reason_of(storage::execution_record const& execution, cluster_view const& seen);
+
+} // namespace baton::web
