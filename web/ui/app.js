@@ -46,6 +46,12 @@ function make(name, attributes = {}, ...children) {
   return element;
 }
 
+// A name may be broken behind the marks between its words, and nowhere else as long as it fits into a line.
+function name_of(text) {
+  const parts = String(text).split(/(?<=[-_.:\/@])(?=[^-_.:\/@])/);
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [make("wbr"), part]));
+}
+
 const quiet = (text) => make("span", { class: "quiet" }, text);
 const badge = (text, tone) => make("span", { class: "badge " + tone }, text);
 
@@ -55,10 +61,11 @@ const plain = (text, kind = "") => cell(text, () => [String(text)], kind);
 
 const signatures = new WeakMap();
 
-function fill(row, cells) {
+// `titles`: of the columns. On a narrow screen each cell stands in a line of its own, behind its title.
+function fill(row, cells, titles) {
   cells.forEach((wanted, index) => {
     let td = row.children[index];
-    if (!td) td = row.appendChild(make("td", { class: wanted.kind || null }));
+    if (!td) td = row.appendChild(make("td", { class: wanted.kind || null, "data-title": titles[index] }));
     if (signatures.get(td) === wanted.signature) return;
     signatures.set(td, wanted.signature);
     td.replaceChildren(...wanted.build());
@@ -66,16 +73,16 @@ function fill(row, cells) {
 }
 
 function sync(body, items, key_of, cells_of, nothing) {
+  const titles = [...body.parentElement.querySelectorAll("th")].map((th) => th.textContent);
   const rows = new Map([...body.children].map((row) => [row.dataset.key, row]));
   const wanted = items.map((item) => {
     const key = key_of(item);
     const row = rows.get(key) || make("tr", { "data-key": key });
-    fill(row, cells_of(item));
+    fill(row, cells_of(item), titles);
     return row;
   });
   if (wanted.length === 0) {
-    const columns = body.parentElement.querySelectorAll("th").length;
-    wanted.push(make("tr", {}, make("td", { colspan: columns, class: "empty" }, nothing)));
+    wanted.push(make("tr", {}, make("td", { colspan: titles.length, class: "empty" }, nothing)));
   }
   const keep = new Set(wanted);
   for (const row of [...body.children]) if (!keep.has(row)) row.remove();
@@ -102,9 +109,12 @@ function moment(text) {
   return today ? clock : at.toLocaleDateString([], { year: "numeric", month: "short", day: "numeric" }) + " " + clock;
 }
 
+// A text of the server with its times as this page shows them.
+const with_moments = (text) => text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, moment);
+
 const tone_of = { succeeded: "good", failed: "bad", timed_out: "bad", running: "busy", retrying: "warn" };
 
-// --- the three tables --------------------------------------------------------------------------------------------
+// --- the tables --------------------------------------------------------------------------------------------------
 
 // The last failover, and the gap without a master.
 function show_failover(last, gap_ms) {
@@ -134,7 +144,7 @@ function show_nodes({ items, lease, last_gap_ms, last_failover }) {
       make("strong", {}, String(lease.epoch)), ", lease renewed ", make("strong", {}, span(lease.age_ms)), " ago, ",
       make("strong", {}, lease.seconds_left.toFixed(1) + " s"), " left.");
   sync($("nodes"), items, (node) => node.incarnation, (node) => [
-    cell(node.name + node.address, () => [node.name, quiet(node.address)]),
+    cell(node.name + node.address, () => [...name_of(node.name), quiet(node.address)]),
     cell(node.master, () => [node.master ? badge("master", "good") : badge("slave", "")]),
     plain(node.epoch === null ? "–" : node.epoch),
     plain(span(node.age_ms) + " ago", "nowrap"),
@@ -164,9 +174,9 @@ function show_tasks({ items, next }) {
   $("more-tasks").hidden = !next || state.task_limit >= 500;
   sync($("tasks"), items, (task) => task.id, (task) => [
     cell(task.name + task.project + task.description, () => [
-      make("button", { class: "link", onclick: () => show_next(task) }, task.name),
+      make("button", { class: "link", onclick: () => show_next(task) }, ...name_of(task.name)),
       quiet([task.project === "default" ? "" : task.project, task.description].filter(Boolean).join(" · "))]),
-    cell(task.service + "/" + task.handler, () => [task.service + " / " + task.handler]),
+    cell(task.service + "/" + task.handler, () => [...name_of(task.service), " / ", ...name_of(task.handler)]),
     cell(JSON.stringify(task.schedule), () => [task.schedule_text, quiet(task.schedule.cron || task.schedule.kind.replace("_", " "))]),
     plain(task.next_fire_at ? moment(task.next_fire_at) : "–", "nowrap"),
     cell([task.enabled, task.parked_at, task.parked_reason], () => [task.enabled ? badge("enabled", "good") : badge("disabled", ""),
@@ -175,27 +185,61 @@ function show_tasks({ items, next }) {
   ], $("filter").value ? "No task has such a name." : "No task is registered yet.");
 }
 
+const state_of_client = (client) => client.state !== "up" ? badge(client.state, "warn")
+  : client.reach === "unreachable" ? badge("unreachable", "bad") : client.reach === "pending" ? badge("not yet reached", "warn") : badge("up", "good");
+
+const most_clients = 100;
+
+function show_clients(items) {
+  state.clients = items;
+  $("more-clients").hidden = items.length <= most_clients;
+  $("more-clients").textContent = "The first " + most_clients + " of " + items.length + " clients; baton clients shows all.";
+  sync($("clients"), items.slice(0, most_clients), (client) => client.instance, (client) => [
+    cell(service_of(client), () => name_of(service_of(client))),
+    cell(client.instance, () => name_of(client.instance)),
+    plain(client.address || "it fetches"),
+    cell([client.state, client.reach, client.reach_why], () => [state_of_client(client), ...(client.reach_why ? [quiet(client.reach_why)] : [])]),
+    plain(client.slots),
+    cell(client.handlers, () => client.handlers.flatMap((handler, index) => [index ? ", " : "", ...name_of(handler)])),
+    plain(moment(client.joined_at), "nowrap"),
+  ], "No client has registered yet.");
+}
+
+const task_of = (run) => [make("button", { class: "link", onclick: () => show_execution(run.id) }, ...name_of(run.task_name || "(unknown task)")),
+  ...(run.shard_total > 1 ? [quiet("shard " + (run.shard_index + 1) + " of " + run.shard_total)] : [])];
+
+function cancel_of(run) {
+  const possible = open_states.includes(run.state) && !run.cancel_requested_at;
+  return cell(possible, () => possible ? [make("button", { class: "small", onclick: () => cancel(run) }, "Cancel")] : [], "actions");
+}
+
 function show_executions({ items }) {
   sync($("executions"), items, (run) => run.id, (run) => {
     const first = run.first_attempt;
     const begun = first.started_at ? span(new Date(first.started_at) - new Date(run.scheduled_at)) : "–";
     const took = first.started_at && first.finished_at ? span(new Date(first.finished_at) - new Date(first.started_at)) : "–";
-    const open = open_states.includes(run.state);
     return [
       plain(moment(run.scheduled_at), "nowrap"),
-      cell(run.id, () => [make("button", { class: "link", onclick: () => show_execution(run.id) }, run.task_name || "(deleted task)"),
-        run.shard_total > 1 ? quiet("shard " + (run.shard_index + 1) + " of " + run.shard_total) : null].filter(Boolean)),
+      cell(run.id, () => task_of(run)),
       plain(run.cause),
-      cell(run.state + run.reason + first.error, () => [badge(run.state.replace("_", " "), tone_of[run.state] || ""),
-        ...(run.reason || first.error ? [quiet(run.reason || first.error)] : [])]),
+      cell(run.state + run.reason, () => [badge(run.state.replace("_", " "), tone_of[run.state] || ""),
+        ...(run.reason ? [quiet(with_moments(run.reason))] : [])]),
       plain(run.attempt + " of " + run.max_attempts),
       plain(begun, "nowrap"),
       plain(took, "nowrap"),
-      plain(first.client || "–"),
-      cell([open, run.cancel_requested_at], () => open && !run.cancel_requested_at
-        ? [make("button", { class: "small", onclick: () => cancel(run) }, "Cancel")] : [], "actions"),
+      cell(first.client, () => (first.client ? name_of(first.client) : ["–"])),
+      cancel_of(run),
     ];
   }, "Nothing has run yet.");
+}
+
+function show_planned({ items }) {
+  sync($("planned"), items, (run) => run.id, (run) => [
+    plain(moment(run.scheduled_at), "nowrap"),
+    cell(run.id, () => task_of(run)),
+    plain(run.cause),
+    cancel_of(run),
+  ], "Nothing is planned for the next seconds.");
 }
 
 // --- refreshing --------------------------------------------------------------------------------------------------
@@ -204,15 +248,17 @@ async function refresh() {
   const wanted = [
     call("GET", "/nodes"),
     call("GET", "/tasks?limit=" + state.task_limit + ($("filter").value ? "&name=" + encodeURIComponent($("filter").value) : "")),
-    call("GET", "/executions?limit=50"),
+    call("GET", "/executions?planned=false&limit=50"),
+    call("GET", "/executions?planned=true&limit=10"),
   ];
   if (state.round++ % 5 === 0) wanted.push(call("GET", "/clients"));
   try {
-    const [nodes, tasks, executions, clients] = await Promise.all(wanted);
-    if (clients) state.clients = clients.value.items;
+    const [nodes, tasks, executions, planned, clients] = await Promise.all(wanted);
+    if (clients) show_clients(clients.value.items);
     const summary = show_nodes(nodes.value);
     show_tasks(tasks.value);
     show_executions(executions.value);
+    show_planned(planned.value);
     const unreachable = state.clients.filter((client) => client.reach === "unreachable");
     $("summary").title = unreachable.map((client) => service_of(client) + " " + client.instance + ": " + client.reach_why).join("\n");
     $("summary").textContent = summary + " · " + state.clients.length + (state.clients.length === 1 ? " client" : " clients") +
@@ -230,9 +276,10 @@ async function refresh() {
   }
 }
 
+// Without the token that the server asks for, nothing is asked again until the user has given one.
 async function keep_refreshing() {
   for (;;) {
-    if (!document.hidden) await refresh();
+    if (!document.hidden && $("sign-in").hidden) await refresh();
     await new Promise((done) => setTimeout(done, 1000));
   }
 }
@@ -280,8 +327,9 @@ function ask(text) {
 async function remove_task(task) {
   if (!(await ask("Delete the task " + task.name + "? Its executions stay in the history."))) return;
   try {
-    await call("DELETE", "/tasks/" + task.id, { headers: { "If-Match": '"' + task.version + '"' } });
-    notice("task-notice", task.name + " is deleted.");
+    const { value } = await call("DELETE", "/tasks/" + task.id, { headers: { "If-Match": '"' + task.version + '"' } });
+    notice("task-notice", task.name + " is deleted." + (value.open === 0 ? ""
+      : " It is still running: " + value.open + (value.open === 1 ? " execution has" : " executions have") + " not ended."));
   } catch (failure) {
     notice("task-notice", task.name + ": " + failure.message, true);
   }
