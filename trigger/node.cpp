@@ -4,6 +4,7 @@
 #include "libs/protocol/revision.hpp"
 #include "libs/storage/dialect.hpp"
 #include "trigger/api/api.hpp"
+#include "trigger/api/node_status.hpp"
 #include "trigger/clean_stop.hpp"
 #include "trigger/clients/client_stub.hpp"
 #include "trigger/clients/departure_notifier.hpp"
@@ -210,7 +211,8 @@ http::handler node::parts::make_routes()
         endpoints, settings.token,
         {settings.clients, clients, nodes, results, deliveries, reach, watches, fetches, epochs, issued});
     add_node_endpoints(endpoints, world.secret, {epochs, deliveries, questions, link, clients, trace});
-    add_health_endpoints(endpoints, status, [this] { return ready(); });
+    add_health_endpoints(
+        endpoints, settings.token, [this] { return status.document(); }, [this] { return ready(); });
     return [this](http::request const& request) { return endpoints.handle(request); };
 }
 

@@ -37,6 +37,10 @@ void admit_local(http::request const& message)
         throw refused(403, "without a token this API answers only to loopback names such as localhost; configure one");
     if (auto const origin = message.headers.find("Origin"); origin && (!here || readable(*origin) != here))
         throw refused(403, "another site's page must not use this API");
+    // A browser leaves Origin out of some requests; this field is in all of them, and no page can set it.
+    auto const site = message.headers.find("Sec-Fetch-Site");
+    if (site && *site != "same-origin" && *site != "none")
+        throw refused(403, "another site's page must not use this API");
 }
 
 } // namespace
@@ -47,6 +51,16 @@ void admit(http::request const& message, std::string const& token)
         admit_local(message);
     else if (!same_secret(bearer(message), token))
         throw refused(401, "this API needs the header 'Authorization: Bearer TOKEN' with the token of web");
+}
+
+bool may_enter(http::request const& message, std::string const& token)
+{
+    try {
+        admit(message, token);
+        return true;
+    } catch (refused const&) {
+        return false;
+    }
 }
 
 } // namespace baton::web

@@ -1,8 +1,11 @@
 #include "web/query_parameters.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
+#include "libs/protocol/document.hpp"
 #include "web/refusal.hpp"
 
+#include <climits>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -27,12 +30,6 @@ std::optional<Number> whole(std::string_view text)
     return value;
 }
 
-std::optional<std::int64_t> positive(std::string_view text)
-{
-    auto const value = whole<std::int64_t>(text);
-    return value && *value > 0 ? value : std::nullopt;
-}
-
 std::string_view trimmed(std::string_view text)
 {
     auto const first = std::min(text.find_first_not_of(" \t"), text.size());
@@ -45,10 +42,17 @@ std::optional<int> version_of(std::string_view tag)
 {
     if (tag.size() < 3 || tag.front() != '"' || tag.back() != '"')
         return std::nullopt;
-    return whole<int>(tag.substr(1, tag.size() - 2));
+    auto const version = positive_number(tag.substr(1, tag.size() - 2));
+    return version ? std::optional(static_cast<int>(std::min<std::int64_t>(*version, INT_MAX))) : std::nullopt;
 }
 
 } // namespace
+
+std::optional<std::int64_t> positive_number(std::string_view text)
+{
+    auto const value = whole<std::int64_t>(text);
+    return value && *value > 0 && text.front() != '0' ? value : std::nullopt;
+}
 
 std::optional<std::string> query_parameters::text(std::string_view name)
 {
@@ -64,13 +68,18 @@ std::optional<std::string> query_parameters::text(std::string_view name)
     return found;
 }
 
+void query_parameters::refuse_choice(std::string_view name, std::string const& given, std::string const& known)
+{
+    throw invalid_input(std::string(name), named(name, " must be one of ") + known + ", not " + in_quotes(given));
+}
+
 std::optional<bool> query_parameters::flag(std::string_view name)
 {
     auto const given = text(name);
     if (!given)
         return std::nullopt;
     if (*given != "true" && *given != "false")
-        throw invalid_input(std::string(name), named(name, " must be true or false"));
+        throw invalid_input(std::string(name), named(name, " must be true or false, not ") + in_quotes(*given));
     return *given == "true";
 }
 
@@ -82,7 +91,8 @@ std::optional<utc_time> query_parameters::moment(std::string_view name)
     try {
         return from_rfc3339(*given);
     } catch (std::invalid_argument const&) {
-        throw invalid_input(std::string(name), named(name, " must be a time such as 2026-03-29T01:30:00Z"));
+        throw invalid_input(std::string(name),
+                            named(name, " must be a time such as 2026-03-29T01:30:00Z, not ") + in_quotes(*given));
     }
 }
 
@@ -95,7 +105,7 @@ std::int64_t query_parameters::number(std::string_view name, std::int64_t fallba
     auto const value = whole<std::int64_t>(*given);
     if (!value || *value < least || *value > most)
         throw invalid_input(std::string(name), named(name, " must be a whole number from ") + std::to_string(least) +
-                                                   " to " + std::to_string(most));
+                                                   " to " + std::to_string(most) + ", not " + in_quotes(*given));
     return *value;
 }
 
@@ -103,23 +113,24 @@ void query_parameters::finish() const
 {
     for (auto const& [name, value] : given_)
         if (std::ranges::find(known_, name) == known_.end())
-            throw invalid_input(name, "unknown query parameter '" + name + "'");
+            throw invalid_input(name, "unknown query parameter " + in_quotes(name));
 }
 
 std::int64_t query_parameters::parse_number(std::string const& text, std::string_view name)
 {
-    auto const value = positive(text);
+    auto const value = positive_number(text);
     if (!value)
-        throw invalid_input(std::string(name), named(name, " must be an id: a positive decimal number"));
+        throw invalid_input(std::string(name),
+                            named(name, " must be an id, a positive decimal number, not ") + in_quotes(text));
     return *value;
 }
 
 std::int64_t path_number(http::request const& message)
 {
     auto const& text = message.params.at("id");
-    auto const value = positive(text);
+    auto const value = positive_number(text);
     if (!value)
-        throw refused(404, "'" + text + "' is not an id: ids are positive decimal numbers", "id");
+        throw refused(404, in_quotes(text) + " is not an id: ids are positive decimal numbers", "id");
     return *value;
 }
 
@@ -132,7 +143,7 @@ nlohmann::json read_body(http::request const& message)
 {
     if (message.body.empty())
         throw invalid_input("", "this request needs a JSON document as its body");
-    return http::parse_json(message.body);
+    return protocol::parse_document(message.body);
 }
 
 std::string etag_of(int version)
@@ -148,11 +159,11 @@ std::optional<int> seen_version(http::request const& message)
     auto const tag = trimmed(*given);
     if (tag == "*")
         return std::nullopt;
-    if (tag.empty() || tag.find(',') != std::string_view::npos)
-        throw invalid_input("If-Match", "If-Match must name one ETag, as the task's ETag field gives it");
     if (auto const version = version_of(tag))
         return version;
-    throw refused(412, "If-Match names an ETag that this task never had", "If-Match");
+    throw invalid_input("If-Match",
+                        "If-Match must be * or one ETag as the task's ETag field gives it, such as \"7\", not " +
+                            in_quotes(*given));
 }
 
 bool knows_version(http::request const& message, int version)

@@ -5,9 +5,11 @@
 #include "libs/base/id.hpp"
 #include "libs/base/time.hpp"
 #include "libs/http/message.hpp"
+#include "libs/protocol/names.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +30,17 @@ public:
     std::optional<utc_time> moment(std::string_view name);
     std::int64_t number(std::string_view name, std::int64_t fallback, std::int64_t least, std::int64_t most);
 
+    template <protocol::named Choice>
+    std::optional<Choice> choice(std::string_view name)
+    {
+        auto const given = text(name);
+        if (!given)
+            return std::nullopt;
+        if (std::ranges::find(protocol::names_of<Choice>, *given) == protocol::names_of<Choice>.end())
+            refuse_choice(name, *given, protocol::list_names<Choice>());
+        return protocol::parse<Choice>(*given, std::string(name));
+    }
+
     template <class Id>
     std::optional<Id> id(std::string_view name)
     {
@@ -41,9 +54,14 @@ public:
     static std::int64_t parse_number(std::string const& text, std::string_view name);
 
 private:
+    [[noreturn]] static void refuse_choice(std::string_view name, std::string const& given, std::string const& known);
+
     std::vector<std::pair<std::string, std::string>> given_;
     std::vector<std::string> known_;
 };
+
+// A positive decimal number without leading zeros; nothing for other text.
+std::optional<std::int64_t> positive_number(std::string_view text);
 
 // The {id} of the path. Text that is not a number names no resource: refused with 404.
 std::int64_t path_number(http::request const& message);
@@ -57,13 +75,13 @@ Id path_id(http::request const& message)
 // For endpoints without parameters.
 void expect_no_query(http::request const& message);
 
-// The body, which must be JSON; throws invalid_input (400).
+// The body, which must be JSON without repeated keys; throws invalid_input (400).
 nlohmann::json read_body(http::request const& message);
 
 std::string etag_of(int version);
 
-// If-Match: the version that the caller has seen; nothing without the field or for "*". Refuses with 412 an ETag that
-// this site never gives, and with 400 anything but a single ETag.
+// If-Match: the version that the caller has seen; nothing without the field or for "*". Throws invalid_input (400) for
+// anything but "*" and one ETag of the form that this site gives.
 std::optional<int> seen_version(http::request const& message);
 
 // Whether If-None-Match names this version.

@@ -1,5 +1,6 @@
 #include "cli/config/documents.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/process.hpp"
 #include "libs/http/message.hpp"
@@ -279,8 +280,8 @@ void settle(reader const& from, web_config& config)
 // `prefix`: of the service's keys.
 void check_project(reader const& from, client::service_options const& service, std::string const& prefix = {})
 {
-    if (service.project.empty() || service.project.size() > protocol::longest_project)
-        from.refuse(prefix + "project", "must have 1 to 64 bytes");
+    if (service.project.empty() || count_characters(service.project) > protocol::longest_project)
+        from.refuse(prefix + "project", "must have 1 to 64 characters");
     checked(
         from, [&] { protocol::check_name(service.project, "project"); }, prefix);
 }

@@ -3,13 +3,13 @@
 #include "cli/config/duration.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/private_file.hpp"
+#include "libs/protocol/document.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
-#include <set>
 #include <sstream>
 
 namespace baton::cli {
@@ -27,33 +27,15 @@ std::string read_file(std::filesystem::path const& file)
     return text.str();
 }
 
-// A repeated key is a mistake that JSON readers hide: the last one wins.
 nlohmann::json parse(std::filesystem::path const& file, std::string const& text)
 {
-    std::vector<std::set<std::string>> keys;
-    std::string repeated;
-    auto const watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& part) {
-        using event_t = nlohmann::json::parse_event_t;
-        if (event == event_t::object_start)
-            keys.emplace_back();
-        else if (event == event_t::object_end)
-            keys.pop_back();
-        else if (event == event_t::key && !keys.back().insert(part.get<std::string>()).second && repeated.empty())
-            repeated = part.get<std::string>();
-        return true;
-    };
     try {
-        auto document = nlohmann::json::parse(text, watch, true, true);
-        if (!repeated.empty())
-            throw config_error(file.string() + ": " + repeated + ": is given twice");
+        auto document = protocol::parse_document(text, protocol::comments::ignored);
         if (!document.is_object())
             throw config_error(file.string() + ": must be a JSON object");
         return document;
-    } catch (nlohmann::json::parse_error const& failure) {
-        std::string what = failure.what();
-        if (auto const end = what.find("] "); end != std::string::npos)
-            what.erase(0, end + 2);
-        throw config_error(file.string() + ": " + what);
+    } catch (invalid_input const& wrong) {
+        throw config_error(file.string() + ": " + wrong.what());
     }
 }
 

@@ -1,5 +1,6 @@
 #include "client-sdk/src/settings.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/id.hpp"
 #include "libs/base/private_file.hpp"
@@ -57,7 +58,8 @@ bool is_any(std::string const& address)
 
 void check_name(std::string const& option, std::string const& text, std::size_t longest)
 {
-    need(!text.empty() && text.size() <= longest, option, "must have 1 to " + std::to_string(longest) + " bytes");
+    need(!text.empty() && count_characters(text) <= longest, option,
+         "must have 1 to " + std::to_string(longest) + " characters");
     try {
         protocol::check_name(text, option.c_str());
     } catch (invalid_input const& failure) {

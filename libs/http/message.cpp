@@ -1,5 +1,6 @@
 #include "libs/http/message.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -138,7 +139,13 @@ std::vector<std::pair<std::string, std::string>> request::queries() const
             continue;
         auto const equals = std::min(part.find('='), part.size());
         auto const value = equals == part.size() ? std::string_view{} : part.substr(equals + 1);
-        all.emplace_back(decode_query(part.substr(0, equals)), decode_query(value));
+        auto name = decode_query(part.substr(0, equals));
+        try {
+            auto decoded = decode_query(value);
+            all.emplace_back(std::move(name), std::move(decoded));
+        } catch (invalid_input const& wrong) {
+            throw invalid_input(name, name + ": " + wrong.what());
+        }
     }
     return all;
 }
@@ -181,12 +188,14 @@ std::string percent_decode(std::string_view text)
         int const high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
         int const low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
         if (high < 0 || low < 0)
-            throw invalid_input("", "broken percent-encoding");
+            throw invalid_input("", "the percent-encoding in " + in_quotes(text) + " is broken");
         plain += static_cast<char>(high * 16 + low);
         i += 2;
     }
-    if (plain.find('\0') != std::string::npos || !is_utf8(plain))
-        throw invalid_input("", "percent-encoded text is not UTF-8");
+    if (!is_utf8(plain))
+        throw invalid_input("", in_quotes(text) + " does not stand for text in UTF-8");
+    if (plain.find('\0') != std::string::npos)
+        throw invalid_input("", in_quotes(text) + " contains the character U+0000");
     return plain;
 }
 

@@ -48,6 +48,8 @@ session::received session::judge(progress got)
         return received::header_too_large;
     case progress::body_too_large:
         return received::body_too_large;
+    case progress::bad_host:
+        return received::bad_host;
     case progress::refused:
         return received::refused;
     default:
@@ -62,6 +64,8 @@ response session::refusal(received got)
         return problem(431, "Request Header Fields Too Large", "the header is larger than this server reads");
     case received::body_too_large:
         return problem(413, "Content Too Large", "the body is larger than this server reads");
+    case received::bad_host: // proxies and servers would differ in which site is meant (RFC 9112, section 3.2)
+        return problem(400, "Bad Request", "an HTTP/1.1 request must have one Host field, and only one");
     case received::late:
         return problem(408, "Request Timeout", "the request did not arrive in time");
     default:

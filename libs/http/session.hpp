@@ -36,7 +36,7 @@ public:
     asio::cancellation_slot slot() { return cut_.slot(); }
 
 private:
-    enum class received { request, malformed, header_too_large, body_too_large, refused, late, nothing };
+    enum class received { request, malformed, header_too_large, body_too_large, bad_host, refused, late, nothing };
 
     static received judge(progress got);
     static response refusal(received got);

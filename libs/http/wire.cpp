@@ -69,6 +69,7 @@ public:
 
     // HTTP/1.0 has other rules for keeping connections, so it gets one exchange per connection.
     bool keeps() const { return modern_ && this->keep_alive(); }
+    bool is_modern() const { return modern_; }
 
     Message message;
     bool wants_continue = false;
@@ -158,11 +159,17 @@ struct request_reader::parser : message_parser<true, request> {
 
     response refusal;
     bool refused = false;
+    bool bad_host = false;
 
 private:
     // The body has not been read, and no memory is reserved for it.
     void on_header_impl(error_code& failed) override
     {
+        bad_host = hosts() > 1 || (hosts() == 0 && is_modern());
+        if (bad_host) {
+            failed = wire::error::bad_value;
+            return;
+        }
         auto const length = content_length();
         bool const has_body = chunked() || (length && *length > 0);
         if (!has_body || !admit_)
@@ -178,6 +185,12 @@ private:
         } else if (chunked()) {
             body_limit(limit);
         }
+    }
+
+    std::ptrdiff_t hosts() const
+    {
+        return std::ranges::count_if(message.headers.all(),
+                                     [](auto const& each) { return boost::beast::iequals(each.first, "Host"); });
     }
 
     std::size_t most_;
@@ -198,6 +211,8 @@ void request_reader::start()
 progress request_reader::put(std::string_view data, std::size_t& used)
 {
     auto const got = parser_->read(data, used);
+    if (parser_->bad_host)
+        return progress::bad_host;
     return parser_->refused ? progress::refused : got;
 }
 

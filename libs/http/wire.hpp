@@ -7,7 +7,7 @@
 
 namespace baton::http {
 
-enum class progress { need_more, done, malformed, header_too_large, body_too_large, refused };
+enum class progress { need_more, done, malformed, header_too_large, body_too_large, bad_host, refused };
 
 struct wire_limits {
     std::size_t header; // bytes of the request line or status line and all fields

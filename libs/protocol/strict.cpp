@@ -1,8 +1,32 @@
 #include "libs/protocol/strict.hpp"
 
+#include "libs/base/characters.hpp"
+
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 namespace baton::protocol {
+
+namespace {
+
+// In JSON Schema 1.0 and 1e3 are integers.
+std::optional<std::int64_t> whole_number(nlohmann::json const& value)
+{
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
+        return std::nullopt;
+    if (value.is_number_integer())
+        return value.get<std::int64_t>();
+    if (!value.is_number_float())
+        return std::nullopt;
+    auto const number = value.get<double>();
+    constexpr double exact = 9'007'199'254'740'992; // 2^53; a double beyond it is not every integer
+    if (std::abs(number) > exact || std::trunc(number) != number)
+        return std::nullopt;
+    return static_cast<std::int64_t>(number);
+}
+
+} // namespace
 
 strict_object::strict_object(nlohmann::json const& value, std::string path) : value_(value), path_(std::move(path))
 {
@@ -14,7 +38,7 @@ nlohmann::json const* strict_object::find(char const* key)
 {
     known_.emplace_back(key);
     auto const found = value_.find(key);
-    return found == value_.end() || found->is_null() ? nullptr : &*found;
+    return found == value_.end() ? nullptr : &*found;
 }
 
 nlohmann::json const& strict_object::need(char const* key)
@@ -32,8 +56,8 @@ std::string strict_object::text(char const* key, std::string fallback, std::size
     if (!found->is_string())
         throw invalid_input(path_of(key), path_of(key) + " must be a string");
     auto value = found->get<std::string>();
-    if (value.size() > longest)
-        throw invalid_input(path_of(key), path_of(key) + " is longer than " + std::to_string(longest) + " bytes");
+    if (count_characters(value) > longest)
+        throw invalid_input(path_of(key), path_of(key) + " is longer than " + std::to_string(longest) + " characters");
     return value;
 }
 
@@ -51,12 +75,11 @@ std::int64_t strict_object::number(char const* key, std::int64_t fallback, std::
     auto const* found = find(key);
     if (found == nullptr)
         return fallback;
-    bool const fits = found->is_number_integer() &&
-                      !(found->is_number_unsigned() && found->get<std::uint64_t>() > std::uint64_t{INT64_MAX});
-    if (!fits || found->get<std::int64_t>() < least || found->get<std::int64_t>() > most)
+    auto const value = whole_number(*found);
+    if (!value || *value < least || *value > most)
         throw invalid_input(path_of(key), path_of(key) + " must be a whole number from " + std::to_string(least) +
                                               " to " + std::to_string(most));
-    return found->get<std::int64_t>();
+    return *value;
 }
 
 bool strict_object::flag(char const* key, bool fallback)
@@ -78,7 +101,7 @@ void strict_object::finish() const
 {
     for (auto const& [key, unused] : value_.items())
         if (std::find(known_.begin(), known_.end(), key) == known_.end())
-            throw invalid_input(path_of(key.c_str()), "unknown field '" + path_of(key.c_str()) + "'");
+            throw invalid_input(path_of(key.c_str()), "unknown field " + in_quotes(path_of(key.c_str())));
 }
 
 } // namespace baton::protocol

@@ -16,11 +16,12 @@ class strict_object {
 public:
     strict_object(nlohmann::json const& value, std::string path);
 
-    // The member, or null when absent. Marks the key as known.
+    // The member, or nullptr when absent. A null is a value like others, which only a payload may have. Marks the key
+    // as known.
     nlohmann::json const* find(char const* key);
     nlohmann::json const& need(char const* key);
 
-    std::string text(char const* key, std::string fallback, std::size_t longest);
+    std::string text(char const* key, std::string fallback, std::size_t longest); // `longest` in characters
     std::string need_text(char const* key, std::size_t longest);
     std::int64_t number(char const* key, std::int64_t fallback, std::int64_t least, std::int64_t most);
     bool flag(char const* key, bool fallback);

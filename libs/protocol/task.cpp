@@ -1,8 +1,32 @@
 #include "libs/protocol/task.hpp"
 
+#include "libs/base/characters.hpp"
+#include "libs/protocol/new_task.hpp"
 #include "libs/protocol/strict.hpp"
 
+#include <algorithm>
+
 namespace baton::protocol {
+
+namespace {
+
+std::string trimmed(std::string_view text)
+{
+    constexpr char blanks[] = " \t\r\n";
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    return std::string(text.substr(0, text.find_last_not_of(blanks) + 1));
+}
+
+// As parse<Enum>(), but quotes what a terminal must not get.
+template <named Enum>
+Enum choose(std::string const& text, std::string const& field)
+{
+    if (std::ranges::find(names_of<Enum>, text) == names_of<Enum>.end())
+        throw invalid_input(field, field + " must be one of " + list_names<Enum>() + ", not " + in_quotes(text));
+    return parse<Enum>(text, field);
+}
+
+} // namespace
 
 // Names appear in logs, URLs and tables: printable, without control characters or slashes.
 void check_name(std::string const& text, char const* field)
@@ -18,13 +42,15 @@ namespace {
 
 std::optional<utc_time> moment(strict_object& object, char const* key)
 {
-    auto const text = object.text(key, {}, 40);
-    if (text.empty())
+    if (object.find(key) == nullptr)
         return std::nullopt;
+    auto const text = object.text(key, {}, 40);
     try {
         return from_rfc3339(text);
-    } catch (std::invalid_argument const& failure) {
-        throw invalid_input(object.path_of(key), failure.what());
+    } catch (std::invalid_argument const&) {
+        throw invalid_input(object.path_of(key), object.path_of(key) +
+                                                     " must be a time such as 2026-03-29T01:30:00Z, not " +
+                                                     in_quotes(text));
     }
 }
 
@@ -37,9 +63,9 @@ schedule_spec parse_schedule(nlohmann::json const& value)
 {
     strict_object object(value, "schedule");
     schedule_spec spec;
-    spec.kind = parse<schedule_kind>(object.need_text("kind", 32), "schedule.kind");
+    spec.kind = choose<schedule_kind>(object.need_text("kind", 32), "schedule.kind");
     if (spec.kind == schedule_kind::cron) {
-        spec.cron = object.need_text("cron", 256);
+        spec.cron = read_cron(object);
         spec.zone = object.text("zone", "UTC", 64);
     }
     if (spec.kind == schedule_kind::fixed_rate || spec.kind == schedule_kind::fixed_delay) {
@@ -50,8 +76,6 @@ schedule_spec parse_schedule(nlohmann::json const& value)
     if (spec.kind == schedule_kind::once) {
         object.need("at");
         spec.at = moment(object, "at");
-        if (!spec.at)
-            throw invalid_input("schedule.at", "schedule.at must not be empty");
     }
     if (spec.kind != schedule_kind::once && spec.kind != schedule_kind::api) {
         spec.start_at = moment(object, "start_at");
@@ -83,6 +107,26 @@ nlohmann::json schedule_json(schedule_spec const& spec)
 
 } // namespace
 
+std::string read_cron(strict_object& object)
+{
+    auto text = trimmed(object.need_text("cron", 256));
+    if (text.empty())
+        throw invalid_input(object.path_of("cron"), object.path_of("cron") + " must not be empty");
+    return text;
+}
+
+void check_new_names(task_definition const& task)
+{
+    auto const check = [](std::string const& text, char const* field) {
+        if (has_control(text))
+            throw invalid_input(field, std::string(field) + " must not contain control characters");
+    };
+    check(task.project, "project");
+    check(task.name, "name");
+    check(task.service, "service");
+    check(task.handler, "handler");
+}
+
 std::optional<json_text> read_payload(strict_object& object)
 {
     auto const* const given = object.find("payload");
@@ -112,7 +156,7 @@ task_definition parse_task(nlohmann::json const& value)
     if (auto payload = read_payload(object))
         task.payload = std::move(*payload);
     task.schedule = parse_schedule(object.need("schedule"));
-    task.routing = parse<protocol::routing>(object.text("routing", "round_robin", 32), "routing");
+    task.routing = choose<protocol::routing>(object.text("routing", "round_robin", 32), "routing");
     task.max_attempts = static_cast<int>(object.number("max_attempts", 1, 1, 1'000));
     task.retry_delay = millis(object, "retry_delay_ms", 1'000, 0);
     task.max_deaths = static_cast<int>(object.number("max_deaths", 3, 1, 1'000));
@@ -156,10 +200,43 @@ std::string to_text(task_definition const& task)
     return text.append(",\"payload\":").append(task.payload.view()).append("}");
 }
 
+namespace {
+
+bool is_one_of(std::string const& key, std::initializer_list<std::string_view> keys)
+{
+    return std::ranges::find(keys, key) != keys.end();
+}
+
+// A null that stands for nothing would be ignored by the merge: a misspelt member, or one that cannot be removed.
+void check_nulls(nlohmann::json const& patch)
+{
+    auto const check = [](nlohmann::json const& part, std::string const& path, auto const& removable) {
+        for (auto const& [key, value] : part.items())
+            if (value.is_null() && !removable(key))
+                throw invalid_input(path + key, path + key + " cannot be removed");
+    };
+    check(patch, "", [](std::string const& key) {
+        return is_one_of(key, {"project", "description", "payload", "routing", "max_attempts", "retry_delay_ms",
+                               "max_deaths", "timeout_ms", "enabled"});
+    });
+    auto const schedule = patch.find("schedule");
+    if (schedule == patch.end() || !schedule->is_object())
+        return;
+    auto const kind = schedule->contains("kind") ? schedule->at("kind") : nlohmann::json("any");
+    bool const has_span = !is_one_of(kind.is_string() ? kind.get<std::string>() : "", {"once", "api"});
+    check(*schedule, "schedule.", [&](std::string const& key) {
+        return (has_span && is_one_of(key, {"start_at", "end_at"})) ||
+               (key == "zone" && (kind == "any" || kind == to_string(schedule_kind::cron)));
+    });
+}
+
+} // namespace
+
 task_definition patch_task(task_definition const& task, nlohmann::json const& patch)
 {
     if (!patch.is_object())
         throw invalid_input("", "a patch must be a JSON object");
+    check_nulls(patch);
     auto value = to_json(task);
     if (auto const schedule = patch.find("schedule");
         schedule != patch.end() && schedule->is_object() && schedule->contains("kind"))

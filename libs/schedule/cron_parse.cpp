@@ -1,8 +1,8 @@
 // Parses cron expressions.
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 #include "libs/schedule/cron.hpp"
-#include "libs/schedule/quote.hpp"
 
 #include <algorithm>
 #include <array>
@@ -88,7 +88,7 @@ private:
     void read_item(string_view text, string_view item)
     {
         if (item.empty())
-            fail(quote(text) + " has an empty item in its list");
+            fail(in_quotes(text) + " has an empty item in its list");
         auto const slash = item.find('/');
         auto const range = item.substr(0, slash);
         unsigned step = 1;
@@ -103,7 +103,7 @@ private:
     {
         unsigned step = 0;
         if (!number(digits, step) || step == 0)
-            fail("the step in " + quote(item) + " must be a number from 1 on");
+            fail("the step in " + in_quotes(item) + " must be a number from 1 on");
         return std::min(step, 1'000U); // more than any field is wide
     }
 
@@ -119,8 +119,8 @@ private:
             if (!stepped)
                 return {from, from};
             if (!with_seconds_)
-                fail("the step in " + quote(item) + " needs a range or '*' before it, such as " + std::to_string(from) +
-                     "-" + std::to_string(highest) + std::string{item.substr(item.find('/'))});
+                fail("the step in " + in_quotes(item) + " needs a range or '*' before it, such as " +
+                     std::to_string(from) + "-" + std::to_string(highest) + std::string{item.substr(item.find('/'))});
             field_.repeated = true;
             return {from, std::max(from, highest)};
         }
@@ -129,7 +129,7 @@ private:
         if (kind_.role == field_role::weekday && to == 0 && from > 0)
             to = 7; // a week may end with Sunday
         if (from > to)
-            fail("the range " + quote(range) + " runs backwards");
+            fail("the range " + in_quotes(range) + " runs backwards");
         return {from, to};
     }
 
@@ -139,9 +139,10 @@ private:
         if (named(word, value))
             return value;
         if (!number(word, value))
-            fail(quote(word.empty() ? item : word) + " is not " + expected());
+            fail(in_quotes(word.empty() ? item : word) + " is not " + expected());
         if (value < kind_.lowest || value > kind_.highest)
-            fail(quote(word) + " is not from " + std::to_string(kind_.lowest) + " to " + std::to_string(kind_.highest));
+            fail(in_quotes(word) + " is not from " + std::to_string(kind_.lowest) + " to " +
+                 std::to_string(kind_.highest));
         return value;
     }
 
@@ -208,7 +209,7 @@ string_view expand_nickname(string_view text)
             return known.meaning;
     if (name == "@reboot")
         refuse("@reboot is not a time of the calendar; it has no next firing");
-    refuse(quote(text) + " is not one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually");
+    refuse(in_quotes(text) + " is not one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually");
 }
 
 // An expression whose dates must match the day of the month needs an admitted month that is long enough. (Every date,
@@ -237,7 +238,7 @@ cron cron::parse(std::string const& text)
         refuse("it is empty");
     if (words.front().front() == '@') {
         if (words.size() > 1)
-            refuse(quote(words[1]) + " follows " + quote(words[0]) + ", which stands alone");
+            refuse(in_quotes(words[1]) + " follows " + in_quotes(words[0]) + ", which stands alone");
         words = split(expand_nickname(words.front()), " ", false);
     }
     if (words.size() != 5 && words.size() != 6)

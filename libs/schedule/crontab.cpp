@@ -1,8 +1,8 @@
 #include "libs/schedule/crontab.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 #include "libs/schedule/cron.hpp"
-#include "libs/schedule/quote.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -145,7 +145,7 @@ private:
         entry.environment = environment_;
         if (auto const zone = environment_.find("CRON_TZ"); zone != environment_.end() && !zone->second.empty()) {
             if (!zone_exists(zone->second))
-                throw invalid_input("zone", "CRON_TZ " + quote(zone->second) + " is not a time zone");
+                throw invalid_input("zone", "CRON_TZ " + in_quotes(zone->second) + " is not a time zone");
             entry.zone = zone->second;
         }
         return entry;

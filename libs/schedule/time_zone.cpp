@@ -1,7 +1,7 @@
 #include "libs/schedule/time_zone.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
-#include "libs/schedule/quote.hpp"
 
 #include <date/tz.h>
 
@@ -89,7 +89,7 @@ time_zone::time_zone(std::string const& name) : zone_(find(name))
 {
     if (zone_ == nullptr)
         throw invalid_input("schedule.zone",
-                            quote(name) + " is not a time zone; write an IANA name such as Europe/Berlin or UTC");
+                            in_quotes(name) + " is not a time zone; write an IANA name such as Europe/Berlin or UTC");
 }
 
 std::string const& time_zone::name() const

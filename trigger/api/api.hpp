@@ -2,14 +2,16 @@
 // The HTTP endpoints of a node.
 
 #include "libs/http/router.hpp"
-#include "trigger/api/node_status.hpp"
 #include "trigger/clients/fetch_line.hpp"
 #include "trigger/clients/home_watches.hpp"
 #include "trigger/clients/stamps.hpp"
 #include "trigger/delivery/client_questions.hpp"
 #include "trigger/delivery/collector.hpp"
 #include "trigger/delivery/dispatcher.hpp"
+#include "trigger/delivery/master_link.hpp"
 #include "trigger/delivery/reachability.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <functional>
 #include <string>
@@ -42,7 +44,9 @@ struct node_endpoint_parts {
 // /internal/v1, for nodes and the web, which show this incarnation's secret.
 void add_node_endpoints(http::router& router, std::string secret, node_endpoint_parts parts);
 
-// /healthz and /readyz, for any caller. `ready` may throw unavailable.
-void add_health_endpoints(http::router& router, node_status const& status, std::function<awaitable<bool>()> ready);
+// /healthz and /readyz, for any caller; /readyz gives reasons and the state of the node only to callers that show
+// `token`. `status`: see node_status. `ready` may throw unavailable.
+void add_health_endpoints(http::router& router, std::string token, std::function<nlohmann::json()> status,
+                          std::function<awaitable<bool>()> ready);
 
 } // namespace baton::trigger

@@ -11,11 +11,12 @@
 namespace baton::trigger {
 
 // Does "Authorization: Bearer <secret>" carry this secret? Without a secret, any caller that reaches the port may call,
-// except a browser: a page of any site can post to this host's loopback, and its requests have an Origin.
+// except a browser: a page of any site can post to this host's loopback, and its requests have Origin or
+// Sec-Fetch-Site.
 inline bool authorized(http::request const& request, std::string const& secret)
 {
     if (secret.empty())
-        return !request.headers.find("Origin");
+        return !request.headers.find("Origin") && !request.headers.find("Sec-Fetch-Site");
     return same_secret(request.headers.find("Authorization").value_or(""), "Bearer " + secret);
 }
 

@@ -1,4 +1,5 @@
 #include "trigger/api/api.hpp"
+#include "trigger/api/authorize.hpp"
 
 #include <memory>
 
@@ -8,32 +9,45 @@ namespace {
 
 class health_endpoints {
 public:
-    health_endpoints(node_status const& status, std::function<awaitable<bool>()> ready)
-        : status_(status), ready_(std::move(ready))
+    health_endpoints(std::string token, std::function<nlohmann::json()> status, std::function<awaitable<bool>()> ready)
+        : token_(std::move(token)), status_(std::move(status)), ready_(std::move(ready))
     {}
 
-    awaitable<http::response> alive() const { co_return http::json_response(200, status_.document()); }
+    awaitable<http::response> alive() const { co_return http::json_response(200, status_()); }
 
-    awaitable<http::response> ready() const
+    // Callers without the clients' token are told only whether the node is ready.
+    awaitable<http::response> ready(http::request const& request) const
     {
-        bool const up = co_await ready_();
+        bool const told = authorized(request, token_);
+        bool up = false;
+        std::string why = "this node is stopping, or has not joined the cluster yet";
+        try {
+            up = co_await ready_();
+        } catch (unavailable const& reason) {
+            why = reason.what();
+        }
         if (!up)
-            co_return http::problem(503, "Not ready", "the database does not answer, or this node is stopping");
-        co_return http::json_response(200, status_.document());
+            co_return http::problem(503, "Not ready", told ? why : "not ready");
+        nlohmann::json shown = {{"status", "ready"}};
+        if (told)
+            shown = status_();
+        co_return http::json_response(200, shown);
     }
 
 private:
-    node_status const& status_;
+    std::string token_;
+    std::function<nlohmann::json()> status_;
     std::function<awaitable<bool>()> ready_;
 };
 
 } // namespace
 
-void add_health_endpoints(http::router& router, node_status const& status, std::function<awaitable<bool>()> ready)
+void add_health_endpoints(http::router& router, std::string token, std::function<nlohmann::json()> status,
+                          std::function<awaitable<bool>()> ready)
 {
-    auto const api = std::make_shared<health_endpoints>(status, std::move(ready));
+    auto const api = std::make_shared<health_endpoints>(std::move(token), std::move(status), std::move(ready));
     router.add(http::verb::get, "/healthz", [api](auto const&) { return api->alive(); });
-    router.add(http::verb::get, "/readyz", [api](auto const&) { return api->ready(); });
+    router.add(http::verb::get, "/readyz", [api](auto const& request) { return api->ready(request); });
 }
 
 } // namespace baton::trigger

@@ -1,5 +1,6 @@
 #include "trigger/clients/register_check.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 #include "libs/http/message.hpp"
 #include "libs/protocol/revision.hpp"
@@ -28,11 +29,13 @@ void check(protocol::register_request const& request)
     };
     if (auto const wrong = protocol::revision_error("the client", request.revision))
         throw invalid_input("revision", *wrong);
-    require(!request.project.empty() && request.project.size() <= protocol::longest_project, "project",
-            "must have 1 to 64 bytes");
-    protocol::check_name(request.project, "project");
-    require(!request.service.empty() && request.service.size() <= 100, "service", "must have 1 to 100 bytes");
-    protocol::check_name(request.service, "service");
+    auto const check_name = [&](std::string const& name, std::size_t longest, char const* field, char const* size) {
+        require(!name.empty() && count_characters(name) <= longest, field, size);
+        require(!has_control(name), field, "must not contain control characters");
+        protocol::check_name(name, field);
+    };
+    check_name(request.project, protocol::longest_project, "project", "must have 1 to 64 characters");
+    check_name(request.service, 100, "service", "must have 1 to 100 characters");
     require(!request.instance.empty() && request.instance.size() <= 128, "instance", "must have 1 to 128 bytes");
     for (auto const c : request.instance)
         require(c > 0x20 && c < 0x7f, "instance", "must be printable ASCII");
@@ -47,7 +50,8 @@ void check(protocol::register_request const& request)
     for (auto const c : request.secret) // every call to the client carries the secret in a header
         require(c > 0x20 && c < 0x7f, "secret", "must be printable ASCII without spaces");
     for (auto const& handler : request.handlers)
-        require(!handler.empty() && handler.size() <= 150, "handlers", "must have names of 1 to 150 bytes");
+        require(!handler.empty() && count_characters(handler) <= 150 && !has_control(handler), "handlers",
+                "must have names of 1 to 150 characters without control characters");
     require(request.generation >= 1, "generation", "must count the registrations of the client from 1");
     require(request.slots >= 1 && request.slots <= 100'000, "slots", "must be from 1 to 100000");
     require(request.queue >= 0 && request.queue <= 1'000'000, "queue", "must be from 0 to 1000000");

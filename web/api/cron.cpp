@@ -1,3 +1,4 @@
+#include "libs/protocol/new_task.hpp"
 #include "libs/protocol/strict.hpp"
 #include "libs/schedule/schedule.hpp"
 #include "web/api/api.hpp"
@@ -22,7 +23,7 @@ nlohmann::json explained(nlohmann::json const& document, utc_time now)
     protocol::strict_object object(document, "");
     protocol::schedule_spec wanted;
     wanted.kind = protocol::schedule_kind::cron;
-    wanted.cron = object.need_text("cron", 256);
+    wanted.cron = protocol::read_cron(object);
     wanted.zone = object.text("zone", "UTC", 64);
     auto const count = object.number("count", 5, 1, 1'000);
     object.finish();

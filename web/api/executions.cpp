@@ -1,6 +1,7 @@
 #include "libs/base/log.hpp"
 #include "web/api/api.hpp"
 #include "web/api/listing.hpp"
+#include "web/cursor.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/view.hpp"
@@ -12,38 +13,29 @@ namespace baton::web {
 
 namespace {
 
-// Where the next page begins: "MICROSECONDS_ID" of the last execution shown. Opaque to callers.
+// Where the next page begins: behind the last execution shown.
 std::string cursor_of(utc_time scheduled_at, execution_id id)
 {
-    return std::to_string(to_micros(scheduled_at)) + '_' + to_string(id);
+    return write_cursor(list_of::executions, {to_micros(scheduled_at), id.value()});
 }
 
 constexpr execution_id before_any{1}; // behind every execution of an instant
-
-void continue_after(storage::execution_filter& filter, std::optional<std::string> const& cursor)
-{
-    if (!cursor)
-        return;
-    auto const bar = cursor->find('_');
-    if (bar == std::string::npos)
-        throw invalid_input("after", "after must be the 'next' of an earlier answer");
-    filter.after_at = from_micros(query_parameters::parse_number(cursor->substr(0, bar), "after"));
-    filter.after_id = execution_id{query_parameters::parse_number(cursor->substr(bar + 1), "after")};
-}
 
 storage::execution_filter filter_of(query_parameters& asked)
 {
     storage::execution_filter filter;
     filter.task = asked.id<task_id>("task");
     filter.project = asked.text("project");
-    if (auto const state = asked.text("state"))
-        filter.state = protocol::parse<protocol::state>(*state, "state");
+    filter.state = asked.choice<protocol::state>("state");
     filter.open = asked.flag("open");
     filter.planned = asked.flag("planned");
     filter.from = asked.moment("from");
     filter.until = asked.moment("until");
     filter.parent = asked.id<execution_id>("parent");
-    continue_after(filter, asked.text("after"));
+    if (auto const place = read_cursor(asked, list_of::executions)) {
+        filter.after_at = from_micros(place->at(0));
+        filter.after_id = execution_id{place->at(1)};
+    }
     return filter;
 }
 

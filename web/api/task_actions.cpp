@@ -8,6 +8,8 @@
 #include "web/served.hpp"
 #include "web/view.hpp"
 
+#include <algorithm>
+
 namespace baton::web {
 
 namespace {
@@ -44,8 +46,9 @@ awaitable<http::response> disable(context& site, http::request const& message)
 std::optional<std::string> idempotency_key(http::request const& message)
 {
     auto const key = message.headers.find("Idempotency-Key");
-    if (key && (key->empty() || key->size() > longest_key || !http::is_utf8(*key)))
-        throw invalid_input("Idempotency-Key", "Idempotency-Key must be UTF-8 of 1 to 128 bytes");
+    auto const is_printable = [](char c) { return c >= ' ' && c <= '~'; };
+    if (key && (key->empty() || key->size() > longest_key || !std::ranges::all_of(*key, is_printable)))
+        throw invalid_input("Idempotency-Key", "Idempotency-Key must be 1 to 128 printable ASCII characters");
     return key;
 }
 
@@ -54,7 +57,7 @@ std::optional<std::string> payload_of(http::request const& message)
 {
     if (message.body.empty())
         return std::nullopt;
-    auto const document = http::parse_json(message.body);
+    auto const document = read_body(message);
     return as_document([&]() -> std::optional<std::string> {
         protocol::strict_object object(document, "");
         auto const payload = protocol::read_payload(object);

@@ -1,6 +1,8 @@
+#include "libs/protocol/new_task.hpp"
 #include "web/api/api.hpp"
 #include "web/api/edits.hpp"
 #include "web/api/listing.hpp"
+#include "web/cursor.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/served.hpp"
@@ -23,11 +25,20 @@ awaitable<std::optional<services>> live_services(context& site, http::request co
     co_return co_await site.clients.services();
 }
 
+protocol::task_definition read_definition(nlohmann::json const& document)
+{
+    return as_document([&] {
+        auto definition = protocol::parse_task(document);
+        protocol::check_new_names(definition);
+        return definition;
+    });
+}
+
 awaitable<http::response> create(context& site, http::request const& message)
 {
     auto const live = co_await live_services(site, message);
     auto const document = read_body(message);
-    auto const definition = as_document([&] { return protocol::parse_task(document); });
+    auto const definition = read_definition(document);
     auto const now = site.deps.time.utc();
     check_future(definition, now, now + site.settings.edit_lead);
     if (live)
@@ -39,11 +50,6 @@ awaitable<http::response> create(context& site, http::request const& message)
     co_return answer;
 }
 
-std::optional<protocol::schedule_kind> kind_of(std::optional<std::string> const& text)
-{
-    return text ? std::optional(protocol::parse<protocol::schedule_kind>(*text, "kind")) : std::nullopt;
-}
-
 awaitable<http::response> list_tasks(context& site, http::request const& message)
 {
     query_parameters asked(message);
@@ -53,14 +59,16 @@ awaitable<http::response> list_tasks(context& site, http::request const& message
     filter.handler = asked.text("handler");
     filter.name_contains = asked.text("name");
     filter.enabled = asked.flag("enabled");
-    filter.kind = kind_of(asked.text("kind"));
-    filter.after = asked.id<task_id>("after").value_or(task_id{});
+    filter.kind = asked.choice<protocol::schedule_kind>("kind");
+    if (auto const place = read_cursor(asked, list_of::tasks))
+        filter.after = task_id{place->front()};
     auto const size = read_limit(asked);
     asked.finish();
     filter.limit = size.rows();
     auto const found = co_await site.tasks.list(filter);
-    co_return http::json_response(
-        200, show_page(found, size, [](storage::task_record const& last) { return to_string(last.id); }));
+    co_return http::json_response(200, show_page(found, size, [](storage::task_record const& last) {
+                                      return write_cursor(list_of::tasks, {last.id.value()});
+                                  }));
 }
 
 awaitable<http::response> read(context& site, http::request const& message)
@@ -100,7 +108,7 @@ awaitable<http::response> replace(context& site, http::request const& message)
     if (document.is_object())
         for (auto const& name : read_only_members())
             document.erase(name); // so that an answer can be changed and sent back
-    auto const definition = as_document([&] { return protocol::parse_task(document); });
+    auto const definition = read_definition(document);
     auto const from = site.deps.time.utc() + site.settings.edit_lead;
     std::function<protocol::task_definition(storage::task_record const&)> const change =
         [&](storage::task_record const& before) { return checked_change(before, definition, live, from); };
@@ -114,7 +122,11 @@ awaitable<http::response> patch(context& site, http::request const& message)
     auto const from = site.deps.time.utc() + site.settings.edit_lead;
     std::function<protocol::task_definition(storage::task_record const&)> const change =
         [&](storage::task_record const& before) {
-            auto after = as_document([&] { return protocol::patch_task(before.definition, document); });
+            auto after = as_document([&] {
+                auto patched = protocol::patch_task(before.definition, document);
+                protocol::check_new_names(patched);
+                return patched;
+            });
             return checked_change(before, std::move(after), live, from);
         };
     co_return co_await edit_task(site, message, storage::edit_action::edited, change);

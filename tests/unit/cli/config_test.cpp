@@ -228,14 +228,15 @@ TEST_CASE("the schemas have the defaults of the loader")
 TEST_CASE("comments are allowed and a repeated key is refused")
 {
     CHECK(refusal("{ // one\n \"database\": {\"url\": /* two */ \"sqlite:/b.db\"}}") == "accepted");
-    CHECK(refusal(R"({"database": {"url": "sqlite:/b.db"}, "drain": "1s", "drain": "2s"})") == "drain: is given twice");
+    CHECK(refusal(R"({"database": {"url": "sqlite:/b.db"}, "drain": "1s", "drain": "2s"})") == "drain is given twice");
+    CHECK(refusal(R"({"database": {"url": "sqlite:/b.db", "url": "sqlite:/c.db"}})") == "database.url is given twice");
 }
 
 TEST_CASE("text that is not JSON is refused with its position")
 {
-    CHECK(refusal("{\"database\": ").starts_with("parse error at line 1, column 14"));
+    CHECK(refusal("{\"database\": ").starts_with("not JSON: parse error at line 1, column 14"));
     CHECK(refusal("[1]") == "must be a JSON object");
-    CHECK(refusal("").starts_with("parse error at line 1"));
+    CHECK(refusal("").starts_with("not JSON: parse error at line 1"));
     CHECK_THROWS_AS(load<trigger_config>("/no/such/file.json", nothing), config_error);
 }
 

@@ -41,14 +41,14 @@ TEST_CASE("a request without the credential is refused before its body is read")
     net.listen(length, guarded());
     auto const scenario = [&]() -> awaitable<void> {
         // No byte of the body is sent: the answer comes nevertheless.
-        auto const early = co_await talk(net.to, "POST / HTTP/1.1\r\nContent-Length: 4000000\r\n\r\n");
+        auto const early = co_await talk(net.to, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n");
         CHECK(early.starts_with("HTTP/1.1 401 "));
-        auto const chunked = co_await talk(net.to, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+        auto const chunked = co_await talk(net.to, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
         CHECK(chunked.starts_with("HTTP/1.1 401 "));
         auto const waiting =
-            co_await talk(net.to, "POST / HTTP/1.1\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n");
+            co_await talk(net.to, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n");
         CHECK(waiting.starts_with("HTTP/1.1 401 "));
-        auto const whole = co_await talk(net.to, "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab");
+        auto const whole = co_await talk(net.to, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab");
         CHECK(whole.starts_with("HTTP/1.1 401 "));
         CHECK(whole.find("Connection: close") != std::string::npos);
     };
@@ -78,12 +78,13 @@ TEST_CASE("the body of an open path is as short as the admission says, also in c
     loopback net;
     net.listen(length, guarded());
     auto const scenario = [&]() -> awaitable<void> {
-        std::string const chunked = "POST /open HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
+        std::string const chunked =
+            "POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
         auto const fits = co_await talk(net.to, chunked + "5\r\nabcde\r\n5\r\nabcde\r\n0\r\n\r\n");
         CHECK(fits.ends_with("\r\n10"));
         auto const longer = co_await talk(net.to, chunked + "5\r\nabcde\r\n6\r\nabcdef\r\n0\r\n\r\n");
         CHECK(longer.starts_with("HTTP/1.1 413 "));
-        auto const told = co_await talk(net.to, "POST /open HTTP/1.1\r\nContent-Length: 11\r\n\r\n");
+        auto const told = co_await talk(net.to, "POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n");
         CHECK(told.starts_with("HTTP/1.1 413 "));
     };
     net.run(scenario());

@@ -66,6 +66,22 @@ TEST_CASE("invalid percent-encoding is reported as invalid input")
     CHECK_THROWS_AS(with_target("/a?b=" + bad).query("b"), invalid_input);
 }
 
+TEST_CASE("the refusal of percent-encoded text quotes it as it came, with the name of the query parameter")
+{
+    auto const refusal = [](std::string const& target) {
+        try {
+            with_target(target).queries();
+        } catch (invalid_input const& wrong) {
+            return wrong.field() + ": " + wrong.what();
+        }
+        return std::string("accepted");
+    };
+    CHECK(refusal("/a?b=1&kind=x%00y") == "kind: kind: 'x%00y' contains the character U+0000");
+    CHECK(refusal("/a?kind=%ff") == "kind: kind: '%ff' does not stand for text in UTF-8");
+    CHECK(refusal("/a?kind=%4") == "kind: kind: the percent-encoding in '%4' is broken");
+    CHECK(refusal("/a?kind=f%C3%BCnf") == "accepted");
+}
+
 TEST_CASE("decoding percent-encoded text returns the original text")
 {
     std::string const all = "/tasks? a&b=c+%~-._\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80#\"\\\n";

@@ -105,7 +105,7 @@ TEST_CASE("a listener answers 503 to a connection too many of one address, and s
         settings);
     auto outside = net.to;
     outside.host = address;
-    std::string const ask = "GET / HTTP/1.1\r\nConnection: close\r\n\r\n";
+    std::string const ask = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     auto const scenario = [&]() -> awaitable<void> {
         auto first = co_await dial(outside);
         auto second = co_await dial(outside);

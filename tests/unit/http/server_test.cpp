@@ -34,8 +34,8 @@ TEST_CASE("pipelined requests are answered in order, and the last one may close 
     auto const scenario = [&]() -> awaitable<void> {
         std::string bytes;
         for (int i = 0; i < 50; ++i)
-            bytes += "POST /" + std::to_string(i) + " HTTP/1.1\r\nContent-Length: 2\r\n\r\nab";
-        bytes += "GET /last HTTP/1.1\r\nConnection: close\r\n\r\n";
+            bytes += "POST /" + std::to_string(i) + " HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab";
+        bytes += "GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
         auto const got = co_await talk(net.to, bytes);
         CHECK(count(got, "HTTP/1.1 200 OK") == 51);
         std::size_t at = 0;
@@ -65,7 +65,7 @@ TEST_CASE("a handler can see whether the sender has closed the connection")
     });
     auto const scenario = [&]() -> awaitable<void> {
         auto socket = co_await dial(net.to);
-        co_await write_all(socket, "GET /a HTTP/1.1\r\n\r\n");
+        co_await write_all(socket, "GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
         while (seen.empty())
             co_await net.time.sleep_for(1ms);
         socket.close();
@@ -82,11 +82,32 @@ TEST_CASE("a malformed request is answered 400, and the connection is closed")
     loopback net;
     net.listen(echo);
     auto const scenario = [&]() -> awaitable<void> {
-        auto const got = co_await talk(net.to, "GET / HTTP/1.1\r\n\r\n\x16\x03\x01 nonsense\r\n\r\n");
+        auto const got = co_await talk(net.to, "GET / HTTP/1.1\r\nHost: x\r\n\r\n\x16\x03\x01 nonsense\r\n\r\n");
         CHECK(count(got, "HTTP/1.1 200") == 1);
         CHECK(count(got, "HTTP/1.1 400") == 1);
         CHECK(count(got, "Connection: close") == 1);
         CHECK(count(got, "application/problem+json") == 1);
+    };
+    net.run(scenario());
+}
+
+TEST_CASE("a request without a host, or with two, is answered 400 with the reason, and its handler does not run")
+{
+    loopback net;
+    int handled = 0;
+    net.listen([&](request const&) -> awaitable<response> {
+        ++handled;
+        auto answer = text("");
+        co_return answer;
+    });
+    auto const scenario = [&]() -> awaitable<void> {
+        for (std::string const hosts : {"", "Host: localhost\r\nHost: evil.example\r\n"}) {
+            auto const got = co_await talk(net.to, "POST / HTTP/1.1\r\n" + hosts + "Content-Length: 2\r\n\r\nab");
+            CHECK(got.starts_with("HTTP/1.1 400"));
+            CHECK(count(got, "one Host field") == 1);
+            CHECK(count(got, "Connection: close") == 1);
+        }
+        CHECK(handled == 0);
     };
     net.run(scenario());
 }
@@ -115,7 +136,8 @@ TEST_CASE("a header over the limit is answered 431")
     loopback net;
     net.listen(echo);
     auto const scenario = [&]() -> awaitable<void> {
-        auto const got = co_await talk(net.to, "GET / HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n");
+        auto const got =
+            co_await talk(net.to, "GET / HTTP/1.1\r\nHost: x\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n");
         CHECK(got.starts_with("HTTP/1.1 431"));
     };
     net.run(scenario());
@@ -130,9 +152,9 @@ TEST_CASE("a request that arrives too slowly is answered 408, whether its header
     auto const scenario = [&]() -> awaitable<void> {
         auto const header = co_await talk(net.to, "GET / HT");
         CHECK(header.starts_with("HTTP/1.1 408"));
-        auto const body = co_await talk(net.to, "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhal");
+        auto const body = co_await talk(net.to, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhal");
         CHECK(body.starts_with("HTTP/1.1 408"));
-        auto const behind_another = co_await talk(net.to, "GET /a HTTP/1.1\r\n\r\nGET /b");
+        auto const behind_another = co_await talk(net.to, "GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b");
         CHECK(behind_another.starts_with("HTTP/1.1 200"));
         CHECK(count(behind_another, "HTTP/1.1 408") == 1);
 
@@ -159,7 +181,7 @@ TEST_CASE("an idle connection is closed without an answer")
     auto const scenario = [&]() -> awaitable<void> {
         auto const never_used = co_await talk(net.to, "");
         CHECK(never_used.empty());
-        auto const used = co_await talk(net.to, "GET /a HTTP/1.1\r\n\r\n");
+        auto const used = co_await talk(net.to, "GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
         CHECK(count(used, "HTTP/1.1") == 1);
         CHECK(used.ends_with("/a "));
     };
@@ -176,7 +198,7 @@ TEST_CASE("a connection over the limit is answered 503, and the end of another c
     auto const scenario = [&]() -> awaitable<void> {
         {
             auto holder = co_await dial(net.to);
-            co_await write_all(holder, "GET / HTTP/1.1\r\n\r\n");
+            co_await write_all(holder, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
             char first = 0;
             auto const space = asio::buffer(&first, 1);
             co_await holder.async_read_some(space, asio::use_awaitable);
@@ -201,8 +223,8 @@ TEST_CASE("an answer to HEAD has no body, and the kept connection stays usable")
     net.listen(echo);
     auto const by = make_client(net.time);
     auto const scenario = [&]() -> awaitable<void> {
-        auto const got =
-            co_await talk(net.to, "HEAD /abc HTTP/1.1\r\n\r\nGET /d HTTP/1.1\r\nConnection: close\r\n\r\n");
+        auto const got = co_await talk(
+            net.to, "HEAD /abc HTTP/1.1\r\nHost: x\r\n\r\nGET /d HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         CHECK(got == "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
                      "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\n/d ");
         auto asked = get("/abc");
@@ -221,7 +243,8 @@ TEST_CASE("a request with Expect: 100-continue gets the interim answer before it
     auto const scenario = [&]() -> awaitable<void> {
         auto socket = co_await dial(net.to);
         co_await write_all(
-            socket, "POST /a HTTP/1.1\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n");
+            socket,
+            "POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n");
         std::string interim;
         auto into = asio::dynamic_buffer(interim);
         co_await asio::async_read_until(socket, into, "\r\n\r\n", asio::use_awaitable);

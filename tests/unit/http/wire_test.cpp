@@ -68,7 +68,7 @@ TEST_CASE("a chunked body is assembled")
 
 TEST_CASE("parsing one pipelined request leaves the bytes of the next")
 {
-    std::string const two = "GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n";
+    std::string const two = "GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n";
     request_reader reader(limits);
     reader.start();
     std::size_t used = 0;
@@ -78,10 +78,10 @@ TEST_CASE("parsing one pipelined request leaves the bytes of the next")
 
 TEST_CASE("malformed requests are distinguished from requests that are too large")
 {
-    std::string const start = "POST / HTTP/1.1\r\n";
+    std::string const start = "POST / HTTP/1.1\r\nHost: x\r\n";
     CHECK(read_request("hello\r\n\r\n") == progress::malformed);
     CHECK(read_request("GET / HTTP/3.7\r\n\r\n") == progress::malformed);
-    CHECK(read_request("GET /\x01 HTTP/1.1\r\n\r\n") == progress::malformed);
+    CHECK(read_request("GET /\x01 HTTP/1.1\r\nHost: x\r\n\r\n") == progress::malformed);
     CHECK(read_request(start + "No Colon\r\n\r\n") == progress::malformed);
     CHECK(read_request(start + "Content-Length: -1\r\n\r\n") == progress::malformed);
     CHECK(read_request(start + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab") == progress::malformed);
@@ -93,10 +93,20 @@ TEST_CASE("malformed requests are distinguished from requests that are too large
     CHECK(read_request("GET /" + std::string(2'000, 'a')) == progress::header_too_large);
 }
 
+TEST_CASE("a request names its host once")
+{
+    CHECK(read_request("GET / HTTP/1.1\r\n\r\n") == progress::bad_host);
+    CHECK(read_request("GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n") == progress::bad_host);
+    CHECK(read_request("GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n") == progress::bad_host);
+    CHECK(read_request("GET http://a/ HTTP/1.1\r\n\r\n") == progress::bad_host);
+    CHECK(read_request("GET / HTTP/1.1\r\nHost:\r\n\r\n") == progress::done);
+    CHECK(read_request("GET / HTTP/1.0\r\n\r\n") == progress::done);
+}
+
 TEST_CASE("the header limit covers the sum of many small fields that arrive one by one")
 {
     auto const piece = GENERATE(3u, 800u);
-    std::string bytes = "GET / HTTP/1.1\r\n";
+    std::string bytes = "GET / HTTP/1.1\r\nHost: x\r\n";
     for (int i = 0; i < 250; ++i)
         bytes += "A: b\r\n";
     bytes += "\r\n";
@@ -109,7 +119,7 @@ TEST_CASE("Expect: 100-continue is recognised before the body arrives")
 {
     request_reader reader(limits);
     reader.start();
-    CHECK(feed(reader, "POST / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 3\r\n\r\n", 1'000) ==
+    CHECK(feed(reader, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\nContent-Length: 3\r\n\r\n", 1'000) ==
           progress::need_more);
     CHECK(reader.expects_continue());
     CHECK(feed(reader, "abc", 3) == progress::done);

@@ -1,4 +1,5 @@
 #include "libs/base/error.hpp"
+#include "libs/protocol/new_task.hpp"
 #include "libs/protocol/task.hpp"
 
 #include <catch2/catch.hpp>
@@ -59,8 +60,8 @@ TEST_CASE("a task survives writing and parsing without loss", "[protocol]")
 
 TEST_CASE("a field that a task leaves out has its default", "[protocol]")
 {
-    auto const task = parse_task(json::parse(
-        R"({"name": "n", "service": "s", "handler": "h", "schedule": {"kind": "api"}, "description": null})"));
+    auto const task =
+        parse_task(json::parse(R"({"name": "n", "service": "s", "handler": "h", "schedule": {"kind": "api"}})"));
     CHECK(task.payload.parse() == json::object());
     CHECK(task.max_attempts == 1);
     CHECK(task.retry_delay == 1s);
@@ -106,12 +107,78 @@ TEST_CASE("a required field must be there and must not be empty", "[protocol]")
     CHECK(blamed_schedule(R"({"kind": "fixed_rate"})") == "schedule.every_ms");
 }
 
-TEST_CASE("the limits of a task's fields hold to the byte", "[protocol]")
+TEST_CASE("a null is refused where the schema allows none, and a payload may be null", "[protocol]")
+{
+    for (auto const* const field : {"project", "name", "description", "service", "handler", "schedule", "routing",
+                                    "max_attempts", "retry_delay_ms", "max_deaths", "timeout_ms", "enabled"}) {
+        auto value = good();
+        value[field] = nullptr;
+        INFO(field);
+        CHECK_THROWS_AS(parse_task(value), invalid_input);
+    }
+    CHECK(blamed_schedule(R"({"kind": "cron", "cron": "* * * * *", "zone": null})") == "schedule.zone");
+    CHECK(blamed_schedule(R"({"kind": "cron", "cron": "* * * * *", "start_at": null})") == "schedule.start_at");
+    CHECK(blamed_schedule(R"({"kind": "cron", "cron": "* * * * *", "end_at": ""})") == "schedule.end_at");
+    CHECK(blamed_schedule(R"({"kind": "once", "at": ""})") == "schedule.at");
+    auto value = good();
+    value["payload"] = nullptr;
+    CHECK(parse_task(value).payload.is_null());
+    CHECK(to_json(parse_task(to_json(parse_task(value)))).at("payload").is_null());
+}
+
+TEST_CASE("a number without a fraction is an integer, however it is written", "[protocol]")
+{
+    auto const number = [](char const* text) {
+        auto value = good();
+        value["timeout_ms"] = json::parse(text);
+        return parse_task(value).timeout / 1ms;
+    };
+    CHECK(number("1.0") == 1);
+    CHECK(number("6e4") == 60'000);
+    CHECK(number("0.0") == 0);
+    CHECK(number("-0.0") == 0);
+    for (auto const* const text : {"1.5", "1e300", "-1.0", "true", "9007199254740994.0"})
+        CHECK_THROWS_AS(number(text), invalid_input);
+}
+
+TEST_CASE("white space around a cron expression is not part of it", "[protocol]")
+{
+    auto value = good();
+    value["schedule"]["cron"] = "\t 0 2 * * *\r\n";
+    CHECK(parse_task(value).schedule.cron == "0 2 * * *");
+    CHECK(blamed_schedule(R"({"kind": "cron", "cron": " \n"})") == "schedule.cron");
+}
+
+TEST_CASE("names that come in have no control characters, and stored ones that do are still read", "[protocol]")
+{
+    for (auto const* const field : {"project", "name", "service", "handler"}) {
+        auto value = good();
+        value[field] = "a\xc2\x9b"
+                       "b";
+        auto const stored = parse_task(value);
+        try {
+            check_new_names(stored);
+            FAIL("accepted");
+        } catch (invalid_input const& wrong) {
+            CHECK(wrong.field() == field);
+        }
+    }
+    CHECK_NOTHROW(check_new_names(parse_task(good())));
+}
+
+TEST_CASE("the limits of a task's fields hold to the character, and that of the payload to the byte", "[protocol]")
 {
     auto value = good();
     value["name"] = std::string(190, 'n');
     CHECK_NOTHROW(parse_task(value));
     value["name"] = std::string(191, 'n');
+    CHECK_THROWS_AS(parse_task(value), invalid_input);
+    std::string wide;
+    for (int i = 0; i < 190; ++i)
+        wide += "\xe6\x97\xa5";
+    value["name"] = wide;
+    CHECK_NOTHROW(parse_task(value));
+    value["name"] = wide + "x";
     CHECK_THROWS_AS(parse_task(value), invalid_input);
     value = good();
     value["payload"] = std::string(payload_limit - 2, 'p'); // and two quotes
@@ -168,6 +235,33 @@ TEST_CASE("a patch to another kind of schedule keeps no field of the old one", "
     CHECK(rate.schedule.every == 1s);
     CHECK(rate.schedule.cron.empty());
     CHECK_THROWS_AS(patch_task(task, json::parse(R"({"schedule": {"kind": "fixed_rate"}})")), invalid_input);
+}
+
+TEST_CASE("a null in a patch removes a member that has a default, and is refused for any other", "[protocol]")
+{
+    auto const task = parse_task(good());
+    auto const field = [&](char const* patch) {
+        try {
+            patch_task(task, json::parse(patch));
+        } catch (invalid_input const& wrong) {
+            return wrong.field();
+        }
+        return std::string("nothing");
+    };
+    for (auto const* const patch :
+         {R"({"project": null})", R"({"description": null})", R"({"payload": null})", R"({"routing": null})",
+          R"({"enabled": null})", R"({"schedule": {"zone": null, "end_at": null}})",
+          R"({"schedule": {"kind": "fixed_rate", "every_ms": 1000, "start_at": null}})"})
+        CHECK(field(patch) == "nothing");
+    CHECK(field(R"({"name": null})") == "name");
+    CHECK(field(R"({"schedule": null})") == "schedule");
+    CHECK(field(R"({"novel": null})") == "novel");
+    CHECK(field(R"({"schedule": {"cron": null}})") == "schedule.cron");
+    CHECK(field(R"({"schedule": {"every_ms": null}})") == "schedule.every_ms");
+    CHECK(field(R"({"schedule": {"kind": null}})") == "schedule.kind");
+    CHECK(field(R"({"schedule": {"novel": null}})") == "schedule.novel");
+    CHECK(field(R"({"schedule": {"kind": "api", "start_at": null}})") == "schedule.start_at");
+    CHECK(field(R"({"schedule": {"kind": "fixed_rate", "every_ms": 1000, "zone": null}})") == "schedule.zone");
 }
 
 TEST_CASE("the payload merges like the rest of a patch, and null removes a member", "[protocol]")

@@ -166,8 +166,8 @@ TEST_CASE("a wrong expression is refused with the field and the text that are wr
         {"@fortnightly",
          "'@fortnightly' is not one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually"},
         {"@daily 5", "'5' follows '@daily', which stands alone"},
-        {"\xff\x01 * * * *", "minute: '?"
-                             "?' is not a number"},
+        {"\xff\x01 * * * *", "minute: '\\xff\\u0001' is not a number"},
+        {"f\xc3\xbcnf * * * *", "minute: 'f\xc3\xbcnf' is not a number"},
         {std::string(70, 'z') + " * * * *", "minute: '" + std::string(60, 'z') + "...' is not a number"},
         {std::string(1'025, '*'), "it is longer than 1024 characters"},
     }));

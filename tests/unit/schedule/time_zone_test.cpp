@@ -43,7 +43,7 @@ TEST_CASE("the refusal of an unknown zone quotes its name")
     } catch (invalid_input const& wrong) {
         CHECK(wrong.field() == "schedule.zone");
         CHECK(wrong.what() ==
-              std::string{"'Mars/Olympus?' is not a time zone; write an IANA name such as Europe/Berlin or UTC"});
+              std::string{"'Mars/Olympus\\n' is not a time zone; write an IANA name such as Europe/Berlin or UTC"});
     }
 }
 

@@ -61,6 +61,13 @@ TEST_CASE("without a token only requests to loopback names and from the site's o
     web->problem(403, ask({{"Host", "127.0.0.1:7900"}, {"Origin", "http://127.0.0.1:8080"}}));
     web->problem(403, ask({{"Host", "127.0.0.1:7900"}, {"Origin", "null"}}));
     web->problem(403, ask({{"Origin", "http://127.0.0.1"}}));
+    CHECK(ask({{"Host", "localhost"}, {"Sec-Fetch-Site", "same-origin"}}).status == 200);
+    CHECK(ask({{"Host", "localhost"}, {"Sec-Fetch-Site", "none"}}).status == 200);
+    for (auto const* site : {"cross-site", "same-site", "other"}) {
+        headers const with{{"Host", "localhost"}, {"Sec-Fetch-Site", site}};
+        web->problem(403, ask(with));
+        web->problem(403, web->call(verb::post, "/api/v1/tasks", sample("forged").dump(), with));
+    }
     auto const post = web->call(verb::post, "/api/v1/tasks", sample("forged").dump(),
                                 {{"Host", "localhost:7900"}, {"Origin", "https://evil.example"}});
     web->problem(403, post);

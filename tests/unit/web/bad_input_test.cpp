@@ -138,12 +138,14 @@ TEST_CASE("a query that cannot be read gets 400 with the name of the parameter")
     CHECK(field("tasks?enabled=maybe") == "enabled");
     CHECK(field("tasks?kind=weekly") == "kind");
     CHECK(field("tasks?after=x") == "after");
-    CHECK(field("tasks?name=%ff").empty());
+    CHECK(field("tasks?name=%ff") == "name");
+    CHECK(field("tasks?name=%00") == "name");
     CHECK(field("executions?state=lost") == "state");
     CHECK(field("executions?from=yesterday") == "from");
     CHECK(field("executions?task=-1") == "task");
     CHECK(field("executions?after=1") == "after");
-    CHECK(field("executions?after=1_x") == "after");
+    CHECK(field("executions?after=executions-1-x") == "after");
+    CHECK(field("executions?after=executions-1-07") == "after");
     CHECK(field("nodes?all=true") == "all");
     CHECK(field("clients?all=true") == "all");
     CHECK(field("tasks/1?fields=name") == "fields");
@@ -157,6 +159,90 @@ TEST_CASE("a query that cannot be read gets 400 with the name of the parameter")
     web->problem(400, web->call(verb::post, "/api/v1/executions/1/cancel?x=1"));
     web->problem(400, web->call(verb::del, "/api/v1/tasks/1?x=1"));
     CHECK(web->data.number("SELECT COUNT(*) FROM task") == 0);
+}
+
+TEST_CASE("the cursor of another list is refused with the names of both lists")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    auto const detail = [&](std::string const& target) {
+        auto const no = web->problem(400, web->get("/api/v1/" + target));
+        CHECK(no.at("field") == "after");
+        return no.at("detail").get<std::string>();
+    };
+    CHECK(detail("tasks?after=executions-5-7") ==
+          "after is a place in the list of executions, and this is the list of tasks");
+    CHECK(detail("terms?after=tasks-5") == "after is a place in the list of tasks, and this is the list of terms");
+    CHECK(detail("executions?after=terms-5") ==
+          "after is a place in the list of terms, and this is the list of executions");
+    CHECK(detail("tasks?after=5") == "after must be the 'next' of an earlier answer of this list, not '5'");
+}
+
+TEST_CASE("a key that is given twice gets 400 with its path and changes nothing")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    auto const id = web->create(sample("once"));
+    auto const path = "/api/v1/tasks/" + id;
+    auto const field = [&](http::response const& answer) { return web->problem(400, answer).value("field", ""); };
+    auto document = sample("twice").dump();
+    document.insert(1, "\"name\":\"other\",");
+    CHECK(field(web->call(verb::post, "/api/v1/tasks", document)) == "name");
+    CHECK(field(web->call(verb::put, path, document)) == "name");
+    CHECK(field(web->call(verb::patch, path, R"({"max_attempts":2,"max_attempts":3})")) == "max_attempts");
+    CHECK(field(web->call(verb::patch, path, R"({"payload":{"a":1,"a":2}})")) == "payload.a");
+    CHECK(field(web->call(verb::post, path + "/run", R"({"payload":1,"payload":2})")) == "payload");
+    CHECK(field(web->call(verb::post, "/api/v1/cron/explain", R"({"cron":"* * * * *","cron":"@daily"})")) == "cron");
+    CHECK(web->data.number("SELECT COUNT(*) FROM task_version") == 1);
+    CHECK(web->data.number("SELECT COUNT(*) FROM execution") == 0);
+}
+
+TEST_CASE("nulls, empty strings and numbers are taken as the description of the API says")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    auto const field = [&](json const& task) {
+        return web->problem(422, web->post("/api/v1/tasks", task)).value("field", "");
+    };
+    CHECK(field(with("description", nullptr)) == "description");
+    CHECK(field(with("max_attempts", nullptr)) == "max_attempts");
+    CHECK(field(with("schedule", {{"kind", "cron"}, {"cron", "* * * * *"}, {"start_at", ""}})) == "schedule.start_at");
+    CHECK(field(with("schedule", {{"kind", "cron"}, {"cron", "* * * * *"}, {"end_at", nullptr}})) == "schedule.end_at");
+    CHECK(field(with("name", "a\xc2\x85")) == "name");
+
+    auto task = with("max_attempts", 2.0);
+    task["payload"] = nullptr;
+    task["schedule"]["cron"] = "30 2 * * *\n";
+    auto const made = web->posted(201, "/api/v1/tasks", task);
+    CHECK(made.at("max_attempts") == 2);
+    CHECK(made.at("payload").is_null());
+    CHECK(made.at("schedule").at("cron") == "30 2 * * *");
+    auto const path = "/api/v1/tasks/" + made.at("id").get<std::string>();
+    CHECK(web->got(200, path).at("payload").is_null());
+    web->posted(202, path + "/run", {{"payload", nullptr}});
+    CHECK(web->data.number("SELECT COUNT(*) FROM execution WHERE payload = 'null'") == 1);
+    web->posted(200, "/api/v1/cron/explain", {{"cron", "0 2 * * *\n"}, {"count", 1.0}});
+    CHECK(
+        web->problem(422, web->post("/api/v1/cron/explain", {{"cron", "0 2 * * *"}, {"zone", nullptr}})).at("field") ==
+        "zone");
+    CHECK(json::parse(web->call(verb::patch, path, R"({"payload":null})").body).at("payload") == json::object());
+}
+
+TEST_CASE("a refusal quotes what it refuses as it came, escaped where it cannot be shown")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    auto const detail = [&](std::string const& target) {
+        auto const answer = web->get("/api/v1/" + target);
+        return json::parse(answer.body).at("detail").get<std::string>();
+    };
+    CHECK(detail("tasks?kind=%00") == "kind: '%00' contains the character U+0000");
+    CHECK(detail("tasks?kind=w%C3%B6chentlich").ends_with("not 'wöchentlich'"));
+    CHECK(detail("tasks?kind=a%0Ab").ends_with("not 'a\\nb'"));
+    CHECK(detail("tasks?limit=f%C3%BCnf").ends_with("not 'fünf'"));
+    CHECK(detail("tasks/f%C3%BCnf") == "'fünf' is not an id: ids are positive decimal numbers");
+    CHECK(detail("tasks?gr%C3%B6%C3%9Fe=1") == "unknown query parameter 'größe'");
+    auto const cron =
+        web->problem(422, web->post("/api/v1/cron/explain", {{"cron", std::string("f\xc3\xbcnf\0 * * * *", 14)}}));
+    CHECK(cron.at("detail") == "minute: 'fünf\\u0000' is not a number");
+    auto const routing = web->problem(422, web->post("/api/v1/tasks", with("routing", std::string("a\0b", 3))));
+    CHECK(routing.at("detail").get<std::string>().ends_with("not 'a\\u0000b'"));
 }
 
 TEST_CASE("an id that is not a number or unknown gets 404")

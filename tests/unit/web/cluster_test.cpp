@@ -213,6 +213,18 @@ TEST_CASE("a cron expression is explained in words and by its next firings")
     CHECK(field({{"cron", "* * * * *"}, {"tz", "UTC"}}) == "tz");
 }
 
+TEST_CASE("only callers of the API are told why a site is not ready")
+{
+    web::settings how;
+    how.token = "shared";
+    auto const web = arrange(storage::engine::sqlite, how);
+    web->data.exec("DELETE FROM schema_version");
+    CHECK(web->problem(503, web->get("/readyz")).at("detail") == "not ready");
+    CHECK(web->problem(503, web->get("/readyz", {{"Authorization", "Bearer other"}})).at("detail") == "not ready");
+    auto const told = web->problem(503, web->get("/readyz", {{"Authorization", "Bearer shared"}}));
+    CHECK(told.at("detail").get<std::string>().find("baton migrate") != std::string::npos);
+}
+
 TEST_CASE("a site is healthy when its process runs and ready when the schema has its version")
 {
     auto const web = arrange(engines());

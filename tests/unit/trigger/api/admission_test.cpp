@@ -41,6 +41,9 @@ TEST_CASE("without a token a node reads the bodies of all clients but browsers")
     auto page = head_of("/client/v1/register");
     page.headers.set("Origin", "http://evil.example");
     CHECK(admit(page).refusal);
+    auto form = head_of("/client/v1/register");
+    form.headers.set("Sec-Fetch-Site", "cross-site");
+    CHECK(admit(form).refusal);
 }
 
 } // namespace admission_test

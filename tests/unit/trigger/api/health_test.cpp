@@ -1,0 +1,66 @@
+#include "libs/base/error.hpp"
+#include "trigger/api/api.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <catch2/catch.hpp>
+
+namespace health_test {
+
+using namespace baton;
+using namespace baton::trigger;
+using nlohmann::json;
+
+namespace {
+
+enum class database { answers, is_away };
+
+http::response ask(database now, bool joined, std::string const& token, std::string const& shown)
+{
+    http::router endpoints;
+    add_health_endpoints(
+        endpoints, token,
+        [] {
+            return json{{"role", "master"}, {"epoch", 7}};
+        },
+        [&]() -> awaitable<bool> {
+            if (now == database::is_away)
+                throw unavailable("no connection to 10.0.0.5");
+            co_return joined;
+        });
+    http::request asked;
+    asked.target = "/readyz";
+    if (!shown.empty())
+        asked.headers.set("Authorization", "Bearer " + shown);
+    asio::io_context io;
+    http::response got;
+    asio::co_spawn(io, endpoints.handle(asked), [&](std::exception_ptr, http::response answer) { got = answer; });
+    io.run();
+    return got;
+}
+
+} // namespace
+
+TEST_CASE("a node tells any caller whether it is ready, and its state only those that show the token")
+{
+    auto const anonymous = ask(database::answers, true, "token", "");
+    CHECK(anonymous.status == 200);
+    CHECK(json::parse(anonymous.body) == json{{"status", "ready"}});
+    CHECK(ask(database::answers, true, "token", "other").body == anonymous.body);
+    CHECK(json::parse(ask(database::answers, true, "token", "token").body).at("role") == "master");
+    CHECK(json::parse(ask(database::answers, true, "", "").body).at("role") == "master"); // there is no token to show
+}
+
+TEST_CASE("a node that is not ready gives the reason only to those that show the token")
+{
+    for (auto const now : {database::answers, database::is_away}) {
+        auto const anonymous = ask(now, false, "token", "");
+        CHECK(anonymous.status == 503);
+        CHECK(json::parse(anonymous.body).at("detail") == "not ready");
+    }
+    CHECK(json::parse(ask(database::is_away, false, "token", "token").body).at("detail") ==
+          "no connection to 10.0.0.5");
+    auto const stopping = ask(database::answers, false, "token", "token");
+    CHECK(json::parse(stopping.body).at("detail").get<std::string>().starts_with("this node is stopping"));
+}
+
+} // namespace health_test

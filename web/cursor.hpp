@@ -1,0 +1,22 @@
+#pragma once
+// Cursors: where the next page of a list begins. A cursor names its list, so that another list's is refused and not
+// read as a place in this one. Opaque to callers.
+
+#include "web/query_parameters.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::web {
+
+enum class list_of { tasks, executions, terms };
+
+// `place` holds positive numbers, as many as the list needs: 2 for executions, 1 for the others.
+std::string write_cursor(list_of which, std::vector<std::int64_t> const& place);
+
+// The query parameter "after", or nothing without it. Throws invalid_input (400) that names a cursor of another list.
+std::optional<std::vector<std::int64_t>> read_cursor(query_parameters& asked, list_of which);
+
+} // namespace baton::web
