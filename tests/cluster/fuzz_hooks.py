@@ -1,0 +1,71 @@
+"""Hooks of schemathesis for docs/openapi.yaml: values of its formats, and the refusals that no schema can state."""
+
+import atexit
+import collections
+
+import schemathesis
+from hypothesis import strategies as st
+
+# Expressions that fire within each year.
+NUMBER = st.sampled_from(["*", "*/5", "0", "7", "1-5", "1,3", "2-6/2"])
+MONTH_DAY = st.sampled_from(["*", "1", "1-5", "*/2", "15,28"])
+WEEKDAY = st.sampled_from(["*", "0", "7", "mon-fri", "SUN", "1,3"])
+MONTH = st.sampled_from(["*", "1", "jan-mar", "*/3"])
+FIVE = st.tuples(NUMBER, NUMBER, MONTH_DAY, MONTH, WEEKDAY).map(" ".join)
+SIX = st.tuples(NUMBER, FIVE).map(" ".join)
+schemathesis.openapi.format("cron", FIVE | SIX | st.sampled_from(["@daily", "@Hourly", "\t@weekly\r\n"]))
+schemathesis.openapi.format("time-zone", st.sampled_from(["UTC", "Europe/Berlin", "America/Port-au-Prince", "Etc/GMT+1"]))
+
+# Times that exist and lie ahead.
+DIGITS = st.integers(10, 28).map(str)
+schemathesis.openapi.format("date-time", st.builds(
+    "21{}-{}-{}T{}:00:00{}{}".format, DIGITS, st.sampled_from(["01", "06", "12"]), DIGITS, st.sampled_from(["00", "23"]),
+    st.sampled_from(["", ".5", ".123456"]), st.sampled_from(["Z", "+02:00", "-23:59"])))
+
+# A request that fits its schema is refused all the same for one of these reasons: (part of the field, part of the detail).
+BEYOND_SCHEMA = [
+    ("service", "no live client belongs to the service"),  # depends on the clients of the moment
+    ("handler", "no live client of the service"),
+    ("schedule.at", "lies in the past or too close ahead"),  # depend on the time of day
+    ("schedule.end_at", "this schedule has no firing from now until"),
+    ("schedule.end_at", "must be after schedule.start_at"),  # compares two members
+    ("schedule", "this schedule has no firing from now on"),  # the calendar of time zones ends
+    ("", "must be a time such as"),  # a day that the calendar does not have
+    ("cron", "minute: "), ("cron", "hour: "), ("cron", "second: "), ("cron", "day of month: "), ("cron", "month: "),
+    ("cron", "day of week: "), ("cron", "it never fires"), ("cron", "is not one of @hourly"), ("cron", "@reboot"),
+    ("zone", "is not a time zone"),  # the list of time zones changes
+    ("Idempotency-Key", "was used within the last day"),  # depend on earlier requests
+    ("If-Match", "the task was changed since"),
+]
+# Likewise, when a patch has a part of a schedule and the task has a schedule of another kind.
+OTHER_KIND = [
+    ("schedule.", "unknown field"),
+    ("schedule.every_ms", "must be a whole number from 100"),
+]
+seen = collections.Counter()
+
+
+def beyond_schema(case, response):
+    """The reason, or None."""
+    if response.status_code not in (400, 412, 422):
+        return None
+    problem = response.json()
+    field, detail = problem.get("field", ""), problem["detail"]
+    schedule = case.body.get("schedule") if case.method == "PATCH" and isinstance(case.body, dict) else None
+    partly = isinstance(schedule, dict) and "kind" not in schedule
+    rules = BEYOND_SCHEMA + (OTHER_KIND if partly else [])
+    return next((reason for part, reason in rules if part in field and reason in detail), None)
+
+
+@schemathesis.hook
+def filter_failure(context, failure, case, response):
+    reason = beyond_schema(case, response) if type(failure).__name__ == "RejectedPositiveData" else None
+    if reason:
+        seen[reason] += 1
+    return reason is None
+
+
+@atexit.register
+def show_seen():
+    for reason, count in seen.most_common():
+        print(f"beyond a schema, {count} times: {reason}")
