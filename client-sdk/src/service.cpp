@@ -3,6 +3,7 @@
 #include "client-sdk/src/runtime.hpp"
 #include "client-sdk/src/settings.hpp"
 #include "client-sdk/src/worker_pool.hpp"
+#include "libs/base/characters.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/process.hpp"
 #include "libs/http/server.hpp"
@@ -176,8 +177,8 @@ void service::handle(std::string name, handler run)
     std::lock_guard const lock(impl_->mutex);
     if (impl_->started)
         throw std::logic_error("handlers are named before the service starts");
-    if (name.empty() || name.size() > 150)
-        throw std::invalid_argument("handler: its name must have 1 to 150 bytes");
+    if (name.empty() || count_characters(name) > 150 || has_control(name))
+        throw std::invalid_argument("handler: its name must have 1 to 150 characters, and no control characters");
     if (!run)
         throw std::invalid_argument("handler: '" + name + "' has no function");
     if (!impl_->handlers.emplace(name, std::move(run)).second)

@@ -2,6 +2,7 @@
 #include "libs/base/log.hpp"
 #include "trigger/api/api.hpp"
 #include "trigger/api/authorize.hpp"
+#include "trigger/clients/register_check.hpp"
 
 #include <memory>
 
@@ -30,7 +31,10 @@ public:
         if (taken == registry::joined::overtaken)
             co_return http::problem(404, "Overtaken", "the client has registered again since");
         if (taken == registry::joined::gone)
-            co_return http::problem(410, "Gone", "this instance has left or was silent for too long: take a new name");
+            co_return http::problem(
+                410, "Gone",
+                "this instance has left or was silent for too long, or it lives with another secret: "
+                "register under a new instance");
         parts_.reach.tried(instance, std::move(unreachable_from));
         co_return answer(instance, ticket);
     }
@@ -40,6 +44,7 @@ public:
         if (!authorized(request, token_))
             co_return client_refused();
         auto message = read_message<protocol::heartbeat_request>(request);
+        check(message);
         if (!has_ticket(message.instance, message.ticket))
             co_return no_ticket();
         auto const instance = message.instance;
@@ -60,6 +65,7 @@ public:
         if (!authorized(request, token_))
             co_return client_refused();
         auto message = read_message<protocol::watch_request>(request);
+        check_instance(message.instance);
         if (!parts_.clients.hears(message.instance))
             co_return not_home();
         if (!has_ticket(message.instance, message.ticket))
@@ -75,6 +81,7 @@ public:
         if (!authorized(request, token_))
             co_return client_refused();
         auto message = read_message<protocol::fetch_request>(request);
+        check_instance(message.instance);
         auto const* known = parts_.clients.find(message.instance);
         if (known == nullptr || !parts_.clients.hears(message.instance) || !known->fetches() ||
             !same_secret(known->row.secret, message.secret))
@@ -92,6 +99,7 @@ public:
         if (!authorized(request, token_))
             co_return client_refused();
         auto message = read_message<protocol::leave_request>(request);
+        check_instance(message.instance);
         if (!has_ticket(message.instance, message.ticket))
             co_return no_ticket();
         auto const instance = message.instance;
@@ -104,6 +112,7 @@ public:
         if (!authorized(request, token_))
             co_return client_refused();
         auto message = read_message<protocol::results_request>(request);
+        check_instance(message.instance);
         if (!has_ticket(message.instance, message.ticket))
             co_return no_ticket();
         protocol::results_answer out;

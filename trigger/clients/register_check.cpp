@@ -60,4 +60,17 @@ void check(protocol::register_request const& request)
         require(c >= 0x20 && c != 0x7f, "version", "must not contain control characters");
 }
 
+void check(protocol::heartbeat_request const& request)
+{
+    check_instance(request.instance);
+    if (request.free_slots < 0)
+        throw invalid_input("free_slots", "free_slots must not be negative");
+}
+
+void check_instance(std::string const& instance)
+{
+    if (instance.empty())
+        throw invalid_input("instance", "instance is required: the one of the client's registration");
+}
+
 } // namespace baton::trigger

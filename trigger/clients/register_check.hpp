@@ -4,7 +4,9 @@
 
 namespace baton::trigger {
 
-// Throws invalid_input, which names the field and the reason, for a registration that no node may take.
+// Throw invalid_input, which names the field and the reason, for a message that no node may take.
 void check(protocol::register_request const& request);
+void check(protocol::heartbeat_request const& request);
+void check_instance(std::string const& instance); // of the other messages, which must say whose they are
 
 } // namespace baton::trigger

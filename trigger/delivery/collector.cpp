@@ -7,22 +7,37 @@ namespace baton::trigger {
 namespace {
 
 constexpr std::size_t message_limit = 5'000;
-constexpr std::size_t value_limit = 256u << 10;
+constexpr std::size_t value_limit = 64u << 10; // docs/protocol.md
 constexpr std::size_t error_limit = 16u << 10;
 constexpr std::size_t bytes_limit = 64u << 20; // of waiting values and errors
 
 void check(protocol::result_report const& report)
 {
     using protocol::state;
-    bool const known = report.status == state::running || protocol::is_final(report.status);
-    if (report.execution.value() <= 0 || report.attempt < 1 || !known)
-        throw invalid_input("results", "a result must name an execution, an attempt and running or a final status");
+    if (report.execution.value() <= 0)
+        throw invalid_input("execution", "execution must be the positive id of the dispatch");
+    if (report.attempt < 1)
+        throw invalid_input("attempt", "attempt must be at least 1");
+    if (report.status != state::running && !protocol::is_final(report.status))
+        throw invalid_input("status", "status must be running, succeeded, failed, timed_out or cancelled, not '" +
+                                          std::string(protocol::to_string(report.status)) + "'");
 }
 
 // A client's clock may be wrong: nothing happened after it was reported.
 std::optional<utc_time> moment(std::int64_t reported, utc_time now)
 {
     return reported > 0 ? std::optional(std::min(from_micros(reported), now)) : std::nullopt;
+}
+
+// Cuts between characters: half of one is not UTF-8, and the database would refuse it with all results beside it.
+std::string shortened(std::string text, std::size_t limit)
+{
+    if (text.size() <= limit)
+        return text;
+    while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80)
+        --limit;
+    text.resize(limit);
+    return text;
 }
 
 std::size_t bytes_of(storage::result_row const& row)
@@ -41,12 +56,12 @@ storage::result_row make_row(protocol::result_report const& report, std::string 
     row.started_at = moment(report.started_at, now);
     row.finished_at = moment(report.finished_at, now);
     row.progress = std::clamp(report.progress, 0, 100);
-    row.error = report.error.substr(0, error_limit);
+    row.error = shortened(report.error, error_limit);
     if (!report.value.is_null()) {
         if (report.value.size() <= value_limit)
             row.value = report.value.view();
         else
-            row.value = R"({"dropped":"the result was longer than 256 KiB"})";
+            row.value = R"({"dropped":"the result was longer than 64 KiB"})";
     }
     return row;
 }

@@ -202,7 +202,7 @@ TEST_CASE("a malformed result is refused with its message, and others are not")
     f.send(std::vector{0});
     f.send(std::vector{1});
     f.stage.time.run_for(1s);
-    CHECK(f.answers["a result must name an execution, an attempt and running or a final status"] == 1);
+    CHECK(f.answers["execution must be the positive id of the dispatch"] == 1);
     CHECK(f.answers[""] == 1);
 }
 
@@ -217,8 +217,49 @@ TEST_CASE("a value that is too large and a clock that runs ahead are corrected")
     message.results.front().finished_at = to_micros(f.stage.database.utc() + 1h);
     f.send(std::move(message));
     f.stage.time.run_for(1s);
-    CHECK(f.look("SELECT result FROM execution") == R"({"dropped":"the result was longer than 256 KiB"})");
+    CHECK(f.look("SELECT result FROM execution") == R"({"dropped":"the result was longer than 64 KiB"})");
     CHECK(std::stoll(f.look("SELECT finished_at FROM execution")) <= to_micros(f.stage.database.utc()));
+}
+
+TEST_CASE("a value of 64 KiB is recorded, and an error that is too long is cut between two characters")
+{
+    fixture f;
+    f.add_executions(1);
+    protocol::results_request message;
+    message.instance = "client";
+    message.results.push_back(fixture::result(1));
+    auto const value = '"' + std::string((64u << 10) - 2, 'x') + '"';
+    message.results.front().value = protocol::json_text::check(value, "value");
+    message.results.front().error = std::string((16u << 10) - 1, 'x') + "\xc3\xbc";
+    f.send(std::move(message));
+    f.stage.time.run_for(1s);
+    CHECK(f.look("SELECT result FROM execution") == value);
+    CHECK(f.look("SELECT error FROM execution") == std::string((16u << 10) - 1, 'x'));
+}
+
+TEST_CASE("a result that cannot be recorded is refused by the name of its field")
+{
+    fixture f;
+    auto const field = [&](auto change) {
+        protocol::results_request message;
+        message.instance = "client";
+        message.results.push_back(fixture::result(1));
+        change(message.results.front());
+        std::string named;
+        auto const send = [&]() -> awaitable<void> {
+            try {
+                co_await f.results->take(message);
+            } catch (invalid_input const& wrong) {
+                named = wrong.field();
+            }
+        };
+        f.stage.play(send());
+        return named;
+    };
+    CHECK(field([](auto& one) { one.status = state::planned; }) == "status");
+    CHECK(field([](auto& one) { one.status = state::retrying; }) == "status");
+    CHECK(field([](auto& one) { one.attempt = 0; }) == "attempt");
+    CHECK(field([](auto& one) { one.execution = execution_id{}; }) == "execution");
 }
 
 TEST_CASE("a report is repeated until a master takes it, and a new epoch drops what the old one waited for")
