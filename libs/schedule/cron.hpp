@@ -20,6 +20,7 @@ struct cron_fields {
     std::uint8_t weekdays = 0;
     bool either_day = false; // a date matches by day or by weekday; otherwise it must match both
     bool repeats = false;    // see cron::repeats
+    bool starred = false;    // the minute or the hour field begins with `*`
 
     friend bool operator==(cron_fields const&, cron_fields const&) = default;
 };

@@ -261,6 +261,7 @@ cron cron::parse(std::string const& text)
     fields.weekdays = static_cast<std::uint8_t>(read[5].values);
     fields.either_day = !read[3].starred && !read[5].starred;
     fields.repeats = read[1].repeated || read[2].repeated;
+    fields.starred = read[1].starred || read[2].starred;
     require_a_date(fields);
     return result;
 }
