@@ -62,15 +62,17 @@ client::result run(call request, client::execution& execution, time_source const
                              : client::result::fail(ended.reason(), std::move(value));
 }
 
-// Without --execute: logs and returns the command, so that people can check it before they let it run.
+// Without --execute: logs the command, so that people can check it before they let it run. The result goes to the
+// server, which is to know nothing of the command.
 client::result tell(crontab_handler const& line)
 {
     log::info("agent", "not run without --execute",
-              {{"handler", line.name}, {"user", line.program.user}, {"command", line.program.argv[2]}});
-    nlohmann::json value{{"dry_run", true}, {"command", printable(line.program.argv[2])}};
-    if (!line.program.user.empty())
-        value["user"] = printable(line.program.user);
-    return client::result::ok(std::move(value));
+              {{"handler", line.name},
+               {"file", line.file},
+               {"line", line.line},
+               {"user", line.program.user},
+               {"command", line.program.argv[2]}});
+    return client::result::ok({{"dry_run", true}, {"line", line.line}});
 }
 
 client::service::handler handler_of(call prototype, time_source const& time)

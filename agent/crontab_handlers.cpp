@@ -23,7 +23,7 @@ std::vector<crontab_handler> read_crontab(std::string const& file)
         program.env = std::move(entry.environment);
         program.user = form == schedule::crontab_form::system ? entry.user : written.user;
         program.as_cron = true;
-        handlers.push_back({entry.name, std::move(program), std::move(entry.input)});
+        handlers.push_back({entry.name, std::move(program), std::move(entry.input), file, entry.line});
     }
     return handlers;
 }

@@ -12,6 +12,8 @@ struct crontab_handler {
     std::string name;  // of the handler in the task that `baton task import` makes
     command program;   // /bin/sh -c '...', as cron runs it
     std::string input; // for the command's standard input
+    std::string file;
+    int line = 0; // of the file
 };
 
 // The entries of a crontab(5) file as handlers. Skips lines that cannot be read, with a warning. Throws invalid_input

@@ -5,19 +5,29 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <unistd.h>
 
 namespace baton::cli {
 
-nlohmann::json task_of(schedule::crontab_entry const& entry, std::string const& source, import_settings const& settings)
+nlohmann::json task_of(schedule::crontab_entry const& entry, std::string const& origin, import_settings const& settings)
 {
     return {{"project", settings.project},
-            {"name", entry.name},
-            {"description", "line " + std::to_string(entry.line) + " of " + source},
+            {"name", settings.service == import_settings{}.service ? entry.name : settings.service + "-" + entry.name},
+            {"description", origin},
             {"service", settings.service},
             {"handler", entry.name},
             {"schedule",
              {{"kind", "cron"}, {"cron", entry.schedule}, {"zone", entry.zone.empty() ? settings.zone : entry.zone}}},
             {"enabled", !settings.disabled}};
+}
+
+std::string origin_of(std::string const& file)
+{
+    std::error_code none;
+    auto path = std::filesystem::weakly_canonical(file, none).string();
+    char host[256] = {};
+    gethostname(host, sizeof host - 1);
+    return "imported from " + (none ? file : path) + " on " + host;
 }
 
 std::string host_zone()

@@ -17,9 +17,14 @@ struct import_settings {
 };
 
 // The task for a crontab's entry. It names a handler of `baton agent --crontab`, which reads the same file. The task
-// does not contain the command, which never leaves its machine.
-nlohmann::json task_of(schedule::crontab_entry const& entry, std::string const& source,
+// does not contain the command, which never leaves its machine. The task has the handler's name, after that of the
+// service unless it is the default: machines often have crontabs alike, and names are unique in a project.
+nlohmann::json task_of(schedule::crontab_entry const& entry, std::string const& origin,
                        import_settings const& settings);
+
+// The description of the tasks of one crontab, by which a later import finds them: the file's full path and this
+// machine's name. Another machine may have a file of the same path.
+std::string origin_of(std::string const& file);
 
 // The IANA name of this machine's time zone, from TZ, /etc/timezone or /etc/localtime; "UTC" if none of them names one.
 std::string host_zone();

@@ -135,6 +135,24 @@ nlohmann::json rest::send(http::verb method, std::string const& target, nlohmann
     return exchange(std::move(message));
 }
 
+nlohmann::json rest::replace(nlohmann::json const& task, std::string const& query)
+{
+    auto const target = "/api/v1/tasks/" + task.at("id").get<std::string>() + query;
+    auto message = http::json_request(http::verb::put, target, task);
+    message.headers.set("If-Match", "\"" + task.at("version").dump() + "\"");
+    return exchange(std::move(message));
+}
+
+std::optional<nlohmann::json> rest::find_task(std::string const& name, std::string const& project)
+{
+    auto const target =
+        "/api/v1/tasks?project=" + http::percent_encode(project) + "&name=" + http::percent_encode(name);
+    for (auto& task : list(target, 100'000))
+        if (task.at("name") == name)
+            return std::move(task);
+    return std::nullopt;
+}
+
 std::vector<nlohmann::json> rest::list(std::string const& target, std::size_t most)
 {
     return page(target, most).at("items").get<std::vector<nlohmann::json>>();
@@ -162,11 +180,8 @@ std::string rest::task_id(std::string const& id_or_name, std::string const& proj
     if (id_or_name.starts_with("id:") && is_number(id_or_name.substr(3)))
         return id_or_name.substr(3);
     auto const name = id_or_name.starts_with("name:") ? id_or_name.substr(5) : id_or_name;
-    auto const target =
-        "/api/v1/tasks?project=" + http::percent_encode(project) + "&name=" + http::percent_encode(name);
-    for (auto const& task : list(target, 100'000))
-        if (task.at("name") == name)
-            return task.at("id").get<std::string>();
+    if (auto const task = find_task(name, project))
+        return task->at("id").get<std::string>();
     if (is_number(id_or_name))
         return id_or_name;
     throw request_failed(404, "there is no task '" + name + "' in the project '" + project + "'");

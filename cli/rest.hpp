@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,13 @@ public:
     // The answer's JSON. Throws request_failed for any status of 400 or more.
     nlohmann::json get(std::string const& target);
     nlohmann::json send(http::verb method, std::string const& target, nlohmann::json const& body = {});
+
+    // Replaces the definition of a task, unless another has changed it since it was read as `task`: then throws
+    // request_failed with status 412. Members that only the server writes are ignored. `query` may be empty.
+    nlohmann::json replace(nlohmann::json const& task, std::string const& query = {});
+
+    // The task of this project and exactly this name, or nothing.
+    std::optional<nlohmann::json> find_task(std::string const& name, std::string const& project);
 
     // All items of a paged list, at most `most`. `target` may have a query.
     std::vector<nlohmann::json> list(std::string const& target, std::size_t most);

@@ -69,7 +69,9 @@ awaitable<bool> registration::beat_once()
     auto next = to_next ? calls_.after(node_) : node_;
     auto const home_later = std::exchange(later_, {});
     auto const most = std::min(calls_.count(), most_tries);
+    std::string tried;
     for (std::size_t tries = 0; tries < most && later_ == duration::zero() && !status_.leaving; ++tries) {
+        tried += (tried.empty() ? "" : ", ") + calls_.name(next);
         bool const taken = co_await joined(next);
         if (taken)
             co_return true;
@@ -80,7 +82,8 @@ awaitable<bool> registration::beat_once()
         node_ = next;
     if (!status_.warned && !status_.leaving)
         log::warn("client", "no trigger node takes the registration, trying on",
-                  {{"service", protocol::to_text(protocol::service_of(settings_.identity))},
+                  {{"tried", tried},
+                   {"service", protocol::to_text(protocol::service_of(settings_.identity))},
                    {"instance", settings_.identity.instance}});
     status_.warned = true;
     co_return false;

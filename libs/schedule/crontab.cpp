@@ -119,7 +119,7 @@ public:
         try {
             add(read_entry(line));
         } catch (invalid_input const& wrong) {
-            result_.problems.push_back({line_, wrong.what()});
+            result_.problems.push_back({line_, wrong.what(), line.starts_with("@reboot")});
         }
     }
 

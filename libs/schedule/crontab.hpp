@@ -27,6 +27,7 @@ struct crontab_entry {
 struct crontab_problem {
     int line = 0;
     std::string why;
+    bool never = false; // @reboot, which has no times
 };
 
 struct crontab {
@@ -37,10 +38,10 @@ struct crontab {
 // `source`, the file's path or name, is a part of the entries' names. Never throws on bad text.
 crontab parse_crontab(std::string_view text, crontab_form form, std::string const& source);
 
-// The name of an entry's task and handler: the file's stem, the programs and absolute paths in the command, and a hash
-// of schedule, user and command, such as "crontab-run-parts-cron-hourly-5d1f03ac". The name stays when lines move, and
-// changes when the job does. It shows no arguments but paths, since others may be secret. Consists of a-z, 0-9 and '-',
-// at most 80 characters. In crontab_entry::name, "-2", "-3", ... tell repeated entries apart.
+// The name of an entry's task and handler: the file's stem and a hash of user, command and input, such as
+// "crontab-5d1f03ac". It stays when lines move and when the schedule changes, and changes with the command. It shows no
+// part of the command, since names are sent to the server and a command may hold secrets. Consists of a-z, 0-9 and '-',
+// at most 41 characters. In crontab_entry::name, "-2", "-3", ... tell repeated entries apart.
 std::string crontab_name(crontab_entry const& entry, std::string const& source);
 
 // Guesses the form from the path: /etc/crontab and files in a folder named cron.d have a user column.

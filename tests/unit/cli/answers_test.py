@@ -4,68 +4,28 @@ import datetime
 import json
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import urllib.request
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cluster"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from processes import free_port, program_environment  # noqa: E402
+from dev_site import DevSite  # noqa: E402
+from processes import program_environment  # noqa: E402
 
-BATON = sys.argv.pop(1)
-
-
-def run_baton(*words, server=None, cwd=None):
-    """Exit status, standard output and standard error."""
-    words = [BATON, *(["--server", server] if server else []), *map(str, words)]
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=60, cwd=cwd, env=program_environment())
-    return done.returncode, done.stdout, done.stderr
+DevSite.baton = BATON = sys.argv.pop(1)
 
 
-class Answers(unittest.TestCase):
+class Answers(DevSite):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="baton-answers-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
-        cls.log = cls.folder / "log"
-        ports = {"BATON_TRIGGER_PORT": str(free_port()), "BATON_WEB_PORT": str(free_port())}
-        cls.trigger, cls.web = (f"http://127.0.0.1:{port}" for port in ports.values())
-        with cls.log.open("w") as log:
-            cls.dev = subprocess.Popen([BATON, "dev"], cwd=cls.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                       env=program_environment(ports))
-        cls.addClassCleanup(cls.stop)
-        end = time.monotonic() + 30
-        while '"echo"' not in run_baton("--json", "clients", server=cls.web)[1]:
-            if time.monotonic() > end:
-                raise AssertionError(cls.log.read_text())
-            time.sleep(0.1)
+        super().setUpClass()
         for name in ("first", "2", "second"):
-            status, _, said = run_baton("task", "add", name, "--service", "agent", "--handler", "echo", server=cls.web)
+            status, _, said = cls.run_baton("task", "add", name, "--service", "agent", "--handler", "echo")
             assert status == 0, said
-        run_baton("task", "run", "first", "--wait", server=cls.web)
-
-    @classmethod
-    def stop(cls):
-        cls.dev.send_signal(signal.SIGINT)
-        cls.dev.wait(60)
-
-    def ask(self, *words):
-        status, out, said = run_baton(*words, server=self.web)
-        self.assertEqual(status, 0, said)
-        return out
-
-    def refused(self, expected, *words, status=1, server=None):
-        got, _, said = run_baton(*words, server=server or self.web)
-        self.assertEqual(got, status, said)
-        for text in expected:
-            self.assertIn(text, said)
-        return said
+        cls.run_baton("task", "run", "first", "--wait")
 
     def test_a_fresh_start_warns_of_nothing_and_keeps_its_data_here(self):
         text = self.log.read_text()
@@ -135,25 +95,25 @@ class Answers(unittest.TestCase):
                 config = pathlib.Path(folder) / "config.json"
                 database = pathlib.Path(folder) / "none" / "baton.db"
                 config.write_text(json.dumps({"database": {"url": f"sqlite:{database}"}}))
-                status, out, said = run_baton(program, "--config", config, "--check")
+                status, out, said = self.run_baton(program, "--config", config, "--check")
                 self.assertEqual(status, 0, said)
                 self.assertIn(f"ok: {config}", out)
                 self.assertIn("was not tried", out)
-                status, out, said = run_baton(program, "--config", config, "--check-database")
+                status, out, said = self.run_baton(program, "--config", config, "--check-database")
                 self.assertEqual(status, 0, said)
                 self.assertIn("is not there yet", out)
                 self.assertFalse(database.parent.exists())
                 config.write_text(json.dumps({"database": {"url": f"sqlite:{self.folder}/baton-data/baton.db"}}))
-                status, out, said = run_baton(program, "--config", config, "--check-database")
+                status, out, said = self.run_baton(program, "--config", config, "--check-database")
                 self.assertEqual(status, 0, said)
                 self.assertIn("has this program's version", out)
                 config.write_text(json.dumps({"database": {"url": "mysql://baton@127.0.0.1:1/baton"}}))
-                self.assertEqual(run_baton(program, "--config", config, "--check-database")[0], 1)
+                self.assertEqual(self.run_baton(program, "--config", config, "--check-database")[0], 1)
 
     def test_the_check_of_an_agent_counts_its_handlers(self):
         config = self.folder / "agent.json"
         config.write_text(json.dumps({"service": "s", "triggers": [self.trigger], "handlers": {"h": {"argv": ["/bin/cat"]}}}))
-        status, out, said = run_baton("agent", "--config", config, "--check")
+        status, out, said = self.run_baton("agent", "--config", config, "--check")
         self.assertEqual(status, 0, said)
         self.assertIn("ok:", out)
         self.assertIn("1 handlers", out)

@@ -16,17 +16,18 @@ TEST_CASE("the task of a crontab entry names a handler and does not contain the 
     auto const parsed = schedule::parse_crontab("CRON_TZ=Europe/Berlin\n17 * * * * root run-secret --password=x\n",
                                                 schedule::crontab_form::system, "/etc/crontab");
     REQUIRE(parsed.entries.size() == 1);
-    auto const document = task_of(parsed.entries[0], "/etc/crontab", {.zone = "America/New_York"});
+    auto const document = task_of(parsed.entries[0], origin_of("/etc/crontab"), {.zone = "America/New_York"});
     auto const task = protocol::parse_task(document);
     CHECK(task.name == parsed.entries[0].name);
     CHECK(task.handler == task.name);
     CHECK(task.service == "crontab");
     CHECK(task.project == "default");
-    CHECK(task.description == "line 2 of /etc/crontab");
+    CHECK(task.description.find("imported from /etc/crontab on ") == 0);
     CHECK(task.schedule.cron == "17 * * * *");
     CHECK(task.schedule.zone == "Europe/Berlin");
     CHECK(task.enabled);
-    CHECK(document.dump().find("password") == std::string::npos);
+    for (auto const* word : {"run", "secret", "password", "root"})
+        CHECK(document.dump().find(word) == std::string::npos);
 }
 
 TEST_CASE("an entry without CRON_TZ gets the zone, project, service and state of the import")
@@ -39,6 +40,8 @@ TEST_CASE("an entry without CRON_TZ gets the zone, project, service and state of
     CHECK(task.schedule.zone == "America/New_York");
     CHECK(task.project == "ops");
     CHECK(task.service == "host-7");
+    CHECK(task.handler == parsed.entries[0].name);
+    CHECK(task.name == "host-7-" + task.handler);
     CHECK_FALSE(task.enabled);
 }
 

@@ -1,0 +1,80 @@
+#include "cli/import_input.hpp"
+
+#include "cli/config/reader.hpp"
+#include "libs/schedule/debian.hpp"
+
+#include <fstream>
+#include <sstream>
+
+namespace baton::cli {
+
+namespace {
+
+std::string read_text(std::string const& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    if (in.good() && in.peek() != std::ifstream::traits_type::eof()) // operator<< fails on an empty file
+        text << in.rdbuf();
+    else if (!in.eof())
+        throw config_error(file + ": cannot be read");
+    return text.str();
+}
+
+bool looks_like_json(std::string const& text)
+{
+    auto const first = text.find_first_not_of(" \t\r\n");
+    return first != std::string::npos && (text[first] == '{' || text[first] == '[');
+}
+
+import_input from_json(std::string const& file, std::string const& text)
+{
+    auto const document = nlohmann::json::parse(text, nullptr, false, true);
+    if (document.is_discarded())
+        throw config_error(file + ": is not JSON");
+    import_input input;
+    if (document.is_object())
+        input.tasks.push_back({document});
+    else
+        for (auto const& each : document)
+            input.tasks.push_back({each});
+    return input;
+}
+
+schedule::crontab_form form_of(std::string const& file, std::string const& form)
+{
+    if (form == "guess")
+        return schedule::guess_form(file);
+    return form == "system" ? schedule::crontab_form::system : schedule::crontab_form::user;
+}
+
+import_input from_crontab(std::string const& file, schedule::crontab const& parsed, import_settings const& settings,
+                          utc_time now)
+{
+    import_input input;
+    input.origin = origin_of(file);
+    for (auto const& problem : parsed.problems) {
+        input.problems.push_back("line " + std::to_string(problem.line) + ": " + problem.why);
+        input.whole = input.whole && problem.never;
+    }
+    for (auto const& entry : parsed.entries) {
+        auto const zone = entry.zone.empty() ? settings.zone : entry.zone;
+        input.tasks.push_back({task_of(entry, input.origin, settings), entry.line,
+                               schedule::differences_from_debian(entry.schedule, schedule::time_zone(zone), now)});
+    }
+    return input;
+}
+
+} // namespace
+
+import_input read_import(std::string const& file, std::string const& form, import_settings settings, utc_time now)
+{
+    auto const text = read_text(file);
+    if (looks_like_json(text))
+        return from_json(file, text);
+    if (settings.zone.empty())
+        settings.zone = host_zone();
+    return from_crontab(file, schedule::parse_crontab(text, form_of(file, form), file), settings, now);
+}
+
+} // namespace baton::cli

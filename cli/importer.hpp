@@ -1,0 +1,55 @@
+#pragma once
+// Makes the server's tasks those of a file.
+
+#include "cli/import_input.hpp"
+#include "cli/rest.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace baton::cli {
+
+struct import_mode {
+    bool update = false;  // change tasks that differ from the file
+    bool prune = false;   // disable tasks whose line is gone
+    bool dry_run = false; // change nothing
+    bool allow_unserved = false;
+};
+
+// Takes the tasks of a file one after the other. Its report has an array for each fate of a task, and `said` has a line
+// for each task of which a person should hear.
+class importer {
+public:
+    importer(rest& web, import_mode mode) : web_(web), mode_(mode) {}
+
+    void take(import_task const& task);
+    // After all tasks: those of the same crontab that have no line any more.
+    void find_removed(import_input const& input, import_settings const& settings);
+
+    nlohmann::json report() const;
+    std::string summary() const;
+    std::vector<std::string> const& said() const { return said_; }
+    std::vector<std::string> const& refused() const { return refused_; }
+    bool complete() const { return refused_.empty() && (differ_.empty() || mode_.dry_run); }
+
+private:
+    void register_new(import_task const& task);
+    void compare(import_task const& task, nlohmann::json const& registered);
+    void disable(nlohmann::json const& task);
+    void say(std::string const& fate, std::string const& name, int line, std::string const& more = {});
+
+    rest& web_;
+    import_mode mode_;
+    nlohmann::json registered_ = nlohmann::json::array();
+    nlohmann::json updated_ = nlohmann::json::array();
+    nlohmann::json differ_ = nlohmann::json::array();
+    nlohmann::json removed_ = nlohmann::json::array();
+    nlohmann::json notes_ = nlohmann::json::array();
+    int already_ = 0;
+    std::vector<std::string> refused_;
+    std::vector<std::string> said_;
+};
+
+} // namespace baton::cli

@@ -1,0 +1,111 @@
+#include "cli/import_plan.hpp"
+#include "libs/base/error.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace import_plan_test {
+namespace {
+
+using namespace baton;
+using namespace baton::cli;
+
+nlohmann::json const registered{{"id", "7"},
+                                {"version", 3},
+                                {"project", "default"},
+                                {"name", "tab-1"},
+                                {"description", "imported from /etc/crontab on web1"},
+                                {"service", "crontab"},
+                                {"handler", "tab-1"},
+                                {"payload", {{"a", 1}}},
+                                {"schedule", {{"kind", "cron"}, {"cron", "0 2 * * *"}, {"zone", "Europe/Berlin"}}},
+                                {"routing", "round_robin"},
+                                {"max_attempts", 3},
+                                {"enabled", false}};
+
+nlohmann::json definition()
+{
+    auto wanted = registered;
+    for (auto const* key : {"id", "version", "payload", "routing", "max_attempts"})
+        wanted.erase(key);
+    wanted["enabled"] = true;
+    return wanted;
+}
+
+} // namespace
+
+TEST_CASE("a task that an import left as the file has it does not differ, whatever people set at the server")
+{
+    CHECK(differences(registered, definition()).empty());
+}
+
+TEST_CASE("a difference names the member with both values")
+{
+    auto wanted = definition();
+    wanted["schedule"]["cron"] = "0 3 * * *";
+    wanted["service"] = "host-7";
+    auto const found = differences(registered, wanted);
+    REQUIRE(found.size() == 2);
+    CHECK(text_of(found[0]) == "schedule.cron: \"0 2 * * *\" at the server, \"0 3 * * *\" in the file");
+    CHECK(text_of(found[1]) == "service: \"crontab\" at the server, \"host-7\" in the file");
+}
+
+TEST_CASE("a difference of the kind of schedule names the members that come and go")
+{
+    auto wanted = definition();
+    wanted["schedule"] = {{"kind", "fixed_rate"}, {"every_ms", 5'000}};
+    std::vector<std::string> texts;
+    for (auto const& each : differences(registered, wanted))
+        texts.push_back(text_of(each));
+    CHECK(texts == std::vector<std::string>{"schedule.cron: \"0 2 * * *\" at the server, none in the file",
+                                            "schedule.every_ms: none at the server, 5000 in the file",
+                                            "schedule.kind: \"cron\" at the server, \"fixed_rate\" in the file",
+                                            "schedule.zone: \"Europe/Berlin\" at the server, none in the file"});
+}
+
+TEST_CASE("another spelling of the same value is no difference")
+{
+    auto task = registered;
+    task["schedule"] = {{"kind", "once"}, {"at", "2026-12-24T18:00:00.000000Z"}};
+    auto wanted = definition();
+    wanted["schedule"] = {{"kind", "once"}, {"at", "2026-12-24T19:00:00+01:00"}};
+    CHECK(differences(task, wanted).empty());
+}
+
+TEST_CASE("an update takes the members that differ from the file and keeps the others")
+{
+    auto wanted = definition();
+    wanted["payload"] = {{"b", 2}};
+    auto const updated = updated_task(registered, differences(registered, wanted), wanted);
+    CHECK(updated.at("payload") == nlohmann::json{{"b", 2}});
+    CHECK(updated.at("max_attempts") == 3);
+    CHECK(updated.at("enabled") == false);
+    CHECK(updated.at("version") == 3);
+}
+
+TEST_CASE("a long value is cut in the text of a difference")
+{
+    auto wanted = definition();
+    wanted["payload"] = std::string(10'000, 'x');
+    CHECK(text_of(differences(registered, wanted).at(0)).size() < 300);
+}
+
+TEST_CASE("a wrong definition is refused with its field")
+{
+    auto wanted = definition();
+    wanted["max_attempts"] = 0;
+    CHECK_THROWS_AS(differences(registered, wanted), invalid_input);
+}
+
+TEST_CASE("a task without a line is an enabled one of the same file and machine whose name the file lacks")
+{
+    auto task = registered;
+    task["enabled"] = true;
+    std::string const origin = "imported from /etc/crontab on web1";
+    CHECK(without_line({task}, origin, {"tab-2"}) == std::vector{task});
+    CHECK(without_line({task}, origin, {"tab-1"}).empty());
+    CHECK(without_line({task}, "imported from /etc/crontab on web2", {}).empty());
+    task["enabled"] = false;
+    CHECK(without_line({task}, origin, {}).empty());
+}
+
+} // namespace import_plan_test

@@ -1,0 +1,159 @@
+"""baton task import and baton agent --crontab, against `baton dev`: import_test.py BATON."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import unittest
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from dev_site import DevSite  # noqa: E402
+from processes import free_port, program_environment  # noqa: E402
+
+DevSite.baton = sys.argv.pop(1)
+SECRET = "hunter2"
+
+
+class Import(DevSite):
+    def crontab(self, *lines):
+        """A crontab of this test's own, and the arguments that import it for a service of its own."""
+        path = self.folder / f"{self.id().rsplit('.', 1)[1]}.cron"
+        path.write_text("".join(line + "\n" for line in lines))
+        os.chmod(path, 0o600)
+        return path, ("task", "import", path, "--service", path.stem, "--zone", "Europe/Berlin", "--allow-unserved")
+
+    def tasks(self, service):
+        return json.loads(self.ask("--json", "task", "list", "--service", service))["items"]
+
+    def test_an_import_again_changes_nothing(self):
+        path, words = self.crontab("@daily a", "5 4 * * * b")
+        self.assertIn("2 registered, 0 already registered, 0 refused", self.ask(*words))
+        path.write_text("# moved\n\n" + path.read_text())
+        self.assertIn("0 registered, 2 already registered, 0 refused", self.ask(*words))
+
+    def test_a_changed_schedule_is_named_and_taken_with_update(self):
+        path, words = self.crontab("0 2 * * * a")
+        self.ask(*words)
+        before = self.tasks(path.stem)[0]
+        self.ask("task", "disable", f"id:{before['id']}")
+        path.write_text("0 3 * * * a\n")
+        expected = ['schedule.cron: "0 2 * * *" at the server, "0 3 * * *" in the file']
+        self.refused([*expected, "1 differ from the file", "--update"], *words)
+        self.assertEqual(self.tasks(path.stem)[0]["schedule"], before["schedule"])
+        out = self.ask(*words, "--update")
+        self.assertIn("1 updated", out)
+        self.assertIn(expected[0], out)
+        after = self.tasks(path.stem)[0]
+        self.assertEqual(after["id"], before["id"])
+        self.assertEqual(after["schedule"]["cron"], "0 3 * * *")
+        self.assertFalse(after["enabled"])  # a person disabled it
+        self.assertIn("`baton task enable", self.ask(*words))
+
+    def test_removed_lines_are_named_and_their_tasks_disabled_with_prune(self):
+        path, words = self.crontab("@daily a", "5 4 * * * b")
+        self.ask(*words)
+        removed = next(task for task in self.tasks(path.stem) if task["schedule"]["cron"] == "5 4 * * *")
+        other = self.folder / "other.cron"
+        other.write_text("@daily x\n")
+        self.ask("task", "import", other, *words[3:])
+        path.write_text("@daily a\n")
+        out = self.ask(*words)
+        self.assertIn(f"without a line {removed['name']}", out)
+        self.assertIn("--prune", out)
+        enabled = lambda: {task["name"]: task["enabled"] for task in self.tasks(path.stem)}
+        self.assertEqual(set(enabled().values()), {True})
+        out = self.ask(*words, "--prune")
+        self.assertIn(f"disabled {removed['name']}", out)
+        self.assertEqual([name for name, on in enabled().items() if not on], [removed["name"]])
+        self.assertNotIn(removed["name"], self.ask(*words))
+
+    def test_prune_waits_until_every_line_can_be_read(self):
+        path, words = self.crontab("@daily a", "@daily b")
+        self.ask(*words)
+        path.write_text("@daily a\n@dayly b\n")
+        self.refused(["--prune disables nothing"], *words, "--prune")
+        self.assertTrue(all(task["enabled"] for task in self.tasks(path.stem)))
+        path.write_text("@daily a\n@reboot b\n")  # cron runs it, and no task ever can
+        self.refused(["line 2: @reboot"], *words, "--prune")
+        self.assertEqual(sorted(task["enabled"] for task in self.tasks(path.stem)), [False, True])
+        document = self.folder / "tasks.json"
+        document.write_text("[]")
+        self.refused(["--prune"], "task", "import", document, "--prune", status=2)
+
+    def test_a_dry_run_says_the_same_and_changes_nothing(self):
+        path, words = self.crontab("0 2 * * * a", "5 4 * * * b")
+        out = self.ask(*words, "--dry-run")
+        self.assertIn("2 to register", out)
+        self.assertEqual(self.tasks(path.stem), [])
+        self.ask(*words)
+        before = self.tasks(path.stem)
+        path.write_text("0 3 * * * a\n")
+        out = self.ask(*words, "--dry-run", "--update", "--prune")
+        self.assertIn("differs", out)
+        self.assertIn("without a line", out)
+        self.assertEqual(self.tasks(path.stem), before)
+
+    def test_lines_that_differ_from_debians_cron_are_named(self):
+        _, words = self.crontab("0 3 * * * fine", "15 0-23 * * * a", "0,30 2 * * * b")
+        for more in (("--dry-run",), (), ()):
+            out = self.ask(*words, *more)
+            notes = [line for line in out.splitlines() if line.startswith("note ")]
+            self.assertEqual([re.search(r"\(line (\d)\)", note)[1] for note in notes], ["2", "2", "3"], out)
+            self.assertIn("fires once, at 03:00; Debian's cron fires twice", notes[2])
+        self.assertEqual(len(json.loads(self.ask("--json", *words))["notes"]), 3)
+
+    def test_a_json_file_is_compared_by_the_members_that_it_has(self):
+        document = {"name": "from-json", "service": "agent", "handler": "echo", "schedule": {"kind": "api"}}
+        path = self.folder / "tasks.json"
+        path.write_text(json.dumps([document]))
+        words = ("task", "import", path)
+        self.ask(*words)
+        request = urllib.request.Request(
+            f"{self.web}/api/v1/tasks/{self.tasks('agent')[0]['id']}", json.dumps({"max_attempts": 4}).encode(),
+            {"Content-Type": "application/json"}, method="PATCH")
+        urllib.request.urlopen(request).close()
+        self.assertIn("1 already registered", self.ask(*words))
+        path.write_text(json.dumps([{**document, "max_attempts": 5}]))
+        self.refused(["max_attempts: 4 at the server, 5 in the file"], *words)
+        self.ask(*words, "--update")
+        self.assertEqual(self.tasks("agent")[0]["max_attempts"], 5)
+        path.write_text(json.dumps([{**document, "max_attempts": 0}]))
+        self.refused(["max_attempts"], *words)
+
+    def test_a_server_that_does_not_answer_is_named(self):
+        _, words = self.crontab("@daily a")
+        server = f"http://127.0.0.1:{free_port()}"
+        self.refused([server], *words, server=server)
+
+    def test_the_server_learns_nothing_of_the_commands(self):
+        path, words = self.crontab("RESTIC_PASSWORD=" + SECRET, f"@daily mysqldump -p{SECRET} shop%{SECRET} stdin")
+        log = self.folder / "agent.log"
+        with log.open("w") as out:
+            agent = subprocess.Popen(
+                [self.baton, "agent", "--crontab", path], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                env=program_environment({"BATON_TRIGGERS": self.trigger, "BATON_SERVICE": path.stem}))
+        try:
+            self.await_output(path.stem, "clients")
+            out = self.ask(*words[:-1])  # the agent serves the handlers
+            self.ask("task", "run", "--wait", self.tasks(path.stem)[0]["name"])
+            out += self.ask("--json", "executions")
+            for task in self.tasks(path.stem):
+                out += self.ask("--json", "task", "show", task["name"])
+            out += self.ask("--json", "clients")
+        finally:
+            agent.send_signal(signal.SIGTERM)
+            agent.wait(60)
+        stored = b"".join(each.read_bytes() for each in (self.folder / "baton-data").iterdir() if each.is_file())
+        for word in (SECRET, "mysqldump", "shop"):
+            self.assertNotIn(word, out)
+            self.assertNotIn(word.encode(), stored)
+        self.assertIn("mysqldump", log.read_text())  # the person at the agent can check it
+
+
+if __name__ == "__main__":
+    unittest.main()
