@@ -61,6 +61,7 @@ struct site::parts {
     {
         serve_tasks(table, shared);
         serve_task_actions(table, shared);
+        serve_task_versions(table, shared);
         serve_executions(table, shared);
         serve_nodes(table, shared);
         serve_terms(table, shared);

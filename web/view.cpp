@@ -72,6 +72,15 @@ json show(storage::task_record const& task)
     return value;
 }
 
+json show(storage::task_version_record const& version)
+{
+    return {{"version", version.version},
+            {"action", version.action},
+            {"valid_from", moment(version.valid_from)},
+            {"created_at", moment(version.created_at)},
+            {"definition", protocol::to_json(version.definition)}};
+}
+
 std::vector<std::string> const& read_only_members()
 {
     static std::vector<std::string> const members{"id",         "version",       "schedule_text",  "next_fire_at",

@@ -26,6 +26,9 @@ nlohmann::json or_null(std::optional<Value> const& value, Show show)
 // The definition, and beside it id, version, schedule_text, next_fire_at, created_at and updated_at.
 nlohmann::json show(storage::task_record const& task);
 
+// One version of a task, with its definition.
+nlohmann::json show(storage::task_version_record const& version);
+
 // The members of show(task) that are not part of the definition, and the members that an edit's answer adds.
 std::vector<std::string> const& read_only_members();
 

@@ -119,6 +119,33 @@ awaitable<std::vector<task_record>> tasks::list(task_filter filter)
     co_return found;
 }
 
+awaitable<std::vector<task_version_record>> tasks::versions(task_id id, std::optional<int> before, int limit)
+{
+    std::vector<task_version_record> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        statement ask(sql);
+        ask.select("version", "action", "valid_from", "created_at", "definition");
+        // A deleted task has no row that names its namespace.
+        ask(" FROM task_version WHERE task_id = ", id, " AND NOT EXISTS (SELECT 1 FROM task WHERE id = ", id,
+            " AND namespace <> ", name_space_, ")");
+        if (before)
+            ask(" AND version < ", *before);
+        ask(" ORDER BY version DESC LIMIT ", limit);
+        ask.each([&](row& cells) {
+            task_version_record one;
+            one.version = cells.small();
+            one.action = cells.text();
+            one.valid_from = cells.moment();
+            one.created_at = cells.moment();
+            one.definition = protocol::parse_task(nlohmann::json::parse(cells.text()));
+            found.push_back(std::move(one));
+        });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
 awaitable<std::int64_t> tasks::count()
 {
     std::int64_t count = 0;

@@ -29,6 +29,14 @@ struct task_record {
     std::optional<parking> parked{};
 };
 
+struct task_version_record {
+    int version = 1;
+    std::string action; // created, edited, enabled, disabled, deleted
+    utc_time valid_from;
+    utc_time created_at;
+    protocol::task_definition definition;
+};
+
 struct task_filter {
     std::optional<std::string> project{};
     std::optional<std::string> service{};
@@ -83,6 +91,8 @@ public:
     awaitable<std::optional<task_record>> find(task_id id);
     awaitable<std::optional<task_record>> find_by_name(std::string project, std::string name);
     awaitable<std::vector<task_record>> list(task_filter filter);
+    // The versions of a task below `before`, the newest first. They stay when the task is deleted.
+    awaitable<std::vector<task_version_record>> versions(task_id id, std::optional<int> before, int limit);
     awaitable<std::int64_t> count();
 
 private:

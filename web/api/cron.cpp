@@ -1,5 +1,6 @@
 #include "libs/protocol/new_task.hpp"
 #include "libs/protocol/strict.hpp"
+#include "libs/schedule/debian.hpp"
 #include "libs/schedule/schedule.hpp"
 #include "web/api/api.hpp"
 #include "web/query_parameters.hpp"
@@ -34,7 +35,8 @@ nlohmann::json explained(nlohmann::json const& document, utc_time now)
         firings.push_back(show_firing(at, wanted.zone, before));
         before = at;
     }
-    return {{"description", schedule::describe(wanted)}, {"next", std::move(firings)}};
+    auto notes = schedule::differences_from_debian(wanted.cron, schedule::time_zone(wanted.zone), now);
+    return {{"description", schedule::describe(wanted)}, {"next", std::move(firings)}, {"notes", std::move(notes)}};
 }
 
 awaitable<http::response> explain(context& site, http::request const& message)

@@ -432,7 +432,7 @@ function explain(value) {
     try {
       const body = JSON.stringify({ cron: spec.cron, zone: spec.zone || "UTC", count: 2 });
       const answer = (await call("POST", "/cron/explain", { body })).value;
-      says.textContent = "Fires " + answer.description + ": next " + answer.next.map((firing) => firing.local.replace("T", " ")).join(", then ");
+      says.textContent = "Fires " + answer.description + ": next " + answer.next.map((firing) => firing.local.replace("T", " ")).join(", then ") + answer.notes.map((note) => ". Note: " + note).join("");
     } catch (failure) {
       says.textContent = failure.message;
     }

@@ -23,13 +23,11 @@ TEST_CASE("with a configured token every request under /api needs it")
 {
     auto const web = arrange(storage::engine::sqlite, with_token());
     std::vector<std::pair<verb, std::string>> const all{
-        {verb::get, "tasks"},           {verb::post, "tasks"},
-        {verb::get, "tasks/1"},         {verb::put, "tasks/1"},
-        {verb::patch, "tasks/1"},       {verb::del, "tasks/1"},
-        {verb::post, "tasks/1/enable"}, {verb::post, "tasks/1/disable"},
-        {verb::post, "tasks/1/run"},    {verb::get, "tasks/1/next"},
-        {verb::post, "cron/explain"},   {verb::get, "executions"},
-        {verb::get, "executions/1"},    {verb::post, "executions/1/cancel"},
+        {verb::get, "tasks"},           {verb::post, "tasks"},           {verb::get, "tasks/1"},
+        {verb::put, "tasks/1"},         {verb::patch, "tasks/1"},        {verb::del, "tasks/1"},
+        {verb::post, "tasks/1/enable"}, {verb::post, "tasks/1/disable"}, {verb::post, "tasks/1/run"},
+        {verb::get, "tasks/1/next"},    {verb::post, "cron/explain"},    {verb::get, "tasks/1/versions"},
+        {verb::get, "executions"},      {verb::get, "executions/1"},     {verb::post, "executions/1/cancel"},
         {verb::get, "nodes"},           {verb::get, "clients"}};
     for (auto const& [method, path] : all) {
         INFO(path);

@@ -202,6 +202,10 @@ TEST_CASE("a cron expression is explained in words and by its next firings")
     REQUIRE(answer.at("next").size() == 3);
     CHECK(answer.at("next")[0].at("local").get<std::string>().substr(10, 9) == "T02:30:00");
     CHECK(web->posted(200, "/api/v1/cron/explain", {{"cron", "@daily"}}).at("next").size() == 5);
+    CHECK(answer.at("notes").empty());
+    auto const met = web->posted(200, "/api/v1/cron/explain", {{"cron", "0,30 2 * * *"}, {"zone", "Europe/Berlin"}});
+    REQUIRE(met.at("notes").size() == 1);
+    CHECK(met.at("notes")[0].get<std::string>().find("Debian's cron fires twice") != std::string::npos);
 
     auto const field = [&](json const& body) {
         return web->problem(422, web->post("/api/v1/cron/explain", body)).at("field").get<std::string>();

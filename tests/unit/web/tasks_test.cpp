@@ -52,6 +52,35 @@ TEST_CASE("a task shows since when its firings are not planned, and why, until i
     CHECK(off.at("parked_reason").is_null());
 }
 
+TEST_CASE("the versions of a task are listed with their definitions, the newest first, also when it is deleted")
+{
+    auto const web = arrange(engines());
+    auto const id = web->create(sample("changes"));
+    auto const path = "/api/v1/tasks/" + id;
+    web->posted(200, path + "/disable");
+    web->call(verb::patch, path, R"({"max_attempts": 7})");
+    auto const all = web->got(200, path + "/versions").at("items");
+    REQUIRE(all.size() == 3);
+    CHECK(all[0].at("version") == 3);
+    CHECK(all[0].at("action") == "edited");
+    CHECK(all[0].at("definition").at("max_attempts") == 7);
+    CHECK(all[0].at("definition").at("enabled") == false);
+    CHECK(all[1].at("action") == "disabled");
+    CHECK(all[2].at("action") == "created");
+    CHECK(all[2].at("definition").at("enabled") == true);
+
+    auto const first = web->got(200, path + "/versions?limit=2");
+    CHECK(first.at("items").size() == 2);
+    auto const second = web->got(200, path + "/versions?limit=2&after=" + first.at("next").get<std::string>());
+    CHECK(second.at("items") == json{all[2]});
+    CHECK(second.at("next").is_null());
+
+    web->call(verb::del, path);
+    CHECK(web->got(200, path + "/versions?limit=1").at("items")[0].at("action") == "deleted");
+    web->problem(404, web->call(verb::get, "/api/v1/tasks/4711/versions"));
+    web->problem(400, web->call(verb::get, path + "/versions?after=x"));
+}
+
 TEST_CASE("a task name that is taken in the project is refused and nothing is written")
 {
     auto const web = arrange(engines());
