@@ -4,6 +4,8 @@
 #include "libs/base/printable.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <regex>
 
 namespace baton::cli {
@@ -17,21 +19,81 @@ std::size_t width(std::string const& text)
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+constexpr std::size_t gap = 2; // between columns
+constexpr std::size_t least_cut = 8;
+constexpr char bold[] = "1";
+
+// Titles of columns that may be cut. Names, ids and times are always whole, so that they can be used in a command.
+bool is_free_text(std::string const& title)
+{
+    constexpr std::array<char const*, 9> titles{"SCHEDULE", "HANDLERS", "REASON",   "ERROR", "RESULT",
+                                                "WHY",      "CHANGES",  "INSTANCE", "CLIENT"};
+    return std::find(titles.begin(), titles.end(), title) != titles.end();
+}
+
+// Makes the widest columns of free text narrower until the table has at most `limit` columns, if it can.
+void fit(std::vector<std::string> const& titles, std::vector<std::size_t>& widths, std::size_t limit)
+{
+    auto total = gap * (widths.size() - 1);
+    for (auto const each : widths)
+        total += each;
+    for (; total > limit; --total) {
+        std::size_t* widest = nullptr;
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            if (is_free_text(titles[i]) && widths[i] > std::max(least_cut, titles[i].size()) &&
+                (widest == nullptr || widths[i] > *widest))
+                widest = &widths[i];
+        if (widest == nullptr)
+            return;
+        --*widest;
+    }
+}
+
+std::string cut(std::string const& text, std::size_t most)
+{
+    if (width(text) <= most)
+        return text;
+    std::size_t end = 0;
+    for (std::size_t kept = 0; kept + 1 < most; ++kept)
+        end += first_character_of(std::string_view(text).substr(end)).bytes;
+    return text.substr(0, end) + "…";
+}
+
+// The code of a colour for a state of an execution, a client or a node; empty for all other text.
+std::string colour_of(std::string const& title, std::string const& text)
+{
+    static std::map<std::string, std::string> const colours{
+        {"succeeded", "32"}, {"failed", "31"},  {"timed_out", "31"}, {"unreachable", "31"}, {"cancelled", "33"},
+        {"retrying", "33"},  {"pending", "33"}, {"draining", "33"},  {"running", "36"},     {"master", "36"}};
+    if (title != "STATE" && title != "OUTCOME" && title != "REACH" && title != "ROLE")
+        return {};
+    auto const found = colours.find(text);
+    return found == colours.end() ? std::string() : found->second;
+}
+
+std::string coloured(std::string const& text, std::string const& code)
+{
+    return code.empty() ? text : "\x1b[" + code + "m" + text + "\x1b[0m";
+}
+
 } // namespace
 
-void table::print(std::ostream& out) const
+void table::print(std::ostream& out, terminal const& to) const
 {
-    std::vector<std::size_t> widths(rows_.front().size(), 0);
+    auto const& titles = rows_.front();
+    std::vector<std::size_t> widths(titles.size(), 0);
     for (auto const& row : rows_)
         for (std::size_t i = 0; i < widths.size(); ++i)
             widths[i] = std::max(widths[i], width(printable(row[i])));
+    if (to.width)
+        fit(titles, widths, *to.width);
     for (auto const& row : rows_) {
         std::string line;
         for (std::size_t i = 0; i < widths.size(); ++i) {
-            auto const text = printable(row[i]);
-            line += text;
+            auto const text = cut(printable(row[i]), widths[i]);
+            line += to.colour ? coloured(text, &row == &titles ? bold : colour_of(titles[i], text)) : text;
             if (i + 1 < widths.size())
-                line += std::string(widths[i] - width(text) + 2, ' ');
+                line += std::string(widths[i] - width(text) + gap, ' ');
         }
         out << line << '\n';
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/commands.hpp"
+#include "cli/terminal.hpp"
 #include "libs/schedule/time_zone.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,13 +12,15 @@
 
 namespace baton::cli {
 
-// Text in columns for a terminal, without control characters (libs/base/printable.hpp).
+// Text in columns for a terminal, without control characters (libs/base/printable.hpp). On a terminal the table fits
+// its width: the widest columns of free text, such as REASON, are cut. In a pipe or a file all text is whole.
 class table {
 public:
     explicit table(std::vector<std::string> titles) : rows_{std::move(titles)} {}
 
     void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-    void print(std::ostream& out) const;
+    void print(std::ostream& out) const { print(out, terminal_of(out)); }
+    void print(std::ostream& out, terminal const& to) const;
 
 private:
     std::vector<std::vector<std::string>> rows_;

@@ -18,6 +18,38 @@ TEST_CASE("columns line up by characters, not bytes, and missing cells are blank
     CHECK(out.str() == "NAME   STATE\ngröße  up\nx      \n");
 }
 
+namespace {
+
+std::string printed(table const& shown, terminal const& to)
+{
+    std::ostringstream out;
+    shown.print(out, to);
+    return out.str();
+}
+
+} // namespace
+
+TEST_CASE("on a terminal the widest column of free text is cut, and names are whole")
+{
+    table shown({"NAME", "SCHEDULE", "REASON"});
+    shown.add({"a-long-name-of-a-task", "every 5 seconds", "größe größe größe größe"});
+    CHECK(printed(shown, {56, false}) == "NAME                   SCHEDULE         REASON\n"
+                                         "a-long-name-of-a-task  every 5 seconds  größe größe grö…\n");
+    CHECK(printed(shown, {46, false}).find("a-long-name-of-a-task  every 5 s…  größe größ…\n") != std::string::npos);
+    CHECK(printed(shown, {10, false}).find("a-long-name-of-a-task  every 5…  größe g…\n") != std::string::npos);
+    auto const whole = "a-long-name-of-a-task  every 5 seconds  größe größe größe größe\n";
+    CHECK(printed(shown, {200, false}).find(whole) != std::string::npos);
+    CHECK(printed(shown, {}).find(whole) != std::string::npos); // a pipe
+}
+
+TEST_CASE("colour marks the titles and the states, and no text of others")
+{
+    table shown({"STATE", "REASON"});
+    shown.add({"failed", "failed"});
+    CHECK(printed(shown, {80, true}) == "\x1b[1mSTATE\x1b[0m   \x1b[1mREASON\x1b[0m\n\x1b[31mfailed\x1b[0m  failed\n");
+    CHECK(printed(shown, {80, false}).find('\x1b') == std::string::npos);
+}
+
 TEST_CASE("control characters reach the terminal neither from a cell, nor from a member, nor as JSON")
 {
     std::string const name = "a\x1b[2Jb\nc\x7f\xc2\x9b";
