@@ -1,8 +1,10 @@
 // baton cron explain: describes an expression and lists its next firings.
 
 #include "cli/commands.hpp"
+#include "cli/firings.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
+#include "libs/base/printable.hpp"
 
 #include <iostream>
 #include <memory>
@@ -25,9 +27,11 @@ void explain(explain_options const& options, common_options const& common)
     if (common.json)
         return print_json(std::cout, answer);
     std::cout << cell(answer, "description") << '\n';
+    auto const at = times_of(common);
     for (auto const& firing : answer.at("next"))
-        std::cout << time_cell(firing, "at") << " UTC, local " << cell(firing, "local")
-                  << (firing.value("clock_changed", false) ? " (after a clock change)" : "") << '\n';
+        std::cout << "next: " << firing_text(firing, options.zone, at) << '\n';
+    for (auto const& note : answer.value("notes", nlohmann::json::array()))
+        std::cout << "note: " << printable(note.get<std::string>()) << '\n';
 }
 
 } // namespace
@@ -41,7 +45,7 @@ void add_cron(CLI::App& program, common_options const& common)
     auto const given = std::make_shared<explain_options>();
     command->add_option("expression", given->expression, "Cron expression in quotes, such as '*/5 * * * *'")
         ->required();
-    command->add_option("--zone", given->zone, "IANA time zone")->capture_default_str();
+    command->add_option("--zone", given->zone, "IANA time zone of the expression")->capture_default_str();
     command->add_option("--count", given->count, "Number of firings")->capture_default_str();
     command->footer("Example: baton cron explain '*/5 * * * *' --zone Europe/Berlin");
     command->callback([given, &common] { explain(*given, common); });

@@ -1,6 +1,8 @@
 // baton executions: past, running and planned executions.
 
 #include "cli/commands.hpp"
+#include "cli/follow.hpp"
+#include "cli/moment.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
 #include "libs/protocol/outcome.hpp"
@@ -14,8 +16,12 @@ namespace {
 
 struct executions_options {
     std::string task;
-    std::string project = "default";
+    std::string project;
     std::string state;
+    std::string since;
+    std::string until;
+    std::string parent;
+    bool follow = false;
     bool open = false;
     bool planned = false;
     std::size_t limit = 50;
@@ -35,6 +41,11 @@ std::string planned_of(executions_options const& chosen)
     return chosen.open || !chosen.state.empty() ? "" : "false";
 }
 
+std::string moment(char const* option, std::string const& text)
+{
+    return text.empty() ? "" : to_rfc3339(parse_moment(text, option, system_time{}.utc()));
+}
+
 void list(executions_options const& chosen, common_options const& common)
 {
     rest web(common);
@@ -46,10 +57,17 @@ void list(executions_options const& chosen, common_options const& common)
         target += joint + std::string(key) + "=" + http::percent_encode(value);
         joint = '&';
     };
-    filter("task", chosen.task.empty() ? "" : web.task_id(chosen.task, chosen.project));
+    auto const project = chosen.project.empty() ? "default" : chosen.project;
+    filter("task", chosen.task.empty() ? "" : web.task_id(chosen.task, project));
+    filter("project", chosen.task.empty() ? chosen.project : "");
+    filter("from", moment("--since", chosen.since));
+    filter("until", moment("--until", chosen.until));
+    filter("parent", chosen.parent);
     filter("state", chosen.state);
     filter("open", chosen.open ? "true" : "");
     filter("planned", planned_of(chosen));
+    if (chosen.follow)
+        return follow_executions(web, target, chosen.limit, common);
     auto const found = web.page(target, chosen.limit);
     if (common.json)
         return print_json(std::cout, found);
@@ -105,11 +123,18 @@ void add_executions(CLI::App& program, common_options const& common, int&)
     group.footer("Example: baton executions --task close-day --state failed --limit 5");
     auto const chosen = std::make_shared<executions_options>();
     group.add_option("--task", chosen->task, "Only of this task: id or name");
-    group.add_option("--project", chosen->project, "Project of a task that is given by name")->capture_default_str();
+    group.add_option("--project", chosen->project,
+                     "Only of this project; with --task the project of the task (default: default)");
     group.add_option("--state", chosen->state, "Only in this state")->check(CLI::IsMember(states()));
     group.add_flag("--open", chosen->open, "Only executions that have not ended");
     group.add_flag("--planned", chosen->planned,
                    "Only executions that are planned and not due yet, the next one first");
+    group.add_option("--since", chosen->since,
+                     "Only those due since then: 2026-12-24T18:00:00Z, or 90m for 90 minutes ago");
+    group.add_option("--until", chosen->until, "Only those due before then");
+    group.add_option("--parent", chosen->parent, "Only the shards of this broadcast");
+    group.add_flag("--follow", chosen->follow,
+                   "Print a line for each change, until it is interrupted; with --json one object a line");
     group.add_option("--limit", chosen->limit, "Number of executions, the latest first")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));

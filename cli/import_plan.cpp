@@ -4,54 +4,14 @@
 
 namespace baton::cli {
 
-namespace {
-
-nlohmann::json member(nlohmann::json const& object, std::string const& key)
-{
-    auto const found = object.find(key);
-    return found == object.end() ? nlohmann::json() : *found;
-}
-
-void compare(std::string const& name, nlohmann::json const& now, nlohmann::json const& file,
-             std::vector<difference>& found)
-{
-    if (now != file)
-        found.push_back({name, now, file});
-}
-
-// Member by member, so that the text shows only what differs.
-void compare_schedules(nlohmann::json const& now, nlohmann::json const& file, std::vector<difference>& found)
-{
-    std::set<std::string> keys;
-    for (auto const& schedule : {now, file})
-        for (auto const& [key, value] : schedule.items())
-            keys.insert(key);
-    for (auto const& key : keys)
-        compare("schedule." + key, member(now, key), member(file, key), found);
-}
-
-std::string value_text(nlohmann::json const& value)
-{
-    constexpr std::size_t longest = 100;
-    auto text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace); // ASCII: it can be cut anywhere
-    if (text.size() > longest)
-        text = text.substr(0, longest) + "...";
-    return value.is_null() ? "none" : text;
-}
-
-} // namespace
-
-std::vector<difference> differences(nlohmann::json const& registered, nlohmann::json const& definition)
+std::vector<difference> differences_from_file(nlohmann::json const& registered, nlohmann::json const& definition)
 {
     auto const full = protocol::to_json(protocol::parse_task(definition)); // with the server's spelling of each value
-    std::vector<difference> found;
-    for (auto const& [key, value] : definition.items()) {
-        if (key == "schedule")
-            compare_schedules(member(registered, key), full.at(key), found);
-        else if (key != "enabled")
-            compare(key, member(registered, key), full.at(key), found);
-    }
-    return found;
+    auto given = nlohmann::json::object();
+    for (auto const& [key, value] : definition.items())
+        if (key != "enabled")
+            given[key] = full.at(key);
+    return differences_of(registered, given);
 }
 
 nlohmann::json updated_task(nlohmann::json registered, std::vector<difference> const& found,
@@ -64,9 +24,9 @@ nlohmann::json updated_task(nlohmann::json registered, std::vector<difference> c
     return registered;
 }
 
-std::string text_of(difference const& each)
+std::string import_text(difference const& each)
 {
-    return each.member + ": " + value_text(each.now) + " at the server, " + value_text(each.file) + " in the file";
+    return each.member + ": " + value_text(each.from) + " at the server, " + value_text(each.to) + " in the file";
 }
 
 std::vector<nlohmann::json> without_line(std::vector<nlohmann::json> const& registered, std::string const& origin,

@@ -1,6 +1,8 @@
 #pragma once
 // The decisions of `baton task import`, as pure functions on tasks as REST shows them.
 
+#include "cli/difference.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <set>
@@ -9,23 +11,17 @@
 
 namespace baton::cli {
 
-struct difference {
-    std::string member; // "max_attempts", "schedule.cron"
-    nlohmann::json now; // null if it is absent
-    nlohmann::json file;
-};
-
 // Compares a registered task with the definition that the file has for it. Members that the definition leaves out do
 // not count, so that people can set them at the server. Neither does `enabled`: a person who disabled a task wants it
 // to stay so. Throws invalid_input, with the field, for a definition that is wrong.
-std::vector<difference> differences(nlohmann::json const& registered, nlohmann::json const& definition);
+std::vector<difference> differences_from_file(nlohmann::json const& registered, nlohmann::json const& definition);
 
 // The task with the definition's values for the members that differ.
 nlohmann::json updated_task(nlohmann::json registered, std::vector<difference> const& found,
                             nlohmann::json const& definition);
 
 // schedule.cron: "0 2 * * *" at the server, "0 3 * * *" in the file. Long values are cut.
-std::string text_of(difference const& each);
+std::string import_text(difference const& each);
 
 // The enabled tasks among `registered` that an import from this origin made (origin_of) and whose names are not among
 // those of the file's lines.

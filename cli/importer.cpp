@@ -24,7 +24,7 @@ nlohmann::json to_json(std::vector<difference> const& found)
 {
     auto all = nlohmann::json::array();
     for (auto const& each : found)
-        all.push_back({{"member", each.member}, {"server", each.now}, {"file", each.file}});
+        all.push_back({{"member", each.member}, {"server", each.from}, {"file", each.to}});
     return all;
 }
 
@@ -67,7 +67,7 @@ void importer::register_new(import_task const& task)
 void importer::compare(import_task const& task, nlohmann::json const& registered)
 {
     auto const name = name_of(task);
-    auto const found = differences(registered, task.definition);
+    auto const found = differences_from_file(registered, task.definition);
     if (found.empty()) {
         ++already_;
         if (task.definition.value("enabled", true) && !registered.value("enabled", true))
@@ -76,7 +76,7 @@ void importer::compare(import_task const& task, nlohmann::json const& registered
     }
     std::string texts;
     for (auto const& each : found)
-        texts += (texts.empty() ? "" : "; ") + text_of(each);
+        texts += (texts.empty() ? "" : "; ") + import_text(each);
     if (mode_.update && !mode_.dry_run) {
         updated_.push_back(web_.replace(updated_task(registered, found, task.definition),
                                         mode_.allow_unserved ? "?allow_unserved=true" : ""));

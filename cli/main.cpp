@@ -53,6 +53,7 @@ int run(int argc, char** argv)
     add_task(program, common, status);
     add_executions(program, common, status);
     add_nodes(program, common);
+    add_terms(program, common);
     add_clients(program, common);
     add_cron(program, common);
     program.add_subcommand("version", "Print the version")->footer("Example: baton version")->callback([] {

@@ -107,4 +107,15 @@ void add_nodes(CLI::App& program, common_options const& common)
     });
 }
 
+void add_terms(CLI::App& program, common_options const& common)
+{
+    auto& command = *program.add_subcommand("terms", "Show the terms of mastership (the same as nodes --terms)");
+    command.footer("Example: baton terms --limit 5");
+    auto const chosen = std::make_shared<nodes_options>();
+    command.add_option("--limit", chosen->limit, "Number of terms, the latest first")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000'000));
+    command.callback([chosen, &common] { show_terms(*chosen, common); });
+}
+
 } // namespace baton::cli

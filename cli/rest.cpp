@@ -125,13 +125,16 @@ nlohmann::json rest::get(std::string const& target)
     return exchange(std::move(message));
 }
 
-nlohmann::json rest::send(http::verb method, std::string const& target, nlohmann::json const& body)
+nlohmann::json rest::send(http::verb method, std::string const& target, nlohmann::json const& body,
+                          std::string const& key)
 {
     http::request message;
     if (!body.is_null())
         message = http::json_request(method, target, body);
     message.method = method;
     message.target = target;
+    if (!key.empty())
+        message.headers.set("Idempotency-Key", key);
     return exchange(std::move(message));
 }
 

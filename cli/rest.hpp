@@ -30,7 +30,9 @@ public:
 
     // The answer's JSON. Throws request_failed for any status of 400 or more.
     nlohmann::json get(std::string const& target);
-    nlohmann::json send(http::verb method, std::string const& target, nlohmann::json const& body = {});
+    // `key` is the Idempotency-Key of a run, or empty.
+    nlohmann::json send(http::verb method, std::string const& target, nlohmann::json const& body = {},
+                        std::string const& key = {});
 
     // Replaces the definition of a task, unless another has changed it since it was read as `task`: then throws
     // request_failed with status 412. Members that only the server writes are ignored. `query` may be empty.

@@ -3,9 +3,11 @@
 #include "cli/commands.hpp"
 #include "cli/config/duration.hpp"
 #include "cli/config/reader.hpp"
+#include "cli/firings.hpp"
 #include "cli/rest.hpp"
 #include "cli/run_wait.hpp"
 #include "cli/table.hpp"
+#include "cli/task_selection.hpp"
 #include "libs/base/error.hpp"
 
 #include <iostream>
@@ -27,6 +29,8 @@ struct definition_options {
     std::string every;
     std::string delay;
     std::string at;
+    std::string start_at;
+    std::string end_at;
     std::string routing;
     int attempts = 1;
     std::string retry_delay;
@@ -34,11 +38,6 @@ struct definition_options {
     std::string timeout;
     bool disabled = false;
     bool allow_unserved = false;
-};
-
-struct selection {
-    std::string task;
-    std::string project = "default";
 };
 
 std::int64_t milliseconds(char const* option, std::string const& text)
@@ -61,15 +60,20 @@ nlohmann::json parse_payload(std::string const& text)
 
 nlohmann::json schedule_of(definition_options const& chosen)
 {
+    nlohmann::json schedule{{"kind", "api"}};
     if (!chosen.cron.empty())
-        return {{"kind", "cron"}, {"cron", chosen.cron}, {"zone", chosen.zone}};
-    if (!chosen.every.empty())
-        return {{"kind", "fixed_rate"}, {"every_ms", milliseconds("--every", chosen.every)}};
-    if (!chosen.delay.empty())
-        return {{"kind", "fixed_delay"}, {"every_ms", milliseconds("--delay", chosen.delay)}};
-    if (!chosen.at.empty())
-        return {{"kind", "once"}, {"at", chosen.at}};
-    return {{"kind", "api"}};
+        schedule = {{"kind", "cron"}, {"cron", chosen.cron}, {"zone", chosen.zone}};
+    else if (!chosen.every.empty())
+        schedule = {{"kind", "fixed_rate"}, {"every_ms", milliseconds("--every", chosen.every)}};
+    else if (!chosen.delay.empty())
+        schedule = {{"kind", "fixed_delay"}, {"every_ms", milliseconds("--delay", chosen.delay)}};
+    else if (!chosen.at.empty())
+        schedule = {{"kind", "once"}, {"at", chosen.at}};
+    if (!chosen.start_at.empty())
+        schedule["start_at"] = chosen.start_at;
+    if (!chosen.end_at.empty())
+        schedule["end_at"] = chosen.end_at;
+    return schedule;
 }
 
 nlohmann::json document_of(definition_options const& chosen)
@@ -93,7 +97,8 @@ nlohmann::json document_of(definition_options const& chosen)
 void add_add(CLI::App& task, common_options const& common)
 {
     auto* const command = task.add_subcommand("add", "Register a task");
-    command->footer("Example: baton task add close-day --service billing --handler close-day --cron '0 2 * * *' "
+    command->footer("docs/schedules.md explains schedules, clock changes and routings.\n"
+                    "Example: baton task add close-day --service billing --handler close-day --cron '0 2 * * *' "
                     "--zone Europe/Berlin");
     auto const chosen = std::make_shared<definition_options>();
     command->add_option("name", chosen->name, "Unique in its project")->required();
@@ -103,13 +108,20 @@ void add_add(CLI::App& task, common_options const& common)
     auto* const when =
         command->add_option_group("schedule", "When it is due; without one of these only by `baton task run`");
     auto* const cron =
-        when->add_option("--cron", chosen->cron, "Five fields, or six with seconds, such as '*/5 * * * *'");
+        when->add_option("--cron", chosen->cron,
+                         "Five fields, or six with seconds, such as '*/5 * * * *'. If both day fields are "
+                         "restricted, a date needs to match one of them");
     when->add_option("--every", chosen->every, "From start to start, such as 30s");
     when->add_option("--delay", chosen->delay, "From an end to the next start");
     when->add_option("--at", chosen->at, "Once, at 2026-12-24T18:00:00Z");
     when->require_option(0, 1);
     command->add_option("--zone", chosen->zone, "IANA time zone of --cron")->capture_default_str()->needs(cron);
-    command->add_option("--routing", chosen->routing, "How a client is chosen")
+    command->add_option("--start-at", chosen->start_at, "It does not fire before, such as 2026-12-24T18:00:00Z");
+    command->add_option("--end-at", chosen->end_at, "It fires before this time only");
+    command
+        ->add_option("--routing", chosen->routing,
+                     "Which clients run it: round_robin: they take turns (default); random: one drawn at random; "
+                     "failover: the first by name, the next only while it cannot; broadcast: each, a shard of its own")
         ->check(CLI::IsMember({"round_robin", "random", "failover", "broadcast"}));
     command->add_option("--attempts", chosen->attempts, "Number of attempts, the first included")
         ->capture_default_str();
@@ -134,66 +146,27 @@ void add_add(CLI::App& task, common_options const& common)
     });
 }
 
-void add_list(CLI::App& task, common_options const& common)
-{
-    struct options {
-        std::string project;
-        std::string service;
-        std::string name;
-        std::size_t limit = 1'000;
-    };
-    auto* const command = task.add_subcommand("list", "List tasks");
-    command->footer("Example: baton task list --service billing");
-    auto const chosen = std::make_shared<options>();
-    command->add_option("--project", chosen->project, "Only of this project");
-    command->add_option("--service", chosen->service, "Only of this service");
-    command->add_option("--name", chosen->name, "Only tasks with this text in the name");
-    command->add_option("--limit", chosen->limit, "Number of tasks")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1'000'000));
-    command->callback([chosen, &common] {
-        std::string target = "/api/v1/tasks?";
-        for (auto const& [key, value] :
-             {std::pair{"project", chosen->project}, {"service", chosen->service}, {"name", chosen->name}})
-            if (!value.empty())
-                target += std::string(key) + "=" + http::percent_encode(value) + "&";
-        target.pop_back();
-        auto const tasks = rest(common).page(target, chosen->limit);
-        if (common.json)
-            return print_json(std::cout, tasks);
-        auto const at = times_of(common);
-        table shown({"ID", "NAME", "SERVICE", "HANDLER", "SCHEDULE", "ENABLED", at.title("NEXT")});
-        for (auto const& each : tasks.at("items"))
-            shown.add({cell(each, "id"), cell(each, "name"), cell(each, "service"), cell(each, "handler"),
-                       cell(each, "schedule_text"), cell(each, "enabled"), at.cell(each, "next_fire_at")});
-        shown.print(std::cout);
-    });
-}
-
-std::shared_ptr<selection> add_selection(CLI::App& command)
-{
-    auto const which = std::make_shared<selection>();
-    command.add_option("task", which->task, "Name of the task, or its id; name:12 and id:12 say which")->required();
-    command.add_option("--project", which->project, "Project of a task that is given by name")->capture_default_str();
-    return which;
-}
-
 void add_show(CLI::App& task, common_options const& common)
 {
     auto* const command = task.add_subcommand("show", "Show a task and its next firings");
-    command->footer("Example: baton task show close-day");
-    auto const which = add_selection(*command);
-    command->callback([which, &common] {
+    command->footer("Example: baton task show close-day --firings 10");
+    auto const which = add_task_selection(*command);
+    auto const count = std::make_shared<int>(5);
+    command->add_option("--firings", *count, "Number of next firings")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000));
+    command->callback([which, count, &common] {
         rest web(common);
         auto const path = "/api/v1/tasks/" + web.task_id(which->task, which->project);
         auto shown = web.get(path);
-        auto const next = web.get(path + "/next?count=5");
+        auto const next = web.get(path + "/next?count=" + std::to_string(*count));
         shown["next"] = next.at("next");
         if (common.json)
             return print_json(std::cout, shown);
         print_members(std::cout, shown, times_of(common), "next");
+        auto const zone = shown.at("schedule").value("zone", "UTC");
         for (auto const& firing : shown.at("next"))
-            std::cout << "next: " << time_cell(firing, "at") << " UTC, local " << cell(firing, "local") << '\n';
+            std::cout << "next: " << firing_text(firing, zone, times_of(common)) << '\n';
     });
 }
 
@@ -212,7 +185,7 @@ void add_change(CLI::App& task, common_options const& common, std::string const&
 {
     auto* const command = task.add_subcommand(name, help);
     command->footer("Example: baton task " + name + " close-day");
-    auto const which = add_selection(*command);
+    auto const which = add_task_selection(*command);
     command->callback([which, &common, name] {
         rest web(common);
         auto const id = web.task_id(which->task, which->project);
@@ -230,14 +203,17 @@ void add_run(CLI::App& task, common_options const& common, int& status)
 {
     struct options {
         std::string payload;
+        std::string key;
         bool wait = false;
         bool allow_unserved = false;
     };
     auto* const command = task.add_subcommand("run", "Run a task now");
     command->footer("Example: baton task run close-day --payload '{\"day\": \"today\"}' --wait");
-    auto const which = add_selection(*command);
+    auto const which = add_task_selection(*command);
     auto const chosen = std::make_shared<options>();
     command->add_option("--payload", chosen->payload, "JSON for the handler instead of the task's payload");
+    command->add_option("--idempotency-key", chosen->key,
+                        "Within a day, the same key names the same execution instead of a further one");
     command->add_flag("--wait", chosen->wait,
                       "Wait until it has ended, and tell its progress; exit status 1 unless it succeeded");
     command->add_flag("--allow-unserved", chosen->allow_unserved,
@@ -249,7 +225,7 @@ void add_run(CLI::App& task, common_options const& common, int& status)
         if (!chosen->payload.empty())
             body = {{"payload", parse_payload(chosen->payload)}};
         auto const target = "/api/v1/tasks/" + id + "/run" + (chosen->allow_unserved ? "?allow_unserved=true" : "");
-        auto answer = web.send(http::verb::post, target, body);
+        auto answer = web.send(http::verb::post, target, body, chosen->key);
         auto const execution = answer.at("execution").get<std::string>();
         if (chosen->wait) {
             answer = await_end(web, execution, times_of(common), std::cerr);
@@ -268,10 +244,11 @@ void add_task(CLI::App& program, common_options const& common, int& status)
     auto& task = *program.add_subcommand("task", "Register, show, change and run tasks");
     task.require_subcommand(1)->fallthrough();
     task.footer("Example: baton task list");
-    add_list(task, common);
+    add_task_list(task, common);
     add_add(task, common);
     add_show(task, common);
     add_run(task, common, status);
+    add_task_changes(task, common);
     add_change(task, common, "enable", "Enable a task");
     add_change(task, common, "disable", "Disable a task: it does not fire");
     add_change(task, common, "delete", "Delete a task; its executions stay");

@@ -77,6 +77,34 @@ class Answers(DevSite):
             at[zone] = datetime.datetime.fromisoformat(row[-23:].strip())
         self.assertEqual(at["Asia/Tokyo"] - at["UTC"], datetime.timedelta(hours=9))
 
+    def test_the_next_firings_are_local_with_the_schedules_own_zone_beside(self):
+        self.ask("task", "add", "zoned", "--service", "agent", "--handler", "echo", "--cron", "30 2 * * *", "--zone",
+                 "Asia/Tokyo", "--disabled")
+        for words in (("task", "show", "zoned", "--firings", 3), ("cron", "explain", "30 2 * * *", "--zone", "Asia/Tokyo")):
+            for more, zone, clock in (((), "Asia/Kolkata", "23:00:00.000"), (("--utc",), "UTC", "17:30:00.000")):
+                with self.subTest(words=words, zone=zone):
+                    out = self.ask(*words, *more, variables={"TZ": "Asia/Kolkata"})
+                    lines = [line for line in out.splitlines() if line.startswith("next: ")]
+                    self.assertEqual(len(lines), 3 if "show" in words else 5, out)
+                    for line in lines:
+                        self.assertRegex(line, rf"^next: \S+ {clock} {zone}, \S+ 02:30:00 in Asia/Tokyo$")
+        same = self.ask("cron", "explain", "30 2 * * *", "--zone", "Asia/Tokyo", variables={"TZ": "Asia/Tokyo"})
+        self.assertIn("02:30:00.000 Asia/Tokyo\n", same)
+
+    def test_an_expression_that_debians_cron_fires_otherwise_is_explained_with_a_note(self):
+        out = self.ask("cron", "explain", "0,30 2 * * *", "--zone", "Europe/Berlin")
+        self.assertIn("note: on ", out)
+        self.assertIn("Debian's cron fires twice", out)
+        self.assertNotIn("note:", self.ask("cron", "explain", "0,30 2 * * *"))
+
+    def test_tasks_are_listed_by_each_filter_of_rest(self):
+        self.ask("task", "add", "off", "--service", "agent", "--handler", "echo", "--every", "1h", "--disabled")
+        names = lambda *words: [task["name"] for task in json.loads(self.ask("--json", "task", "list", *words))["items"]]
+        self.assertEqual(names("--kind", "fixed_rate"), ["off"])
+        self.assertIn("off", names("--disabled"))
+        self.assertNotIn("off", names("--enabled"))
+        self.assertEqual(names("--handler", "none"), [])
+
     def test_a_trigger_says_that_it_is_one(self):
         self.refused(["is a trigger node", "`baton web`", "7801"], "task", "list", server=self.trigger)
 
@@ -119,8 +147,8 @@ class Answers(DevSite):
         self.assertIn("1 handlers", out)
 
     def test_the_help_of_each_command_ends_with_an_example(self):
-        groups = {"": ["dev", "trigger", "web", "agent", "migrate", "task", "executions", "nodes", "clients", "cron", "version"],
-                  "task": ["list", "add", "show", "run", "enable", "disable", "delete", "import"],
+        groups = {"": ["dev", "trigger", "web", "agent", "migrate", "task", "executions", "nodes", "terms", "clients", "cron", "version"],
+                  "task": ["list", "add", "show", "run", "edit", "history", "enable", "disable", "delete", "import"],
                   "executions": ["list", "show", "cancel"], "cron": ["explain"]}
         for group, commands in groups.items():
             for command in commands:

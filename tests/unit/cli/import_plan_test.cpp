@@ -35,7 +35,7 @@ nlohmann::json definition()
 
 TEST_CASE("a task that an import left as the file has it does not differ, whatever people set at the server")
 {
-    CHECK(differences(registered, definition()).empty());
+    CHECK(differences_from_file(registered, definition()).empty());
 }
 
 TEST_CASE("a difference names the member with both values")
@@ -43,10 +43,10 @@ TEST_CASE("a difference names the member with both values")
     auto wanted = definition();
     wanted["schedule"]["cron"] = "0 3 * * *";
     wanted["service"] = "host-7";
-    auto const found = differences(registered, wanted);
+    auto const found = differences_from_file(registered, wanted);
     REQUIRE(found.size() == 2);
-    CHECK(text_of(found[0]) == "schedule.cron: \"0 2 * * *\" at the server, \"0 3 * * *\" in the file");
-    CHECK(text_of(found[1]) == "service: \"crontab\" at the server, \"host-7\" in the file");
+    CHECK(import_text(found[0]) == "schedule.cron: \"0 2 * * *\" at the server, \"0 3 * * *\" in the file");
+    CHECK(import_text(found[1]) == "service: \"crontab\" at the server, \"host-7\" in the file");
 }
 
 TEST_CASE("a difference of the kind of schedule names the members that come and go")
@@ -54,8 +54,8 @@ TEST_CASE("a difference of the kind of schedule names the members that come and 
     auto wanted = definition();
     wanted["schedule"] = {{"kind", "fixed_rate"}, {"every_ms", 5'000}};
     std::vector<std::string> texts;
-    for (auto const& each : differences(registered, wanted))
-        texts.push_back(text_of(each));
+    for (auto const& each : differences_from_file(registered, wanted))
+        texts.push_back(import_text(each));
     CHECK(texts == std::vector<std::string>{"schedule.cron: \"0 2 * * *\" at the server, none in the file",
                                             "schedule.every_ms: none at the server, 5000 in the file",
                                             "schedule.kind: \"cron\" at the server, \"fixed_rate\" in the file",
@@ -68,14 +68,14 @@ TEST_CASE("another spelling of the same value is no difference")
     task["schedule"] = {{"kind", "once"}, {"at", "2026-12-24T18:00:00.000000Z"}};
     auto wanted = definition();
     wanted["schedule"] = {{"kind", "once"}, {"at", "2026-12-24T19:00:00+01:00"}};
-    CHECK(differences(task, wanted).empty());
+    CHECK(differences_from_file(task, wanted).empty());
 }
 
 TEST_CASE("an update takes the members that differ from the file and keeps the others")
 {
     auto wanted = definition();
     wanted["payload"] = {{"b", 2}};
-    auto const updated = updated_task(registered, differences(registered, wanted), wanted);
+    auto const updated = updated_task(registered, differences_from_file(registered, wanted), wanted);
     CHECK(updated.at("payload") == nlohmann::json{{"b", 2}});
     CHECK(updated.at("max_attempts") == 3);
     CHECK(updated.at("enabled") == false);
@@ -86,14 +86,14 @@ TEST_CASE("a long value is cut in the text of a difference")
 {
     auto wanted = definition();
     wanted["payload"] = std::string(10'000, 'x');
-    CHECK(text_of(differences(registered, wanted).at(0)).size() < 300);
+    CHECK(import_text(differences_from_file(registered, wanted).at(0)).size() < 300);
 }
 
 TEST_CASE("a wrong definition is refused with its field")
 {
     auto wanted = definition();
     wanted["max_attempts"] = 0;
-    CHECK_THROWS_AS(differences(registered, wanted), invalid_input);
+    CHECK_THROWS_AS(differences_from_file(registered, wanted), invalid_input);
 }
 
 TEST_CASE("a task without a line is an enabled one of the same file and machine whose name the file lacks")

@@ -1,10 +1,15 @@
 """No command of the command line prints a control character that a server has sent: terminal_test.py BATON."""
 
+import fcntl
 import http.server
 import json
+import os
 import pathlib
+import pty
+import struct
 import subprocess
 import sys
+import termios
 import threading
 import unittest
 
@@ -23,22 +28,25 @@ ITEM = {key: EVIL for key in (
     "cannot_plan", "detail", "description", "local", EVIL)}
 ITEM |= {"id": "1", "enabled": True, "handlers": [EVIL], "reach": "unreachable", "attempt": 1, "max_attempts": 1, "epoch": 1,
          "age_ms": 1, "alive": True, "joined_at": TIME, "scheduled_at": TIME, "next_fire_at": TIME, "ended_at": EVIL,
-         "payload": {EVIL: EVIL}}
-ANSWER = {**ITEM, "items": [ITEM], "attempts": [ITEM], "next": [{"at": TIME, "local": EVIL}], "lease": ITEM,
+         "payload": {EVIL: EVIL}, "version": 1, "action": EVIL, "schedule": {}, "definition": {"schedule": {}}}
+ANSWER = {**ITEM, "items": [ITEM], "attempts": [ITEM], "next": [{"at": TIME, "local": EVIL}], "notes": [EVIL], "lease": ITEM,
           "last_failover": {"to": EVIL, "from": EVIL, "gap_ms": 1, "at": TIME}}
 COMMANDS = ("task list", "task show 1", "task add x --service s --handler h --cron 0*****", "task run 1", "task run 1 --wait",
-            "task enable 1", "task delete 1",
-            "executions", "executions show 1", "executions cancel 1", "clients", "nodes", "nodes --terms", "cron explain x")
+            "task enable 1", "task delete 1", "task history 1", "task edit 1 --set x=1",
+            "executions", "executions show 1", "executions cancel 1", "clients", "nodes", "nodes --terms", "terms",
+            "cron explain x")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     status = 200
+    changes = {}
 
     def answer(self):
         length = int(self.headers.get("Content-Length") or 0)
         self.rfile.read(length)
         # A list ends with `next` null; its last page is the first.
-        body = {**ANSWER, "next": None} if self.path.split("?")[0].endswith(("tasks", "executions", "terms")) else ANSWER
+        body = {**ANSWER, "next": None} if self.path.split("?")[0].endswith(("tasks", "executions", "terms", "versions")) else ANSWER
+        body = {**body, "items": [{**item, **self.changes} for item in body["items"]]}
         text = json.dumps(body).encode()
         self.send_response(self.status)
         self.send_header("Content-Type", "application/json")
@@ -81,6 +89,40 @@ class Terminal(unittest.TestCase):
                     self.check(text, command)
                     shown += "]0;x" in text
         self.assertGreater(shown, len(COMMANDS))  # the names were printed, without what is harmful
+
+    def on_terminal(self, columns, **variables):
+        """The output of a list on a terminal of that width."""
+        control, output = pty.openpty()
+        fcntl.ioctl(output, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
+        words = [BATON, "--server", f"http://127.0.0.1:{self.server.server_port}", "executions"]
+        done = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                env=program_environment({"TERM": "xterm", **variables}))
+        os.close(output)
+        text = b""
+        while True:
+            try:
+                text += os.read(control, 65536)
+            except OSError:  # the other end is closed
+                break
+        os.close(control)
+        self.assertEqual(done.wait(30), 0)
+        return text.decode().replace("\r\n", "\n")
+
+    def test_a_list_follows_the_terminal_and_is_whole_and_plain_in_a_pipe(self):
+        Handler.status = 200
+        reason = "because " * 60
+        Handler.changes = {"reason": reason, "state": "failed", "task_name": "greet", "cause": "manual"}
+        self.addCleanup(Handler.changes.clear)
+        shown = self.on_terminal(150)
+        self.assertIn("\x1b[31mfailed\x1b[0m", shown)
+        self.assertIn("…", shown)
+        plain = self.on_terminal(150, NO_COLOR="1")
+        self.assertNotIn("\x1b", plain)
+        self.assertEqual({len(line) for line in plain.splitlines()[1:]}, {150})
+        self.assertNotIn("\x1b", self.on_terminal(150, TERM="dumb"))
+        piped = self.run_baton("executions")
+        self.assertNotIn("\x1b", piped)
+        self.assertIn(reason, piped)
 
     def test_refusals(self):
         Handler.status = 409

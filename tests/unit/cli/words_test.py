@@ -3,6 +3,7 @@
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cluster"))
@@ -58,7 +59,11 @@ class Words(unittest.TestCase):
         self.assertEqual(run_baton("--help", variables={"BATON_STORE": "x"})[0], 0)
 
     def test_an_output_that_cannot_be_written_is_a_failure(self):
-        for words in (("version",), ("task", "import", "/dev/null")):
+        empty = tempfile.NamedTemporaryFile("w", suffix=".json")
+        self.addCleanup(empty.close)
+        empty.write("[]")
+        empty.flush()
+        for words in (("version",), ("task", "import", empty.name)):
             with self.subTest(words=words):
                 self.assertEqual(run_baton(*words)[0], 0)
                 with open("/dev/full", "w") as full:

@@ -1,0 +1,56 @@
+#include "cli/edit_document.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/protocol/task.hpp"
+
+namespace baton::cli {
+
+namespace {
+
+// The object that contains the last member of the path, and that member's name.
+std::pair<nlohmann::json*, std::string> place_of(nlohmann::json& definition, std::string const& path)
+{
+    auto* object = &definition;
+    std::size_t begin = 0;
+    for (auto dot = path.find('.'); dot != std::string::npos; dot = path.find('.', begin)) {
+        auto& inner = (*object)[path.substr(begin, dot - begin)];
+        if (!inner.is_object() && !inner.is_null())
+            throw invalid_input("--set", "'" + path.substr(0, dot) + "' is no object, so it has no member '" +
+                                             path.substr(dot + 1) + "'");
+        object = &inner;
+        begin = dot + 1;
+    }
+    return {object, path.substr(begin)};
+}
+
+} // namespace
+
+nlohmann::json definition_of(nlohmann::json const& task)
+{
+    auto const known = protocol::to_json(protocol::task_definition{});
+    auto definition = nlohmann::json::object();
+    for (auto const& [key, value] : known.items())
+        if (auto const found = task.find(key); found != task.end())
+            definition[key] = *found;
+    return definition;
+}
+
+void apply_setting(nlohmann::json& definition, std::string const& setting)
+{
+    auto const equals = setting.find('=');
+    if (equals == 0 || equals == std::string::npos)
+        throw invalid_input("--set", "'" + setting + "' is not member=value, such as schedule.cron='0 3 * * *'");
+    auto const value = setting.substr(equals + 1);
+    auto const [object, key] = place_of(definition, setting.substr(0, equals));
+    auto const present = object->find(key);
+    bool const is_text = present != object->end() && present->is_string();
+    if (value.empty() && !is_text) {
+        object->erase(key);
+        return;
+    }
+    auto parsed =
+        is_text ? nlohmann::json(nlohmann::json::value_t::discarded) : nlohmann::json::parse(value, nullptr, false);
+    (*object)[key] = parsed.is_discarded() ? nlohmann::json(value) : std::move(parsed);
+}
+
+} // namespace baton::cli

@@ -1,0 +1,39 @@
+#pragma once
+// Executions as they happen.
+
+#include "cli/table.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace baton::cli {
+
+class rest;
+
+// Finds in looks at a list of executions what has changed since the look before. Pure.
+class execution_watch {
+public:
+    // The executions of a list, the newest first as REST has them, that are new or have another state or attempt, the
+    // oldest first. Those that are only planned are left out.
+    std::vector<nlohmann::json> changed(std::vector<nlohmann::json> const& list);
+
+    // Executions that have not ended and were not in the last list, at most a hundred: to be looked at one by one.
+    std::vector<std::string> unseen_open() const;
+
+private:
+    std::map<std::string, std::string> known_; // of those that have not ended, and of the last list: state and attempt
+    std::set<std::string> open_;
+    std::set<std::string> last_list_;
+};
+
+// One line: time, id, task, state, attempt and reason.
+std::string follow_line(nlohmann::json const& execution, times const& at);
+
+// Prints the executions of this list once and then each change, until the process is ended. Looks once a second.
+void follow_executions(rest& web, std::string const& target, std::size_t limit, common_options const& common);
+
+} // namespace baton::cli

@@ -1,0 +1,71 @@
+#include "cli/edit_document.hpp"
+#include "libs/base/error.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace edit_document_test {
+namespace {
+
+using namespace baton;
+using namespace baton::cli;
+
+nlohmann::json const task{{"id", "7"},
+                          {"version", 3},
+                          {"next_fire_at", nullptr},
+                          {"name", "close"},
+                          {"description", ""},
+                          {"payload", {{"day", "today"}}},
+                          {"schedule", {{"kind", "cron"}, {"cron", "0 2 * * *"}, {"zone", "UTC"}}},
+                          {"max_attempts", 1}};
+
+nlohmann::json after(std::string const& setting)
+{
+    auto definition = definition_of(task);
+    apply_setting(definition, setting);
+    return definition;
+}
+
+} // namespace
+
+TEST_CASE("a person edits the definition without the members that only the server writes")
+{
+    auto const definition = definition_of(task);
+    CHECK(definition.size() == 5);
+    CHECK(definition.at("max_attempts") == 1);
+    CHECK_FALSE(definition.contains("id"));
+    CHECK_FALSE(definition.contains("next_fire_at"));
+}
+
+TEST_CASE("a setting changes one member, also inside the schedule and the payload")
+{
+    CHECK(after("max_attempts=5").at("max_attempts") == 5);
+    CHECK(after("schedule.cron=0 3 * * *").at("schedule") ==
+          nlohmann::json{{"kind", "cron"}, {"cron", "0 3 * * *"}, {"zone", "UTC"}});
+    CHECK(after("payload.a.b=[1]").at("payload") == nlohmann::json{{"day", "today"}, {"a", {{"b", {1}}}}});
+    CHECK(after("schedule={\"kind\": \"api\"}").at("schedule") == nlohmann::json{{"kind", "api"}});
+    CHECK(after("description=a=b").at("description") == "a=b");
+}
+
+TEST_CASE("the value of a text member stays text, and other values are JSON if they can be")
+{
+    CHECK(after("name=2024").at("name") == "2024");
+    CHECK(after("routing=failover").at("routing") == "failover");
+    CHECK(after("payload=true").at("payload") == true);
+    CHECK(after("schedule.start_at=2026-12-24T18:00:00Z").at("schedule").at("start_at") == "2026-12-24T18:00:00Z");
+}
+
+TEST_CASE("an empty value empties a text and removes another member, which then has its default")
+{
+    CHECK(after("name=").at("name") == "");
+    CHECK_FALSE(after("max_attempts=").contains("max_attempts"));
+}
+
+TEST_CASE("a setting without a member or below a text is refused")
+{
+    for (auto const* wrong : {"max_attempts", "=5", "name.x=1"}) {
+        INFO(wrong);
+        CHECK_THROWS_AS(after(wrong), invalid_input);
+    }
+}
+
+} // namespace edit_document_test

@@ -1,0 +1,142 @@
+"""baton task edit and history, and executions as they happen, against `baton dev`: edit_test.py BATON."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from dev_site import DevSite  # noqa: E402
+from processes import program_environment  # noqa: E402
+
+DevSite.baton = sys.argv.pop(1)
+
+
+class Edit(DevSite):
+    def add(self, *more):
+        """A task of this test's own."""
+        name = self.id().rsplit(".", 1)[1]
+        self.ask("task", "add", name, "--service", "agent", "--handler", "echo", *more)
+        return name
+
+    def editor(self, script):
+        """An editor that runs this script with the file as $1."""
+        path = self.folder / f"{self.id().rsplit('.', 1)[1]}.sh"
+        path.write_text("#!/bin/sh\nset -e\n" + script + "\n")
+        os.chmod(path, 0o700)
+        return {"EDITOR": str(path), "VISUAL": "", "TMPDIR": str(self.folder)}
+
+    def task(self, name):
+        return json.loads(self.ask("--json", "task", "show", name))
+
+    def leftovers(self):
+        return list(self.folder.glob("baton-edit-*"))
+
+    def test_members_are_set_without_an_editor(self):
+        name = self.add("--cron", "0 2 * * *", "--payload", '{"day": 1}')
+        out = self.ask("task", "edit", name, "--set", "schedule.cron=0 3 * * *", "--set", "max_attempts=5", "--set",
+                       "payload.week=2")
+        self.assertIn('schedule.cron: "0 2 * * *" -> "0 3 * * *"', out)
+        self.assertIn("max_attempts: 1 -> 5", out)
+        self.assertIn("in force from", out)
+        task = self.task(name)
+        self.assertEqual((task["schedule"]["cron"], task["max_attempts"], task["payload"]), ("0 3 * * *", 5, {"day": 1, "week": 2}))
+        self.refused(["max_attempts"], "task", "edit", name, "--set", "max_attempts=0")
+        self.refused(["--set", "member=value"], "task", "edit", name, "--set", "max_attempts")
+        self.refused(["--allow-unserved"], "task", "edit", name, "--set", "handler=none")
+        self.ask("task", "edit", name, "--set", "handler=none", "--allow-unserved")
+
+    def test_the_editor_gets_the_definition_and_its_text_is_taken(self):
+        name = self.add()
+        seen = self.folder / "seen"
+        variables = self.editor(f'cp "$1" {seen}; stat -c %a "$1" "$(dirname "$1")" >> {seen}.modes\n'
+                                """sed -i 's/"max_attempts": 1/"max_attempts": 9/' "$1\"""")
+        self.assertIn("max_attempts: 1 -> 9", self.ask("task", "edit", name, variables=variables))
+        self.assertEqual(self.task(name)["max_attempts"], 9)
+        shown = json.loads(seen.read_text())
+        self.assertEqual(shown["name"], name)
+        self.assertNotIn("id", shown)
+        self.assertEqual(pathlib.Path(f"{seen}.modes").read_text().split()[1], "700")
+        self.assertEqual(self.leftovers(), [])
+
+    def test_an_editor_that_changes_nothing_makes_no_version(self):
+        name = self.add()
+        self.assertIn("unchanged", self.ask("task", "edit", name, variables=self.editor(":")))
+        self.assertEqual(self.task(name)["version"], 1)
+        self.refused(["EDITOR"], "task", "edit", name, variables=self.editor("exit 1"))
+
+    def test_a_text_that_cannot_be_used_is_kept(self):
+        name = self.add()
+        for script, expected in (('echo "{" > "$1"', "parse error"),
+                                 ("""sed -i 's/"max_attempts": 1/"max_attempts": 0/' "$1\"""", "max_attempts")):
+            said = self.refused([expected, "your text is in"], "task", "edit", name, variables=self.editor(script))
+            kept = pathlib.Path(re.search("your text is in (.*)", said)[1])
+            self.assertTrue(kept.read_text().startswith("{"))
+            kept.unlink()
+            kept.parent.rmdir()
+        self.assertEqual(self.task(name)["version"], 1)
+
+    def test_a_change_by_another_person_meanwhile_is_not_overwritten(self):
+        name = self.add()
+        other = f"{self.baton} --server {self.web} task edit {name} --set max_deaths=9 > /dev/null"
+        variables = self.editor(other + """\nsed -i 's/"max_attempts": 1/"max_attempts": 2/' "$1\"""")
+        self.refused(["was changed since"], "task", "edit", name, variables=variables)
+        self.assertEqual((self.task(name)["max_deaths"], self.task(name)["max_attempts"]), (9, 1))
+        for each in self.leftovers():
+            (each / "task.json").unlink()
+            each.rmdir()
+
+    def test_the_history_tells_what_changed_by_each_version(self):
+        name = self.add("--every", "1h", "--start-at", "2026-07-01T00:00:00Z")
+        self.ask("task", "edit", name, "--set", "timeout_ms=5000")
+        self.ask("task", "disable", name)
+        identity = self.task(name)["id"]
+        rows = self.ask("task", "history", name).splitlines()[1:]
+        self.assertEqual([row.split()[:2] for row in rows], [["3", "disabled"], ["2", "edited"], ["1", "created"]])
+        self.assertIn("enabled: true -> false", rows[0])
+        self.assertIn("timeout_ms: 0 -> 5000", rows[1])
+        self.ask("task", "delete", name)
+        newest = json.loads(self.ask("--json", "task", "history", f"id:{identity}", "--limit", 1))["items"][0]
+        self.assertEqual(newest["action"], "deleted")
+        self.assertEqual(newest["definition"]["schedule"]["start_at"], "2026-07-01T00:00:00.000000Z")
+
+    def test_a_run_with_the_same_key_is_the_same_execution(self):
+        name = self.add()
+        first, second = (self.ask("--json", "task", "run", name, "--idempotency-key", "k") for _ in range(2))
+        self.assertEqual(json.loads(first)["execution"], json.loads(second)["execution"])
+
+    def test_executions_are_limited_to_a_span_of_time(self):
+        name = self.add()
+        self.ask("task", "run", name, "--wait")
+        found = lambda *words: len(json.loads(self.ask("--json", "executions", "--task", name, *words))["items"])
+        self.assertEqual(found("--since", "1h"), 1)
+        self.assertEqual(found("--since", "2999-01-01T00:00:00Z"), 0)
+        self.assertEqual(found("--until", "1h"), 0)
+        self.assertEqual(json.loads(self.ask("--json", "executions", "--project", "other"))["items"], [])
+        self.refused(["--since", "90m"], "executions", "--since", "yesterday")
+
+    def test_followed_executions_are_printed_as_they_happen(self):
+        name = self.add()
+        self.ask("task", "run", name, "--wait")
+        command = [self.baton, "--server", self.web, "executions", "--task", name, "--follow"]
+        follower = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                                    env=program_environment())
+        try:
+            self.assertIn("succeeded", follower.stdout.readline())
+            execution = json.loads(self.ask("--json", "task", "run", name))["execution"]
+            line = follower.stdout.readline()
+            while "succeeded" not in line:  # perhaps it was seen while it ran
+                line = follower.stdout.readline()
+            self.assertIn(f"  {execution}  {name}  succeeded  1/1", line)
+        finally:
+            follower.kill()
+            follower.wait()
+            follower.stdout.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
