@@ -84,6 +84,12 @@ def crontabs(folder):
     return usable + [example]
 
 
+def line_of(task, number):
+    """The line of the crontab that a task was imported from. The server knows the file and the number, not the command."""
+    file = re.fullmatch("imported from (.*) on .*", task["description"])[1]
+    return pathlib.Path(file).read_text().splitlines()[number - 1]
+
+
 class Demo:
     def __init__(self, cluster):
         self.cluster = cluster
@@ -123,12 +129,12 @@ class Demo:
         step("Registering tasks through REST")
         for file in crontabs(self.cluster.folder):
             done = subprocess.run([self.cluster.baton, "--server", self.cluster.rest.address, "task", "import", file],
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   env=harness.program_environment())
-            lines = done.stdout.strip().splitlines() or ["nothing"]
+            *lines, summary = done.stdout.strip().splitlines() or ["nothing"]
             shown = "examples/crontab" if file.parent == self.cluster.folder else file
-            detail(f"baton task import {shown}: {lines[0]}")
-            for line in lines[1:]:
+            detail(f"baton task import {shown}: {summary}")
+            for line in lines + done.stderr.strip().splitlines():
                 detail(grey(line))
         for name, schedule in TICKS.items():
             task = self.cluster.create(name, schedule, handler="tick", service="crontab")
@@ -168,12 +174,13 @@ class Demo:
                 self.show_job(row)
 
     def show_job(self, row):
-        name = self.cluster.rest.get(f"/api/v1/tasks/{row['task_id']}")["name"]
+        task = self.cluster.rest.get(f"/api/v1/tasks/{row['task_id']}")
+        name = task["name"]
         mark = green("✓") if row["state"] == "succeeded" else red("✗")
         asked = ", asked for by hand" if row["cause"] == "manual" else ""
         detail(f"{grey(clock(row['scheduled_at']))}  {mark} {name}{asked}")
         result = json.loads(row["result"] or "{}") or {}
-        told = f"would run: {result['command']}" if "command" in result else row["error"] or ""
+        told = f"would run: {line_of(task, result['line'])}" if "dry_run" in result else row["error"] or ""
         detail(grey(f"             {told[:100]}"))
 
     def run_job(self):
