@@ -1,9 +1,11 @@
 #include "web/api/api.hpp"
 #include "web/api/edits.hpp"
 #include "web/api/listing.hpp"
+#include "web/cursor.hpp"
 #include "web/query_parameters.hpp"
 #include "web/view.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace baton::web {
@@ -15,15 +17,15 @@ awaitable<http::response> list_versions(context& site, http::request const& mess
     auto const id = path_id<task_id>(message);
     query_parameters asked(message);
     std::optional<int> before;
-    if (asked.text("after"))
-        before = static_cast<int>(asked.number("after", 1, 1, std::numeric_limits<int>::max()));
+    if (auto const place = read_cursor(asked, list_of::versions))
+        before = static_cast<int>(std::min<std::int64_t>(place->at(0), std::numeric_limits<int>::max()));
     auto const size = read_limit(asked);
     asked.finish();
     auto const found = co_await site.tasks.versions(id, before, size.rows());
     if (found.empty() && !before)
         expect_done(storage::edit_outcome::not_found);
     co_return http::json_response(200, show_page(found, size, [](storage::task_version_record const& last) {
-                                      return std::to_string(last.version);
+                                      return write_cursor(list_of::versions, {last.version});
                                   }));
 }
 
