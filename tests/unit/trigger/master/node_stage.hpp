@@ -2,6 +2,7 @@
 
 #include "tests/unit/trigger/execution_ids.hpp"
 #include "tests/unit/trigger/master/term_stage.hpp"
+#include "trigger/master/doubts.hpp"
 #include "trigger/master/node_calls.hpp"
 #include "trigger/membership/membership.hpp"
 
@@ -109,6 +110,22 @@ struct fake_node_calls final : trigger::node_calls {
     std::map<std::string, int> asking;
     std::map<std::string, int> most_at_once;
     std::map<std::string, std::vector<execution_id>> cancelled;
+};
+
+// Executions in doubt stay so.
+struct fake_doubts final : trigger::doubts {
+    explicit fake_doubts(trigger::open_set& all) : open(all) {}
+
+    void add(trigger::open_execution& one, protocol::attempt_cause cause) override
+    {
+        added[one.id] = cause;
+        open.move(one, trigger::phase::in_doubt);
+    }
+    bool suspects(std::string const& incarnation) const override { return suspected == incarnation; }
+
+    trigger::open_set& open;
+    std::map<execution_id, protocol::attempt_cause> added;
+    std::string suspected;
 };
 
 // A term at the node "master" with other nodes: "n1", "n2" and so on, which beat and do nothing else.

@@ -14,19 +14,6 @@ using test::ids;
 
 namespace {
 
-struct fake_doubts final : doubts {
-    explicit fake_doubts(open_set& all) : open(all) {}
-    void add(open_execution& one, attempt_cause cause) override
-    {
-        added[one.id] = cause;
-        open.move(one, phase::in_doubt);
-    }
-    bool suspects(std::string const&) const override { return false; }
-
-    open_set& open;
-    std::map<execution_id, attempt_cause> added;
-};
-
 struct fake_repeater final : repeater {
     void repeat(std::string const& node, std::vector<execution_id> ids) override { repeated[node].push_back(ids); }
     std::map<std::string, std::vector<std::vector<execution_id>>> repeated;
@@ -37,7 +24,7 @@ struct fixture : test::node_stage {
     suspect_line suspects{scope()};
     attempts next{scope(), ended, suspects};
     trigger::credits credits;
-    fake_doubts in_doubt{open};
+    test::fake_doubts in_doubt{open};
     fake_repeater repeats;
     std::vector<execution_id> loaded_retrying;
     execution_loader::steps steps{[this](open_execution& one, utc_time) { loaded_retrying.push_back(one.id); },

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "tests/unit/trigger/master/node_stage.hpp"
+#include "trigger/master/assigner.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace baton::test {
+
+// An assigner between two other nodes, whose answers the test gives, and the parts of its term.
+struct assigner_stage : node_stage {
+    trigger::completion_queue ended{open, stage.loop.get_executor()};
+    trigger::suspect_line suspects{scope()};
+    trigger::attempts next{scope(), ended, suspects};
+    trigger::credits credits;
+    trigger::ready_queue ready;
+    trigger::fire_mark mark{scope(), 1s};
+    fake_doubts in_doubt{open};
+    trigger::election_trace trace{"", "master", "master"};
+    std::optional<trigger::assigner> firing;
+
+    explicit assigner_stage(trigger::dispatcher_settings settings = {}, bool signals_are_read = true) : node_stage(2)
+    {
+        firing.emplace(
+            settings, scope(),
+            trigger::assigner::dependencies{view(), here, calls, trace, credits, ready, ended, in_doubt, next, mark});
+        open.on_release([this](protocol::service_view service) { firing->released(service); });
+        add_task(1);
+        host.spawn(next.run());
+        host.spawn(mark.run());
+        host.spawn(firing->run());
+        if (signals_are_read)
+            firing->may_fire_until(utc_time::max());
+        pass(20ms);
+    }
+    ~assigner_stage() { stage.end(); }
+
+    // Executions that are due now.
+    void fire(std::vector<int> const& numbers, int task = 1)
+    {
+        for (auto const id : numbers)
+            add_execution(id, task, 3);
+        load();
+        due_changed.wake();
+    }
+    std::vector<execution_id> all_at(std::string const& node)
+    {
+        std::vector<execution_id> out;
+        for (auto const& group : calls.groups(node))
+            out.insert(out.end(), group.begin(), group.end());
+        return out;
+    }
+};
+
+} // namespace baton::test
