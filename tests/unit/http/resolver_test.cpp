@@ -45,6 +45,11 @@ public:
         held_.clear();
         changed_.notify_all();
     }
+    int at_once()
+    {
+        std::lock_guard const lock(mutex_);
+        return at_once_;
+    }
     int count(std::string const& name)
     {
         std::lock_guard const lock(mutex_);
@@ -135,7 +140,13 @@ TEST_CASE("no more names are looked up at the same time than there are threads")
     };
     auto const scenario = [&]() -> awaitable<void> {
         for (int i = 0; i < 50; ++i)
+            f.servers->hold("name" + std::to_string(i));
+        for (int i = 0; i < 50; ++i)
             asio::co_spawn(f.io, one(i), asio::detached);
+        while (f.servers->at_once() < 3)
+            co_await done.wait_until(f.time, f.time.now() + 1ms);
+        co_await done.wait_until(f.time, f.time.now() + 50ms); // a thread too many would begin a lookup meanwhile
+        f.servers->release_all();
         co_await done.wait_until(f.time, f.time.now() + 20s);
     };
     f.run(scenario());
