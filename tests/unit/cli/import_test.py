@@ -125,6 +125,21 @@ class Import(DevSite):
         path.write_text(json.dumps([{**document, "max_attempts": 0}]))
         self.refused(["max_attempts"], *words)
 
+    def test_an_agent_that_no_node_takes_names_the_addresses_that_it_tried(self):
+        path, _ = self.crontab("@daily a")
+        nodes = [f"http://127.0.0.1:{free_port()}" for _ in range(2)]
+        agent = subprocess.Popen([self.baton, "agent", "--crontab", path], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                 env=program_environment({"BATON_TRIGGERS": ",".join(nodes)}))
+        try:
+            line = next(line for line in agent.stderr if "no trigger node takes the registration" in line)
+            for node in nodes:
+                self.assertIn(node, line)
+        finally:
+            agent.kill()
+            agent.wait()
+            agent.stderr.close()
+
     def test_a_server_that_does_not_answer_is_named(self):
         _, words = self.crontab("@daily a")
         server = f"http://127.0.0.1:{free_port()}"
