@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <baton/lock/store.hpp>
 #include <chrono>
 #include <exception>
@@ -12,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -27,9 +29,21 @@ struct options {
 
 void add_database(CLI::App& command, options& given)
 {
-    command.add_option("--database", given.database, "mysql://user:password@host/name or sqlite:/path/file.db")
+    command.add_option("--database", given.database, "mysql://user@host/name or sqlite:/path/file.db; one with a password only in the variable")
         ->envname("BATON_DATABASE_URL")
         ->required();
+}
+
+// Every user of the host can read the arguments of a process.
+bool has_password(std::string_view argument)
+{
+    auto const scheme = argument.find("://");
+    if (scheme == std::string_view::npos)
+        return false;
+    auto const rest = argument.substr(scheme + 3);
+    auto const authority = rest.substr(0, rest.find_first_of("/?#"));
+    auto const at = authority.rfind('@');
+    return at != std::string_view::npos && authority.substr(0, at).find(':') != std::string_view::npos;
 }
 
 void migrate(options const& given)
@@ -50,6 +64,11 @@ void reap(options const& given)
 
 int run(int argc, char** argv)
 {
+    if (std::any_of(argv + 1, argv + argc, has_password)) {
+        std::cerr << "baton-lock: every user of this host can read a password among the arguments; give the URL in the "
+                     "variable BATON_DATABASE_URL\n";
+        return status_usage;
+    }
     options given;
     CLI::App program("baton-lock: the tables of distributed locks (docs/locks.md)");
     program.require_subcommand(1);

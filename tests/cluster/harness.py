@@ -46,7 +46,7 @@ class Cluster:
         atexit.register(self.end)
         self.store = self.open_store(store, own_server)
         if self.store.kind == "mysql":
-            self.run_baton("migrate", "--database", self.store.url)
+            self.run_baton("migrate", environment={"BATON_DATABASE_URL": self.store.url})
 
     @classmethod
     def or_skip(cls, store):
@@ -73,9 +73,9 @@ class Cluster:
 
     # --- processes
 
-    def run_baton(self, *arguments, within=30):
+    def run_baton(self, *arguments, within=30, environment=None):
         done = subprocess.run([self.baton, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=within, env=program_environment())
+                              stderr=subprocess.STDOUT, text=True, timeout=within, env=program_environment(environment))
         if done.returncode != 0:
             raise AssertionError(f"baton {' '.join(map(str, arguments))}: status {done.returncode}\n{done.stdout}")
         return done.stdout

@@ -239,7 +239,8 @@ class Campaign:
         harness.wait_for("the next grant", lambda: self.workers.acquired() > before, limit + SLACK)
 
     def run(self):
-        subprocess.run([harness.build_folder() / "bin/baton-lock", "migrate", "--database", self.store.url], check=True)
+        subprocess.run([harness.build_folder() / "bin/baton-lock", "migrate"], check=True,
+                       env=harness.program_environment({"BATON_DATABASE_URL": self.store.url}))
         began = time.monotonic()
         for number in range(self.options.processes):
             self.workers.start(number)

@@ -29,7 +29,8 @@ class Reap(unittest.TestCase):
         self.assertIn(part, done.stdout)
 
     def test_old_free_locks_are_removed_and_counted(self):
-        subprocess.run([harness.build_folder() / "bin/baton-lock", "migrate", "--database", self.store.url], check=True)
+        subprocess.run([harness.build_folder() / "bin/baton-lock", "migrate"], check=True,
+                       env=harness.program_environment({"BATON_DATABASE_URL": self.store.url}))
         boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip().replace("-", "")
         with contextlib.closing(sqlite3.connect(self.store.file, timeout=10)) as connection, connection:
             for name, age in (("old", 7200), ("fresh", 0)):
@@ -39,6 +40,12 @@ class Reap(unittest.TestCase):
         done = self.run_program("--database", self.store.url, "--age", "1h")
         self.assertEqual((0, "1 lock removed\n"), (done.returncode, done.stdout))
         self.assertEqual([{"name": "fresh"}], self.store.query("SELECT name FROM lock_record"))
+
+    def test_a_password_among_the_arguments_is_refused(self):
+        for words in (("--database", "mysql://baton:secret@127.0.0.1:1/x"), ("--database=mysql://baton:secret@127.0.0.1:1/x",)):
+            self.assert_refused("give the URL in the variable BATON_DATABASE_URL", *words, status=2)
+            self.assertNotIn("secret", self.run_program(*words).stdout)
+        self.assert_refused("127.0.0.1", "--database", "mysql://baton@127.0.0.1:1/x")
 
     def test_invalid_arguments_are_explained(self):
         self.assert_refused("no such file", "--database", "sqlite:/nowhere/locks.db")

@@ -71,7 +71,8 @@ class Demonstration:
         self.history = self.folder / "history"
         self.history.mkdir()
         self.url = self.open_store()
-        made = subprocess.run([harness.build_folder() / "bin/baton-lock", "migrate", "--database", self.url], stderr=subprocess.PIPE, text=True)
+        made = subprocess.run([harness.build_folder() / "bin/baton-lock", "migrate"], stderr=subprocess.PIPE, text=True,
+                              env=harness.program_environment({"BATON_DATABASE_URL": self.url}))
         if "this build has no" in made.stderr:
             self.skipTest(made.stderr)
         self.assertEqual(0, made.returncode, made.stderr)

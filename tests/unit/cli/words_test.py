@@ -43,6 +43,17 @@ class Words(unittest.TestCase):
     def test_a_missing_argument_is_still_named(self):
         self.refused("task show", "task is required")
 
+    def test_a_password_among_the_arguments_is_refused(self):
+        address = "mysql://baton:secret@127.0.0.1:1/x"
+        status, _, said = run_baton("migrate", "--database", address)
+        self.assertEqual(status, 1, said)
+        self.assertIn("every user of this host can read the password", said)
+        self.assertIn("BATON_DATABASE_URL", said)
+        self.assertNotIn("secret", said)
+        status, _, said = run_baton("migrate", variables={"BATON_DATABASE_URL": address})  # goes on, to no server
+        self.assertEqual(status, 1, said)
+        self.assertNotIn("every user", said)
+
     def test_an_unknown_variable_is_refused(self):
         status, _, said = run_baton("version", variables={"BATON_ELECTION_TLL": "2s"})
         self.assertEqual(status, 1, said)
