@@ -29,9 +29,10 @@ storage::location location_of(migrate_options& given)
         config.database.url = given.database;
     check_database(from, config.database);
     if (!given.database.empty() && !storage::parse_location(given.database).password.empty())
-        throw config_error("--database: every user of this host can read the password in it; give the URL in the variable "
-                           "BATON_DATABASE_URL, or leave the password out and name its file in "
-                           "BATON_DATABASE_PASSWORD_FILE");
+        throw config_error(
+            "--database: every user of this host can read the password in it; give the URL in the variable "
+            "BATON_DATABASE_URL, or leave the password out and name its file in "
+            "BATON_DATABASE_PASSWORD_FILE");
     given.name_space = config.node.election.name_space;
     return config.database.where();
 }
@@ -86,7 +87,8 @@ void add_migrate(CLI::App& program, int&)
     auto const given = std::make_shared<migrate_options>();
     command->add_option("--config", given->config, "Configuration of a trigger or web whose database it is")
         ->check(CLI::ExistingFile);
-    command->add_option("--database", given->database, "The database: mysql://user@host/name or sqlite:/path/baton.db, without a password");
+    command->add_option("--database", given->database,
+                        "The database: mysql://user@host/name or sqlite:/path/baton.db, without a password");
     command
         ->add_option("--raise-epoch", given->least_epoch,
                      "After the database was restored: the next term gets an epoch above this one")

@@ -82,7 +82,7 @@ void check_name(std::string const& text, char const* field);
 
 inline constexpr std::size_t payload_limit = 64u << 10; // bytes of JSON text
 
-// The member "payload", if there is one that is not null. Throws invalid_input when it is longer than payload_limit.
+// The member "payload", if there is one; null is a payload. Throws invalid_input when it is longer than payload_limit.
 std::optional<json_text> read_payload(strict_object& object);
 
 // Strict: throws invalid_input with the field for unknown keys, wrong types, values out of range and bad names.

@@ -29,7 +29,9 @@ struct options {
 
 void add_database(CLI::App& command, options& given)
 {
-    command.add_option("--database", given.database, "mysql://user@host/name or sqlite:/path/file.db; one with a password only in the variable")
+    command
+        .add_option("--database", given.database,
+                    "mysql://user@host/name or sqlite:/path/file.db; one with a password only in the variable")
         ->envname("BATON_DATABASE_URL")
         ->required();
 }
