@@ -196,7 +196,7 @@ function show_clients(items) {
   $("more-clients").textContent = "The first " + most_clients + " of " + items.length + " clients; baton clients shows all.";
   sync($("clients"), items.slice(0, most_clients), (client) => client.instance, (client) => [
     cell(service_of(client), () => name_of(service_of(client))),
-    cell(client.instance, () => name_of(client.instance)),
+    cell(client.instance, () => name_of(client.instance), "long"),
     plain(client.address || "it fetches"),
     cell([client.state, client.reach, client.reach_why], () => [state_of_client(client), ...(client.reach_why ? [quiet(client.reach_why)] : [])]),
     plain(client.slots),
@@ -227,7 +227,7 @@ function show_executions({ items }) {
       plain(run.attempt + " of " + run.max_attempts),
       plain(begun, "nowrap"),
       plain(took, "nowrap"),
-      cell(first.client, () => (first.client ? name_of(first.client) : ["–"])),
+      cell(first.client, () => (first.client ? name_of(first.client) : ["–"]), "long"),
       cancel_of(run),
     ];
   }, "Nothing has run yet.");
