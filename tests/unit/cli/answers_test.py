@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import urllib.request
 
@@ -104,6 +105,39 @@ class Answers(DevSite):
         self.assertIn("off", names("--disabled"))
         self.assertNotIn("off", names("--enabled"))
         self.assertEqual(names("--handler", "none"), [])
+
+    def test_a_run_that_waits_says_why_and_the_deletion_of_its_task_says_that_it_is_still_running(self):
+        self.ask("task", "add", "unserved", "--service", "agent", "--handler", "nothing", "--allow-unserved")
+        run = subprocess.Popen([BATON, "--server", self.web, "task", "run", "unserved", "--wait", "--allow-unserved"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=program_environment())
+        self.addCleanup(run.wait, 60)
+        told = run.stderr.readline()
+        self.assertIn("no client of agent serves handler nothing", told)
+        execution = told.split()[1].rstrip(":")
+        self.assertIn("it is still running: 1 execution has not ended", self.ask("task", "delete", "unserved"))
+        shown = json.loads(self.ask("--json", "executions", "show", execution))
+        self.assertEqual((shown["task_name"], shown["reason"]), ("unserved", "no client of agent serves handler nothing"))
+        self.ask("executions", "cancel", execution)
+        out, _ = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual(out, f"execution {execution}: cancelled: cancelled on request\n")
+
+    def test_what_is_only_planned_is_listed_apart(self):
+        self.ask("task", "add", "soon", "--service", "agent", "--handler", "echo", "--every", "1s")
+        self.addCleanup(self.ask, "task", "delete", "soon")
+        end = time.monotonic() + 30
+        while "succeeded" not in self.ask("executions", "--task", "soon"):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.1)
+        now = datetime.datetime.now(datetime.timezone.utc)
+        due = json.loads(self.ask("--json", "executions"))["items"]
+        planned = json.loads(self.ask("--json", "executions", "--planned"))["items"]
+        at = lambda each: datetime.datetime.fromisoformat(each["scheduled_at"])
+        self.assertTrue(all(at(each) < now + datetime.timedelta(seconds=5) for each in due), due)
+        self.assertTrue(planned)
+        self.assertTrue(all(at(each) > now for each in planned), planned)
+        self.assertEqual(planned, sorted(planned, key=at))
 
     def test_a_trigger_says_that_it_is_one(self):
         self.refused(["is a trigger node", "`baton web`", "7801"], "task", "list", server=self.trigger)
