@@ -14,6 +14,8 @@ using storage::execution_record;
 // client within a second or two.
 constexpr auto assigned_within = 2s;
 
+constexpr auto clocks_apart = 1s; // those of web and of the database, usually
+
 constexpr std::size_t longest_line = 200;
 
 bool waits(execution_record const& one)
@@ -44,12 +46,12 @@ std::string next_attempt(execution_record const& one)
     return "waits for retry at " + to_rfc3339(*one.due_at) + (error ? ": " + *error : "");
 }
 
-std::vector<storage::clients::alike> of_service(execution_record const& one, cluster_view const& seen)
+std::vector<storage::clients::alike const*> of_service(execution_record const& one, cluster_view const& seen)
 {
-    std::vector<storage::clients::alike> found;
+    std::vector<storage::clients::alike const*> found;
     for (auto const& each : seen.clients)
-        if (each.service == protocol::service_key{one.project, one.service})
-            found.push_back(each);
+        if (each.service.project == one.project && each.service.service == one.service)
+            found.push_back(&each);
     return found;
 }
 
@@ -63,15 +65,15 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
     auto clients = of_service(one, seen);
     if (clients.empty())
         return "no client of service " + service;
-    std::erase_if(clients, [&](auto const& each) {
-        return std::ranges::find(each.handlers, one.handler) == each.handlers.end();
+    std::erase_if(clients, [&](auto const* each) {
+        return std::ranges::find(each->handlers, one.handler) == each->handlers.end();
     });
     if (clients.empty())
         return "no client of " + service + " serves handler " + one.handler;
-    std::erase_if(clients, [](auto const& each) { return each.state == storage::client_state::draining; });
+    std::erase_if(clients, [](auto const* each) { return each->state == storage::client_state::draining; });
     if (clients.empty())
         return "the clients of " + service + " are stopping";
-    if (all_of(clients, [](auto const& each) { return each.reach == protocol::reach::unreachable; }))
+    if (all_of(clients, [](auto const* each) { return each->reach == protocol::reach::unreachable; }))
         return "clients of " + service + " cannot be reached";
     if (seen.now - *one.due_at > assigned_within)
         return service + " has no free slot";
@@ -80,11 +82,11 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
 
 } // namespace
 
-std::vector<protocol::service_key> awaited_services(std::vector<execution_record> const& executions)
+std::vector<protocol::service_key> awaited_services(std::vector<execution_record> const& executions, utc_time now)
 {
     std::set<protocol::service_key> services;
     for (auto const& one : executions)
-        if (waits(one))
+        if (waits(one) && *one.due_at <= now + clocks_apart)
             services.insert({one.project, one.service});
     return {services.begin(), services.end()};
 }

@@ -17,8 +17,10 @@ struct cluster_view {
     std::vector<storage::clients::alike> clients;
 };
 
-// The services whose clients decide why these executions wait. Empty if none of them waits.
-std::vector<protocol::service_key> awaited_services(std::vector<storage::execution_record> const& executions);
+// The services whose clients decide why these executions wait. Empty if none of them waits; one that is only planned
+// does not wait yet.
+std::vector<protocol::service_key> awaited_services(std::vector<storage::execution_record> const& executions,
+                                                    utc_time now);
 
 // The stored reason; the first line of the error of a failed execution; or why an open one waits. Nothing for an
 // execution that runs, has succeeded or is not due yet. Pure.

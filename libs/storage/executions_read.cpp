@@ -113,7 +113,7 @@ way way_of(execution_filter const& filter)
     if (filter.parent)
         return way::parent;
     bool const open = filter.open.value_or(false) || (filter.state && !protocol::is_final(*filter.state));
-    if (open || (filter.planned.value_or(false) && !filter.task))
+    if (open && !filter.planned.value_or(false))
         return way::open;
     return filter.task ? way::task : way::time;
 }
@@ -130,11 +130,10 @@ bool only_planned(execution_filter const& filter)
     return filter.planned.value_or(false);
 }
 
-// What is only planned is due at its scheduled time, so the index of the open executions has it in that order.
+// Beside what is planned, only what an edit has cancelled is scheduled for later.
 void keep_planned(statement& ask, execution_filter const& filter, std::int64_t now)
 {
-    auto const from = filter.after_at ? std::max(to_micros(*filter.after_at), now) : now;
-    ask(" AND e.due_at >= ", from, " AND e.scheduled_at > ", now);
+    ask(" AND e.scheduled_at > ", now, " AND e.due_at IS NOT NULL");
     if (filter.after_at)
         ask(" AND e.scheduled_at >= ", *filter.after_at, " AND (e.scheduled_at > ", *filter.after_at, " OR e.id > ",
             filter.after_id, ")");
@@ -189,11 +188,9 @@ std::optional<utc_time> end_of_look(soci::session& sql, execution_filter const& 
     return end;
 }
 
-fragment order_of(execution_filter const& filter, way which)
+fragment order_of(execution_filter const& filter)
 {
-    if (!only_planned(filter))
-        return {"e.scheduled_at DESC, e.id DESC"};
-    return {which == way::open ? "e.due_at, e.id" : "e.scheduled_at, e.id"};
+    return {only_planned(filter) ? "e.scheduled_at, e.id" : "e.scheduled_at DESC, e.id DESC"};
 }
 
 execution_page read_page(soci::session& sql, protocol::namespace_id name_space, execution_filter const& filter)
@@ -209,7 +206,7 @@ execution_page read_page(soci::session& sql, protocol::namespace_id name_space, 
     keep_rest(ask, filter, which);
     if (end)
         ask(" AND e.scheduled_at >= ", *end);
-    ask(" ORDER BY ", order_of(filter, which), " LIMIT ", filter.limit);
+    ask(" ORDER BY ", order_of(filter), " LIMIT ", filter.limit);
     ask.each([&](row& cells) { page.items.push_back(read_execution(cells)); });
     add_versions(sql, page.items);
     if (page.items.size() < static_cast<std::size_t>(filter.limit))

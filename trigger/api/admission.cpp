@@ -14,7 +14,7 @@ http::admitter make_admitter(std::string token, std::string secret)
         } else if (head.target.starts_with("/internal/v1/")) {
             if (!authorized(head, secret))
                 judged.refusal = node_refused();
-        } else if (head.target == "/healthz" || head.target == "/readyz") {
+        } else if (head.path() == "/healthz" || head.path() == "/readyz") {
             judged.body_limit = 0;
         } else { // not 413, which would make a client of a later version think that its message is too large
             judged.refusal = http::problem(404, "Not Found", "there is nothing at this path");

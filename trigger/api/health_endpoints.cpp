@@ -13,7 +13,16 @@ public:
         : token_(std::move(token)), status_(std::move(status)), ready_(std::move(ready))
     {}
 
-    awaitable<http::response> alive() const { co_return http::json_response(200, status_()); }
+    // Callers without the clients' token are not told why planning fails, which may name servers, nor of the loops.
+    awaitable<http::response> alive(http::request const& request) const
+    {
+        auto shown = status_();
+        if (!authorized(request, token_)) {
+            shown.erase("cannot_plan");
+            shown.erase("loops");
+        }
+        co_return http::json_response(200, shown);
+    }
 
     // Callers without the clients' token are told only whether the node is ready.
     awaitable<http::response> ready(http::request const& request) const
@@ -46,7 +55,7 @@ void add_health_endpoints(http::router& router, std::string token, std::function
                           std::function<awaitable<bool>()> ready)
 {
     auto const api = std::make_shared<health_endpoints>(std::move(token), std::move(status), std::move(ready));
-    router.add(http::verb::get, "/healthz", [api](auto const&) { return api->alive(); });
+    router.add(http::verb::get, "/healthz", [api](auto const& request) { return api->alive(request); });
     router.add(http::verb::get, "/readyz", [api](auto const& request) { return api->ready(request); });
 }
 

@@ -59,7 +59,7 @@ awaitable<std::optional<protocol::announce_answer>> homes::announce(std::string 
     auto const answer = co_await call(std::move(node), protocol::path_announce, std::move(text), tell_limit);
     std::optional<protocol::announce_answer> told;
     if (answer && answer->status == 200)
-        told = http::parse_json(answer->body).get<protocol::announce_answer>();
+        told = http::parse_if<protocol::announce_answer>(answer->body);
     co_return told;
 }
 
@@ -91,16 +91,16 @@ awaitable<homes::assign_outcome> homes::assign(std::string node, std::string tex
 
 awaitable<protocol::ask_answer> homes::ask(std::string node, protocol::ask_request request)
 {
-    protocol::ask_answer told;
+    std::optional<protocol::ask_answer> told;
     if (node == node_.nodes.self().incarnation) {
         told = co_await node_.questions.ask(std::move(request));
-        co_return told;
+        co_return std::move(*told);
     }
     auto text = nlohmann::json(request).dump();
     auto const answer = co_await call(std::move(node), protocol::path_ask, std::move(text), ask_limit);
     if (answer && answer->status == 200)
-        told = http::parse_json(answer->body).get<protocol::ask_answer>();
-    co_return told;
+        told = http::parse_if<protocol::ask_answer>(answer->body);
+    co_return std::move(told).value_or(protocol::ask_answer{});
 }
 
 awaitable<void> homes::cancel(std::string instance, std::vector<execution_id> ids)
@@ -129,7 +129,8 @@ awaitable<std::vector<execution_id>> homes::withdraw(std::string node, std::vect
     auto text = nlohmann::json(request).dump();
     auto const answer = co_await call(std::move(node), protocol::path_stop, std::move(text), call_limit);
     if (answer && answer->status == 200)
-        withdrawn = http::parse_json(answer->body).get<protocol::executions_request>().executions;
+        if (auto given = http::parse_if<protocol::executions_request>(answer->body))
+            withdrawn = std::move(given->executions);
     co_return withdrawn;
 }
 

@@ -254,7 +254,8 @@ awaitable<void> planner::read_again()
 page_plan planner::prepare(std::vector<storage::due_task> const& due, look_ahead ahead, storage::due_cursor& from)
 {
     page_plan page;
-    page_room services(settings_, parts_.open);
+    // A herd leaves half of its service's room to firings that are due before it.
+    page_room services(settings_, parts_.open, ahead.early ? 2 : 1);
     for (auto const& row : due) {
         if (page.executions.size() >= rows_limit)
             break;

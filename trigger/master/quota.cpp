@@ -15,7 +15,7 @@ std::size_t page_room::left(protocol::service_view service) const
 {
     auto const here = taken_.find(service);
     auto const backlog = open_.backlog(service) + (here == taken_.end() ? 0 : here->second);
-    auto const bound = backlog_bound(settings_, open_.size() + all_taken_);
+    auto const bound = backlog_bound(settings_, open_.size() + all_taken_) / parts_;
     return bound - std::min(backlog, bound);
 }
 

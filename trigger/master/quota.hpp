@@ -19,7 +19,10 @@ std::size_t backlog_bound(planner_settings const& settings, std::size_t open);
 // The room that services have for further firings while a page is planned, of which the open set does not know yet.
 class page_room {
 public:
-    page_room(planner_settings const& settings, open_set const& open) : settings_(settings), open_(open) {}
+    // Each service may use one part of so many parts of its bound.
+    page_room(planner_settings const& settings, open_set const& open, std::size_t parts = 1)
+        : settings_(settings), open_(open), parts_(parts)
+    {}
 
     std::size_t left(protocol::service_view service) const;
     void take(protocol::service_view service, std::size_t executions);
@@ -27,6 +30,7 @@ public:
 private:
     planner_settings const& settings_;
     open_set const& open_;
+    std::size_t parts_;
     protocol::service_map<std::size_t> taken_;
     std::size_t all_taken_ = 0;
 };

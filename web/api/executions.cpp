@@ -56,7 +56,7 @@ awaitable<cluster_view> look_at_cluster(context& site, std::vector<storage::exec
 {
     cluster_view seen;
     seen.now = site.deps.time.utc();
-    auto const services = awaited_services(executions);
+    auto const services = awaited_services(executions, seen.now);
     if (services.empty())
         co_return seen;
     seen.has_master = co_await has_master(site);

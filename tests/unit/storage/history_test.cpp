@@ -92,6 +92,14 @@ struct bench : scheduler_bench {
 
 } // namespace
 
+TEST_CASE("the rows read for a page of what is planned do not grow with the retries that wait")
+{
+    bench b(true);
+    b.home.exec("UPDATE execution SET state = 'retrying', due_at = " + std::to_string(to_micros(noon + 1h)) +
+                " WHERE scheduled_at < " + std::to_string(to_micros(noon - 1h)));
+    CHECK(b.list({.planned = true}) <= 4 * page);
+}
+
 TEST_CASE("the rows read for a page of executions do not grow with the history")
 {
     bench b(GENERATE(false, true));

@@ -120,10 +120,11 @@ TEST_CASE("the clients are looked up only for the services of executions that wa
     running.state = state::running;
     auto ended = due(5s);
     ended.due_at.reset();
-    CHECK(web::awaited_services({running, ended}).empty());
+    CHECK(web::awaited_services({running, ended}, noon).empty());
+    CHECK(web::awaited_services({due(-5s)}, noon).empty()); // planned for later
     auto other = due(5s);
     other.service = "mail";
-    auto const services = web::awaited_services({due(1s), other, due(2s), running});
+    auto const services = web::awaited_services({due(1s), other, due(2s), running}, noon);
     REQUIRE(services.size() == 2);
     CHECK(services[0].service == "billing");
     CHECK(services[1].service == "mail");

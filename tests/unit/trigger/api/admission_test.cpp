@@ -30,7 +30,10 @@ TEST_CASE("a node reads bodies of clients with the token and of nodes with its s
         CHECK(admit(head_of("/client/v1/results", shown)).refusal.value().status == 401);
     for (auto const* shown : {"", "token", "secre"})
         CHECK(admit(head_of("/internal/v1/assign", shown)).refusal.value().status == 401);
-    CHECK(admit(head_of("/healthz", "token")).body_limit == 0);
+    for (auto const* path : {"/healthz", "/healthz?x", "/readyz?verbose"}) {
+        CHECK_FALSE(admit(head_of(path)).refusal);
+        CHECK(admit(head_of(path, "token")).body_limit == 0);
+    }
 }
 
 TEST_CASE("a request with a body for a path that a node does not have, as of a later version, is answered 404")

@@ -14,13 +14,14 @@ namespace {
 
 enum class database { answers, is_away };
 
-http::response ask(database now, bool joined, std::string const& token, std::string const& shown)
+http::response ask(database now, bool joined, std::string const& token, std::string const& shown,
+                   std::string const& path = "/readyz")
 {
     http::router endpoints;
     add_health_endpoints(
         endpoints, token,
         [] {
-            return json{{"role", "master"}, {"epoch", 7}};
+            return json{{"role", "master"}, {"epoch", 7}, {"cannot_plan", "db-7 refused"}, {"loops", {}}};
         },
         [&]() -> awaitable<bool> {
             if (now == database::is_away)
@@ -28,7 +29,7 @@ http::response ask(database now, bool joined, std::string const& token, std::str
             co_return joined;
         });
     http::request asked;
-    asked.target = "/readyz";
+    asked.target = path;
     if (!shown.empty())
         asked.headers.set("Authorization", "Bearer " + shown);
     asio::io_context io;
@@ -61,6 +62,14 @@ TEST_CASE("a node that is not ready gives the reason only to those that show the
           "no connection to 10.0.0.5");
     auto const stopping = ask(database::answers, false, "token", "token");
     CHECK(json::parse(stopping.body).at("detail").get<std::string>().starts_with("this node is stopping"));
+}
+
+TEST_CASE("why a node cannot plan, which may name servers, and its loops are told only to those that show the token")
+{
+    auto const told = json::parse(ask(database::answers, true, "token", "", "/healthz").body);
+    CHECK(told == json{{"role", "master"}, {"epoch", 7}});
+    CHECK(json::parse(ask(database::answers, true, "token", "token", "/healthz").body).at("cannot_plan") ==
+          "db-7 refused");
 }
 
 } // namespace health_test

@@ -180,6 +180,30 @@ TEST_CASE("a question to a node that does not answer has no answers")
     CHECK(got.answered.empty());
 }
 
+TEST_CASE("an answer that is not a node's counts as none")
+{
+    fixture f;
+    f.listen();
+    f.reply.status = 200;
+    f.reply.body = "<html>welcome</html>"; // of a proxy
+    std::optional<protocol::announce_answer> announced = protocol::announce_answer{};
+    protocol::ask_answer asked;
+    asked.answered.push_back({"a", {}});
+    std::vector<execution_id> withdrawn{execution_id{1}};
+    auto scene = [&]() -> awaitable<void> {
+        announced = co_await f.homes->announce("n1");
+        protocol::ask_request request;
+        asked = co_await f.homes->ask("n1", std::move(request));
+        auto const all = ids({1});
+        withdrawn = co_await f.homes->withdraw("n1", all);
+    };
+    f.stage.play(scene());
+    CHECK(f.received.size() == 3);
+    CHECK_FALSE(announced);
+    CHECK(asked.answered.empty());
+    CHECK(withdrawn.empty());
+}
+
 TEST_CASE("a cancel goes to the home of its client")
 {
     fixture f;

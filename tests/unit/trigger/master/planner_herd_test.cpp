@@ -12,6 +12,8 @@ using namespace asio::experimental::awaitable_operators;
 namespace {
 
 struct fixture : test::term_stage {
+    explicit fixture(planner_settings given = {}) : settings(given) {}
+
     planner_settings const settings;
     planning_watch watch{instant{}};
     trigger::planner planner{settings, of, {*ledger, book, open, ids, watch}, stage.loop.get_executor(), [] {}};
@@ -91,6 +93,16 @@ TEST_CASE("a task that is due before a herd is planned in time while the herd is
     f.plan_for(500ms);
     CHECK(f.planned("well") == 1);
     CHECK(f.planned("herd") < planner::herd);
+}
+
+TEST_CASE("a herd that is larger than its service may have open leaves half of the room to earlier firings")
+{
+    planner_settings small;
+    small.overdue_limit = planner::herd;
+    fixture f(small);
+    f.add_herd(1, planner::herd + 100, f.start + 4s);
+    f.plan_for(1400ms);
+    CHECK(f.planned("herd") == planner::herd / 2);
 }
 
 } // namespace planner_herd_test
