@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iostream>
 #include <map>
 
 using namespace baton;
@@ -248,7 +249,7 @@ TEST_CASE("hundreds of executions with long payloads travel in messages of bound
     CHECK(seen.longest(protocol::path_dispatch) < 1'200'000);
 }
 
-TEST_CASE("many firings of one millisecond all begin within two seconds, and requests in flight are few")
+TEST_CASE("many firings of one millisecond all begin within two seconds, and requests in flight are few", "[large]")
 {
     constexpr int firings = 20'000;
     cluster_world world(Catch::rngSeed(), 3, 6, 4'000);
@@ -271,7 +272,7 @@ TEST_CASE("many firings of one millisecond all begin within two seconds, and req
     });
     world.pass(4s);
     world.stage().time.observe({});
-    WARN("the longest step took " << longest * 1'000 / CLOCKS_PER_SEC << " ms of processor time");
+    std::cout << "the longest step: " << longest * 1'000 / CLOCKS_PER_SEC << " ms of processor time" << std::endl;
     world.pass(40s);
     std::int64_t last = 0;
     int begun = 0;
