@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cluster"))
@@ -30,12 +31,15 @@ class FileLimit(unittest.TestCase):
         self.addCleanup(process.wait)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.kill)
+        too_long = threading.Timer(20, process.kill)
+        self.addCleanup(too_long.cancel)
+        too_long.start()
         said = []
         for line in process.stdout:
             said.append(line)
             if "limit of open files" in line:
                 return line, resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
-        self.fail("it ended and said nothing of a limit: " + "".join(said))
+        self.fail("it said nothing of a limit: " + "".join(said))
 
     def check(self, *words, **environment):
         line, limits = self.raised_by(*words, **environment)
