@@ -12,6 +12,7 @@ namespace baton::cli {
 namespace {
 
 constexpr std::size_t most_single = 100;
+constexpr std::size_t wider = 20;
 constexpr duration look_pause = 1s;
 
 bool has_ended(nlohmann::json const& execution)
@@ -49,6 +50,13 @@ std::vector<nlohmann::json> execution_watch::changed(std::vector<nlohmann::json>
     return found;
 }
 
+bool execution_watch::joins(std::vector<nlohmann::json> const& list) const
+{
+    return last_list_.empty() || list.empty() || std::any_of(list.begin(), list.end(), [&](auto const& each) {
+               return last_list_.contains(each.at("id").template get<std::string>());
+           });
+}
+
 std::vector<std::string> execution_watch::unseen_open() const
 {
     std::vector<std::string> found;
@@ -74,6 +82,10 @@ void follow_executions(rest& web, std::string const& target, std::size_t limit, 
     execution_watch watch;
     for (;;) {
         auto list = web.list(target, limit);
+        if (list.size() >= limit && !watch.joins(list))
+            list = web.list(target, wider * limit);
+        if (list.size() >= wider * limit && !watch.joins(list))
+            std::cerr << "baton: more executions than can be followed: some are left out\n";
         for (auto const& id : watch.unseen_open()) {
             auto one = web.get("/api/v1/executions/" + id);
             one.erase("attempts");

@@ -21,6 +21,9 @@ public:
     // oldest first. Those that are only planned are left out.
     std::vector<nlohmann::json> changed(std::vector<nlohmann::json> const& list);
 
+    // False if every execution of the list is new, so that there may be others between it and the list before.
+    bool joins(std::vector<nlohmann::json> const& list) const;
+
     // Executions that have not ended and were not in the last list, at most a hundred: to be looked at one by one.
     std::vector<std::string> unseen_open() const;
 
@@ -33,7 +36,9 @@ private:
 // One line: time, id, task, state, attempt and reason.
 std::string follow_line(nlohmann::json const& execution, times const& at);
 
-// Prints the executions of this list once and then each change, until the process is ended. Looks once a second.
+// Prints the executions of this list once and then each change, until the process is ended. Looks once a second. If
+// more than `limit` are new, it looks at twenty times as many; a line on standard error says if even those may not be
+// all.
 void follow_executions(rest& web, std::string const& target, std::size_t limit, common_options const& common);
 
 } // namespace baton::cli

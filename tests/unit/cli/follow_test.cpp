@@ -56,6 +56,16 @@ TEST_CASE("an execution that left the list before its end is still looked at, un
     CHECK(watch.unseen_open().empty());
 }
 
+TEST_CASE("a list of new executions alone does not join the list before")
+{
+    execution_watch watch;
+    CHECK(watch.joins({execution("1", "running")})); // the first look
+    watch.changed({execution("2", "running"), execution("1", "running")});
+    CHECK(watch.joins({execution("3", "running"), execution("2", "running")}));
+    CHECK_FALSE(watch.joins({execution("4", "running"), execution("3", "running")}));
+    CHECK(watch.joins({}));
+}
+
 TEST_CASE("a line of a followed list has the time, the names, the state and the reason")
 {
     CHECK(follow_line(execution("7", "failed", 2), times("Europe/Berlin")) ==
