@@ -30,9 +30,9 @@ std::vector<nlohmann::json> execution_watch::changed(std::vector<nlohmann::json>
     for (auto const& each : list) {
         auto const id = each.at("id").get<std::string>();
         last_list_.insert(id);
-        if (each.at("state") == "planned")
+        if (each.at("state") == "planned" && each.at("reason").is_null())
             continue;
-        auto const seen = cell(each, "state") + " " + cell(each, "attempt");
+        auto const seen = cell(each, "state") + " " + cell(each, "attempt") + " " + cell(each, "reason");
         auto const before = known_.find(id);
         if (before == known_.end() || before->second != seen)
             found.push_back(each);

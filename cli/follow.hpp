@@ -17,8 +17,8 @@ class rest;
 // Finds in looks at a list of executions what has changed since the look before. Pure.
 class execution_watch {
 public:
-    // The executions of a list, the newest first as REST has them, that are new or have another state or attempt, the
-    // oldest first. Those that are only planned are left out.
+    // The executions of a list, the newest first as REST has them, that are new or have another state, attempt or
+    // reason, the oldest first. Those that are only planned are left out, unless there is a reason why they wait.
     std::vector<nlohmann::json> changed(std::vector<nlohmann::json> const& list);
 
     // False if every execution of the list is new, so that there may be others between it and the list before.
@@ -28,7 +28,7 @@ public:
     std::vector<std::string> unseen_open() const;
 
 private:
-    std::map<std::string, std::string> known_; // of those that have not ended, and of the last list: state and attempt
+    std::map<std::string, std::string> known_; // of those that have not ended, and of the last list: as it was told
     std::set<std::string> open_;
     std::set<std::string> last_list_;
 };

@@ -56,6 +56,17 @@ TEST_CASE("an execution that left the list before its end is still looked at, un
     CHECK(watch.unseen_open().empty());
 }
 
+TEST_CASE("an execution that waits is told with the reason, and again when that is another")
+{
+    execution_watch watch;
+    auto waiting = execution("1", "planned");
+    waiting["reason"] = "no client of service agent";
+    CHECK(ids(watch.changed({waiting})) == std::vector<std::string>{"1"});
+    CHECK(watch.changed({waiting}).empty());
+    waiting["reason"] = "agent has no free slot";
+    CHECK(ids(watch.changed({waiting})) == std::vector<std::string>{"1"});
+}
+
 TEST_CASE("a list of new executions alone does not join the list before")
 {
     execution_watch watch;
