@@ -4,22 +4,44 @@
 
 namespace baton::cli {
 
-std::vector<difference> differences_from_file(nlohmann::json const& registered, nlohmann::json const& definition)
+namespace {
+
+// The members that the definition gives, with the server's spelling of each value. Those that it leaves out of a
+// schedule of the registered kind are the registered ones.
+nlohmann::json given_members(nlohmann::json const& registered, nlohmann::json const& definition)
 {
-    auto const full = protocol::to_json(protocol::parse_task(definition)); // with the server's spelling of each value
+    auto const full = protocol::to_json(protocol::parse_task(definition));
     auto given = nlohmann::json::object();
     for (auto const& [key, value] : definition.items())
-        if (key != "enabled")
-            given[key] = full.at(key);
+        given[key] = full.at(key);
+    if (!given.contains("schedule"))
+        return given;
+    auto const present = registered.value("schedule", nlohmann::json::object());
+    if (present.value("kind", "") != given["schedule"].at("kind"))
+        return given;
+    auto schedule = present;
+    for (auto const& [key, value] : definition.at("schedule").items())
+        schedule[key] = given["schedule"].at(key);
+    given["schedule"] = std::move(schedule);
+    return given;
+}
+
+} // namespace
+
+std::vector<difference> differences_from_file(nlohmann::json const& registered, nlohmann::json const& definition)
+{
+    auto given = given_members(registered, definition);
+    given.erase("enabled");
     return differences_of(registered, given);
 }
 
 nlohmann::json updated_task(nlohmann::json registered, std::vector<difference> const& found,
                             nlohmann::json const& definition)
 {
+    auto const given = given_members(registered, definition);
     for (auto const& each : found) {
         auto const key = each.member.substr(0, each.member.find('.'));
-        registered[key] = definition.at(key);
+        registered[key] = given.at(key);
     }
     return registered;
 }

@@ -12,11 +12,13 @@
 namespace baton::cli {
 
 // Compares a registered task with the definition that the file has for it. Members that the definition leaves out do
-// not count, so that people can set them at the server. Neither does `enabled`: a person who disabled a task wants it
-// to stay so. Throws invalid_input, with the field, for a definition that is wrong.
+// not count, so that people can set them at the server: also those of a schedule of the same kind. Neither does
+// `enabled`: a person who disabled a task wants it to stay so. Throws invalid_input, with the field, for a definition
+// that is wrong.
 std::vector<difference> differences_from_file(nlohmann::json const& registered, nlohmann::json const& definition);
 
-// The task with the definition's values for the members that differ.
+// The task with the definition's values for the members that differ. A schedule of the same kind keeps the members that
+// the definition leaves out.
 nlohmann::json updated_task(nlohmann::json registered, std::vector<difference> const& found,
                             nlohmann::json const& definition);
 

@@ -62,6 +62,33 @@ TEST_CASE("a difference of the kind of schedule names the members that come and 
                                             "schedule.zone: \"Europe/Berlin\" at the server, none in the file"});
 }
 
+TEST_CASE("members that the file leaves out of a schedule of the same kind do not differ, and an update keeps them")
+{
+    auto task = registered;
+    task["schedule"]["start_at"] = "2026-12-24T18:00:00.000000Z";
+    task["schedule"]["end_at"] = "2027-01-06T18:00:00.000000Z";
+    auto wanted = definition();
+    wanted["schedule"] = {{"kind", "cron"}, {"cron", "0 2 * * *"}};
+    CHECK(differences_from_file(task, wanted).empty());
+
+    wanted["schedule"]["cron"] = "0 3 * * *";
+    auto const found = differences_from_file(task, wanted);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].member == "schedule.cron");
+    auto expected = task.at("schedule");
+    expected["cron"] = "0 3 * * *";
+    CHECK(updated_task(task, found, wanted).at("schedule") == expected);
+}
+
+TEST_CASE("an update to another kind of schedule drops the members of the kind before")
+{
+    auto task = registered;
+    task["schedule"]["end_at"] = "2027-01-06T18:00:00.000000Z";
+    auto wanted = definition();
+    wanted["schedule"] = {{"kind", "fixed_rate"}, {"every_ms", 5'000}};
+    CHECK(updated_task(task, differences_from_file(task, wanted), wanted).at("schedule") == wanted.at("schedule"));
+}
+
 TEST_CASE("another spelling of the same value is no difference")
 {
     auto task = registered;
