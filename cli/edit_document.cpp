@@ -1,6 +1,8 @@
 #include "cli/edit_document.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
+#include "libs/protocol/document.hpp"
 #include "libs/protocol/task.hpp"
 
 namespace baton::cli {
@@ -23,6 +25,30 @@ std::pair<nlohmann::json*, std::string> place_of(nlohmann::json& definition, std
     return {object, path.substr(begin)};
 }
 
+// Removes the member, which then has its default.
+void remove_member(nlohmann::json& object, std::string const& key, std::string const& path)
+{
+    if (!object.is_object()) // place_of lets only objects and null pass
+        throw invalid_input("--set", in_quotes(path.substr(0, path.size() - key.size() - 1)) + " has no members, so " +
+                                         in_quotes(path) +
+                                         " cannot be removed: leave this --set out, or give a value, "
+                                         "as in " +
+                                         path + "=1");
+    object.erase(key);
+}
+
+// The value as JSON if it is JSON, and else as text.
+nlohmann::json value_of(std::string const& path, std::string const& value)
+{
+    if (!nlohmann::json::accept(value))
+        return value;
+    try {
+        return protocol::parse_document(value);
+    } catch (invalid_input const& wrong) {
+        throw invalid_input("--set", "the value of " + in_quotes(path) + ": " + wrong.what());
+    }
+}
+
 } // namespace
 
 nlohmann::json definition_of(nlohmann::json const& task)
@@ -40,17 +66,14 @@ void apply_setting(nlohmann::json& definition, std::string const& setting)
     auto const equals = setting.find('=');
     if (equals == 0 || equals == std::string::npos)
         throw invalid_input("--set", "'" + setting + "' is not member=value, such as schedule.cron='0 3 * * *'");
+    auto const path = setting.substr(0, equals);
     auto const value = setting.substr(equals + 1);
-    auto const [object, key] = place_of(definition, setting.substr(0, equals));
+    auto const [object, key] = place_of(definition, path);
     auto const present = object->find(key);
     bool const is_text = present != object->end() && present->is_string();
-    if (value.empty() && !is_text) {
-        object->erase(key);
-        return;
-    }
-    auto parsed =
-        is_text ? nlohmann::json(nlohmann::json::value_t::discarded) : nlohmann::json::parse(value, nullptr, false);
-    (*object)[key] = parsed.is_discarded() ? nlohmann::json(value) : std::move(parsed);
+    if (value.empty() && !is_text)
+        return remove_member(*object, key, path);
+    (*object)[key] = is_text ? nlohmann::json(value) : value_of(path, value);
 }
 
 } // namespace baton::cli

@@ -1,6 +1,8 @@
 #include "cli/import_input.hpp"
 
 #include "cli/config/reader.hpp"
+#include "libs/base/error.hpp"
+#include "libs/protocol/document.hpp"
 #include "libs/schedule/debian.hpp"
 
 #include <fstream>
@@ -29,9 +31,12 @@ bool looks_like_json(std::string const& text)
 
 import_input from_json(std::string const& file, std::string const& text)
 {
-    auto const document = nlohmann::json::parse(text, nullptr, false, true);
-    if (document.is_discarded())
-        throw config_error(file + ": is not JSON");
+    nlohmann::json document;
+    try {
+        document = protocol::parse_document(text, protocol::comments::ignored);
+    } catch (invalid_input const& wrong) {
+        throw config_error(file + ": " + wrong.what());
+    }
     import_input input;
     if (document.is_object())
         input.tasks.push_back({document});

@@ -9,6 +9,7 @@
 #include "cli/table.hpp"
 #include "cli/task_selection.hpp"
 #include "libs/base/error.hpp"
+#include "libs/protocol/document.hpp"
 
 #include <iostream>
 #include <memory>
@@ -52,9 +53,9 @@ std::int64_t milliseconds(char const* option, std::string const& text)
 nlohmann::json parse_payload(std::string const& text)
 {
     try {
-        return nlohmann::json::parse(text);
-    } catch (nlohmann::json::parse_error const&) {
-        throw CLI::ValidationError("--payload", "is not JSON");
+        return protocol::parse_document(text);
+    } catch (invalid_input const& wrong) {
+        throw CLI::ValidationError("--payload", wrong.what());
     }
 }
 

@@ -9,6 +9,7 @@
 #include "cli/task_selection.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/printable.hpp"
+#include "libs/protocol/document.hpp"
 
 #include <iostream>
 #include <memory>
@@ -41,7 +42,7 @@ std::optional<nlohmann::json> edit_in_editor(rest& web, nlohmann::json const& ta
     if (after == before)
         return std::nullopt;
     try {
-        return send_edit(web, task, nlohmann::json::parse(after), chosen);
+        return send_edit(web, task, protocol::parse_document(after), chosen);
     } catch (std::exception const& failure) {
         file.keep();
         throw request_failed(0, std::string(failure.what()) + "\nyour text is in " + file.path());

@@ -60,6 +60,32 @@ TEST_CASE("an empty value empties a text and removes another member, which then 
     CHECK_FALSE(after("max_attempts=").contains("max_attempts"));
 }
 
+TEST_CASE("a member of a null or of a missing object cannot be removed, and the error names it and the remedy")
+{
+    auto definition = definition_of(task);
+    definition["payload"] = nullptr;
+    for (auto const* setting : {"payload.a=", "absent.a=", "payload.a.b="}) {
+        INFO(setting);
+        try {
+            auto copy = definition;
+            apply_setting(copy, setting);
+            FAIL("was taken");
+        } catch (invalid_input const& wrong) {
+            std::string const path(setting, std::string_view(setting).size() - 1);
+            CHECK(wrong.field() == "--set");
+            CHECK(std::string(wrong.what()).find("'" + path + "' cannot be removed: leave this --set out") !=
+                  std::string::npos);
+        }
+    }
+    apply_setting(definition, "payload.a=1");
+    CHECK(definition.at("payload") == nlohmann::json{{"a", 1}});
+}
+
+TEST_CASE("a value whose JSON has a key twice is refused with the member")
+{
+    CHECK_THROWS_WITH(after("payload={\"a\": 1, \"a\": 2}"), "the value of 'payload': a is given twice");
+}
+
 TEST_CASE("a setting without a member or below a text is refused")
 {
     for (auto const* wrong : {"max_attempts", "=5", "name.x=1"}) {

@@ -72,6 +72,8 @@ class Edit(DevSite):
     def test_a_text_that_cannot_be_used_is_kept(self):
         name = self.add()
         for script, expected in (('echo "{" > "$1"', "parse error"),
+                                 ("""sed -i 's/"max_attempts": 1/"max_attempts": 1, "max_attempts": 2/' "$1\"""",
+                                  "max_attempts is given twice"),
                                  ("""sed -i 's/"max_attempts": 1/"max_attempts": 0/' "$1\"""", "max_attempts")):
             said = self.refused([expected, "your text is in"], "task", "edit", name, variables=self.editor(script))
             kept = pathlib.Path(re.search("your text is in (.*)", said)[1])
