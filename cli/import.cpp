@@ -29,9 +29,7 @@ void run_import(import_options const& options, common_options const& common, int
         throw CLI::ValidationError("--prune", "is for a crontab, and " + options.file + " is JSON");
     rest web(common);
     importer tasks(web, options.mode);
-    for (auto const& task : input.tasks)
-        tasks.take(task);
-    tasks.find_removed(input, options.crontab);
+    tasks.take_all(input, options.crontab);
 
     auto problems = input.problems;
     problems.insert(problems.end(), tasks.refused().begin(), tasks.refused().end());

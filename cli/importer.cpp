@@ -35,13 +35,32 @@ void importer::say(std::string const& fate, std::string const& name, int line, s
     said_.push_back(fate + " " + labelled(name, line) + (more.empty() ? "" : ": " + more));
 }
 
-void importer::take(import_task const& task)
+void importer::take_all(import_input const& input, import_settings const& settings)
+{
+    for (auto const& task : input.tasks)
+        if (!take(task))
+            return;
+    if (!input.origin.empty())
+        take_removed(input, settings);
+}
+
+// False if there was no answer: then no other request is tried.
+bool importer::refuse(std::string const& label, std::exception const& failure)
+{
+    auto const* const answer = dynamic_cast<request_failed const*>(&failure);
+    bool const answered = answer == nullptr || answer->status() != 0;
+    refused_.push_back(label + ": " + failure.what() + (answered ? "" : "; the import stopped here"));
+    return answered;
+}
+
+bool importer::take(import_task const& task)
 {
     auto const name = name_of(task);
     for (auto const& note : task.notes) {
         notes_.push_back({{"name", name}, {"line", task.line}, {"note", note}});
         say("note", name, task.line, note);
     }
+    auto const label = labelled(name, task.line);
     try {
         auto const definition = protocol::parse_task(task.definition); // before the server is asked
         if (auto const registered = web_.find_task(definition.name, definition.project))
@@ -49,12 +68,11 @@ void importer::take(import_task const& task)
         else
             register_new(task);
     } catch (invalid_input const& wrong) {
-        refused_.push_back(labelled(name, task.line) + ": " + wrong.field() + ": " + wrong.what());
-    } catch (request_failed const& failure) {
-        if (failure.status() == 0)
-            throw;
-        refused_.push_back(labelled(name, task.line) + ": " + failure.what());
+        return refuse(wrong.field().empty() ? label : label + ": " + wrong.field(), wrong);
+    } catch (std::exception const& failure) {
+        return refuse(label, failure);
     }
+    return true;
 }
 
 void importer::register_new(import_task const& task)
@@ -86,29 +104,39 @@ void importer::compare(import_task const& task, nlohmann::json const& registered
     say("differs", name, task.line, texts);
 }
 
-void importer::disable(nlohmann::json const& task)
+void importer::disable(nlohmann::json const& task, bool act)
 {
-    bool const act = mode_.prune && !mode_.dry_run;
     if (act)
         web_.send(http::verb::post, "/api/v1/tasks/" + task.at("id").get<std::string>() + "/disable");
+    disabled_ += act;
     removed_.push_back({{"id", task.at("id")}, {"name", task.at("name")}, {"disabled", act}});
     say(act ? "disabled" : "without a line", cell(task, "name"), 0, cell(task, "schedule_text"));
 }
 
-void importer::find_removed(import_input const& input, import_settings const& settings)
+void importer::take_removed(import_input const& input, import_settings const& settings)
 {
-    if (input.origin.empty())
-        return;
     if (mode_.prune && !input.whole)
-        throw request_failed(0, "--prune disables nothing while the file has lines that cannot be read, since their "
-                                "tasks would be disabled too");
-    std::set<std::string> names;
-    for (auto const& task : input.tasks)
-        names.insert(task.definition.at("name").get<std::string>());
-    auto const target = "/api/v1/tasks?project=" + http::percent_encode(settings.project) +
-                        "&service=" + http::percent_encode(settings.service);
-    for (auto const& task : without_line(web_.list(target, 100'000), input.origin, names))
-        disable(task);
+        refused_.push_back("--prune disables nothing while the file has lines that cannot be read, since their tasks "
+                           "would be disabled too: correct the lines, and import the file again");
+    std::vector<nlohmann::json> found;
+    try {
+        std::set<std::string> names;
+        for (auto const& task : input.tasks)
+            names.insert(task.definition.at("name").get<std::string>());
+        auto const target = "/api/v1/tasks?project=" + http::percent_encode(settings.project) +
+                            "&service=" + http::percent_encode(settings.service);
+        found = without_line(web_.list(target, 100'000), input.origin, names);
+    } catch (std::exception const& failure) {
+        refuse("the tasks without a line are not known", failure);
+    }
+    for (auto const& task : found) {
+        try {
+            disable(task, mode_.prune && input.whole && !mode_.dry_run);
+        } catch (std::exception const& failure) {
+            if (!refuse(cell(task, "name") + ": was not disabled", failure))
+                return;
+        }
+    }
 }
 
 nlohmann::json importer::report() const
@@ -125,8 +153,8 @@ std::string importer::summary() const
     auto text = std::to_string(registered_.size()) + (mode_.dry_run ? " to register, " : " registered, ") +
                 std::to_string(already_) + " already registered, " + part(updated_.size(), "updated") +
                 part(differ_.size(), "differ from the file (--update changes them)") +
-                part(removed_.size(), mode_.prune && !mode_.dry_run ? "without a line disabled"
-                                                                    : "without a line (--prune disables them)");
+                part(disabled_, "without a line disabled") +
+                part(removed_.size() - disabled_, "without a line (--prune disables them)");
     return text + std::to_string(refused_.size()) + " refused";
 }
 

@@ -19,14 +19,15 @@ struct import_mode {
 };
 
 // Takes the tasks of a file one after the other. Its report has an array for each fate of a task, and `said` has a line
-// for each task of which a person should hear.
+// for each task of which a person should hear. Failures are in `refused`, so that the report of the changes is not
+// lost.
 class importer {
 public:
     importer(rest& web, import_mode mode) : web_(web), mode_(mode) {}
 
-    void take(import_task const& task);
-    // After all tasks: those of the same crontab that have no line any more.
-    void find_removed(import_input const& input, import_settings const& settings);
+    // All tasks, and then those of the same crontab that have no line any more. Stops early if the server does not
+    // answer.
+    void take_all(import_input const& input, import_settings const& settings);
 
     nlohmann::json report() const;
     std::string summary() const;
@@ -35,9 +36,12 @@ public:
     bool complete() const { return refused_.empty() && (differ_.empty() || mode_.dry_run); }
 
 private:
+    bool take(import_task const& task);
+    void take_removed(import_input const& input, import_settings const& settings);
+    bool refuse(std::string const& label, std::exception const& failure);
     void register_new(import_task const& task);
     void compare(import_task const& task, nlohmann::json const& registered);
-    void disable(nlohmann::json const& task);
+    void disable(nlohmann::json const& task, bool act);
     void say(std::string const& fate, std::string const& name, int line, std::string const& more = {});
 
     rest& web_;
@@ -48,6 +52,7 @@ private:
     nlohmann::json removed_ = nlohmann::json::array();
     nlohmann::json notes_ = nlohmann::json::array();
     int already_ = 0;
+    std::size_t disabled_ = 0;
     std::vector<std::string> refused_;
     std::vector<std::string> said_;
 };

@@ -13,6 +13,7 @@ import urllib.request
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from dev_site import DevSite  # noqa: E402
+from faulty_web import FaultyWeb  # noqa: E402
 from processes import free_port, program_environment  # noqa: E402
 
 DevSite.baton = sys.argv.pop(1)
@@ -84,6 +85,51 @@ class Import(DevSite):
         document = self.folder / "tasks.json"
         document.write_text("[]")
         self.refused(["--prune"], "task", "import", document, "--prune", status=2)
+
+    def test_a_line_that_cannot_be_read_hides_neither_the_changes_nor_itself_when_prune_disables_nothing(self):
+        path, words = self.crontab("0 2 * * * a", "@daily b")
+        self.ask(*words)
+        path.write_text("0 3 * * * a\n@dayly b\n@weekly c\n")
+        expected = ["--prune disables nothing", "line 2: ", "updated ", "1 registered", "1 updated", "without a line "]
+        said = self.refused(expected, *words, "--update", "--prune")
+        self.assertNotIn("\ndisabled ", said)
+        status, out, _ = self.run_baton("--json", *words, "--update", "--prune")
+        self.assertEqual(status, 1)
+        report = json.loads(out)
+        self.assertEqual(report["already"], 2)
+        self.assertEqual(len(report["refused"]), 2)
+        self.assertEqual([each["disabled"] for each in report["removed"]], [False])
+        self.assertTrue(all(task["enabled"] for task in self.tasks(path.stem)))
+
+    def test_a_request_that_fails_in_the_middle_does_not_hide_the_changes_before_it(self):
+        path, words = self.crontab("@daily a", "@daily b", "@daily c")
+        self.ask(*words)
+        path.write_text("@weekly a\n")
+        disables = []
+
+        def first_disable(method, target):
+            if target.endswith("/disable"):
+                disables.append(target)
+                return 503 if len(disables) == 1 else None
+
+        def no_answer_to(end):
+            return lambda method, target: 0 if target.endswith(end) else None
+
+        def no_list(method, target):
+            return 503 if "service=" in target else None
+
+        proxy = FaultyWeb(self.web)
+        self.addCleanup(proxy.close)
+        for fault, expected in ((no_list, ["1 updated", "tasks without a line are not known: chosen by the test"]),
+                                (no_answer_to("/disable"), ["1 already registered", "was not disabled", "stopped here"]),
+                                (first_disable, ["was not disabled: chosen by the test", "1 without a line disabled"])):
+            with self.subTest(expected=expected):
+                proxy.fault = fault
+                self.refused(expected, *words, "--update", "--prune", server=proxy.url)
+        self.assertEqual(sorted(task["enabled"] for task in self.tasks(path.stem)), [False, True, True])
+        path.write_text("@daily a\n@hourly d\n")
+        proxy.fault = lambda method, target: 0 if method == "POST" else None
+        self.refused(["1 updated", "(line 2)", "does not answer", "stopped here"], *words, "--update", server=proxy.url)
 
     def test_a_dry_run_says_the_same_and_changes_nothing(self):
         path, words = self.crontab("0 2 * * * a", "5 4 * * * b")
