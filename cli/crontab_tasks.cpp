@@ -2,6 +2,7 @@
 
 #include "libs/schedule/time_zone.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -28,6 +29,21 @@ std::string origin_of(std::string const& file)
     char host[256] = {};
     gethostname(host, sizeof host - 1);
     return "imported from " + (none ? file : path) + " on " + host;
+}
+
+bool is_former_origin(std::string const& description, std::string const& file)
+{
+    std::string_view rest = description;
+    if (!rest.starts_with("line "))
+        return false;
+    rest.remove_prefix(5);
+    auto const digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    if (digits == 0 || !rest.substr(digits).starts_with(" of "))
+        return false;
+    auto const path = rest.substr(digits + 4);
+    std::error_code none;
+    auto const whole = std::filesystem::weakly_canonical(file, none).string();
+    return path == file || (!none && path == whole);
 }
 
 std::string host_zone()

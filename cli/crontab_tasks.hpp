@@ -26,6 +26,10 @@ nlohmann::json task_of(schedule::crontab_entry const& entry, std::string const& 
 // machine's name. Another machine may have a file of the same path.
 std::string origin_of(std::string const& file);
 
+// True for the description of a task that an earlier version, which named tasks otherwise, imported from this file:
+// "line 7 of /etc/crontab", with the path as it was given and without the machine's name.
+bool is_former_origin(std::string const& description, std::string const& file);
+
 // The IANA name of this machine's time zone, from TZ, /etc/timezone or /etc/localtime; "UTC" if none of them names one.
 std::string host_zone();
 

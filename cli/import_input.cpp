@@ -57,6 +57,7 @@ import_input from_crontab(std::string const& file, schedule::crontab const& pars
                           utc_time now)
 {
     import_input input;
+    input.file = file;
     input.origin = origin_of(file);
     for (auto const& problem : parsed.problems) {
         input.problems.push_back("line " + std::to_string(problem.line) + ": " + problem.why);

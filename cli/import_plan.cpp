@@ -1,5 +1,6 @@
 #include "cli/import_plan.hpp"
 
+#include "cli/crontab_tasks.hpp"
 #include "libs/protocol/task.hpp"
 
 namespace baton::cli {
@@ -52,13 +53,15 @@ std::string import_text(difference const& each)
 }
 
 std::vector<nlohmann::json> without_line(std::vector<nlohmann::json> const& registered, std::string const& origin,
-                                         std::set<std::string> const& names)
+                                         std::string const& file, std::set<std::string> const& names)
 {
     std::vector<nlohmann::json> found;
-    for (auto const& task : registered)
-        if (task.value("description", "") == origin && task.value("enabled", false) &&
+    for (auto const& task : registered) {
+        auto const description = task.value("description", "");
+        if ((description == origin || is_former_origin(description, file)) && task.value("enabled", false) &&
             !names.contains(task.value("name", "")))
             found.push_back(task);
+    }
     return found;
 }
 

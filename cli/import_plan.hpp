@@ -25,9 +25,9 @@ nlohmann::json updated_task(nlohmann::json registered, std::vector<difference> c
 // schedule.cron: "0 2 * * *" at the server, "0 3 * * *" in the file. Long values are cut.
 std::string import_text(difference const& each);
 
-// The enabled tasks among `registered` that an import from this origin made (origin_of) and whose names are not among
-// those of the file's lines.
+// The enabled tasks among `registered` that an import from this origin made (origin_of), or one of an earlier version
+// from this file (is_former_origin), and whose names are not among those of the file's lines.
 std::vector<nlohmann::json> without_line(std::vector<nlohmann::json> const& registered, std::string const& origin,
-                                         std::set<std::string> const& names);
+                                         std::string const& file, std::set<std::string> const& names);
 
 } // namespace baton::cli

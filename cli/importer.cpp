@@ -125,7 +125,7 @@ void importer::take_removed(import_input const& input, import_settings const& se
             names.insert(task.definition.at("name").get<std::string>());
         auto const target = "/api/v1/tasks?project=" + http::percent_encode(settings.project) +
                             "&service=" + http::percent_encode(settings.service);
-        found = without_line(web_.list(target, 100'000), input.origin, names);
+        found = without_line(web_.list(target, 100'000), input.origin, input.file, names);
     } catch (std::exception const& failure) {
         refuse("the tasks without a line are not known", failure);
     }

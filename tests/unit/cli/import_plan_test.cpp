@@ -128,11 +128,30 @@ TEST_CASE("a task without a line is an enabled one of the same file and machine 
     auto task = registered;
     task["enabled"] = true;
     std::string const origin = "imported from /etc/crontab on web1";
-    CHECK(without_line({task}, origin, {"tab-2"}) == std::vector{task});
-    CHECK(without_line({task}, origin, {"tab-1"}).empty());
-    CHECK(without_line({task}, "imported from /etc/crontab on web2", {}).empty());
+    std::string const file = "/etc/crontab";
+    CHECK(without_line({task}, origin, file, {"tab-2"}) == std::vector{task});
+    CHECK(without_line({task}, origin, file, {"tab-1"}).empty());
+    CHECK(without_line({task}, "imported from /etc/crontab on web2", file, {}).empty());
     task["enabled"] = false;
-    CHECK(without_line({task}, origin, {}).empty());
+    CHECK(without_line({task}, origin, file, {}).empty());
+}
+
+TEST_CASE("a task that an earlier version imported from the same file is without a line")
+{
+    auto task = registered;
+    task["enabled"] = true;
+    task["description"] = "line 12 of /etc/crontab";
+    auto const found = [&](std::string const& file) {
+        return !without_line({task}, "imported from " + file + " on web1", file, {"crontab-00000001"}).empty();
+    };
+    CHECK(found("/etc/crontab"));
+    CHECK(found("/etc/../etc/crontab"));
+    CHECK_FALSE(found("/etc/crontab2"));
+    CHECK_FALSE(found("crontab"));
+    for (auto const* other : {"line of /etc/crontab", "line 12 of /etc/crontab, by hand", "line 12 of ", "line 12"}) {
+        task["description"] = other;
+        CHECK_FALSE(found("/etc/crontab"));
+    }
 }
 
 } // namespace import_plan_test

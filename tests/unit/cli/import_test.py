@@ -86,6 +86,14 @@ class Import(DevSite):
         document.write_text("[]")
         self.refused(["--prune"], "task", "import", document, "--prune", status=2)
 
+    def test_prune_disables_the_tasks_of_an_earlier_version_from_the_same_file(self):
+        path, words = self.crontab("@daily a")
+        self.ask("task", "add", "former", "--service", path.stem, "--handler", "former-1", "--cron", "@daily",
+                 "--description", f"line 1 of {path}", "--allow-unserved")
+        self.assertIn("without a line former", self.ask(*words))
+        self.assertIn("disabled former", self.ask(*words, "--prune"))
+        self.assertEqual({task["name"]: task["enabled"] for task in self.tasks(path.stem)}["former"], False)
+
     def test_a_line_that_cannot_be_read_hides_neither_the_changes_nor_itself_when_prune_disables_nothing(self):
         path, words = self.crontab("0 2 * * * a", "@daily b")
         self.ask(*words)
