@@ -33,9 +33,12 @@ std::vector<std::string> states()
     return {names.begin(), names.end()};
 }
 
-// What is only planned is apart, so that it does not push out what has happened. The other filters find both.
+// What is only planned is apart, so that it does not push out what has happened. The other filters find both, unless
+// the list is followed.
 std::string planned_of(executions_options const& chosen)
 {
+    if (chosen.follow)
+        return "false";
     if (chosen.planned)
         return "true";
     return chosen.open || !chosen.state.empty() ? "" : "false";
@@ -127,14 +130,16 @@ void add_executions(CLI::App& program, common_options const& common, int&)
                      "Only of this project; with --task the project of the task (default: default)");
     group.add_option("--state", chosen->state, "Only in this state")->check(CLI::IsMember(states()));
     group.add_flag("--open", chosen->open, "Only executions that have not ended");
-    group.add_flag("--planned", chosen->planned,
-                   "Only executions that are planned and not due yet, the next one first");
+    auto* const planned = group.add_flag("--planned", chosen->planned,
+                                         "Only executions that are planned and not due yet, the next one first");
     group.add_option("--since", chosen->since,
                      "Only those due since then: 2026-12-24T18:00:00Z, or 90m for 90 minutes ago");
     group.add_option("--until", chosen->until, "Only those due before then");
     group.add_option("--parent", chosen->parent, "Only the shards of this broadcast");
-    group.add_flag("--follow", chosen->follow,
-                   "Print a line for each change, until it is interrupted; with --json one object a line");
+    group
+        .add_flag("--follow", chosen->follow,
+                  "Print a line for each change, until it is interrupted; with --json one object a line")
+        ->excludes(planned);
     group.add_option("--limit", chosen->limit, "Number of executions, the latest first")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));

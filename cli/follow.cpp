@@ -12,7 +12,7 @@ namespace baton::cli {
 namespace {
 
 constexpr std::size_t most_single = 100;
-constexpr std::size_t wider = 20;
+constexpr std::size_t one_page = 500;
 constexpr duration look_pause = 1s;
 
 bool has_ended(nlohmann::json const& execution)
@@ -20,16 +20,44 @@ bool has_ended(nlohmann::json const& execution)
     return !execution.at("ended_at").is_null();
 }
 
+// Web or a proxy before it is away, or its database.
+bool will_pass(request_failed const& failure)
+{
+    return failure.status() == 0 || failure.status() == 502 || failure.status() == 503 || failure.status() == 504;
+}
+
 } // namespace
+
+follow_window::place follow_window::place_of(nlohmann::json const& execution)
+{
+    auto const id = execution.at("id").get<std::string>();
+    return {execution.at("scheduled_at").get<std::string>(), id.size(), id};
+}
+
+bool follow_window::needs_more(std::vector<nlohmann::json> const& list) const
+{
+    if (first_)
+        return list.size() < limit_;
+    return !begin_ || list.empty() || place_of(list.back()) >= *begin_;
+}
+
+void follow_window::take(std::vector<nlohmann::json>& list)
+{
+    if (first_ && list.size() > limit_)
+        list.resize(limit_);
+    while (begin_ && !list.empty() && place_of(list.back()) < *begin_)
+        list.pop_back();
+    if (list.size() >= limit_)
+        begin_ = place_of(list[limit_ - 1]);
+    first_ = false;
+}
 
 std::vector<nlohmann::json> execution_watch::changed(std::vector<nlohmann::json> const& list)
 {
     std::vector<nlohmann::json> found;
     std::map<std::string, std::string> known;
-    last_list_.clear();
     for (auto const& each : list) {
         auto const id = each.at("id").get<std::string>();
-        last_list_.insert(id);
         if (each.at("state") == "planned" && each.at("reason").is_null())
             continue;
         auto const seen = cell(each, "state") + " " + cell(each, "attempt") + " " + cell(each, "reason");
@@ -50,19 +78,20 @@ std::vector<nlohmann::json> execution_watch::changed(std::vector<nlohmann::json>
     return found;
 }
 
-bool execution_watch::joins(std::vector<nlohmann::json> const& list) const
+std::vector<std::string> execution_watch::unseen_open(std::vector<nlohmann::json> const& list)
 {
-    return last_list_.empty() || list.empty() || std::any_of(list.begin(), list.end(), [&](auto const& each) {
-               return last_list_.contains(each.at("id").template get<std::string>());
-           });
-}
-
-std::vector<std::string> execution_watch::unseen_open() const
-{
+    auto unseen = open_;
+    for (auto const& each : list)
+        unseen.erase(each.at("id").get<std::string>());
     std::vector<std::string> found;
-    for (auto const& id : open_)
-        if (!last_list_.contains(id) && found.size() < most_single)
-            found.push_back(id);
+    auto next = unseen.upper_bound(last_asked_);
+    while (found.size() < std::min(most_single, unseen.size())) {
+        if (next == unseen.end())
+            next = unseen.begin();
+        found.push_back(*next++);
+    }
+    if (!found.empty())
+        last_asked_ = found.back();
     return found;
 }
 
@@ -76,27 +105,67 @@ std::string follow_line(nlohmann::json const& execution, times const& at)
     return printable(line);
 }
 
-void follow_executions(rest& web, std::string const& target, std::size_t limit, common_options const& common)
+namespace {
+
+// The executions of the window, and then the open ones before it.
+std::vector<nlohmann::json> look_at(rest& web, std::string const& target, std::size_t limit, follow_window& window,
+                                    execution_watch& watch)
 {
-    auto const at = times_of(common);
-    execution_watch watch;
-    for (;;) {
-        auto list = web.list(target, limit);
-        if (list.size() >= limit && !watch.joins(list))
-            list = web.list(target, wider * limit);
-        if (list.size() >= wider * limit && !watch.joins(list))
-            std::cerr << "baton: more executions than can be followed: some are left out\n";
-        for (auto const& id : watch.unseen_open()) {
+    std::vector<nlohmann::json> list;
+    nlohmann::json next;
+    do {
+        auto page = web.page(target, list.empty() ? limit : one_page, next);
+        for (auto& each : page.at("items"))
+            list.push_back(std::move(each));
+        next = page.at("next");
+    } while (!next.is_null() && window.needs_more(list));
+    auto after = window;
+    after.take(list);
+    for (auto const& id : watch.unseen_open(list)) {
+        try {
             auto one = web.get("/api/v1/executions/" + id);
             one.erase("attempts");
             list.push_back(std::move(one));
+        } catch (request_failed const& failure) {
+            if (failure.status() != 404)
+                throw;
+            watch.forget(id);
         }
-        for (auto const& each : watch.changed(list)) {
-            if (common.json)
-                std::cout << printable_json(each.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
-                          << '\n';
-            else
-                std::cout << follow_line(each, at) << '\n';
+    }
+    window = after; // only now, as the next look must read the same after a failure
+    return list;
+}
+
+void print(std::vector<nlohmann::json> const& changes, times const& at, common_options const& common)
+{
+    for (auto const& each : changes) {
+        if (common.json)
+            std::cout << printable_json(each.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) << '\n';
+        else
+            std::cout << follow_line(each, at) << '\n';
+    }
+}
+
+} // namespace
+
+void follow_executions(rest& web, std::string const& target, std::size_t limit, common_options const& common)
+{
+    auto const at = times_of(common);
+    follow_window window(limit);
+    execution_watch watch;
+    bool seen = false;    // before, a failure ends it: the address may be wrong
+    bool waiting = false; // which it says once
+    for (;;) {
+        try {
+            print(watch.changed(look_at(web, target, limit, window, watch)), at, common);
+            seen = true;
+            waiting = false;
+        } catch (request_failed const& failure) {
+            if (!seen || !will_pass(failure))
+                throw;
+            if (!waiting)
+                std::cerr << "baton: " << printable(failure.what()) << "; waiting until it answers" << std::endl;
+            waiting = true;
         }
         if (!std::cout.flush()) // the reader is gone
             return;

@@ -161,10 +161,9 @@ std::vector<nlohmann::json> rest::list(std::string const& target, std::size_t mo
     return page(target, most).at("items").get<std::vector<nlohmann::json>>();
 }
 
-nlohmann::json rest::page(std::string const& target, std::size_t most)
+nlohmann::json rest::page(std::string const& target, std::size_t most, nlohmann::json after)
 {
     auto items = nlohmann::json::array();
-    nlohmann::json after;
     char const joint = target.find('?') == std::string::npos ? '?' : '&';
     do {
         auto next = target + joint + "limit=" + std::to_string(std::min<std::size_t>(most - items.size(), 500));

@@ -45,7 +45,8 @@ public:
     std::vector<nlohmann::json> list(std::string const& target, std::size_t most);
 
     // The same as one page, as REST answers it: {"items": [...], "next": null, or the place after the last item}.
-    nlohmann::json page(std::string const& target, std::size_t most);
+    // `after` is the `next` of the page before, or null.
+    nlohmann::json page(std::string const& target, std::size_t most, nlohmann::json after = {});
 
     // The id of the task that the text names: "id:12" is an id, "name:12" a name, and else a name in `project` counts
     // before an id. Throws request_failed when there is none.

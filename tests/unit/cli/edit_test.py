@@ -6,11 +6,13 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from dev_site import DevSite  # noqa: E402
+from faulty_web import FaultyWeb  # noqa: E402
 from processes import program_environment  # noqa: E402
 
 DevSite.baton = sys.argv.pop(1)
@@ -121,23 +123,63 @@ class Edit(DevSite):
         self.assertEqual(json.loads(self.ask("--json", "executions", "--project", "other"))["items"], [])
         self.refused(["--since", "90m"], "executions", "--since", "yesterday")
 
+    def follow(self, *words, server=None):
+        """A process that follows executions, whose standard error goes to the path `said` of this test."""
+        self.said = self.folder / f"{self.id().rsplit('.', 1)[1]}.said"
+        with self.said.open("w") as said:
+            follower = subprocess.Popen([self.baton, "--server", server or self.web, "executions", "--follow", *words],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True,
+                                        env=program_environment())
+        self.addCleanup(follower.stdout.close)
+        self.addCleanup(follower.wait)
+        self.addCleanup(follower.kill)
+        return follower
+
     def test_followed_executions_are_printed_as_they_happen(self):
         name = self.add()
         self.ask("task", "run", name, "--wait")
-        command = [self.baton, "--server", self.web, "executions", "--task", name, "--follow"]
-        follower = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-                                    env=program_environment())
-        try:
-            self.assertIn("succeeded", follower.stdout.readline())
-            execution = json.loads(self.ask("--json", "task", "run", name))["execution"]
+        follower = self.follow("--task", name)
+        self.assertIn("succeeded", follower.stdout.readline())
+        execution = json.loads(self.ask("--json", "task", "run", name))["execution"]
+        line = follower.stdout.readline()
+        while "succeeded" not in line:  # perhaps it was seen while it ran
             line = follower.stdout.readline()
-            while "succeeded" not in line:  # perhaps it was seen while it ran
-                line = follower.stdout.readline()
-            self.assertIn(f"  {execution}  {name}  succeeded  1/1", line)
-        finally:
-            follower.kill()
-            follower.wait()
-            follower.stdout.close()
+        self.assertIn(f"  {execution}  {name}  succeeded  1/1", line)
+        self.refused(["--planned"], "executions", "--follow", "--planned", status=2)
+
+    def test_more_executions_than_the_limit_are_followed_across_a_time_without_answers(self):
+        name = self.add()
+        run = lambda: json.loads(self.ask("--json", "task", "run", name, "--wait"))["id"]
+        run()
+        failing = []
+        refused = []
+
+        def fault(method, target):
+            if failing:
+                refused.append(target)
+                return failing[0]
+
+        proxy = FaultyWeb(self.web, fault)
+        self.addCleanup(proxy.close)
+        follower = self.follow("--task", name, "--limit", "1", server=proxy.url)
+        self.assertIn("succeeded", follower.stdout.readline())
+        for status, reason in ((503, "chosen by the test"), (0, "does not answer")):
+            failing.append(status)
+            refused.clear()
+            end = time.monotonic() + 30
+            while len(refused) < 2:
+                self.assertLess(time.monotonic(), end)
+                self.assertIsNone(follower.poll())
+                time.sleep(0.1)
+            new = [run() for _ in range(4)]
+            failing.clear()
+            self.assertEqual([follower.stdout.readline().split()[2] for _ in new], new)
+            lines = [line for line in self.said.read_text().splitlines() if "waiting until it answers" in line]
+            self.assertEqual([reason in line for line in lines][-1:], [True], lines)
+        self.assertEqual(len(lines), 2)
+        dead = FaultyWeb(self.web, lambda method, target: 503)
+        self.addCleanup(dead.close)
+        self.refused(["chosen by the test"], "executions", "--follow", server=dead.url)
 
 
 if __name__ == "__main__":

@@ -45,15 +45,75 @@ TEST_CASE("each change of an execution is told once, the oldest first, and plans
 TEST_CASE("an execution that left the list before its end is still looked at, until it ends")
 {
     execution_watch watch;
-    watch.changed({execution("1", "running")});
-    CHECK(watch.unseen_open().empty());
-    watch.changed({execution("2", "succeeded")});
-    CHECK(watch.unseen_open() == std::vector<std::string>{"1"});
+    std::vector const first{execution("1", "running")};
+    std::vector const second{execution("2", "succeeded")};
+    watch.changed(first);
+    CHECK(watch.unseen_open(first).empty());
+    watch.changed(second);
+    CHECK(watch.unseen_open(second) == std::vector<std::string>{"1"});
     CHECK(watch.changed({execution("2", "succeeded"), execution("1", "running")}).empty());
-    watch.changed({execution("2", "succeeded")});
+    watch.changed(second);
     CHECK(ids(watch.changed({execution("2", "succeeded"), execution("1", "failed")})) == std::vector<std::string>{"1"});
-    watch.changed({execution("2", "succeeded")});
-    CHECK(watch.unseen_open().empty());
+    watch.changed(second);
+    CHECK(watch.unseen_open(second).empty());
+}
+
+TEST_CASE(
+    "of more open executions than one look asks for, the next look asks for others, and a deleted one is left out")
+{
+    execution_watch watch;
+    std::vector<nlohmann::json> open;
+    for (int id = 100; id < 250; ++id)
+        open.push_back(execution(std::to_string(id), "running"));
+    watch.changed(open);
+    watch.forget("249");
+    auto const first = watch.unseen_open({});
+    auto const second = watch.unseen_open({});
+    REQUIRE(first.size() == 100);
+    CHECK((first.front() == "100" && first.back() == "199"));
+    REQUIRE(second.size() == 100);
+    CHECK((second.front() == "200" && second.at(48) == "248" && second.at(49) == "100"));
+}
+
+TEST_CASE("a look reads back to where the look before it began, however many executions are new")
+{
+    auto const list = [](int newest, int oldest) {
+        std::vector<nlohmann::json> all;
+        for (int id = newest; id >= oldest; --id)
+            all.push_back(execution(std::to_string(id), "succeeded"));
+        return all;
+    };
+    follow_window window(3);
+    auto first = list(10, 9);
+    CHECK(window.needs_more(first));
+    first = list(10, 6);
+    CHECK_FALSE(window.needs_more(first));
+    window.take(first);
+    CHECK(ids(first) == std::vector<std::string>{"10", "9", "8"});
+
+    CHECK(window.needs_more(list(1'000, 990)));
+    CHECK(window.needs_more(list(1'000, 8)));
+    auto second = list(1'000, 5);
+    CHECK_FALSE(window.needs_more(second));
+    window.take(second);
+    CHECK(second.size() == 993);
+    CHECK(window.needs_more(list(1'001, 998)));
+    CHECK_FALSE(window.needs_more(list(1'001, 997)));
+}
+
+TEST_CASE(
+    "a list that was shorter than its limit is read to its end, and executions that leave it bring no older ones in")
+{
+    follow_window window(2);
+    std::vector<nlohmann::json> none;
+    window.take(none);
+    CHECK(window.needs_more({execution("3", "running"), execution("2", "running"), execution("1", "running")}));
+    std::vector filled{execution("3", "running"), execution("2", "running"), execution("1", "running")};
+    window.take(filled);
+    CHECK(filled.size() == 3);
+    std::vector one_left{execution("3", "running"), execution("1", "running")};
+    window.take(one_left);
+    CHECK(ids(one_left) == std::vector<std::string>{"3"});
 }
 
 TEST_CASE("an execution that waits is told with the reason, and again when that is another")
@@ -65,16 +125,6 @@ TEST_CASE("an execution that waits is told with the reason, and again when that 
     CHECK(watch.changed({waiting}).empty());
     waiting["reason"] = "agent has no free slot";
     CHECK(ids(watch.changed({waiting})) == std::vector<std::string>{"1"});
-}
-
-TEST_CASE("a list of new executions alone does not join the list before")
-{
-    execution_watch watch;
-    CHECK(watch.joins({execution("1", "running")})); // the first look
-    watch.changed({execution("2", "running"), execution("1", "running")});
-    CHECK(watch.joins({execution("3", "running"), execution("2", "running")}));
-    CHECK_FALSE(watch.joins({execution("4", "running"), execution("3", "running")}));
-    CHECK(watch.joins({}));
 }
 
 TEST_CASE("a line of a followed list has the time, the names, the state and the reason")
