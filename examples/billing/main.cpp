@@ -2,14 +2,18 @@
 //
 //     billing http://127.0.0.1:7800 [more trigger nodes]
 //
+// BILLING_TOKEN_FILE names the file with the clients' token of a cluster that has one.
+//
 // Register a task with service "billing", handler "close-day" and payload {"day": "2026-03-29"}, and run it.
 
 #include <baton/client/service.hpp>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <mutex>
+#include <utility>
 
 namespace client = baton::client;
 
@@ -47,7 +51,10 @@ int main(int argc, char** argv)
         return 2;
     }
     try {
-        client::service service{{.name = "billing", .triggers = {argv + 1, argv + argc}}};
+        client::service_options options{.name = "billing", .triggers = {argv + 1, argv + argc}};
+        if (auto const* file = std::getenv("BILLING_TOKEN_FILE"))
+            options.token_file = file;
+        client::service service{std::move(options)};
         service.handle("close-day", close_day);
         service.run();
         return 0;

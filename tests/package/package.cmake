@@ -1,4 +1,5 @@
-# cmake -D build=.. -D consumer=.. -D work=.. -D components=.. -D compiler=.. [-D sanitize=..] -P package.cmake
+# cmake -D build=.. -D consumer=.. -D work=.. -D components=.. -D compiler=.. [-D sanitize=..] [-D program=..]
+# -P package.cmake
 file(REMOVE_RECURSE ${work})
 set(flags "")
 if(sanitize)
@@ -15,4 +16,6 @@ endforeach()
 run(${CMAKE_COMMAND} -G Ninja -S ${consumer} -B ${work}/build -D CMAKE_CXX_COMPILER=${compiler}
     -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_FLAGS=${flags})
 run(${CMAKE_COMMAND} --build ${work}/build)
-run(${CMAKE_COMMAND} -E chdir ${work} ${work}/build/consumer)
+if(program)
+    run(${CMAKE_COMMAND} -E chdir ${work} ${work}/build/${program})
+endif()
