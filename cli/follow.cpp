@@ -58,6 +58,10 @@ std::vector<nlohmann::json> execution_watch::changed(std::vector<nlohmann::json>
     std::map<std::string, std::string> known;
     for (auto const& each : list) {
         auto const id = each.at("id").get<std::string>();
+        if (has_ended(each))
+            open_.erase(id);
+        else
+            open_.insert(id);
         if (each.at("state") == "planned" && each.at("reason").is_null())
             continue;
         auto const seen = cell(each, "state") + " " + cell(each, "attempt") + " " + cell(each, "reason");
@@ -65,10 +69,6 @@ std::vector<nlohmann::json> execution_watch::changed(std::vector<nlohmann::json>
         if (before == known_.end() || before->second != seen)
             found.push_back(each);
         known[id] = seen;
-        if (has_ended(each))
-            open_.erase(id);
-        else
-            open_.insert(id);
     }
     for (auto const& id : open_)
         if (auto const before = known_.find(id); before != known_.end())

@@ -58,8 +58,18 @@ TEST_CASE("an execution that left the list before its end is still looked at, un
     CHECK(watch.unseen_open(second).empty());
 }
 
-TEST_CASE(
-    "of more open executions than one look asks for, the next look asks for others, and a deleted one is left out")
+TEST_CASE("an execution that is due and has not started is looked at, too, when it has left the list")
+{
+    execution_watch watch;
+    std::vector const later{execution("2", "succeeded")};
+    watch.changed({execution("1", "planned")});
+    watch.changed(later);
+    CHECK(watch.unseen_open(later) == std::vector<std::string>{"1"});
+    CHECK(ids(watch.changed({execution("2", "succeeded"), execution("1", "running")})) ==
+          std::vector<std::string>{"1"});
+}
+
+TEST_CASE("of more open executions than one look asks for, the next look asks for others, without deleted ones")
 {
     execution_watch watch;
     std::vector<nlohmann::json> open;
@@ -101,8 +111,7 @@ TEST_CASE("a look reads back to where the look before it began, however many exe
     CHECK_FALSE(window.needs_more(list(1'001, 997)));
 }
 
-TEST_CASE(
-    "a list that was shorter than its limit is read to its end, and executions that leave it bring no older ones in")
+TEST_CASE("a list shorter than its limit is read to its end, and one that loses executions brings in no older ones")
 {
     follow_window window(2);
     std::vector<nlohmann::json> none;
