@@ -66,8 +66,7 @@ void show_nodes(common_options const& common)
     table shown(
         {"NAME", "ADDRESS", "ROLE", "EPOCH", "ALIVE", "HEARD (s ago)", "CLIENTS", "LOAD", "STEP (ms)", "VERSION"});
     for (auto const& each : answer.at("items"))
-        shown.add({cell(each, "name"), cell(each, "address"),
-                   each.value("master", false) ? "master" : cell(each, "role"), cell(each, "epoch"),
+        shown.add({cell(each, "name"), cell(each, "address"), cell(each, "role"), cell(each, "epoch"),
                    cell(each, "alive"), one_decimal(each.value("age_ms", 0.0) / 1'000), cell(each, "clients"),
                    cell(each, "load"), longest_step(each), cell(each, "version")});
     shown.print(std::cout);

@@ -147,14 +147,15 @@ json show(storage::client_record const& client)
 
 json show(storage::node_record const& node, std::optional<lease::lease_row> const& lease)
 {
-    bool const owns = lease && lease->owner == node.incarnation;
+    // The role in the node's row is that of its last heartbeat, so a dead master would be shown beside its successor.
+    bool const leads = lease && lease->owner == node.incarnation && !lease->expired;
     auto const health = json::parse(node.health, nullptr, false);
     return {{"incarnation", node.incarnation},
             {"name", node.name},
             {"address", node.address},
-            {"role", node.role},
-            {"master", owns && !lease->expired},
-            {"epoch", owns ? json(lease->epoch) : json()},
+            {"role", leads ? "master" : "slave"},
+            {"master", leads},
+            {"epoch", leads ? json(lease->epoch) : json()},
             {"version", node.version},
             {"revision", node.revision},
             {"load", node.load_permille / 1000.0},

@@ -36,6 +36,27 @@ TEST_CASE("the nodes are shown with the lease that names the master")
     CHECK(now.dump().find("s3cret") == std::string::npos);
 }
 
+TEST_CASE("only the owner of an unexpired lease is shown as master, whatever the others' last heartbeats said")
+{
+    auto const web = arrange(engines());
+    web->lead("host:1:boot:aa", "http://127.0.0.1:7801", "s3cret");
+    storage::node_record dead; // it was master until a moment ago
+    dead.incarnation = "host:2:boot:bb";
+    dead.name = "beta";
+    dead.role = "master";
+    dead.ttl = 60s;
+    dead.started_at = web->time.utc();
+    storage::nodes all(*web->shared);
+    wait_for(all.beat(dead));
+    auto const nodes = web->got(200, "/api/v1/nodes");
+    REQUIRE(nodes.at("items").size() == 2);
+    for (auto const& node : nodes.at("items")) {
+        bool const owns = node.at("incarnation") == nodes.at("lease").at("owner");
+        CHECK(node.at("role") == (owns ? "master" : "slave"));
+        CHECK(node.at("master") == owns);
+    }
+}
+
 TEST_CASE("a free lease has no owner and no time left")
 {
     auto const web = arrange(engines());
