@@ -5,6 +5,7 @@
 #include "cli/moment.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
+#include "libs/base/printable.hpp"
 #include "libs/protocol/outcome.hpp"
 
 #include <iostream>
@@ -81,6 +82,9 @@ void list(executions_options const& chosen, common_options const& common)
                    cell(each, "cause"), cell(each, "attempt") + "/" + cell(each, "max_attempts"),
                    at.cell(each, "ended_at"), at.within(cell(each, "reason"))});
     shown.print(std::cout);
+    if (chosen.planned && found.at("items").empty())
+        std::cout << "no firing is planned: firings are planned 5 s ahead; `baton task show "
+                  << (chosen.task.empty() ? "NAME" : printable(chosen.task)) << "` lists the next firings\n";
 }
 
 void show(std::string const& id, common_options const& common)
@@ -130,8 +134,10 @@ void add_executions(CLI::App& program, common_options const& common, int&)
                      "Only of this project; with --task the project of the task (default: default)");
     group.add_option("--state", chosen->state, "Only in this state")->check(CLI::IsMember(states()));
     group.add_flag("--open", chosen->open, "Only executions that have not ended");
-    auto* const planned = group.add_flag("--planned", chosen->planned,
-                                         "Only executions that are planned and not due yet, the next one first");
+    auto* const planned =
+        group.add_flag("--planned", chosen->planned,
+                       "Only executions that are planned and not due yet, the next one first. Firings are "
+                       "planned 5 s ahead (planner.look_ahead); `baton task show` lists later ones");
     group.add_option("--since", chosen->since,
                      "Only those due since then: 2026-12-24T18:00:00Z, or 90m for 90 minutes ago");
     group.add_option("--until", chosen->until, "Only those due before then");

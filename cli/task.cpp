@@ -190,12 +190,14 @@ void add_change(CLI::App& task, common_options const& common, std::string const&
     command->callback([which, &common, name] {
         rest web(common);
         auto const id = web.task_id(which->task, which->project);
-        auto const answer = name == "delete" ? web.send(http::verb::del, "/api/v1/tasks/" + id)
-                                             : web.send(http::verb::post, "/api/v1/tasks/" + id + "/" + name);
+        auto const path = "/api/v1/tasks/" + id;
+        auto const before = web.get(path); // the answer to a deletion does not name the task
+        auto const answer =
+            name == "delete" ? web.send(http::verb::del, path) : web.send(http::verb::post, path + "/" + name);
         if (common.json)
             print_json(std::cout, answer);
         else
-            std::cout << "task " << id << ": " << name << "d, in force from "
+            std::cout << "task " << id << ' ' << cell(before, "name") << ": " << name << "d, in force from "
                       << times_of(common).text(answer, "valid_from") << still_running(id, answer) << '\n';
     });
 }

@@ -139,6 +139,19 @@ class Answers(DevSite):
         self.assertTrue(all(at(each) > now for each in planned), planned)
         self.assertEqual(planned, sorted(planned, key=at))
 
+    def test_an_empty_list_of_planned_executions_says_where_the_next_firings_are(self):
+        self.ask("task", "add", "late", "--service", "agent", "--handler", "echo", "--every", "1h")
+        out = self.ask("executions", "--planned", "--task", "late")
+        self.assertIn("firings are planned 5 s ahead; `baton task show late` lists the next firings", out)
+        self.assertNotIn("planned", self.ask("executions", "--task", "late"))
+        self.assertIn("planned 5 s ahead", " ".join(self.ask("executions", "--help").split()))
+
+    def test_enable_disable_and_delete_name_the_task(self):
+        self.ask("task", "add", "switched", "--service", "agent", "--handler", "echo")
+        number = json.loads(self.ask("--json", "task", "show", "switched"))["id"]
+        for word in ("disable", "enable", "delete"):
+            self.assertIn(f"task {number} switched: {word}d, in force from", self.ask("task", word, f"id:{number}"))
+
     def test_a_trigger_says_that_it_is_one(self):
         self.refused(["is a trigger node", "`baton web`", "7801"], "task", "list", server=self.trigger)
 
