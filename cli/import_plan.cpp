@@ -3,6 +3,9 @@
 #include "cli/crontab_tasks.hpp"
 #include "libs/protocol/task.hpp"
 
+#include <algorithm>
+#include <map>
+
 namespace baton::cli {
 
 namespace {
@@ -32,7 +35,8 @@ nlohmann::json given_members(nlohmann::json const& registered, nlohmann::json co
 std::vector<difference> differences_from_file(nlohmann::json const& registered, nlohmann::json const& definition)
 {
     auto given = given_members(registered, definition);
-    given.erase("enabled");
+    if (!definition.value("enabled", false)) // `--disabled` is for new tasks
+        given.erase("enabled");
     return differences_of(registered, given);
 }
 
@@ -45,6 +49,29 @@ nlohmann::json updated_task(nlohmann::json registered, std::vector<difference> c
         registered[key] = given.at(key);
     }
     return registered;
+}
+
+bool enables(std::vector<difference> const& found)
+{
+    return std::ranges::any_of(found, [](difference const& each) { return each.member == "enabled"; });
+}
+
+bool names_another_handler(std::vector<difference> const& found)
+{
+    return std::ranges::any_of(
+        found, [](difference const& each) { return each.member == "service" || each.member == "handler"; });
+}
+
+std::vector<storage::clients::service_handlers> live_services(nlohmann::json const& clients)
+{
+    std::map<protocol::service_key, std::set<std::string>> handlers;
+    for (auto const& client : clients.at("items"))
+        handlers[{client.at("project").get<std::string>(), client.at("service").get<std::string>()}].merge(
+            client.at("handlers").get<std::set<std::string>>());
+    std::vector<storage::clients::service_handlers> live;
+    for (auto const& [service, names] : handlers)
+        live.push_back({service, {names.begin(), names.end()}});
+    return live;
 }
 
 std::string import_text(difference const& each)

@@ -2,6 +2,7 @@
 // The decisions of `baton task import`, as pure functions on tasks as REST shows them.
 
 #include "cli/difference.hpp"
+#include "libs/storage/clients.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -12,15 +13,25 @@
 namespace baton::cli {
 
 // Compares a registered task with the definition that the file has for it. Members that the definition leaves out do
-// not count, so that people can set them at the server: also those of a schedule of the same kind. Neither does
-// `enabled`: a person who disabled a task wants it to stay so. Throws invalid_input, with the field, for a definition
-// that is wrong.
+// not count, so that people can set them at the server: also those of a schedule of the same kind. A disabled task
+// whose definition is enabled differs, as its line came back after `--prune` disabled it, or does not run though cron
+// would run it. An enabled task whose definition is disabled does not differ. Throws invalid_input, with the field, for
+// a definition that is wrong.
 std::vector<difference> differences_from_file(nlohmann::json const& registered, nlohmann::json const& definition);
 
 // The task with the definition's values for the members that differ. A schedule of the same kind keeps the members that
 // the definition leaves out.
 nlohmann::json updated_task(nlohmann::json registered, std::vector<difference> const& found,
                             nlohmann::json const& definition);
+
+// True if the task is disabled and the file has it enabled.
+bool enables(std::vector<difference> const& found);
+
+// True if an update changes the handler or its service, which the server then checks.
+bool names_another_handler(std::vector<difference> const& found);
+
+// The handlers of each service, from the server's list of clients.
+std::vector<storage::clients::service_handlers> live_services(nlohmann::json const& clients);
 
 // schedule.cron: "0 2 * * *" at the server, "0 3 * * *" in the file. Long values are cut.
 std::string import_text(difference const& each);

@@ -4,6 +4,8 @@
 #include "cli/table.hpp"
 #include "libs/base/error.hpp"
 #include "libs/protocol/task.hpp"
+#include "web/refusal.hpp"
+#include "web/served.hpp"
 
 namespace baton::cli {
 
@@ -75,8 +77,24 @@ bool importer::take(import_task const& task)
     return true;
 }
 
+// A dry run sends no definition, so it makes the server's check itself.
+void importer::check_served(nlohmann::json const& task)
+{
+    if (!mode_.dry_run || mode_.allow_unserved)
+        return;
+    if (!live_)
+        live_ = live_services(web_.get("/api/v1/clients"));
+    auto const wanted = protocol::parse_task(task);
+    try {
+        web::require_served(*live_, protocol::service_of(wanted), wanted.handler, 422);
+    } catch (web::refused const& refusal) {
+        throw request_failed(422, in_own_words(refusal.what()));
+    }
+}
+
 void importer::register_new(import_task const& task)
 {
+    check_served(task.definition);
     auto const target = std::string("/api/v1/tasks") + (mode_.allow_unserved ? "?allow_unserved=true" : "");
     registered_.push_back(mode_.dry_run ? task.definition : web_.send(http::verb::post, target, task.definition));
     say(mode_.dry_run ? "would register" : "registered", name_of(task), task.line);
@@ -88,19 +106,22 @@ void importer::compare(import_task const& task, nlohmann::json const& registered
     auto const found = differences_from_file(registered, task.definition);
     if (found.empty()) {
         ++already_;
-        if (task.definition.value("enabled", true) && !registered.value("enabled", true))
-            say("disabled", name, task.line, "`baton task enable " + name + "` enables it");
         return;
     }
     std::string texts;
     for (auto const& each : found)
         texts += (texts.empty() ? "" : "; ") + import_text(each);
+    if (mode_.update && names_another_handler(found))
+        check_served(task.definition);
     if (mode_.update && !mode_.dry_run) {
         updated_.push_back(web_.replace(updated_task(registered, found, task.definition),
                                         mode_.allow_unserved ? "?allow_unserved=true" : ""));
-        return say("updated", name, task.line, texts);
+        bool const only_enabled = found.size() == 1 && enables(found);
+        return only_enabled ? say("enabled", name, task.line) : say("updated", name, task.line, texts);
     }
     differ_.push_back({{"id", registered.at("id")}, {"name", name}, {"differences", to_json(found)}});
+    if (enables(found))
+        texts += "; the task is disabled, and --update or `baton task enable " + name + "` enables it";
     say("differs", name, task.line, texts);
 }
 

@@ -3,9 +3,11 @@
 
 #include "cli/import_input.hpp"
 #include "cli/rest.hpp"
+#include "libs/storage/clients.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,12 +42,14 @@ private:
     void take_removed(import_input const& input, import_settings const& settings);
     bool refuse(std::string const& label, std::exception const& failure);
     void register_new(import_task const& task);
+    void check_served(nlohmann::json const& task);
     void compare(import_task const& task, nlohmann::json const& registered);
     void disable(nlohmann::json const& task, bool act);
     void say(std::string const& fate, std::string const& name, int line, std::string const& more = {});
 
     rest& web_;
     import_mode mode_;
+    std::optional<std::vector<storage::clients::service_handlers>> live_; // asked for once, by a dry run
     nlohmann::json registered_ = nlohmann::json::array();
     nlohmann::json updated_ = nlohmann::json::array();
     nlohmann::json differ_ = nlohmann::json::array();

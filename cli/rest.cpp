@@ -51,7 +51,13 @@ std::string explanation(http::response const& answer)
     return field.empty() || why.find(field) != std::string::npos ? why : field + ": " + why;
 }
 
-// The server tells callers of REST what to write; here it is an option.
+bool is_number(std::string const& text)
+{
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+} // namespace
+
 std::string in_own_words(std::string text)
 {
     std::string const theirs = "allow_unserved=true in the query accepts";
@@ -59,13 +65,6 @@ std::string in_own_words(std::string text)
         text.replace(at, theirs.size(), "--allow-unserved accepts");
     return text;
 }
-
-bool is_number(std::string const& text)
-{
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-} // namespace
 
 rest::rest(common_options const& chosen)
     : server_(http::parse_url(chosen.server)), token_(read_token(chosen)), http_(http::make_client(time_))

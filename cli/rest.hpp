@@ -23,6 +23,9 @@ private:
     std::string what_;
 };
 
+// A refusal of the server for people at the command line: names options instead of parts of a query.
+std::string in_own_words(std::string text);
+
 // Calls to a web process, one at a time; each blocks until it is answered.
 class rest {
 public:

@@ -20,14 +20,13 @@ nlohmann::json const registered{{"id", "7"},
                                 {"schedule", {{"kind", "cron"}, {"cron", "0 2 * * *"}, {"zone", "Europe/Berlin"}}},
                                 {"routing", "round_robin"},
                                 {"max_attempts", 3},
-                                {"enabled", false}};
+                                {"enabled", true}};
 
 nlohmann::json definition()
 {
     auto wanted = registered;
     for (auto const* key : {"id", "version", "payload", "routing", "max_attempts"})
         wanted.erase(key);
-    wanted["enabled"] = true;
     return wanted;
 }
 
@@ -36,6 +35,28 @@ nlohmann::json definition()
 TEST_CASE("a task that an import left as the file has it does not differ, whatever people set at the server")
 {
     CHECK(differences_from_file(registered, definition()).empty());
+}
+
+TEST_CASE("a disabled task differs from a definition that is enabled, and an update enables it")
+{
+    auto task = registered;
+    task["enabled"] = false;
+    auto const found = differences_from_file(task, definition());
+    REQUIRE(found.size() == 1);
+    CHECK(enables(found));
+    CHECK(import_text(found[0]) == "enabled: false at the server, true in the file");
+    CHECK(updated_task(task, found, definition()).at("enabled") == true);
+
+    auto silent = definition();
+    silent.erase("enabled");
+    CHECK(differences_from_file(task, silent).empty());
+}
+
+TEST_CASE("an enabled task does not differ from a definition that is disabled")
+{
+    auto wanted = definition();
+    wanted["enabled"] = false;
+    CHECK(differences_from_file(registered, wanted).empty());
 }
 
 TEST_CASE("a difference names the member with both values")
@@ -47,6 +68,29 @@ TEST_CASE("a difference names the member with both values")
     REQUIRE(found.size() == 2);
     CHECK(import_text(found[0]) == "schedule.cron: \"0 2 * * *\" at the server, \"0 3 * * *\" in the file");
     CHECK(import_text(found[1]) == "service: \"crontab\" at the server, \"host-7\" in the file");
+}
+
+TEST_CASE("only a difference of the service or the handler names another handler")
+{
+    for (auto const& [member, another] : {std::pair{"service", true}, {"handler", true}, {"description", false}}) {
+        auto wanted = definition();
+        wanted[member] = "x";
+        CHECK(names_another_handler(differences_from_file(registered, wanted)) == another);
+    }
+}
+
+TEST_CASE("the handlers of a service are those of all its clients")
+{
+    auto const client = [](char const* service, std::vector<std::string> const& handlers) {
+        return nlohmann::json{{"project", "default"}, {"service", service}, {"handlers", handlers}};
+    };
+    auto const live = live_services(
+        {{"items", {client("cron-a", {"y", "x"}), client("cron-b", {"z"}), client("cron-a", {"w", "x"})}}});
+    REQUIRE(live.size() == 2);
+    CHECK(live[0].service == protocol::service_key{"default", "cron-a"});
+    CHECK(live[0].handlers == std::vector<std::string>{"w", "x", "y"});
+    CHECK(live[1].handlers == std::vector<std::string>{"z"});
+    CHECK(live_services({{"items", nlohmann::json::array()}}).empty());
 }
 
 TEST_CASE("a difference of the kind of schedule names the members that come and go")
@@ -105,7 +149,7 @@ TEST_CASE("an update takes the members that differ from the file and keeps the o
     auto const updated = updated_task(registered, differences_from_file(registered, wanted), wanted);
     CHECK(updated.at("payload") == nlohmann::json{{"b", 2}});
     CHECK(updated.at("max_attempts") == 3);
-    CHECK(updated.at("enabled") == false);
+    CHECK(updated.at("enabled") == true);
     CHECK(updated.at("version") == 3);
 }
 

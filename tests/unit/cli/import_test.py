@@ -52,8 +52,7 @@ class Import(DevSite):
         after = self.tasks(path.stem)[0]
         self.assertEqual(after["id"], before["id"])
         self.assertEqual(after["schedule"]["cron"], "0 3 * * *")
-        self.assertFalse(after["enabled"])  # a person disabled it
-        self.assertIn("`baton task enable", self.ask(*words))
+        self.assertTrue(after["enabled"])  # as cron would run the line
 
     def test_removed_lines_are_named_and_their_tasks_disabled_with_prune(self):
         path, words = self.crontab("@daily a", "5 4 * * * b")
@@ -72,6 +71,20 @@ class Import(DevSite):
         self.assertIn(f"disabled {removed['name']}", out)
         self.assertEqual([name for name, on in enabled().items() if not on], [removed["name"]])
         self.assertNotIn(removed["name"], self.ask(*words))
+
+    def test_a_line_that_comes_back_has_its_task_enabled_with_update(self):
+        path, words = self.crontab("@daily a", "5 4 * * * b")
+        self.ask(*words)
+        path.write_text("@daily a\n")
+        self.ask(*words, "--update", "--prune")
+        path.write_text("@daily a\n5 4 * * * b\n")
+        name = next(task["name"] for task in self.tasks(path.stem) if not task["enabled"])
+        said = self.refused([f"differs {name} (line 2): enabled: false at the server, true in the file",
+                             f"--update or `baton task enable {name}` enables it", "1 differ from the file"], *words)
+        self.assertIn("1 already registered", said)
+        self.assertIn(f"enabled {name} (line 2)", self.ask(*words, "--update", "--prune").splitlines())
+        self.assertTrue(all(task["enabled"] for task in self.tasks(path.stem)))
+        self.assertIn("2 already registered, 0 refused", self.ask(*words, "--disabled"))
 
     def test_prune_waits_until_every_line_can_be_read(self):
         path, words = self.crontab("@daily a", "@daily b")
@@ -151,6 +164,16 @@ class Import(DevSite):
         self.assertIn("differs", out)
         self.assertIn("without a line", out)
         self.assertEqual(self.tasks(path.stem), before)
+
+    def test_a_dry_run_refuses_what_no_client_serves_for_the_reason_of_the_import(self):
+        path, words = self.crontab("0 2 * * * a", "5 4 * * * b")
+        words = words[:-1]
+        real = self.refused(["no live client", "2 refused"], *words)
+        dry = self.refused(["0 to register", "2 refused"], *words, "--dry-run")
+        reasons = lambda text: [line for line in text.splitlines() if "no live client" in line]
+        self.assertEqual(len(reasons(dry)), 2)
+        self.assertEqual(reasons(dry), reasons(real))
+        self.assertIn("2 to register", self.ask(*words, "--dry-run", "--allow-unserved"))
 
     def test_lines_that_differ_from_debians_cron_are_named(self):
         _, words = self.crontab("0 3 * * * fine", "15 0-23 * * * a", "0,30 2 * * * b")
