@@ -1,5 +1,6 @@
 #include "agent/account.hpp"
 
+#include <filesystem>
 #include <grp.h>
 #include <pwd.h>
 #include <stdexcept>
@@ -39,6 +40,13 @@ account find_account(std::string const& name)
         result.groups.resize(static_cast<std::size_t>(count));
     result.groups.resize(static_cast<std::size_t>(count));
     return result;
+}
+
+std::string folder_of(account const& who)
+{
+    std::error_code unseen;
+    bool const missing = !std::filesystem::exists(who.home, unseen) && !unseen;
+    return missing ? "/" : who.home;
 }
 
 } // namespace baton::agent

@@ -20,4 +20,8 @@ struct account {
 // process, not being root, cannot become it. Any thread.
 account find_account(std::string const& name);
 
+// The folder in which cron starts a command of this account: its home, or / if the home does not exist. A home that
+// cannot be seen counts as one that exists. Any thread.
+std::string folder_of(account const& who);
+
 } // namespace baton::agent

@@ -1,10 +1,30 @@
 #include "agent/crontab_handlers.hpp"
 
+#include "agent/account.hpp"
 #include "agent/crontab_file.hpp"
 #include "libs/base/log.hpp"
 #include "libs/schedule/crontab.hpp"
 
+#include <set>
+#include <stdexcept>
+
 namespace baton::agent {
+
+namespace {
+
+// When the agent starts, as a log line for each run would repeat it.
+void name_missing_home(std::string const& user, std::string const& file)
+{
+    try {
+        auto const found = find_account(user);
+        if (folder_of(found) != found.home)
+            log::warn("agent", "the home folder of a crontab's user does not exist, its commands start in /",
+                      {{"user", found.name}, {"home", found.home}, {"file", file}});
+    } catch (std::runtime_error const&) { // each run fails with the reason
+    }
+}
+
+} // namespace
 
 std::vector<crontab_handler> read_crontab(std::string const& file)
 {
@@ -16,6 +36,7 @@ std::vector<crontab_handler> read_crontab(std::string const& file)
                   {log::reason(problem.why), {"file", file}, {"line", problem.line}});
 
     std::vector<crontab_handler> handlers;
+    std::set<std::string> users;
     for (auto& entry : parsed.entries) {
         command program;
         auto const shell = entry.environment.find("SHELL");
@@ -23,6 +44,8 @@ std::vector<crontab_handler> read_crontab(std::string const& file)
         program.env = std::move(entry.environment);
         program.user = form == schedule::crontab_form::system ? entry.user : written.user;
         program.as_cron = true;
+        if (users.insert(program.user).second)
+            name_missing_home(program.user, file);
         handlers.push_back({entry.name, std::move(program), std::move(entry.input), file, entry.line});
     }
     return handlers;

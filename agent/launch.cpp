@@ -123,7 +123,7 @@ plan prepare(command const& what, variables const& of_run)
     result.program = find_program(what.argv.at(0), env);
     result.folder = what.cwd;
     if (result.folder.empty() && what.as_cron)
-        result.folder = result.who.home;
+        result.folder = folder_of(result.who);
     for (auto const& [name, value] : env)
         result.environment.push_back(name + "=" + value);
     result.argv = pointers(result.arguments);

@@ -1,3 +1,4 @@
+#include "agent/account.hpp"
 #include "agent/command.hpp"
 #include "libs/base/process.hpp"
 #include "libs/base/time.hpp"
@@ -226,6 +227,31 @@ TEST_CASE("a cron-like command gets cron's environment and the home folder")
     auto how = shell("echo $PATH $SHELL; [ \"$(pwd -P)\" = \"$(cd \"$HOME\" && pwd -P)\" ] && echo home");
     how.what.as_cron = true;
     CHECK(run(how).out.text() == "/usr/bin:/bin /bin/sh\nhome\n");
+}
+
+TEST_CASE("a cron-like command of an account without a home folder starts in /, and one with a folder of its own fails")
+{
+    auto const folder_with = [](std::string home) {
+        account who;
+        who.home = std::move(home);
+        return folder_of(who);
+    };
+    CHECK(folder_with("/no/such/home") == "/");
+    CHECK(folder_with("") == "/");
+    CHECK(folder_with("/usr") == "/usr");
+    CHECK(folder_with(std::string(5'000, 'x')).size() == 5'000); // cannot be seen
+
+    if (geteuid() != 0)
+        return;
+    auto const home = find_account("nobody").home;
+    auto how = shell("pwd");
+    how.what.as_cron = true;
+    how.what.user = "nobody";
+    if (std::filesystem::exists(home))
+        return;
+    CHECK(run(how).out.text() == "/\n");
+    how.what.cwd = "/no/such/folder";
+    CHECK(run(how).failure == "folder /no/such/folder: No such file or directory");
 }
 
 TEST_CASE("a command leads its own session, with default signals and no open file of the agent")
