@@ -31,20 +31,16 @@ void run_import(import_options const& options, common_options const& common, int
     importer tasks(web, options.mode);
     tasks.take_all(input, options.crontab);
 
-    auto problems = input.problems;
-    problems.insert(problems.end(), tasks.refused().begin(), tasks.refused().end());
     if (common.json) {
-        auto report = tasks.report();
-        report["refused"] = problems;
-        print_json(std::cout, report);
+        print_json(std::cout, tasks.report());
     } else {
         for (auto const& line : tasks.said())
             std::cout << printable(line) << '\n';
         std::cout << tasks.summary() << '\n';
     }
-    for (auto const& problem : problems)
+    for (auto const& problem : tasks.refused())
         std::cerr << printable(options.file + ": " + problem) << '\n';
-    if (!input.problems.empty() || !tasks.complete())
+    if (!tasks.complete())
         status = status_failed;
 }
 

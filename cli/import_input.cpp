@@ -59,10 +59,11 @@ import_input from_crontab(std::string const& file, schedule::crontab const& pars
     import_input input;
     input.file = file;
     input.origin = origin_of(file);
-    for (auto const& problem : parsed.problems) {
-        input.problems.push_back("line " + std::to_string(problem.line) + ": " + problem.why);
-        input.whole = input.whole && problem.never;
-    }
+    for (auto const& problem : parsed.problems)
+        if (problem.never)
+            input.timeless.push_back(problem.line);
+        else
+            input.problems.push_back("line " + std::to_string(problem.line) + ": " + problem.why);
     for (auto const& entry : parsed.entries) {
         auto const zone = entry.zone.empty() ? settings.zone : entry.zone;
         input.tasks.push_back({task_of(entry, input.origin, settings), entry.line,

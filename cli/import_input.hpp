@@ -20,9 +20,9 @@ struct import_task {
 struct import_input {
     std::vector<import_task> tasks;
     std::vector<std::string> problems; // lines that cannot be read
+    std::vector<int> timeless;         // lines with @reboot, which can be no tasks
     std::string file;                  // as it was given
     std::string origin;                // of a crontab, see origin_of
-    bool whole = true;                 // every line that cron would run is in `tasks`
 };
 
 // Reads the file as JSON if it looks like that, and else as a crontab; `form` is user, system or guess. `now` is for

@@ -39,6 +39,13 @@ void importer::say(std::string const& fate, std::string const& name, int line, s
 
 void importer::take_all(import_input const& input, import_settings const& settings)
 {
+    refused_.insert(refused_.end(), input.problems.begin(), input.problems.end());
+    for (int const line : input.timeless) {
+        timeless_.push_back({{"line", line}, {"schedule", "@reboot"}});
+        said_.push_back("without a time line " + std::to_string(line) +
+                        ": @reboot is no time, and no task is registered for it: leave it to cron or to a service "
+                        "of the system");
+    }
     for (auto const& task : input.tasks)
         if (!take(task))
             return;
@@ -136,7 +143,8 @@ void importer::disable(nlohmann::json const& task, bool act)
 
 void importer::take_removed(import_input const& input, import_settings const& settings)
 {
-    if (mode_.prune && !input.whole)
+    bool const whole = input.problems.empty();
+    if (mode_.prune && !whole)
         refused_.push_back("--prune disables nothing while the file has lines that cannot be read, since their tasks "
                            "would be disabled too: correct the lines, and import the file again");
     std::vector<nlohmann::json> found;
@@ -152,7 +160,7 @@ void importer::take_removed(import_input const& input, import_settings const& se
     }
     for (auto const& task : found) {
         try {
-            disable(task, mode_.prune && input.whole && !mode_.dry_run);
+            disable(task, mode_.prune && whole && !mode_.dry_run);
         } catch (std::exception const& failure) {
             if (!refuse(cell(task, "name") + ": was not disabled", failure))
                 return;
@@ -162,8 +170,9 @@ void importer::take_removed(import_input const& input, import_settings const& se
 
 nlohmann::json importer::report() const
 {
-    return {{"dry_run", mode_.dry_run}, {"registered", registered_}, {"already", already_}, {"updated", updated_},
-            {"differ", differ_},        {"removed", removed_},       {"notes", notes_},     {"refused", refused_}};
+    return {{"dry_run", mode_.dry_run}, {"registered", registered_}, {"already", already_},
+            {"updated", updated_},      {"differ", differ_},         {"removed", removed_},
+            {"notes", notes_},          {"without_time", timeless_}, {"refused", refused_}};
 }
 
 std::string importer::summary() const
@@ -175,7 +184,8 @@ std::string importer::summary() const
                 std::to_string(already_) + " already registered, " + part(updated_.size(), "updated") +
                 part(differ_.size(), "differ from the file (--update changes them)") +
                 part(disabled_, "without a line disabled") +
-                part(removed_.size() - disabled_, "without a line (--prune disables them)");
+                part(removed_.size() - disabled_, "without a line (--prune disables them)") +
+                part(timeless_.size(), "without a time: @reboot");
     return text + std::to_string(refused_.size()) + " refused";
 }
 

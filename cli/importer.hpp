@@ -55,6 +55,7 @@ private:
     nlohmann::json differ_ = nlohmann::json::array();
     nlohmann::json removed_ = nlohmann::json::array();
     nlohmann::json notes_ = nlohmann::json::array();
+    nlohmann::json timeless_ = nlohmann::json::array();
     int already_ = 0;
     std::size_t disabled_ = 0;
     std::vector<std::string> refused_;

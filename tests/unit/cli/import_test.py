@@ -90,10 +90,13 @@ class Import(DevSite):
         path, words = self.crontab("@daily a", "@daily b")
         self.ask(*words)
         path.write_text("@daily a\n@dayly b\n")
-        self.refused(["--prune disables nothing"], *words, "--prune")
+        self.refused(["--prune disables nothing", "2 refused"], *words, "--prune")
         self.assertTrue(all(task["enabled"] for task in self.tasks(path.stem)))
         path.write_text("@daily a\n@reboot b\n")  # cron runs it, and no task ever can
-        self.refused(["line 2: @reboot"], *words, "--prune")
+        out = self.ask(*words, "--prune")
+        self.assertIn("without a time line 2: @reboot", out)
+        self.assertIn("1 without a line disabled, 1 without a time: @reboot, 0 refused", out)
+        self.assertEqual(json.loads(self.ask("--json", *words))["without_time"], [{"line": 2, "schedule": "@reboot"}])
         self.assertEqual(sorted(task["enabled"] for task in self.tasks(path.stem)), [False, True])
         document = self.folder / "tasks.json"
         document.write_text("[]")
