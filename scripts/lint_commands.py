@@ -17,6 +17,8 @@ import sys
 
 # scripts/sdk-alone compiles each source of the SDK by itself.
 COMPILED_ALONE = re.compile(r"^(libs/(base|protocol|http)|client-sdk)/")
+# Unit tests are not analysed, and need not compile each by itself.
+TESTS = re.compile(r"^(locks/)?tests/unit/")
 # Programs that the build under AddressSanitizer leaves out.
 PROGRAMS = re.compile(r"^(bench|examples|cli|tests/cluster|locks/(bench|program|tests/processes))/")
 INCLUDED = re.compile(r'^#include "(/.*\.cpp)"$', re.MULTILINE)
@@ -51,13 +53,14 @@ def main():
     for entry in entries:
         commands.append(entry)
         members = members_of(entry["file"])
-        if members:
+        tests = any(TESTS.match(os.path.relpath(member)) for member in members)
+        if members and not tests:
             groups.append(entry["file"])
         singles = [command_for(entry, source) for source in members]
         commands += singles
         for single in singles or [entry]:
             name = os.path.relpath(single["file"])
-            if PROGRAMS.match(name) or (members and not COMPILED_ALONE.match(name)):
+            if PROGRAMS.match(name) or (members and not tests and not COMPILED_ALONE.match(name)):
                 alone.append(f"cd {shlex.quote(entry['directory'])} && {without_cache(single['command'])} -fsyntax-only")
     sources = [os.path.relpath(entry["file"]) for entry in commands if "/Unity/" not in entry["file"]]
     made = [os.path.relpath(entry["file"], build) for entry in commands if "/Unity/" not in entry["file"]]
