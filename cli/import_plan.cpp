@@ -69,6 +69,7 @@ std::vector<storage::clients::service_handlers> live_services(nlohmann::json con
         handlers[{client.at("project").get<std::string>(), client.at("service").get<std::string>()}].merge(
             client.at("handlers").get<std::set<std::string>>());
     std::vector<storage::clients::service_handlers> live;
+    live.reserve(handlers.size());
     for (auto const& [service, names] : handlers)
         live.push_back({service, {names.begin(), names.end()}});
     return live;
