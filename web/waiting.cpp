@@ -1,5 +1,7 @@
 #include "web/waiting.hpp"
 
+#include "libs/base/characters.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -26,12 +28,8 @@ bool waits(execution_record const& one)
 std::string first_line(std::string_view text)
 {
     text = text.substr(0, text.find_first_of("\r\n"));
-    if (text.size() <= longest_line)
-        return std::string(text);
-    auto end = longest_line;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) // not within a character
-        --end;
-    return std::string(text.substr(0, end)) + "…";
+    auto line = shortened(std::string(text), longest_line);
+    return line.size() < text.size() ? line + "…" : line;
 }
 
 std::optional<std::string> line_of_error(execution_record const& one)

@@ -1,6 +1,7 @@
 #include "client-sdk/src/job.hpp"
 
 #include "baton/client/execution.hpp"
+#include "libs/base/characters.hpp"
 
 #include <algorithm>
 
@@ -11,17 +12,6 @@ namespace {
 std::string text_of(nlohmann::json const& value)
 {
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-// Cuts between characters.
-std::string shorten(std::string text, std::size_t limit)
-{
-    if (text.size() <= limit)
-        return text;
-    while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80)
-        --limit;
-    text.resize(limit);
-    return text;
 }
 
 } // namespace
@@ -38,7 +28,7 @@ outcome make_outcome(result const& returned, reading ended)
         error += (error.empty() ? "" : "; ") + std::string("the handler's value of ") + std::to_string(size) +
                  " bytes was dropped: the limit is " + std::to_string(value_limit);
     }
-    made.error = shorten(nlohmann::json::parse(text_of(error)).get<std::string>(), error_limit);
+    made.error = shortened(nlohmann::json::parse(text_of(error)).get<std::string>(), error_limit);
     made.bytes = made.value.size() + made.error.size();
     return made;
 }

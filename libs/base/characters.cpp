@@ -88,4 +88,14 @@ std::string in_quotes(std::string_view text)
     return shown + (text.empty() ? "'" : "...'");
 }
 
+std::string shortened(std::string text, std::size_t bytes)
+{
+    if (text.size() <= bytes)
+        return text;
+    while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80)
+        --bytes;
+    text.resize(bytes);
+    return text;
+}
+
 } // namespace baton

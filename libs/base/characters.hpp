@@ -21,6 +21,9 @@ character read_character(std::string_view text);
 // Bytes that are not UTF-8 count as one character each.
 std::size_t count_characters(std::string_view text);
 
+// The text, cut to at most so many bytes and between characters: a part of one is not UTF-8, which databases refuse.
+std::string shortened(std::string text, std::size_t bytes);
+
 // U+0000 to U+001F and U+007F to U+009F.
 bool is_control(std::uint32_t value);
 bool has_control(std::string_view text);

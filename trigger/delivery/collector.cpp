@@ -1,5 +1,6 @@
 #include "trigger/delivery/collector.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 
 namespace baton::trigger {
@@ -27,17 +28,6 @@ void check(protocol::result_report const& report)
 std::optional<utc_time> moment(std::int64_t reported, utc_time now)
 {
     return reported > 0 ? std::optional(std::min(from_micros(reported), now)) : std::nullopt;
-}
-
-// Cuts between characters: half of one is not UTF-8, and the database would refuse it with all results beside it.
-std::string shortened(std::string text, std::size_t limit)
-{
-    if (text.size() <= limit)
-        return text;
-    while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80)
-        --limit;
-    text.resize(limit);
-    return text;
 }
 
 std::size_t bytes_of(storage::result_row const& row)

@@ -45,4 +45,13 @@ TEST_CASE("a message quotes 60 characters at most and cuts none in two")
     CHECK(in_quotes(text + "ü") == "'" + text + "...'");
 }
 
+TEST_CASE("a text is cut to a number of bytes, and between characters")
+{
+    CHECK(shortened("abc", 3) == "abc");
+    CHECK(shortened("abcd", 3) == "abc");
+    CHECK(shortened("aäb", 2) == "a"); // ä has two bytes
+    CHECK(shortened("aäb", 3) == "aä");
+    CHECK(shortened("ä", 1).empty());
+}
+
 } // namespace characters_test
