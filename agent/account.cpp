@@ -42,6 +42,15 @@ account find_account(std::string const& name)
     return result;
 }
 
+bool account_exists(std::string const& name)
+{
+    std::vector<char> buffer(16'384);
+    passwd entry{};
+    passwd* found = nullptr;
+    getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    return found != nullptr;
+}
+
 std::string folder_of(account const& who)
 {
     std::error_code unseen;

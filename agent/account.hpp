@@ -20,6 +20,9 @@ struct account {
 // process, not being root, cannot become it. Any thread.
 account find_account(std::string const& name);
 
+// True if the system has an account of this name. Any thread.
+bool account_exists(std::string const& name);
+
 // The folder in which cron starts a command of this account: its home, or / if the home does not exist. A home that
 // cannot be seen counts as one that exists. Any thread.
 std::string folder_of(account const& who);

@@ -35,6 +35,12 @@ std::vector<crontab_handler> read_crontab(std::string const& file)
         log::warn("agent", "a crontab line cannot be read, skipping it",
                   {log::reason(problem.why), {"file", file}, {"line", problem.line}});
 
+    if (schedule::may_have_users(parsed, account_exists))
+        log::warn("agent",
+                  "the first word of every command is the name of an account, running it as a program; if these are "
+                  "users, put the file into a folder cron.d",
+                  {{"file", file}});
+
     std::vector<crontab_handler> handlers;
     std::set<std::string> users;
     for (auto& entry : parsed.entries) {

@@ -1,4 +1,4 @@
-// baton task import: makes tasks of a crontab(5) file or of a JSON file.
+// baton task import: makes tasks of crontab(5) files or of JSON files.
 
 #include "cli/commands.hpp"
 #include "cli/importer.hpp"
@@ -14,7 +14,7 @@ namespace baton::cli {
 namespace {
 
 struct import_options {
-    std::string file;
+    std::vector<std::string> files;
     std::string form = "guess";
     import_settings crontab;
     import_mode mode;
@@ -24,12 +24,17 @@ void run_import(import_options const& options, common_options const& common, int
 {
     if (!options.crontab.zone.empty() && !schedule::zone_exists(options.crontab.zone))
         throw CLI::ValidationError("--zone", options.crontab.zone + " is not a time zone");
-    auto const input = read_import(options.file, options.form, options.crontab, system_time{}.utc());
-    if (options.mode.prune && input.origin.empty())
-        throw CLI::ValidationError("--prune", "is for a crontab, and " + options.file + " is JSON");
+    std::vector<import_input> inputs;
+    for (auto const& file : options.files) {
+        inputs.push_back(read_import(file, options.form, options.crontab, system_time{}.utc()));
+        if (options.mode.prune && inputs.back().origin.empty())
+            throw CLI::ValidationError("--prune", "is for a crontab, and " + file + " is JSON");
+    }
     rest web(common);
     importer tasks(web, options.mode);
-    tasks.take_all(input, options.crontab);
+    for (auto const& input : inputs)
+        if (!tasks.take_all(input, options.crontab))
+            break;
 
     if (common.json) {
         print_json(std::cout, tasks.report());
@@ -39,14 +44,14 @@ void run_import(import_options const& options, common_options const& common, int
         std::cout << tasks.summary() << '\n';
     }
     for (auto const& problem : tasks.refused())
-        std::cerr << printable(options.file + ": " + problem) << '\n';
+        std::cerr << printable(problem) << '\n';
     if (!tasks.complete())
         status = status_failed;
 }
 
 void add_options(CLI::App& command, import_options& options)
 {
-    command.add_option("file", options.file, "A crontab, or JSON: one definition or an array")
+    command.add_option("file", options.files, "Crontabs, or JSON: one definition or an array")
         ->required()
         ->check(CLI::ExistingFile);
     command
@@ -73,7 +78,7 @@ void add_options(CLI::App& command, import_options& options)
 
 void add_task_import(CLI::App& task, common_options const& common, int& status)
 {
-    auto* const command = task.add_subcommand("import", "Register the tasks of a crontab(5) file or of a JSON file");
+    auto* const command = task.add_subcommand("import", "Register the tasks of crontab(5) files or of JSON files");
     auto const options = std::make_shared<import_options>();
     add_options(*command, *options);
     command->footer("The commands of a crontab are not sent: a task names a handler of `baton agent --crontab`.\n"

@@ -1,5 +1,6 @@
 #include "cli/import_input.hpp"
 
+#include "agent/account.hpp"
 #include "cli/config/reader.hpp"
 #include "libs/base/error.hpp"
 #include "libs/protocol/document.hpp"
@@ -38,6 +39,7 @@ import_input from_json(std::string const& file, std::string const& text)
         throw config_error(file + ": " + wrong.what());
     }
     import_input input;
+    input.file = file;
     if (document.is_object())
         input.tasks.push_back({document});
     else
@@ -59,6 +61,9 @@ import_input from_crontab(std::string const& file, schedule::crontab const& pars
     import_input input;
     input.file = file;
     input.origin = origin_of(file);
+    if (schedule::may_have_users(parsed, agent::account_exists))
+        input.warning = "the first word of every command is the name of an account, and is run as a program: if these "
+                        "are users, put the file into a folder cron.d, for the agent too";
     for (auto const& problem : parsed.problems)
         if (problem.never)
             input.timeless.push_back(problem.line);

@@ -20,6 +20,7 @@ struct import_task {
 struct import_input {
     std::vector<import_task> tasks;
     std::vector<std::string> problems; // lines that cannot be read
+    std::string warning;               // about the whole file
     std::vector<int> timeless;         // lines with @reboot, which can be no tasks
     std::string file;                  // as it was given
     std::string origin;                // of a crontab, see origin_of

@@ -37,20 +37,32 @@ void importer::say(std::string const& fate, std::string const& name, int line, s
     said_.push_back(fate + " " + labelled(name, line) + (more.empty() ? "" : ": " + more));
 }
 
-void importer::take_all(import_input const& input, import_settings const& settings)
+bool importer::take_all(import_input const& input, import_settings const& settings)
+{
+    auto const begin = refused_.size();
+    bool const answered = take_file(input, settings);
+    for (auto i = begin; i < refused_.size(); ++i)
+        refused_[i] = input.file + ": " + refused_[i];
+    return answered;
+}
+
+bool importer::take_file(import_input const& input, import_settings const& settings)
 {
     refused_.insert(refused_.end(), input.problems.begin(), input.problems.end());
+    if (!input.warning.empty()) {
+        notes_.push_back({{"file", input.file}, {"note", input.warning}});
+        said_.push_back("note " + input.file + ": " + input.warning);
+    }
     for (int const line : input.timeless) {
-        timeless_.push_back({{"line", line}, {"schedule", "@reboot"}});
-        said_.push_back("without a time line " + std::to_string(line) +
+        timeless_.push_back({{"file", input.file}, {"line", line}, {"schedule", "@reboot"}});
+        said_.push_back("without a time " + input.file + ": line " + std::to_string(line) +
                         ": @reboot is no time, and no task is registered for it: leave it to cron or to a service "
                         "of the system");
     }
     for (auto const& task : input.tasks)
         if (!take(task))
-            return;
-    if (!input.origin.empty())
-        take_removed(input, settings);
+            return false;
+    return input.origin.empty() || take_removed(input, settings);
 }
 
 // False if there was no answer: then no other request is tried.
@@ -141,7 +153,7 @@ void importer::disable(nlohmann::json const& task, bool act)
     say(act ? "disabled" : "without a line", cell(task, "name"), 0, cell(task, "schedule_text"));
 }
 
-void importer::take_removed(import_input const& input, import_settings const& settings)
+bool importer::take_removed(import_input const& input, import_settings const& settings)
 {
     bool const whole = input.problems.empty();
     if (mode_.prune && !whole)
@@ -156,16 +168,17 @@ void importer::take_removed(import_input const& input, import_settings const& se
                             "&service=" + http::percent_encode(settings.service);
         found = without_line(web_.list(target, 100'000), input.origin, input.file, names);
     } catch (std::exception const& failure) {
-        refuse("the tasks without a line are not known", failure);
+        return refuse("the tasks without a line are not known", failure);
     }
     for (auto const& task : found) {
         try {
             disable(task, mode_.prune && whole && !mode_.dry_run);
         } catch (std::exception const& failure) {
             if (!refuse(cell(task, "name") + ": was not disabled", failure))
-                return;
+                return false;
         }
     }
+    return true;
 }
 
 nlohmann::json importer::report() const

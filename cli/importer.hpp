@@ -27,9 +27,9 @@ class importer {
 public:
     importer(rest& web, import_mode mode) : web_(web), mode_(mode) {}
 
-    // All tasks, and then those of the same crontab that have no line any more. Stops early if the server does not
-    // answer.
-    void take_all(import_input const& input, import_settings const& settings);
+    // All tasks of a file, and then those of the same crontab that have no line any more. Stops early, and returns
+    // false, if the server does not answer.
+    bool take_all(import_input const& input, import_settings const& settings);
 
     nlohmann::json report() const;
     std::string summary() const;
@@ -39,7 +39,8 @@ public:
 
 private:
     bool take(import_task const& task);
-    void take_removed(import_input const& input, import_settings const& settings);
+    bool take_file(import_input const& input, import_settings const& settings);
+    bool take_removed(import_input const& input, import_settings const& settings);
     bool refuse(std::string const& label, std::exception const& failure);
     void register_new(import_task const& task);
     void check_served(nlohmann::json const& task);

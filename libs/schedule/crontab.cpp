@@ -195,6 +195,15 @@ crontab parse_crontab(std::string_view text, crontab_form form, std::string cons
     return lines.take();
 }
 
+bool may_have_users(crontab const& parsed, std::function<bool(std::string const&)> const& is_account)
+{
+    return !parsed.entries.empty() && std::ranges::all_of(parsed.entries, [&](crontab_entry const& entry) {
+        std::string_view rest = entry.command;
+        auto const first = take_word(rest);
+        return entry.user.empty() && !rest.empty() && is_account(std::string{first});
+    });
+}
+
 crontab_form guess_form(std::string const& path)
 {
     std::filesystem::path const file{path};

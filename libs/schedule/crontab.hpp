@@ -1,6 +1,7 @@
 #pragma once
 // Parses crontab(5) text, so that a machine's cron jobs can become tasks. Reads no files.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -43,6 +44,10 @@ crontab parse_crontab(std::string_view text, crontab_form form, std::string cons
 // part of the command, since names are sent to the server and a command may hold secrets. Consists of a-z, 0-9 and '-',
 // at most 41 characters. In crontab_entry::name, "-2", "-3", ... tell repeated entries apart.
 std::string crontab_name(crontab_entry const& entry, std::string const& source);
+
+// True if the first word of every command is an account's name: then a system crontab was probably parsed in the user
+// form. False for the system form and for no entries.
+bool may_have_users(crontab const& parsed, std::function<bool(std::string const&)> const& is_account);
 
 // Guesses the form from the path: /etc/crontab and files in a folder named cron.d have a user column.
 crontab_form guess_form(std::string const& path);

@@ -94,9 +94,9 @@ class Import(DevSite):
         self.assertTrue(all(task["enabled"] for task in self.tasks(path.stem)))
         path.write_text("@daily a\n@reboot b\n")  # cron runs it, and no task ever can
         out = self.ask(*words, "--prune")
-        self.assertIn("without a time line 2: @reboot", out)
+        self.assertIn(f"without a time {path}: line 2: @reboot", out)
         self.assertIn("1 without a line disabled, 1 without a time: @reboot, 0 refused", out)
-        self.assertEqual(json.loads(self.ask("--json", *words))["without_time"], [{"line": 2, "schedule": "@reboot"}])
+        self.assertEqual(json.loads(self.ask("--json", *words))["without_time"], [{"file": str(path), "line": 2, "schedule": "@reboot"}])
         self.assertEqual(sorted(task["enabled"] for task in self.tasks(path.stem)), [False, True])
         document = self.folder / "tasks.json"
         document.write_text("[]")
@@ -177,6 +177,20 @@ class Import(DevSite):
         self.assertEqual(len(reasons(dry)), 2)
         self.assertEqual(reasons(dry), reasons(real))
         self.assertIn("2 to register", self.ask(*words, "--dry-run", "--allow-unserved"))
+
+    def test_several_files_are_imported_together_and_each_refusal_names_its_file(self):
+        path, words = self.crontab("@daily a", "@dayly b")
+        other = self.folder / "several-other.cron"
+        other.write_text("@daily c\n@reboot d\n")
+        both = (*words[:3], other, *words[3:])
+        self.refused([f"{path}: line 2: ", f"{other}: line 2: @reboot", "2 registered", "1 refused"], *both)
+        path.write_text("")
+        self.assertIn("1 already registered, 1 without a line disabled", self.ask(*both, "--prune"))
+
+    def test_a_crontab_that_may_have_a_user_column_is_named(self):
+        path, words = self.crontab("@daily root true", "5 4 * * * daemon true")
+        self.assertIn(f"note {path}: the first word of every command", self.ask(*words, "--dry-run"))
+        self.assertNotIn("first word", self.ask(*words, "--dry-run", "--form", "system"))
 
     def test_lines_that_differ_from_debians_cron_are_named(self):
         _, words = self.crontab("0 3 * * * fine", "15 0-23 * * * a", "0,30 2 * * * b")

@@ -204,6 +204,19 @@ TEST_CASE("the name of an entry has at most 41 characters: letters, digits and d
     }
 }
 
+TEST_CASE("a crontab of the user form may have a user column if every command begins with an account and goes on")
+{
+    auto const found = [](char const* text, crontab_form form = crontab_form::user) {
+        return may_have_users(parse_crontab(text, form, "tab"),
+                              [](std::string const& name) { return name == "root" || name == "games"; });
+    };
+    CHECK(found("@daily root true\n5 4 * * * games play now\n"));
+    CHECK_FALSE(found("@daily root true\n@daily true\n"));
+    CHECK_FALSE(found("@daily games\n")); // a program of that name
+    CHECK_FALSE(found("@daily root true\n", crontab_form::system));
+    CHECK_FALSE(found("# nothing\n"));
+}
+
 TEST_CASE("the form of a crontab is guessed from the path of the file")
 {
     CHECK(guess_form("/etc/crontab") == crontab_form::system);
