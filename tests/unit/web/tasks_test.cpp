@@ -72,7 +72,7 @@ TEST_CASE("the versions of a task are listed with their definitions, the newest 
     auto const first = web->got(200, path + "/versions?limit=2");
     CHECK(first.at("items").size() == 2);
     auto const second = web->got(200, path + "/versions?limit=2&after=" + first.at("next").get<std::string>());
-    CHECK(second.at("items") == json{all[2]});
+    CHECK(second.at("items") == json::array({all[2]}));
     CHECK(second.at("next").is_null());
 
     web->call(verb::del, path);
@@ -189,6 +189,36 @@ TEST_CASE("an answer can be changed and sent back, and a stale ETag is refused")
     CHECK(web->got(200, path).at("description") == "changed");
     CHECK(web->call(verb::put, path, task.dump(), {{"If-Match", "*"}}).status == 200);
     CHECK(web->call(verb::put, path, task.dump()).status == 200);
+}
+
+TEST_CASE("an edit that changes nothing answers the present version and tells nobody")
+{
+    auto const web = arrange(engines());
+    web->lead("host:1:boot:aa", "http://127.0.0.1:7801", "s3cret");
+    auto const made = web->posted(201, "/api/v1/tasks", sample("same"));
+    auto const path = "/api/v1/tasks/" + made.at("id").get<std::string>();
+    auto const told = web->http.seen.size();
+    auto const rows = [&] { return web->data.number("SELECT COUNT(*) FROM `signal`"); };
+    auto const signals = rows();
+    auto const task = web->got(200, path);
+    for (auto const& answer :
+         {web->call(verb::put, path, task.dump(), {{"If-Match", "\"1\""}}),
+          web->call(verb::patch, path, R"({"max_attempts":1})"), web->call(verb::patch, path, "{}")}) {
+        REQUIRE(answer.status == 200);
+        CHECK(answer.headers.find("ETag") == "\"1\"");
+        auto const body = json::parse(answer.body);
+        CHECK(body.at("version") == 1);
+        CHECK(body.at("valid_from") == made.at("valid_from"));
+        CHECK(body.at("cancelled") == 0);
+        CHECK(body.at("updated_at") == made.at("updated_at"));
+        CHECK(body.at("master_notified") == false);
+    }
+    CHECK(rows() == signals);
+    CHECK(web->http.seen.size() == told);
+    CHECK(web->got(200, path + "/versions").at("items").size() == 1);
+    web->data.exec("UPDATE task SET parked_for = 'x', parked_at = 1, parked_reason = 'it failed'");
+    CHECK(json::parse(web->call(verb::patch, path, "{}").body).at("version") == 2); // an edit ends the parking
+    CHECK(web->got(200, path).at("parked_reason").is_null());
 }
 
 TEST_CASE("a patch changes the fields that it names and keeps the others")
