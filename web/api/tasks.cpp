@@ -87,8 +87,14 @@ awaitable<http::response> read(context& site, http::request const& message)
     co_return answer;
 }
 
-// Runs on a database thread, so it uses values alone. A member that the edit leaves unchanged is not checked again: a
-// task whose only firing is past, or whose clients are down, can still be given another description.
+// Thrown inside an edit's transaction, which then writes nothing: the new definition is the present one.
+struct unchanged {
+    storage::task_record task;
+};
+
+// Runs on a database thread, so it uses values alone. Throws `unchanged`, except for a parked task: an edit ends that.
+// A member that the edit leaves unchanged is not checked again: a task whose only firing is past, or whose clients are
+// down, can still be given another description.
 protocol::task_definition checked_change(storage::task_record const& before, protocol::task_definition after,
                                          std::optional<services> const& live, utc_time from)
 {
@@ -98,7 +104,33 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
         check_future(after, before.created_at, from);
     if (live && (protocol::service_of(after) != protocol::service_of(old) || after.handler != old.handler))
         require_served(*live, protocol::service_of(after), after.handler, 422);
+    if (!before.parked && protocol::to_text(after) == protocol::to_text(old))
+        throw unchanged{before};
     return after;
+}
+
+awaitable<http::response> answer_unchanged(context& site, storage::task_record const& task)
+{
+    auto const present = co_await site.tasks.versions(task.id, task.version + 1, 1);
+    auto body = show(task);
+    body["valid_from"] = to_rfc3339(present.empty() ? task.updated_at : present.front().valid_from);
+    body["cancelled"] = 0;
+    body["master_notified"] = false;
+    auto answer = http::json_response(200, body);
+    answer.headers.set("ETag", etag_of(task.version));
+    co_return answer;
+}
+
+awaitable<http::response> edit_definition(context& site, http::request const& message,
+                                          std::function<protocol::task_definition(storage::task_record const&)> change)
+{
+    std::optional<storage::task_record> same;
+    try {
+        co_return co_await edit_task(site, message, storage::edit_action::edited, change);
+    } catch (unchanged const& found) {
+        same = found.task;
+    }
+    co_return co_await answer_unchanged(site, *same);
 }
 
 awaitable<http::response> replace(context& site, http::request const& message)
@@ -112,7 +144,7 @@ awaitable<http::response> replace(context& site, http::request const& message)
     auto const from = site.deps.time.utc() + site.settings.edit_lead;
     std::function<protocol::task_definition(storage::task_record const&)> const change =
         [&](storage::task_record const& before) { return checked_change(before, definition, live, from); };
-    co_return co_await edit_task(site, message, storage::edit_action::edited, change);
+    co_return co_await edit_definition(site, message, change);
 }
 
 awaitable<http::response> patch(context& site, http::request const& message)
@@ -129,7 +161,7 @@ awaitable<http::response> patch(context& site, http::request const& message)
             });
             return checked_change(before, std::move(after), live, from);
         };
-    co_return co_await edit_task(site, message, storage::edit_action::edited, change);
+    co_return co_await edit_definition(site, message, change);
 }
 
 awaitable<http::response> remove(context& site, http::request const& message)
