@@ -2,6 +2,7 @@
 
 #include "agent/agent.hpp"
 
+#include "cli/check.hpp"
 #include "cli/commands.hpp"
 #include "cli/config/documents.hpp"
 #include "libs/base/log.hpp"
@@ -33,9 +34,11 @@ void run_agent(agent_options const& chosen)
     }
     defaults.agent.crontabs = chosen.crontabs;
     defaults.agent.execute = chosen.execute;
+    std::vector<std::string> taken;
+    auto const variables = noting(process_environment(), taken);
     environment const outside = [&](std::string const& name) {
         bool const given = name == variable_of("delivery") && !chosen.delivery.empty();
-        return given ? chosen.delivery : process_environment()(name);
+        return given ? chosen.delivery : variables(name);
     };
     auto const config = load(chosen.config, outside, defaults);
     system_time time;
@@ -44,9 +47,10 @@ void run_agent(agent_options const& chosen)
         std::cout << "ok: " << (chosen.config.empty() ? "the variables" : printable(chosen.config)) << ": service '"
                   << printable(config.agent.service.name) << "', " << handlers.size() << " handlers, "
                   << config.agent.service.triggers.size() << " triggers (not called)\n";
-        return;
+        return report_taken(taken);
     }
     log::start("agent", config.log_level);
+    log_taken(taken);
     raise_file_limit();
     client::service service(config.agent.service);
     agent::install(service, config.agent, time);

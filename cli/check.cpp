@@ -1,6 +1,7 @@
 #include "cli/check.hpp"
 
 #include "cli/stores.hpp"
+#include "libs/base/log.hpp"
 #include "libs/base/printable.hpp"
 
 #include <iostream>
@@ -29,6 +30,18 @@ void report_check(std::string const& file, trigger_config const& config, bool tr
 void report_check(std::string const& file, web_config const& config, bool try_it)
 {
     report_part(file, config.listen, config.database, !config.site.token.empty(), try_it);
+}
+
+void report_taken(std::vector<std::string> const& taken)
+{
+    if (!taken.empty())
+        std::cout << "configuration: " << taken_text(taken) << '\n';
+}
+
+void log_taken(std::vector<std::string> const& taken)
+{
+    if (!taken.empty())
+        log::info("configuration", taken_text(taken));
 }
 
 } // namespace baton::cli

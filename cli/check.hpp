@@ -4,6 +4,7 @@
 #include "cli/config/documents.hpp"
 
 #include <string>
+#include <vector>
 
 namespace baton::cli {
 
@@ -11,5 +12,10 @@ namespace baton::cli {
 // `file` may be empty: the configuration came from variables. Throws as try_database does. Blocks.
 void report_check(std::string const& file, trigger_config const& config, bool try_it);
 void report_check(std::string const& file, web_config const& config, bool try_it);
+
+// Name the variables that the configuration was taken from, if any: as the last line of --check, or in the log at the
+// start. A variable that was exported for another command overrides the file without a word else.
+void report_taken(std::vector<std::string> const& taken);
+void log_taken(std::vector<std::string> const& taken);
 
 } // namespace baton::cli

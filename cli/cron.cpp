@@ -46,7 +46,9 @@ void add_cron(CLI::App& program, common_options const& common)
     command->add_option("expression", given->expression, "Cron expression in quotes, such as '*/5 * * * *'")
         ->required();
     command->add_option("--zone", given->zone, "IANA time zone of the expression")->capture_default_str();
-    command->add_option("--count", given->count, "Number of firings")->capture_default_str();
+    command->add_option("--count", given->count, "Number of firings")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000));
     command->footer("Example: baton cron explain '*/5 * * * *' --zone Europe/Berlin");
     command->callback([given, &common] { explain(*given, common); });
 }

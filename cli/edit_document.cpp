@@ -61,6 +61,35 @@ nlohmann::json definition_of(nlohmann::json const& task)
     return definition;
 }
 
+std::optional<std::string> json_problem(std::string const& text)
+{
+    try {
+        [[maybe_unused]] auto const read = nlohmann::json::parse(text);
+        return std::nullopt;
+    } catch (nlohmann::json::parse_error const& wrong) {
+        // "[json.exception...] parse error at line 3, column 5: syntax error while parsing object - unexpected ..."
+        std::string const said = wrong.what();
+        auto const at = said.find("line ");
+        auto const colon = said.find(':', at);
+        if (at == std::string::npos || colon == std::string::npos)
+            return "not JSON";
+        auto const dash = said.find(" - ", colon);
+        auto why = dash == std::string::npos ? said.substr(colon + 2) : said.substr(dash + 3);
+        if (auto const last = why.find("; last read: '"); last != std::string::npos) {
+            auto const next = why.find("'; expected ", last);
+            why.erase(last, next == std::string::npos ? next : next + 1 - last);
+        }
+        return "not JSON at " + said.substr(at, colon - at) + ": " + why;
+    }
+}
+
+void check_settable(nlohmann::json const& task, std::string const& setting)
+{
+    auto const member = setting.substr(0, setting.find_first_of(".="));
+    if (task.contains(member) && !definition_of(task).contains(member))
+        throw invalid_input("--set", in_quotes(member) + " cannot be set: only the server writes it");
+}
+
 void apply_setting(nlohmann::json& definition, std::string const& setting)
 {
     auto const equals = setting.find('=');

@@ -3,12 +3,20 @@
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 
 namespace baton::cli {
 
 // The definition alone, without the members that only the server writes.
 nlohmann::json definition_of(nlohmann::json const& task);
+
+// The place and the reason in plain words if the text is not JSON: "not JSON at line 3, column 5: ...".
+std::optional<std::string> json_problem(std::string const& text);
+
+// Throws invalid_input with the field "--set" if "member=value" names a member that only the server writes, such as
+// the version.
+void check_settable(nlohmann::json const& task, std::string const& setting);
 
 // Applies "member=value", such as "max_attempts=5", "schedule.cron=0 3 * * *", "payload={\"a\": 1}" or "payload.a=1".
 // The value is text if the member is text now or the value is not JSON; "member=" with nothing sets an empty text or,

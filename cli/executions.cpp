@@ -111,12 +111,19 @@ void cancel(std::string const& id, common_options const& common)
         std::cout << "execution " << id << ": " << cell(answer, "state") << ", cancelling\n";
 }
 
+// Empty if the text can be the id of an execution.
+std::string id_problem(std::string const& text)
+{
+    bool const digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    return digits ? "" : "'" + text + "' is not the id of an execution, which is a number";
+}
+
 void add_one(CLI::App& group, common_options const& common, char const* name, char const* help,
              void (*act)(std::string const&, common_options const&))
 {
     auto* const command = group.add_subcommand(name, help);
     auto const id = std::make_shared<std::string>();
-    command->add_option("id", *id, "Id of the execution")->required();
+    command->add_option("id", *id, "Id of the execution")->required()->check(id_problem);
     command->footer("Example: baton executions " + std::string(name) + " 4711");
     command->callback([id, &common, act] { act(*id, common); });
 }
@@ -141,7 +148,7 @@ void add_executions(CLI::App& program, common_options const& common, int&)
     group.add_option("--since", chosen->since,
                      "Only those due since then: 2026-12-24T18:00:00Z, or 90m for 90 minutes ago");
     group.add_option("--until", chosen->until, "Only those due before then");
-    group.add_option("--parent", chosen->parent, "Only the shards of this broadcast");
+    group.add_option("--parent", chosen->parent, "Only the shards of this broadcast")->check(id_problem);
     group
         .add_flag("--follow", chosen->follow,
                   "Print a line for each change, until it is interrupted; with --json one object a line")

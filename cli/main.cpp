@@ -19,13 +19,13 @@ Examples:
 
 int refuse_words(CLI::App const& program, CLI::ParseError const& wrong)
 {
+    if (wrong.get_exit_code() == 0) // --help, --version
+        return program.exit(wrong);
     bool const words = dynamic_cast<CLI::RequiredError const*>(&wrong) != nullptr ||
                        dynamic_cast<CLI::ExtrasError const*>(&wrong) != nullptr;
-    if (auto const why = words ? wrong_word(program) : std::nullopt) {
-        std::cerr << "baton: " << printable(*why) << std::endl;
-        return status_usage;
-    }
-    return program.exit(wrong) == 0 ? 0 : status_usage;
+    auto const why = words ? wrong_word(program) : std::nullopt;
+    std::cerr << "baton: " << printable(why ? *why : wrong.what() + (" (" + help_of(program) + ")")) << std::endl;
+    return status_usage;
 }
 
 int run(int argc, char** argv)
@@ -74,10 +74,18 @@ int run(int argc, char** argv)
     return status;
 }
 
-int complain(std::string const& why)
+int complain(std::string const& why, int status = status_failed)
 {
     std::cerr << "baton: " << printable(why) << std::endl;
-    return status_failed;
+    return status;
+}
+
+// A field such as "--since" is an option of the command line.
+int complain(invalid_input const& wrong)
+{
+    auto const& field = wrong.field();
+    return complain(field.empty() ? wrong.what() : field + ": " + wrong.what(),
+                    field.starts_with("--") ? status_usage : status_failed);
 }
 
 } // namespace
@@ -90,7 +98,7 @@ int main(int argc, char** argv)
     try {
         return cli::run(argc, argv);
     } catch (invalid_input const& wrong) {
-        return cli::complain(wrong.field().empty() ? wrong.what() : wrong.field() + ": " + wrong.what());
+        return cli::complain(wrong);
     } catch (std::exception const& failure) {
         return cli::complain(failure.what());
     }

@@ -56,6 +56,16 @@ bool is_number(std::string const& text)
     return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+http::url server_of(common_options const& chosen)
+{
+    try {
+        return http::parse_url(chosen.server);
+    } catch (invalid_input const& wrong) {
+        bool const is_variable = process_environment()("BATON_SERVER") == chosen.server;
+        throw invalid_input(is_variable ? "BATON_SERVER" : "--server", wrong.what());
+    }
+}
+
 } // namespace
 
 std::string in_own_words(std::string text)
@@ -67,7 +77,7 @@ std::string in_own_words(std::string text)
 }
 
 rest::rest(common_options const& chosen)
-    : server_(http::parse_url(chosen.server)), token_(read_token(chosen)), http_(http::make_client(time_))
+    : server_(server_of(chosen)), token_(read_token(chosen)), http_(http::make_client(time_))
 {}
 
 http::response rest::send_once(http::request message)

@@ -59,6 +59,16 @@ nlohmann::json parse_payload(std::string const& text)
     }
 }
 
+std::string const& checked_time(char const* option, std::string const& text)
+{
+    try {
+        (void)from_rfc3339(text);
+        return text;
+    } catch (std::invalid_argument const&) {
+        throw CLI::ValidationError(option, "'" + text + "' is not a time such as 2026-12-24T18:00:00Z");
+    }
+}
+
 nlohmann::json schedule_of(definition_options const& chosen)
 {
     nlohmann::json schedule{{"kind", "api"}};
@@ -69,11 +79,11 @@ nlohmann::json schedule_of(definition_options const& chosen)
     else if (!chosen.delay.empty())
         schedule = {{"kind", "fixed_delay"}, {"every_ms", milliseconds("--delay", chosen.delay)}};
     else if (!chosen.at.empty())
-        schedule = {{"kind", "once"}, {"at", chosen.at}};
+        schedule = {{"kind", "once"}, {"at", checked_time("--at", chosen.at)}};
     if (!chosen.start_at.empty())
-        schedule["start_at"] = chosen.start_at;
+        schedule["start_at"] = checked_time("--start-at", chosen.start_at);
     if (!chosen.end_at.empty())
-        schedule["end_at"] = chosen.end_at;
+        schedule["end_at"] = checked_time("--end-at", chosen.end_at);
     return schedule;
 }
 
@@ -125,10 +135,12 @@ void add_add(CLI::App& task, common_options const& common)
                      "failover: the first by name, the next only while it cannot; broadcast: each, a shard of its own")
         ->check(CLI::IsMember({"round_robin", "random", "failover", "broadcast"}));
     command->add_option("--attempts", chosen->attempts, "Number of attempts, the first included")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000));
     command->add_option("--retry-delay", chosen->retry_delay, "Pause before a further attempt, such as 5s");
     command->add_option("--max-deaths", chosen->deaths, "Deaths of its clients after which an execution fails")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000));
     command->add_option("--timeout", chosen->timeout, "Limit for one attempt, such as 30s");
     command->add_option("--project", chosen->project, "Project of the task")->capture_default_str();
     command->add_option("--description", chosen->description, "Text for people");
@@ -251,7 +263,7 @@ void add_task(CLI::App& program, common_options const& common, int& status)
     add_add(task, common);
     add_show(task, common);
     add_run(task, common, status);
-    add_task_changes(task, common);
+    add_task_changes(task, common, status);
     add_change(task, common, "enable", "Enable a task");
     add_change(task, common, "disable", "Disable a task: it does not fire");
     add_change(task, common, "delete", "Delete a task; its executions stay");

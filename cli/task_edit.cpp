@@ -11,8 +11,10 @@
 #include "libs/base/printable.hpp"
 #include "libs/protocol/document.hpp"
 
+#include <fstream>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 namespace baton::cli {
 
@@ -20,20 +22,53 @@ namespace {
 
 struct edit_options {
     std::vector<std::string> settings;
+    std::string from;
     bool allow_unserved = false;
 };
 
-nlohmann::json send_edit(rest& web, nlohmann::json task, nlohmann::json const& definition, edit_options const& chosen)
+// An edited text was refused, and stays in this file.
+class text_kept : public std::exception {
+public:
+    text_kept(std::string why, std::string path) : why_(std::move(why)), path_(std::move(path)) {}
+    char const* what() const noexcept override { return why_.c_str(); }
+    std::string const& path() const noexcept { return path_; }
+
+private:
+    std::string why_;
+    std::string path_;
+};
+
+// Nothing if the definition is the present one.
+std::optional<nlohmann::json> send_edit(rest& web, nlohmann::json task, nlohmann::json const& definition,
+                                        edit_options const& chosen)
 {
     if (!definition.is_object())
         throw invalid_input("", "a definition is a JSON object");
+    if (definition == definition_of(task))
+        return std::nullopt;
     auto changed = definition;
     for (auto const* key : {"id", "version"})
         changed[key] = task.at(key);
-    return web.replace(changed, chosen.allow_unserved ? "?allow_unserved=true" : "");
+    try {
+        auto edited = web.replace(changed, chosen.allow_unserved ? "?allow_unserved=true" : "");
+        if (edited.at("version") == task.at("version"))
+            return std::nullopt; // the default of a member was left out or written
+        return edited;
+    } catch (request_failed const& failure) {
+        if (failure.status() != 412)
+            throw;
+        throw request_failed(412, "the task was changed meanwhile; edit it again");
+    }
 }
 
-// Nothing if the person left the text as it was.
+nlohmann::json parse_definition(std::string const& text)
+{
+    if (auto const problem = json_problem(text))
+        throw invalid_input("", *problem);
+    return protocol::parse_document(text);
+}
+
+// Nothing if the person left the definition as it was.
 std::optional<nlohmann::json> edit_in_editor(rest& web, nlohmann::json const& task, edit_options const& chosen)
 {
     auto const before = printable_json(definition_of(task).dump(2)) + "\n";
@@ -42,11 +77,39 @@ std::optional<nlohmann::json> edit_in_editor(rest& web, nlohmann::json const& ta
     if (after == before)
         return std::nullopt;
     try {
-        return send_edit(web, task, protocol::parse_document(after), chosen);
+        return send_edit(web, task, parse_definition(after), chosen);
+    } catch (invalid_input const& wrong) {
+        file.keep();
+        throw text_kept(wrong.field().empty() ? wrong.what() : wrong.field() + ": " + wrong.what(), file.path());
     } catch (std::exception const& failure) {
         file.keep();
-        throw request_failed(0, std::string(failure.what()) + "\nyour text is in " + file.path());
+        throw text_kept(failure.what(), file.path());
     }
+}
+
+nlohmann::json read_definition(std::string const& path)
+{
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    try {
+        return parse_definition(text.str());
+    } catch (invalid_input const& wrong) {
+        throw invalid_input(path, wrong.what());
+    }
+}
+
+std::optional<nlohmann::json> edit_as_chosen(rest& web, nlohmann::json const& task, edit_options const& chosen)
+{
+    if (!chosen.from.empty())
+        return send_edit(web, task, read_definition(chosen.from), chosen);
+    if (chosen.settings.empty())
+        return edit_in_editor(web, task, chosen);
+    auto definition = definition_of(task);
+    for (auto const& setting : chosen.settings) {
+        check_settable(task, setting);
+        apply_setting(definition, setting);
+    }
+    return send_edit(web, task, definition, chosen);
 }
 
 std::string changes_text(std::vector<difference> const& found)
@@ -61,11 +124,7 @@ void edit(task_selection const& which, edit_options const& chosen, common_option
 {
     rest web(common);
     auto const task = web.get("/api/v1/tasks/" + web.task_id(which.task, which.project));
-    auto definition = definition_of(task);
-    for (auto const& setting : chosen.settings)
-        apply_setting(definition, setting);
-    auto const edited = chosen.settings.empty() ? edit_in_editor(web, task, chosen)
-                                                : std::optional(send_edit(web, task, definition, chosen));
+    auto const edited = edit_as_chosen(web, task, chosen);
     if (common.json)
         return print_json(std::cout, edited.value_or(task));
     auto const name = "task " + cell(task, "id") + " " + cell(task, "name");
@@ -78,7 +137,14 @@ void edit(task_selection const& which, edit_options const& chosen, common_option
               << times_of(common).text(*edited, "valid_from") << '\n';
 }
 
-void add_edit(CLI::App& task, common_options const& common)
+void complain(text_kept const& failure, std::string const& task)
+{
+    std::cerr << "baton: " << printable(failure.what()) << "\nyour text is in " << printable(failure.path())
+              << "; correct it there and give it with `baton task edit " << printable(task) << " --from "
+              << printable(failure.path()) << "`, which replaces the whole definition" << std::endl;
+}
+
+void add_edit(CLI::App& task, common_options const& common, int& status)
 {
     auto* const command = task.add_subcommand("edit", "Change a task, in $EDITOR or with --set");
     command->footer(
@@ -87,14 +153,25 @@ void add_edit(CLI::App& task, common_options const& common)
         "Example: baton task edit close-day --set schedule.cron='0 3 * * *' --set max_attempts=5");
     auto const which = add_task_selection(*command);
     auto const chosen = std::make_shared<edit_options>();
+    auto* const from =
+        command->add_option("--from", chosen->from, "JSON file with the whole definition, instead of an editor");
+    from->check(CLI::ExistingFile);
     command
         ->add_option("--set", chosen->settings,
                      "member=value instead of an editor, such as max_attempts=5, schedule.zone=Europe/Berlin or "
                      "schedule='{\"kind\": \"api\"}'")
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->excludes(from);
     command->add_flag("--allow-unserved", chosen->allow_unserved,
                       "Accept it although no live client serves the handler");
-    command->callback([which, chosen, &common] { edit(*which, *chosen, common); });
+    command->callback([which, chosen, &common, &status] {
+        try {
+            edit(*which, *chosen, common);
+        } catch (text_kept const& failure) {
+            complain(failure, which->task);
+            status = status_failed;
+        }
+    });
 }
 
 // The newest first, so the version before is the next row; that of the last row is not known.
@@ -133,9 +210,9 @@ void add_history(CLI::App& task, common_options const& common)
 
 } // namespace
 
-void add_task_changes(CLI::App& task, common_options const& common)
+void add_task_changes(CLI::App& task, common_options const& common, int& status)
 {
-    add_edit(task, common);
+    add_edit(task, common, status);
     add_history(task, common);
 }
 

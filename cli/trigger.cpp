@@ -22,10 +22,14 @@ struct trigger_options {
 
 void run_trigger(trigger_options const& chosen)
 {
-    auto const config = load<trigger_config>(chosen.config, process_environment());
-    if (chosen.check || chosen.check_database)
-        return report_check(chosen.config, config, chosen.check_database);
+    std::vector<std::string> taken;
+    auto const config = load<trigger_config>(chosen.config, noting(process_environment(), taken));
+    if (chosen.check || chosen.check_database) {
+        report_check(chosen.config, config, chosen.check_database);
+        return report_taken(taken);
+    }
     log::start("trigger", config.log_level);
+    log_taken(taken);
     raise_file_limit();
     measured_loop loop("work");
     system_time time;

@@ -102,6 +102,11 @@ std::vector<std::string> known_variables()
 
 } // namespace
 
+std::string help_of(CLI::App const& program)
+{
+    return help_of(path_of(program));
+}
+
 std::optional<std::string> nearest(std::string const& word, std::vector<std::string> const& candidates)
 {
     auto best = std::max<std::size_t>(2, word.size() / 3) + 1;

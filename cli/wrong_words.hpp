@@ -18,6 +18,9 @@ std::optional<std::string> nearest(std::string const& word, std::vector<std::str
 // is not one of unknown or missing words; CLI11's own message is then the better one.
 std::optional<std::string> wrong_word(CLI::App const& program);
 
+// "baton task add --help": the command that shows the help for the words that were recognised.
+std::string help_of(CLI::App const& program);
+
 // Throws config_error for the first variable named BATON_... that neither a process nor the command line reads, and
 // that the agent does not give to its commands. `names` are names of variables, of any kind.
 void check_variables(std::vector<std::string> const& names);

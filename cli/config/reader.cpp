@@ -49,6 +49,24 @@ environment process_environment()
     };
 }
 
+environment noting(environment outside, std::vector<std::string>& taken)
+{
+    return [outside = std::move(outside), &taken](std::string const& name) {
+        auto value = outside(name);
+        if (value && std::find(taken.begin(), taken.end(), name) == taken.end())
+            taken.push_back(name);
+        return value;
+    };
+}
+
+std::string taken_text(std::vector<std::string> const& taken)
+{
+    std::string text;
+    for (auto const& name : taken)
+        text += (text.empty() ? "taken from the environment: " : ", ") + name;
+    return text;
+}
+
 std::string variable_of(std::string const& path)
 {
     std::string name = "BATON_";

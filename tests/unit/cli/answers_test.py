@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -142,6 +143,7 @@ class Answers(DevSite):
 
     def test_an_empty_list_of_planned_executions_says_where_the_next_firings_are(self):
         self.ask("task", "add", "late", "--service", "agent", "--handler", "echo", "--every", "1h")
+        self.addCleanup(self.ask, "task", "delete", "late")
         out = self.ask("executions", "--planned", "--task", "late")
         self.assertIn("firings are planned 5 s ahead; `baton task show late` lists the next firings", out)
         self.assertNotIn("planned", self.ask("executions", "--task", "late"))
@@ -185,6 +187,32 @@ class Answers(DevSite):
                 self.assertIn("has this program's version", out)
                 config.write_text(json.dumps({"database": {"url": "mysql://baton@127.0.0.1:1/baton"}}))
                 self.assertEqual(self.run_baton(program, "--config", config, "--check-database")[0], 1)
+
+    def test_a_check_and_the_log_of_a_start_name_the_variables_that_override_the_file(self):
+        token = self.folder / "other-token"
+        token.write_text("token-of-the-variable\n")
+        os.chmod(token, 0o600)
+        told = "configuration: taken from the environment: BATON_TOKEN_FILE, BATON_LOG_LEVEL"
+        variables = {"BATON_TOKEN_FILE": str(token), "BATON_LOG_LEVEL": "info", "BATON_SERVER": self.web}
+        for program in ("trigger", "web", "agent"):
+            with self.subTest(program=program), tempfile.TemporaryDirectory() as folder:
+                config = pathlib.Path(folder) / "config.json"
+                config.write_text(json.dumps({"service": "s", "triggers": ["http://127.0.0.1:1"], "handlers": {"h": {"argv": ["/bin/cat"]}}}
+                                             if program == "agent" else {"database": {"url": f"sqlite:{folder}/data/baton.db"},
+                                                                         "listen": {"port": 0}}))
+                status, out, said = self.run_baton(program, "--config", config, "--check", variables=variables)
+                self.assertEqual(status, 0, said)
+                self.assertEqual(out.splitlines()[-1], told)
+                self.assertNotIn("token-of-the-variable", out)
+                self.assertNotIn("taken from", self.run_baton(program, "--config", config, "--check")[1])
+                started = subprocess.Popen([BATON, program, "--config", str(config)], stdin=subprocess.DEVNULL,
+                                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                           env=program_environment(variables))
+                self.addCleanup(started.stderr.close)
+                self.addCleanup(started.wait, 60)
+                self.addCleanup(started.kill)
+                lines = [started.stderr.readline() for _ in range(3)]
+                self.assertTrue(any(told in line for line in lines), lines)
 
     def test_the_check_of_an_agent_counts_its_handlers(self):
         config = self.folder / "agent.json"

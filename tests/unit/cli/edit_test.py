@@ -48,9 +48,25 @@ class Edit(DevSite):
         task = self.task(name)
         self.assertEqual((task["schedule"]["cron"], task["max_attempts"], task["payload"]), ("0 3 * * *", 5, {"day": 1, "week": 2}))
         self.refused(["max_attempts"], "task", "edit", name, "--set", "max_attempts=0")
-        self.refused(["--set", "member=value"], "task", "edit", name, "--set", "max_attempts")
+        self.refused(["--set", "member=value"], "task", "edit", name, "--set", "max_attempts", status=2)
         self.refused(["--allow-unserved"], "task", "edit", name, "--set", "handler=none")
         self.ask("task", "edit", name, "--set", "handler=none", "--allow-unserved")
+
+    def test_a_member_that_only_the_server_writes_is_refused_by_name(self):
+        name = self.add()
+        for setting in ("id=5", "version=9", "created_at=2026-01-01T00:00:00Z", "next_fire_at="):
+            member = setting.split("=")[0]
+            self.refused([f"'{member}' cannot be set"], "task", "edit", name, "--set", setting, status=2)
+        self.assertEqual(self.task(name)["version"], 1)
+
+    def test_an_edit_that_changes_nothing_makes_no_version(self):
+        name = self.add("--cron", "*/2 * * * * *", "--payload", '{"day": 1}')
+        number = self.task(name)["id"]
+        for words in (("max_attempts=1",), ("payload.day=1", "schedule.zone=UTC"), ("max_attempts=",)):
+            out = self.ask("task", "edit", name, *(word for each in words for word in ("--set", each)))
+            self.assertEqual(out, f"task {number} {name}: unchanged\n")
+        self.assertEqual(self.task(name)["version"], 1)
+        self.ask("task", "delete", name)
 
     def test_the_editor_gets_the_definition_and_its_text_is_taken(self):
         name = self.add()
@@ -73,22 +89,37 @@ class Edit(DevSite):
 
     def test_a_text_that_cannot_be_used_is_kept(self):
         name = self.add()
-        for script, expected in (('echo "{" > "$1"', "parse error"),
+        for script, expected in (('echo "{" > "$1"', "not JSON at line 2, column 1: unexpected end of input"),
                                  ("""sed -i 's/"max_attempts": 1/"max_attempts": 1, "max_attempts": 2/' "$1\"""",
                                   "max_attempts is given twice"),
                                  ("""sed -i 's/"max_attempts": 1/"max_attempts": 0/' "$1\"""", "max_attempts")):
-            said = self.refused([expected, "your text is in"], "task", "edit", name, variables=self.editor(script))
-            kept = pathlib.Path(re.search("your text is in (.*)", said)[1])
+            said = self.refused([expected], "task", "edit", name, variables=self.editor(script))
+            self.assertNotIn("json.exception", said)
+            first, second = said.splitlines()
+            self.assertTrue(first.startswith("baton: "), said)
+            kept = pathlib.Path(re.match("your text is in ([^;]*); .*`baton task edit (.*) --from ([^`]*)`", second)[1])
             self.assertTrue(kept.read_text().startswith("{"))
             kept.unlink()
             kept.parent.rmdir()
         self.assertEqual(self.task(name)["version"], 1)
 
+    def test_a_kept_text_is_given_again_from_its_file(self):
+        name = self.add()
+        file = self.folder / "again.json"
+        file.write_text("{")
+        self.refused([f"{file}: not JSON at line 1"], "task", "edit", name, "--from", file)
+        definition = self.task(name)
+        definition["max_attempts"] = 4
+        file.write_text(json.dumps({key: definition[key] for key in ("name", "service", "handler", "schedule", "max_attempts")}))
+        self.assertIn("max_attempts: 1 -> 4", self.ask("task", "edit", name, "--from", file))
+        self.assertIn("unchanged", self.ask("task", "edit", name, "--from", file))
+
     def test_a_change_by_another_person_meanwhile_is_not_overwritten(self):
         name = self.add()
         other = f"{self.baton} --server {self.web} task edit {name} --set max_deaths=9 > /dev/null"
         variables = self.editor(other + """\nsed -i 's/"max_attempts": 1/"max_attempts": 2/' "$1\"""")
-        self.refused(["was changed since"], "task", "edit", name, variables=variables)
+        said = self.refused(["the task was changed meanwhile; edit it again\n"], "task", "edit", name, variables=variables)
+        self.assertNotIn("If-Match", said)
         self.assertEqual((self.task(name)["max_deaths"], self.task(name)["max_attempts"]), (9, 1))
         for each in self.leftovers():
             (each / "task.json").unlink()
@@ -121,7 +152,7 @@ class Edit(DevSite):
         self.assertEqual(found("--since", "2999-01-01T00:00:00Z"), 0)
         self.assertEqual(found("--until", "1h"), 0)
         self.assertEqual(json.loads(self.ask("--json", "executions", "--project", "other"))["items"], [])
-        self.refused(["--since", "90m"], "executions", "--since", "yesterday")
+        self.refused(["--since", "90m"], "executions", "--since", "yesterday", status=2)
 
     def follow(self, *words, server=None):
         """A process that follows executions, whose standard error goes to the path `said` of this test."""

@@ -43,6 +43,26 @@ class Words(unittest.TestCase):
     def test_a_missing_argument_is_still_named(self):
         self.refused("task show", "task is required")
 
+    def test_a_wrong_value_is_wrong_usage(self):
+        add = "task add x --service s --handler h "
+        for line, expected in (("executions --since yesterday", "'yesterday'"), ("executions show abc", "'abc' is not the id"),
+                               ("executions --until x", "--until"), ("executions --parent x", "'x' is not the id"),
+                               (add + "--at tomorrow", "--at: 'tomorrow' is not a time"), (add + "--end-at x", "--end-at"),
+                               (add + "--attempts 0", "--attempts"), (add + "--max-deaths 0", "--max-deaths"),
+                               (add + "--every x", "--every"), ("cron explain x --count 0", "--count"),
+                               ("--server 127.0.0.1:47821 nodes", "--server: '127.0.0.1:47821'"), ("task show", "task is required"),
+                               ("executions --state x", "--state"), ("trigger --config /none/x", "/none/x")):
+            with self.subTest(line=line):
+                status, out, said = run_baton(*line.split())
+                self.assertEqual((status, out), (2, ""), said)
+                self.assertTrue(said.startswith("baton: "), said)
+                self.assertIn(expected, said)
+                self.assertEqual(len(said.splitlines()), 1, said)
+        status, _, said = run_baton("nodes", variables={"BATON_SERVER": "127.0.0.1:47821"})
+        self.assertEqual(status, 1)
+        self.assertIn("BATON_SERVER: '127.0.0.1:47821'", said)
+        self.assertIn("(baton task show --help)", run_baton("task", "show")[2])
+
     def test_a_password_among_the_arguments_is_refused(self):
         address = "mysql://baton:secret@127.0.0.1:1/x"
         status, _, said = run_baton("migrate", "--database", address)
