@@ -1,5 +1,5 @@
 #pragma once
-// What differs between two definitions of a task, as REST shows them. Pure functions.
+// The differences between two definitions of a task, as REST shows them. Pure functions.
 
 #include <nlohmann/json.hpp>
 

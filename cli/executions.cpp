@@ -34,8 +34,8 @@ std::vector<std::string> states()
     return {names.begin(), names.end()};
 }
 
-// What is only planned is apart, so that it does not push out what has happened. The other filters find both, unless
-// the list is followed.
+// Planned executions are listed apart, so that they do not push out those that have happened. The other filters find
+// both, unless the list is followed.
 std::string planned_of(executions_options const& chosen)
 {
     if (chosen.follow)

@@ -1,5 +1,5 @@
 #pragma once
-// What standard output is connected to.
+// The terminal, file or pipe that standard output is connected to.
 
 #include <cstddef>
 #include <iosfwd>

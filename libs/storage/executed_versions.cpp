@@ -14,7 +14,8 @@ namespace {
 
 using task_at = std::pair<task_id, int>; // and its version
 
-// What the task table does not have: a deleted task, and the version of an open execution that an edit has replaced.
+// Names and versions that the task table does not have: of a deleted task, and the version of an open execution that an
+// edit has replaced.
 bool lacks_version(execution_record const& one)
 {
     return one.task_name.empty() || (one.due_at && one.service.empty());

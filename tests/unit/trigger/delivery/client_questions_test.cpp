@@ -122,7 +122,7 @@ TEST_CASE("a slow client delays the answers of the others by a second at most, a
     f.calls.takes["slow"] = 4s;
     CHECK(f.ask({"a", "slow"}) == std::set<std::string>{"a"});
     CHECK(f.took == 1s);
-    f.stage.time.run_for(10s); // its late answer finds nobody who waits
+    f.stage.time.run_for(10s); // its late answer has no waiting caller
     CHECK(f.answered == fixture::words{"a", "slow"});
 }
 

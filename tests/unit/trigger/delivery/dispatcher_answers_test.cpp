@@ -1,4 +1,4 @@
-// What becomes of executions by the answers of clients, and without an answer.
+// The dispatcher after answers of clients, and without an answer.
 
 #include "tests/unit/trigger/delivery/dispatcher_stage.hpp"
 

@@ -1,4 +1,4 @@
-// What becomes of assigned executions by the answers of nodes, and without an answer.
+// The assigner after answers of nodes, and without an answer.
 
 #include "tests/unit/trigger/master/assigner_stage.hpp"
 
