@@ -57,8 +57,20 @@ def beyond_schema(case, response):
     return next((reason for part, reason in rules if part in field and reason in detail), None)
 
 
+def kept_after_deletion(failure, case):
+    """Deleted tasks keep their history, so that people can see what was deleted and when."""
+    return type(failure).__name__ == "UseAfterFree" and case.method == "GET" and case.path.endswith("/versions")
+
+
+def refused_by_version(failure, response):
+    """If-Match is looked at before the body, and schemathesis does not count its 412 as a refusal of the body."""
+    return type(failure).__name__ == "AcceptedNegativeData" and response.status_code == 412
+
+
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
+    if kept_after_deletion(failure, case) or refused_by_version(failure, response):
+        return False
     reason = beyond_schema(case, response) if type(failure).__name__ == "RejectedPositiveData" else None
     if reason:
         seen[reason] += 1
