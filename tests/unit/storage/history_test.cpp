@@ -1,3 +1,4 @@
+#include "tests/support/target.hpp"
 #include "tests/unit/storage/scheduler_bench.hpp"
 
 #include <catch2/catch.hpp>
@@ -91,6 +92,13 @@ struct bench : scheduler_bench {
     storage::ledger all{*one, *one};
 };
 
+// The rows that a list may read for each execution: its own, its task's and that of its latest attempt, and what the
+// server looks up for these.
+int of_each()
+{
+    return chosen_target() == target::mysql9 ? 6 : 4;
+}
+
 } // namespace
 
 TEST_CASE("the rows read for a page of what is planned do not grow with the retries that wait")
@@ -98,26 +106,25 @@ TEST_CASE("the rows read for a page of what is planned do not grow with the retr
     bench b(true);
     b.home.exec("UPDATE execution SET state = 'retrying', due_at = " + std::to_string(to_micros(noon + 1h)) +
                 " WHERE scheduled_at < " + std::to_string(to_micros(noon - 1h)));
-    CHECK(b.list({.planned = true}) <= 6 * page);
+    CHECK(b.list({.planned = true}) <= of_each() * page);
 }
 
 TEST_CASE("the rows read for a page of executions do not grow with the history")
 {
     bench b(GENERATE(false, true));
-    // Of each execution its row, its task and its latest attempt, and what a server looks up for these.
-    CHECK(b.list({}) <= 6 * page);
-    CHECK(b.list({.after_at = noon - 1h}) <= 6 * page);
-    CHECK(b.list({.from = noon - 1h, .until = noon}) <= 6 * page);
-    CHECK(b.list({.task = task_id{3}}) <= 6 * page);
-    CHECK(b.list({.task = task_id{3}, .after_at = noon}) <= 6 * page);
-    CHECK(b.list({.parent = execution_id{3}}) <= 6 * page);
-    CHECK(b.list({.planned = true}) <= 6 * page);
-    CHECK(b.list({.task = task_id{3}, .planned = true}) <= 6 * page);
-    CHECK(b.list({.planned = false}) <= 6 * page);
-    CHECK(b.list({.task = task_id{3}, .planned = false}) <= 6 * page);
-    CHECK(b.list({.state = state::failed, .look = 100}) <= 6 * 100);
-    CHECK(b.list({.task = task_id{3}, .state = state::failed, .look = 100}) <= 6 * 100);
-    CHECK(b.list({.project = "none", .look = 100}) <= 6 * 100);
+    CHECK(b.list({}) <= of_each() * page);
+    CHECK(b.list({.after_at = noon - 1h}) <= of_each() * page);
+    CHECK(b.list({.from = noon - 1h, .until = noon}) <= of_each() * page);
+    CHECK(b.list({.task = task_id{3}}) <= of_each() * page);
+    CHECK(b.list({.task = task_id{3}, .after_at = noon}) <= of_each() * page);
+    CHECK(b.list({.parent = execution_id{3}}) <= of_each() * page);
+    CHECK(b.list({.planned = true}) <= of_each() * page);
+    CHECK(b.list({.task = task_id{3}, .planned = true}) <= of_each() * page);
+    CHECK(b.list({.planned = false}) <= of_each() * page);
+    CHECK(b.list({.task = task_id{3}, .planned = false}) <= of_each() * page);
+    CHECK(b.list({.state = state::failed, .look = 100}) <= of_each() * 100);
+    CHECK(b.list({.task = task_id{3}, .state = state::failed, .look = 100}) <= of_each() * 100);
+    CHECK(b.list({.project = "none", .look = 100}) <= of_each() * 100);
     CHECK(b.list({.state = state::running}) <= to_come + 3 * page); // no more than the open executions
     CHECK(b.cost([&] { wait_for(b.executions.find(execution_id{7})); }) <= 5);
 }
@@ -153,7 +160,7 @@ TEST_CASE("the end of an execution costs a fixed-delay task a look-up, whatever 
     b.home.exec("ANALYZE TABLE task");
     CHECK(b.cost([&] { wait_for(b.all.delayed_ready({execution_id{5}, execution_id{over + 5}})); }) <= 10);
     execution_id after{over};
-    CHECK(b.cost([&] { wait_for(b.all.delayed_ready(after, page)); }) <= 6 * page);
+    CHECK(b.cost([&] { wait_for(b.all.delayed_ready(after, page)); }) <= of_each() * page);
     CHECK(after == execution_id{over + page});
 }
 
