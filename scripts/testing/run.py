@@ -5,7 +5,8 @@
   --quick  only the unit tests of changed code, on SQLite, without a server
 
 Installs what it needs and starts private servers in temporary folders for the time of the run: MariaDB, MySQL 9, a Galera
-cluster, Redis in each of its forms, ZooKeeper and an ensemble of it. Tests with real processes wait most of the time, so
+cluster, Redis in each of its forms, ZooKeeper and an ensemble of it. Temporary folders are in memory (/dev/shm) if 8 GiB
+are free there; TMPDIR names another place. Tests with real processes wait most of the time, so
 they run beside builds and other tests; builds then take only the processor time that the tests leave. Further arguments go
 to ctest, such as: scripts/test -R election
 
@@ -21,7 +22,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from testing import quick  # noqa: E402
+from testing import quick, temporary  # noqa: E402
 from testing.ctest import CTest  # noqa: E402
 from testing.private import PrivateServers  # noqa: E402
 from testing.results import Results  # noqa: E402
@@ -85,11 +86,14 @@ class Run:
         waiting.join()
 
     def with_clang(self, waiting, plain):
-        asan = in_background(lambda: None)
         built = self.build("asan", *ASAN, low=True)
-        plain.join()
-        if built:
-            asan = in_background(lambda: self.ctest.run("asan", "asan", CORES, labels=ASAN))
+
+        def run_asan():
+            plain.join()
+            if built:
+                self.ctest.run("asan", "asan", CORES, labels=ASAN)
+
+        asan = in_background(run_asan)
         self.step("the SDK alone", ["scripts/sdk-alone"], low=True)
         self.step("lint", ["scripts/lint", "--no-setup"], low=True)
         tsan = self.build("tsan", "threads", low=True)
@@ -106,6 +110,7 @@ def main():
         return 0
     chosen = arguments.pop(0) if arguments[:1] in (["--all"], ["--quick"]) else None
     os.chdir(ROOT)
+    temporary.choose()
     run = Run(arguments)
 
     def end(number, frame):

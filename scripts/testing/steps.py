@@ -33,11 +33,18 @@ def idle():
     return ["nice", "-n", "19"]
 
 
+def wait(child):
+    """The status of a program that ends, and the processor time that it and its children took, in seconds."""
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, used.ru_utime + used.ru_stime
+
+
 class Steps:
     """Runs programs, and remembers how long each took. Ends all of them when the run is broken off."""
 
     def __init__(self):
-        self.seconds = []  # (name, seconds)
+        self.seconds = []  # (name, seconds, seconds of processors)
         self.running = set()
         self.stopped = False
 
@@ -51,9 +58,9 @@ class Steps:
         self.running.add(child)
         for line in child.stdout:
             show(f"{name}: {line.rstrip()}")
-        status = child.wait()
+        status, used = wait(child)
         self.running.discard(child)
-        self.seconds.append((name, time.monotonic() - began))
+        self.seconds.append((name, time.monotonic() - began, used))
         return 130 if self.stopped else status
 
     def stop(self):
@@ -66,7 +73,8 @@ class Steps:
                 pass
 
     def table(self):
-        return [f"{seconds:8.0f} s  {name}" for name, seconds in self.seconds]
+        """A line a step: its seconds, and those of the processors."""
+        return [f"{seconds:8.0f} s {used:8.0f} s of processors  {name}" for name, seconds, used in self.seconds]
 
 
 def in_background(function, *arguments):

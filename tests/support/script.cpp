@@ -1,6 +1,7 @@
 #include "tests/support/script.hpp"
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -29,9 +30,9 @@ std::string script(std::string const& line)
 
 std::string make_folder(std::string const& kind)
 {
-    auto name = "/tmp/baton-" + kind + "-XXXXXX";
+    auto name = (std::filesystem::temp_directory_path() / ("baton-" + kind + "-XXXXXX")).string();
     if (mkdtemp(name.data()) == nullptr)
-        throw std::runtime_error("cannot make a folder in /tmp");
+        throw std::runtime_error("cannot make the folder " + name);
     return name;
 }
 

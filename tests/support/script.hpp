@@ -21,7 +21,7 @@ std::string shell(std::string const& command);
 // The same for scripts/LINE.
 std::string script(std::string const& line);
 
-// A new folder in /tmp, "baton-KIND-" and six letters.
+// A new folder for temporary files (in $TMPDIR), "baton-KIND-" and six letters.
 std::string make_folder(std::string const& kind);
 
 } // namespace baton::test

@@ -4,6 +4,7 @@
 #include "libs/storage/detail.hpp"
 #include "tests/support/private_galera.hpp"
 #include "tests/support/private_mysql.hpp"
+#include "tests/support/script.hpp"
 #include "tests/support/target.hpp"
 
 #include <soci/soci.h>
@@ -48,10 +49,7 @@ std::vector<std::string> servers()
 
 storage::location make_sqlite()
 {
-    char folder[] = "/tmp/baton-sqlite-XXXXXX";
-    if (mkdtemp(folder) == nullptr)
-        throw std::runtime_error("cannot make a folder in /tmp");
-    return storage::parse_location(std::string("sqlite:") + folder + "/baton.db");
+    return storage::parse_location("sqlite:" + make_folder("sqlite") + "/baton.db");
 }
 
 } // namespace
