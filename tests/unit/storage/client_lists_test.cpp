@@ -1,0 +1,145 @@
+// The lists of clients and services, and the changes that nodes read.
+
+#include "tests/unit/storage/client_rows.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace client_lists_test {
+
+using namespace baton;
+using namespace baton::test;
+using storage::client_state;
+using storage::engine;
+
+TEST_CASE("changes since an instant include clients that are gone, and no older change")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    for (auto const* name : {"c1", "c2", "c3"})
+        wait_for(clients.put(client(name, "n1")));
+    auto const since = later(clients, wait_for(clients.all()).clients.at(2).changed_at);
+    CHECK(wait_for(clients.changed_since(since, {}, 9)).clients.empty());
+    CHECK(leave(clients, "c3", 1) == "n1");
+    auto drains = client("c1", "n1");
+    drains.state = client_state::draining;
+    wait_for(clients.put(drains));
+    auto const changed = wait_for(clients.changed_since(since, {}, 9));
+    CHECK(names(changed.clients) == std::vector<std::string>{"c3", "c1"});
+    CHECK(changed.clients[0].state == client_state::gone);
+    CHECK(changed.clients[1].state == client_state::draining);
+    CHECK(changed.clients[1].handlers == nlohmann::json(client("", "").handlers).dump());
+    CHECK(changed.now >= since);
+    CHECK(names(wait_for(clients.all()).clients) == std::vector<std::string>{"c1", "c2"});
+}
+
+TEST_CASE("a list and its changes are read in pages that leave out nothing")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    for (auto const* name : {"c2", "c1", "c5", "c4", "c3"})
+        wait_for(clients.put(client(name, "n1")));
+    leave(clients, "c2", 1);
+    CHECK(names(wait_for(clients.list({}, 2)).clients) == std::vector<std::string>{"c1", "c3"});
+    CHECK(names(wait_for(clients.list("c3", 2)).clients) == std::vector<std::string>{"c4", "c5"});
+    CHECK(wait_for(clients.list("c5", 2)).clients.empty());
+
+    home.exec("UPDATE client SET changed_at = 7000 WHERE instance < 'c4'"); // three at the same time
+    auto const first = wait_for(clients.changed_since(from_micros(7000), {}, 2)).clients;
+    CHECK(names(first) == std::vector<std::string>{"c1", "c2"});
+    auto const second = wait_for(clients.changed_since(first[1].changed_at, first[1].instance, 2)).clients;
+    REQUIRE(second.size() == 2);
+    CHECK(second[0].instance == "c3");
+    auto const third = wait_for(clients.changed_since(second[1].changed_at, second[1].instance, 2)).clients;
+    CHECK(third.size() == 1);
+}
+
+TEST_CASE("how a home reaches its clients is stored without a change that nodes would read")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    for (auto const* name : {"c1", "c2", "c3", "c4"})
+        wait_for(clients.put(client(name, std::string(name) == "c3" ? "n2" : "n1")));
+    leave(clients, "c4", 1);
+    auto const before = wait_for(clients.all()).clients;
+    CHECK(before.at(0).reach == protocol::reach::pending);
+    using protocol::reach;
+    wait_for(clients.set_reach("n1", {{"c4", 1, reach::reachable, {}},
+                                      {"c3", 1, reach::reachable, {}},
+                                      {"c2", 1, reach::unreachable, "it's cut off"},
+                                      {"c1", 1, reach::reachable, {}}}));
+    auto const after = wait_for(clients.all()).clients;
+    REQUIRE(names(after) == std::vector<std::string>{"c1", "c2", "c3"});
+    CHECK(after[0].reach == reach::reachable);
+    CHECK(after[1].reach == reach::unreachable);
+    CHECK(after[1].reach_why == "it's cut off");
+    CHECK(after[2].reach == reach::pending); // another node's
+    CHECK(after[0].changed_at == before[0].changed_at);
+    wait_for(clients.set_reach("n1", {{"c2", 1, reach::reachable, {}}}));
+    CHECK(wait_for(clients.all()).clients.at(1).reach_why.empty());
+    CHECK(home.text("SELECT reach FROM client WHERE instance = 'c4'") == "pending");
+    wait_for(clients.set_reach("n1", {}));
+}
+
+TEST_CASE("the services are those of present clients, each with all its handlers")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    auto one = client("c1", "n1");
+    one.handlers = {"x", "y"};
+    auto two = client("c2", "n1");
+    two.handlers = {"z", "x"};
+    auto other = client("c3", "n1");
+    other.service = "other";
+    wait_for(clients.put(one));
+    wait_for(clients.put(two));
+    wait_for(clients.put(other));
+    leave(clients, "c3", 1);
+    auto elsewhere = client("c4", "n1"); // another project's service of the same name
+    elsewhere.project = "p2";
+    elsewhere.handlers = {"x"};
+    wait_for(clients.put(elsewhere));
+    auto const services = wait_for(clients.services());
+    REQUIRE(services.size() == 2);
+    CHECK(services[0].service == protocol::service_key{"default", "it's"});
+    CHECK(services[0].handlers == std::vector<std::string>{"x", "y", "z"});
+    CHECK(services[0].instances == 2);
+    CHECK(services[1].service == protocol::service_key{"p2", "it's"});
+    CHECK(services[1].handlers == std::vector<std::string>{"x"});
+}
+
+TEST_CASE("clients of a service that are alike are counted, and those that are gone are left out")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    for (auto const* name : {"c1", "c2", "c3", "c4", "c5"}) {
+        auto one = client(name, "n1");
+        if (one.instance == "c3")
+            one.state = client_state::draining;
+        if (one.instance == "c5")
+            one.service = "other";
+        wait_for(clients.put(one));
+    }
+    leave(clients, "c4", 1);
+    wait_for(clients.set_reach("n1",
+                               {{"c1", 1, protocol::reach::reachable, {}}, {"c2", 1, protocol::reach::reachable, {}}}));
+    auto const before = wait_for(clients.all()).now;
+    auto const found = wait_for(clients.standing({{"default", "it's"}, {"default", "none"}}));
+    CHECK(found.now >= before);
+    REQUIRE(found.clients.size() == 2);
+    auto const& drains = found.clients[found.clients[0].state == client_state::draining ? 0 : 1];
+    auto const& up = found.clients[found.clients[0].state == client_state::draining ? 1 : 0];
+    CHECK(drains.instances == 1);
+    CHECK(up.instances == 2);
+    CHECK(up.state == client_state::up);
+    CHECK(up.reach == protocol::reach::reachable);
+    CHECK(up.service == protocol::service_key{"default", "it's"});
+    CHECK(up.handlers == client("c1", "n1").handlers);
+    CHECK(wait_for(clients.standing({})).clients.empty());
+}
+
+} // namespace client_lists_test

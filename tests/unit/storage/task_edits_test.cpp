@@ -1,0 +1,171 @@
+#include "tests/unit/storage/tasks_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace task_edits_test {
+
+using namespace baton;
+using namespace baton::test;
+using protocol::schedule_kind;
+using protocol::task_definition;
+using storage::edit_action;
+using storage::edit_outcome;
+using storage::engine;
+
+TEST_CASE("an edit cancels planned firings after its line, keeps those before it, and frees their places in the ledger")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite), 10s);
+    auto const task = fixture.create(definition("a")).task;
+    auto const now = up_to_grid(wait_for(fixture.ledger.now()), 1s);
+    std::vector<utc_time> const planned{now + 1s, now + 5s, now + 30s, now + 31s, now + 32s};
+    fixture.plan(task.id, 1, planned, now + 33s);
+    fixture.home.exec("UPDATE execution SET state = 'running' WHERE id = 4");
+    fixture.home.exec("UPDATE execution SET run_key = id, cause = 'manual' WHERE id = 5");
+
+    auto const edited = fixture.edit(task.id, 1, edit_action::edited, [](task_definition& t) { t.handler = "other"; });
+    CHECK(edited.outcome == edit_outcome::done);
+    CHECK(edited.cancelled == 1);
+    CHECK(fixture.state(1) == "planned");
+    CHECK(fixture.state(2) == "planned");
+    CHECK(fixture.state(3) == "cancelled");
+    CHECK(fixture.state(4) == "running");
+    CHECK(fixture.state(5) == "planned");
+    CHECK(fixture.column(3, "due_at") == -1);
+    CHECK(fixture.column(3, "run_key") == 3);
+    CHECK(fixture.column(3, "ended_at") > 0);
+    CHECK(fixture.home.text("SELECT reason FROM execution WHERE id = 3") == "superseded by version 2");
+    REQUIRE(edited.task.next_fire_at);
+    CHECK(*edited.task.next_fire_at >= edited.valid_from);
+    CHECK(*edited.task.next_fire_at < edited.valid_from + 1s);
+    CHECK(fixture.home.text("SELECT action FROM task_version WHERE version = 2") == "edited");
+    CHECK(fixture.home.number("SELECT valid_from FROM task_version WHERE version = 2") == to_micros(edited.valid_from));
+
+    // The freed place takes the new definition's firing.
+    fixture.move_next(task.id, now + 30s);
+    fixture.plan(task.id, 6, {now + 30s}, now + 60s);
+    CHECK(fixture.state(6) == "planned");
+    CHECK(fixture.home.number("SELECT task_version FROM execution WHERE id = 6") == 2);
+}
+
+TEST_CASE("an edit inserts the firings before its line that are not planned yet, with the old definition")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite), 5s);
+    auto const task = fixture.create(definition("a")).task;
+    auto const start = up_to_grid(wait_for(fixture.ledger.now()), 1s) - 60s;
+    fixture.move_next(task.id, start);
+    auto const edited = fixture.edit(task.id, 1, edit_action::edited, [](task_definition& t) {
+        t.schedule.every = 10s;
+        t.max_attempts = 9;
+    });
+    auto const expected = (edited.valid_from - start + 1s - 1us) / 1s;
+    CHECK(expected > 60);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM execution WHERE task_version = 1 AND state = 'planned' "
+                              "AND run_key = 0 AND cause = 'schedule' AND max_attempts = 1") == expected);
+    CHECK(fixture.home.number("SELECT MIN(scheduled_at) FROM execution") == to_micros(start));
+    CHECK(fixture.home.number("SELECT MAX(scheduled_at) FROM execution") < to_micros(edited.valid_from));
+    CHECK(*edited.task.next_fire_at == up_to_grid(edited.valid_from, 10s));
+}
+
+TEST_CASE("an edit takes a parked task back, whatever it changes")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a")).task;
+    CHECK_FALSE(task.parked);
+    auto const overdue = up_to_grid(wait_for(fixture.ledger.now()), 1s) - 10s;
+    fixture.move_next(task.id, overdue);
+    wait_for(fixture.ledger.park(fixture.mine, {{task.id, 1, overdue, {"default", "billing"}, "no room"}}));
+    auto const parked = wait_for(fixture.tasks.find(task.id)).value();
+    REQUIRE(parked.parked);
+    CHECK(parked.parked->since > overdue);
+    CHECK(parked.parked->reason == "no room");
+    CHECK(parked.next_fire_at == overdue);
+
+    auto const action = GENERATE(edit_action::edited, edit_action::disabled);
+    auto const edited =
+        fixture.edit(task.id, 1, action, [&](task_definition& t) { t.enabled = action == edit_action::edited; });
+    CHECK(edited.outcome == edit_outcome::done);
+    CHECK_FALSE(edited.task.parked);
+    CHECK_FALSE(wait_for(fixture.tasks.find(task.id))->parked);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM task WHERE parked_for = '' AND parked_reason IS NULL") == 1);
+}
+
+TEST_CASE("an edit is refused while planning is too far behind with the task")
+{
+    // A lead that nearly 10,000 rows are inserted within on the slowest of builds.
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite), 60s);
+    auto const task = fixture.create(definition("a")).task;
+    fixture.move_next(task.id, wait_for(fixture.ledger.now()) - 10'010s);
+    auto const answer = fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
+    CHECK(answer.outcome == edit_outcome::planner_behind);
+    CHECK(wait_for(fixture.tasks.find(task.id))->version == 1);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM execution") == 0);
+    fixture.move_next(task.id, wait_for(fixture.ledger.now()) - 9'900s);
+    CHECK(fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {}).outcome == edit_outcome::done);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM execution") >= 9'900);
+}
+
+TEST_CASE("a disabled task loses its planned firings, and an enabled one fires again from the line on")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a")).task;
+    auto const far = up_to_grid(wait_for(fixture.ledger.now()), 1s) + 60s;
+    fixture.plan(task.id, 1, {far}, far + 1s);
+    auto const off = fixture.edit(task.id, 1, edit_action::disabled, [](task_definition& t) { t.enabled = false; });
+    CHECK(off.cancelled == 1);
+    CHECK_FALSE(off.task.next_fire_at);
+    CHECK(fixture.home.text("SELECT reason FROM execution") == "task disabled");
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM task WHERE next_fire_at IS NULL AND enabled = 0") == 1);
+    auto const on = fixture.edit(task.id, 2, edit_action::enabled, [](task_definition& t) { t.enabled = true; });
+    REQUIRE(on.task.next_fire_at);
+    CHECK(*on.task.next_fire_at >= on.valid_from);
+    CHECK(fixture.home.text("SELECT action FROM task_version WHERE version = 3") == "enabled");
+}
+
+TEST_CASE("a fixed-delay task that is edited goes on waiting for its open execution")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a", schedule_kind::fixed_delay)).task;
+    auto const at = task.next_fire_at.value();
+    auto run = fixture.firing(1, 1, at - 60s);
+    run.task = task.id;
+    storage::advance const step{task.id, 1, at, std::nullopt, execution_id{1}};
+    REQUIRE(wait_for(fixture.ledger.plan(fixture.mine, {step}, {run})));
+
+    auto const waiting =
+        fixture.edit(task.id, 1, edit_action::edited, [](task_definition& t) { t.schedule.every = 9s; });
+    CHECK_FALSE(waiting.task.next_fire_at);
+    CHECK(fixture.home.number("SELECT waiting_for FROM task") == 1);
+
+    fixture.record(fixture.result(1, protocol::state::succeeded));
+    auto const free = fixture.edit(task.id, 2, edit_action::edited, [](task_definition& t) { t.schedule.every = 5s; });
+    CHECK(free.task.next_fire_at == free.valid_from);
+    CHECK(fixture.home.number("SELECT waiting_for FROM task") == -1);
+}
+
+TEST_CASE("a fixed-delay task whose planned execution an edit cancels starts anew at the line")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a", schedule_kind::fixed_delay)).task;
+    auto const at = task.next_fire_at.value();
+    auto run = fixture.firing(1, 1, at + 60s);
+    run.task = task.id;
+    storage::advance const step{task.id, 1, at, std::nullopt, execution_id{1}};
+    REQUIRE(wait_for(fixture.ledger.plan(fixture.mine, {step}, {run})));
+    auto const edited = fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
+    CHECK(edited.cancelled == 1);
+    CHECK(edited.task.next_fire_at == edited.valid_from);
+    CHECK(fixture.home.number("SELECT waiting_for FROM task") == -1);
+}
+
+TEST_CASE("an edit inserts the overdue firing of a fixed-delay task, which then waits for it")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a", schedule_kind::fixed_delay)).task;
+    fixture.move_next(task.id, wait_for(fixture.ledger.now()) - 30s);
+    auto const edited = fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
+    CHECK_FALSE(edited.task.next_fire_at);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM execution WHERE task_version = 1") == 1);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM task JOIN execution ON execution.id = task.waiting_for") == 1);
+}
+
+} // namespace task_edits_test
