@@ -106,6 +106,7 @@ client_process::client_process(sim::stage& stage, client_options const& options,
     client::runtime_settings settings;
     settings.limits.slots = options.slots;
     settings.limits.queue = options.slots;
+    settings.limits.remember = options.remember;
     settings.handlers = {"work", "flaky", "long", "deadly"};
     for (auto const& address : options.nodes)
         settings.link.nodes.push_back(http::parse_url(address));

@@ -18,6 +18,10 @@ namespace baton::simulation {
 
 constexpr char cluster_service[] = "shop";
 
+// How long a simulated client recognises an execution whose result was recorded. The SDK does so for ten minutes, which
+// is a lot of simulated work; nodes repeat deliveries for one minute.
+constexpr duration client_memory = 90s;
+
 // One run of a handler.
 struct handler_run {
     std::int64_t execution = 0;
@@ -70,7 +74,8 @@ struct client_options {
     int slots = 1;
     std::string project = "default"; // of its service
     bool fetches = false;            // it has no listener
-    std::function<void()> kill;      // ends the client's process
+    duration remember = client_memory;
+    std::function<void()> kill; // ends the client's process
 };
 
 // A business service on a host: the SDK with handlers that take simulated time. "work" succeeds, "flaky" fails in a

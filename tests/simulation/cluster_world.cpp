@@ -55,6 +55,7 @@ void cluster_world::start_client(std::size_t index)
     options.slots = slots_;
     options.project = projects_.at(index);
     options.fetches = index % 2 == 1;
+    options.remember = memory_;
     options.kill = [this, index] { stage_.run_after(1us, [this, index] { kill_client(index, 1s); }); };
     clients_[index] = std::make_unique<client_process>(stage_, options, runs_,
                                                        [this](handler_run const& start) { check_start(start); });
@@ -130,6 +131,15 @@ void cluster_world::begin_slowly(duration span, std::function<void()> const& cal
     calls();
     stage_.time.settle();
     stage_.database.faults = usual;
+}
+
+void cluster_world::settle()
+{
+    constexpr duration least = 20s; // clients and nodes count as gone after 15 s and 4 s
+    auto const end = stage_.time.now() + 1min;
+    pass(least);
+    while (open_rows() != 0 && stage_.time.now() < end)
+        pass(1s);
 }
 
 void cluster_world::step_clock(duration by)

@@ -35,9 +35,13 @@ public:
 
     // A further client. The first ones belong to the default project.
     void add_client(std::string project);
+    void remember_for(duration span) { memory_ = span; } // what clients added or started again from now on remember
     storage::edit_result add(protocol::task_definition task); // registers a task
 
     void pass(duration span) { stage_.time.run_for(span); }
+    // Passes the time in which silent clients and nodes count as gone, and more while executions are open, up to a
+    // minute.
+    void settle();
     // Injects kills, freezes, partitions and losses for `span`. Afterwards all partitions are healed and all processes
     // run.
     void run_with_faults(duration span);
@@ -96,6 +100,7 @@ private:
     std::vector<std::string> node_addresses_;
     int slots_;
     bool guarded_;
+    duration memory_ = client_memory;
     duration clock_step_{};
     int processes_ = 0;
     std::unique_ptr<storage::database> direct_;
