@@ -4,6 +4,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
 namespace assigner_test {
 
 using namespace baton;
@@ -173,6 +178,44 @@ TEST_CASE("a request names at most as many executions as a group may have")
     f.fire({1, 2, 3});
     f.pass(50ms);
     CHECK(f.calls.groups("n1") == groups{ids({1, 2}), ids({3})});
+}
+
+TEST_CASE("a step of the loop assigns a bounded number, and whatever waits on the loop runs between two steps")
+{
+    constexpr int count = 9'000;
+    constexpr std::size_t most = 5'000;
+    fixture f;
+    f.firing->hear("master", f.room(count, count));
+    std::vector<int> all(count);
+    std::iota(all.begin(), all.end(), 1);
+    std::size_t looked_at = 0; // requests
+    std::vector<std::size_t> steps;
+    std::vector<int> turns_before;
+    int turns = 0; // of another part of the loop
+    bool waits = false;
+    std::function<void()> turn = [&] {
+        ++turns;
+        waits = false;
+    };
+    f.stage.time.observe([&] {
+        std::size_t assigned = 0;
+        for (; looked_at < f.here.assigned.size(); ++looked_at)
+            assigned += f.here.assigned[looked_at].executions.size();
+        if (assigned != 0) {
+            steps.push_back(assigned);
+            turns_before.push_back(turns);
+        }
+        bool const may_fire = f.mark.limit() > f.start;
+        if (may_fire && steps.size() < 2 && turns < 1'000 && !std::exchange(waits, true))
+            asio::post(f.stage.loop, turn);
+    });
+    f.fire(all);
+    f.pass(50ms);
+    f.stage.time.observe({});
+    CHECK(std::accumulate(steps.begin(), steps.end(), std::size_t{0}) == count);
+    REQUIRE(steps.size() >= 2);
+    CHECK(*std::max_element(steps.begin(), steps.end()) <= most);
+    CHECK(turns_before[1] > turns_before[0]);
 }
 
 } // namespace assigner_test
