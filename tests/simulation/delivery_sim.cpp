@@ -97,9 +97,11 @@ std::string lost_fetches(std::uint64_t seed)
     return problems(world, {{id, task.name, instants_of(100ms, from, until)}});
 }
 
-// No node can record a result for longer than a client remembers, and then a new master asks for what is open.
-std::string unrecorded_results(std::uint64_t seed)
+// No node can record a result for longer than a client remembers, and then a new master asks for what is open. Seed 4
+// finds clients that forget unrecorded results; the first three do not, because the results arrive before the question.
+std::string unrecorded_results(std::uint64_t first)
 {
+    auto const seed = first + 3;
     cluster_world world(seed, 3, 3, 200);
     world.pass(5s);
     auto const from = begin_of(world);
