@@ -44,7 +44,7 @@ awaitable<void> clean_stop::deliver_rest(instant until)
     auto left = deps_.deliveries.load();
     auto moved_at = deps_.time.now();
     while (left != 0 && deps_.time.now() < until) {
-        deps_.deliveries.give_back_unreachable();
+        deps_.deliveries.give_back_stuck();
         auto const load = deps_.deliveries.load();
         if (load < left)
             moved_at = deps_.time.now();

@@ -40,6 +40,7 @@ std::vector<delivery> client_lane::take_group(instant now)
             group.back().first_sent = now;
     }
     on_the_way_ = group.size();
+    sent_at_ = now;
     return group;
 }
 

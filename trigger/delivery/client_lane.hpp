@@ -82,6 +82,8 @@ public:
     std::vector<delivery> take_group(instant now);
     // What may have reached the client too long ago to be sent again: see lane_limits::repeat.
     std::vector<delivery> take_old(instant now);
+    // Has its request had no answer for `span`?
+    bool hangs(instant now, duration span) const { return sending() && now - sent_at_ >= span; }
     // The request of take_group has ended.
     void group_ended() { on_the_way_ = 0; }
 
@@ -139,6 +141,7 @@ private:
     std::size_t group_;
     std::deque<delivery> queue_;
     std::size_t on_the_way_ = 0;
+    instant sent_at_{};                     // the last request
     std::unordered_set<execution_id> held_; // acknowledged and not ended
     int hidden_ = 0;                        // executions that it has beside `held_`
     instant hidden_until_{};

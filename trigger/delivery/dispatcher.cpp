@@ -7,6 +7,7 @@
 namespace baton::trigger {
 
 namespace {
+constexpr duration hanging = 100ms; // without an answer; most clients answer within a few milliseconds
 constexpr char moved_away[] = "the client is not registered with this node any more";
 }
 
@@ -237,11 +238,14 @@ void dispatcher::return_all(client_lane& lane, protocol::return_cause bound, cha
         give_back(one, one.bound ? bound : protocol::return_cause::no_room, one.bound ? instance : std::string(), why);
 }
 
-void dispatcher::give_back_unreachable()
+void dispatcher::give_back_stuck()
 {
-    deps_.lanes.each([this](client_lane& lane) {
+    auto const now = deps_.time.now();
+    deps_.lanes.each([this, now](client_lane& lane) {
         if (!lane.proved())
             return_all(lane, protocol::return_cause::in_doubt, "its node stops, and the client cannot be called");
+        else if (lane.hangs(now, hanging))
+            return_all(lane, protocol::return_cause::in_doubt, "its node stops, and the client does not answer");
     });
 }
 

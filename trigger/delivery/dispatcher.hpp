@@ -66,8 +66,8 @@ public:
     void question_answered(std::string const& instance);
 
     // For a node that stops. Gives back what waits for clients that cannot be called before they have proved
-    // themselves.
-    void give_back_unreachable();
+    // themselves, and what waits behind a request that has no answer yet, which concerns only its own group.
+    void give_back_stuck();
 
     // Executions that wait or are on their way to a client.
     std::size_t load() const { return waiting_ + under_way_; }

@@ -165,4 +165,27 @@ TEST_CASE("a node sends nothing for its own master while that may not act")
     CHECK(f.calls.to("a") == ids({1}));
 }
 
+TEST_CASE("a node that stops gives back at once what waits behind a request that hangs, and not its group")
+{
+    fixture f;
+    f.calls.takes = 5s;
+    f.add("a");
+    f.assign({1, 2});
+    f.pass();
+    REQUIRE(f.calls.to("a") == ids({1, 2}));
+    f.assign({3, 4});
+    f.deliveries.give_back_stuck(); // the client may be about to answer
+    f.pass();
+    CHECK(f.told().empty());
+    f.pass(200ms);
+    f.deliveries.give_back_stuck();
+    f.pass();
+    CHECK(f.told() == fixture::words{"3 no_room", "4 no_room"});
+    CHECK(f.deliveries.load() == 2);
+    f.pass(5s);
+    CHECK(f.hears(execution_id{1}, "at a"));
+    CHECK(f.hears(execution_id{2}, "at a"));
+    CHECK(f.calls.to("a") == ids({1, 2}));
+}
+
 } // namespace dispatcher_test
