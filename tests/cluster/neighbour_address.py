@@ -11,8 +11,6 @@ import socketserver
 import struct
 import threading
 
-from processes import HOST
-
 
 class Call(http.server.BaseHTTPRequestHandler):
     """One connection of a node to a client."""
@@ -80,7 +78,7 @@ class Address(socketserver.ThreadingTCPServer):
     allow_reuse_address = True
 
     def __init__(self, client, port):
-        super().__init__((HOST, port), Call, bind_and_activate=False)
+        super().__init__((client.listen, port), Call, bind_and_activate=False)
         self.client, self.secret, self.door = client, client.secret, client.kind.door
         self.connections = set()
         self.fillers = []

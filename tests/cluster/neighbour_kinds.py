@@ -4,6 +4,8 @@ proves its address first, and is bad at its work only.
 
 import json
 
+from processes import utc_us
+
 
 class Healthy:
     """Takes what it is given, ends it at once and reports it. The other kinds differ from it in one way each."""
@@ -114,6 +116,46 @@ class Unacknowledging(BadAtWork):
         call.reply(200, {"epoch": call.client.epoch, "free": call.client.slots, "executions": []})
 
 
+class Tardy(BadAtWork):
+    """Works, but answers each call after two seconds."""
+
+    def fail(self, call):
+        call.client.over.wait(2)
+        super(BadAtWork, self).serve(call)
+
+
+class Boasting(Healthy):
+    """Claims that all of its slots are free, and is too busy for each execution."""
+
+    def take(self, client, work):
+        return {"answer": "busy"}
+
+
+class Fabricating(Healthy):
+    """Runs nothing. It reports each execution as a success that ended a minute before it began, or that a later attempt
+    had, with the receipt of another execution; asked, it still holds the execution."""
+
+    def __init__(self):
+        self.receipt = "none"
+
+    def take(self, client, work):
+        client.taken += 1
+        execution, attempt, now = work["execution"], work.get("attempt", 1), utc_us()
+        client.held[execution] = attempt
+        result = {"execution": execution, "attempt": attempt, "started_at": now, "finished_at": now,
+                  "receipt": work["receipt"]}
+        if client.taken % 2:
+            result["finished_at"] -= 60_000_000
+        else:
+            result.update(attempt=attempt + 1, receipt=self.receipt)
+        self.receipt = work["receipt"]
+        client.results[execution] = result
+        return {}
+
+    def free(self, client):
+        return client.slots + client.queue
+
+
 class Lying(Healthy):
     """Acknowledges everything, always has room, and knows nothing of it afterwards."""
 
@@ -152,5 +194,5 @@ class Dying(Healthy):
 
 
 KINDS = {kind.__name__.lower(): kind for kind in (
-    Healthy, Swallowing, Refusing, Mute, Dropping, Impostor, Slow, Nonsense, TooLarge, Unacknowledging, Lying, Hung, Draining,
-    Dying)}
+    Healthy, Swallowing, Refusing, Mute, Dropping, Impostor, Slow, Nonsense, TooLarge, Unacknowledging, Tardy,
+    Boasting, Fabricating, Lying, Hung, Draining, Dying)}

@@ -12,7 +12,7 @@ import time
 
 from neighbour_address import Address
 from neighbour_kinds import KINDS
-from processes import utc_us
+from processes import HOST, utc_us
 from rest import Refused, Rest
 
 ANSWER_LIMIT = 3  # seconds, of a call to a node
@@ -24,10 +24,12 @@ LAST_WORDS = 0.05  # seconds that a dying client has for its answer
 class Client:
     """One client of `service`, in the way of `kind`, registered with the first of `nodes`. `with` ends it: it leaves."""
 
-    def __init__(self, nodes, service, kind="healthy", handlers=("note",), slots=8, queue=1000, token=None):
+    def __init__(self, nodes, service, kind="healthy", handlers=("note",), slots=8, queue=1000, token=None,
+                 listen=HOST):
         self.nodes = [Rest(node, token) for node in nodes]
         self.service, self.handlers = service, list(handlers)
         self.slots, self.queue = slots, queue
+        self.listen = listen
         self.kind = KINDS[kind]()
         self.lock = threading.Lock()
         self.epoch = 0
@@ -176,12 +178,12 @@ class Client:
             if not batch:
                 continue
             try:
-                recorded = self.call("results", {"instance": self.instance, "ticket": self.ticket,
-                                                 "results": batch})["recorded"]
+                answer = self.call("results", {"instance": self.instance, "ticket": self.ticket, "results": batch})
+                done = answer["recorded"] + answer["refused"]
             except (OSError, Refused):
-                recorded = []
+                done = []
             with self.lock:
-                for each in recorded:
+                for each in done:
                     self.results.pop(each["execution"], None)
-            if len(recorded) < len(batch):
+            if len(done) < len(batch):
                 time.sleep(REPORT_PAUSE)

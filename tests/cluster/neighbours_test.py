@@ -71,6 +71,15 @@ class Neighbours(Bed):
     def test_a_client_that_never_acknowledges(self):
         self.beside("unacknowledging")
 
+    def test_a_client_that_answers_after_two_seconds(self):
+        self.beside("tardy")
+
+    def test_a_client_that_claims_free_slots_and_is_always_busy(self):
+        self.beside("boasting")
+
+    def test_a_client_that_reports_what_it_did_not_run(self):
+        self.beside("fabricating")
+
     def test_a_client_that_acknowledges_and_never_reports(self):
         self.beside("lying")
 
