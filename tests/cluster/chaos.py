@@ -29,6 +29,7 @@ import traceback
 import chaos_disk
 import chaos_faults
 import chaos_galera
+import chaos_neighbours
 import chaos_net
 import chaos_run
 import election_checker as judge
@@ -37,7 +38,8 @@ import small_disk
 from stores import servers
 
 RUN_LIMIT = 300
-ALL = chaos_faults.ALL | chaos_galera.ALL
+MEASURABLE = chaos_faults.ALL | chaos_galera.ALL
+ALL = MEASURABLE | chaos_neighbours.ALL
 
 
 def guard_is_built():
@@ -47,6 +49,7 @@ def guard_is_built():
 
 def kinds_of(options):
     able = chaos_galera.kinds() if options.store == "galera" else chaos_faults.kinds(options.net)
+    able |= set(chaos_neighbours.ALL)
     kinds = options.faults.split(",") if options.faults else sorted(able)
     if options.store != "galera":
         able |= {fault.kind for fault in chaos_faults.ASKED_FOR}
@@ -84,7 +87,7 @@ def run_one(seed, options):
             outcome["words"] = [traceback.format_exc(), f"kept for inspection: {run.cluster.folder}"]
             return outcome
         outcome.update(good=report.good, epochs=len(report.epochs), late=report.late, summary=ledger.summary(),
-                    skipped=run.skipped, figures=figures(record, drawn),
+                    skipped=run.skipped, lags=[lag / judge.MILLI for lag in report.lags], figures=figures(record, drawn),
                     longest=max((end - begin for begin, end in report.gaps), default=0) / judge.MILLI)
         if not report.good:
             run.cluster.keep = True
@@ -208,11 +211,18 @@ def measure(options):
 # --- many
 
 
+def lags(outcome):
+    """In words, of the firings beside neighbours."""
+    found = outcome.get("lags")
+    return f"{len(found)} firings beside neighbours began {max(found):.0f} ms late at most; " if found else ""
+
+
 def tell(outcome):
     gaps = " ".join(f"{kind} {gap:.0f}ms{'' if changed else ' (same epoch)'}" for kind, gap, changed in outcome["figures"])
     skipped = f" ({'; '.join(outcome['skipped'])})" if outcome.get("skipped") else ""
     print(f"{'good' if outcome['good'] else 'BAD '} seed {outcome['seed']}: {', '.join(outcome['faults'])}{skipped}; gap "
           f"{gaps or '-'}; no master for {outcome.get('longest', 0):.0f} ms at most; {outcome.get('epochs', '?')} epochs; "
+          f"{lags(outcome)}"
           f"{outcome.get('summary', 'no verdict')}", flush=True)
     for line in outcome["words"]:
         print("  " + line.replace("\n", "\n  "), flush=True)
@@ -292,7 +302,7 @@ def main():
                         help="galera: each node at one of three database nodes, where named locks are local, so that "
                         "the promises of the guard do not hold")
     parser.add_argument("--only", type=int, help="repeats the run of this seed")
-    parser.add_argument("--measure", choices=sorted(ALL), metavar="KIND",
+    parser.add_argument("--measure", choices=sorted(MEASURABLE), metavar="KIND",
                         help="how long the cluster is without a master after this fault, --runs times")
     parser.add_argument("--span", type=float, help="of the fault that is measured, in seconds")
     parser.add_argument("--kinds", action="store_true", help="tells the kinds of faults")

@@ -35,6 +35,7 @@ class Fault:
     own_server = False   # the server of the database does not come through it intact
     needs_proxy = False
     needs_clock = ""     # the clock to fake: "database" or "node"
+    neighbour = False    # nothing to the election (chaos_neighbours)
     needs_disk = False   # the database's data lie on a small one (chaos_disk)
     role = "master"
     changes = 1
@@ -55,6 +56,9 @@ class Fault:
 
     def text(self):
         return f"{self.kind}@{self.at:.1f}s" + (f" for {self.span:.2f}s" if self.span else "")
+
+    def prepare(self, run):
+        """Does what cannot be done beside other faults, before any of them."""
 
     def inject(self, arena):
         """Does it, from beginning to end."""

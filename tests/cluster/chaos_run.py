@@ -9,6 +9,7 @@ import threading
 import time
 
 import chaos_faults
+import chaos_neighbours
 import checker
 import election_checker as judge
 import faults as campaigns
@@ -161,6 +162,7 @@ class Run:
         self.cluster = harness.Cluster(store)
         self.clocks = {}
         self.skipped = []
+        self.judged = set()  # the numbers of the tasks that are judged
         self.over = threading.Event()
 
     def __enter__(self):
@@ -209,7 +211,9 @@ class Run:
             schedule = campaigns.make_schedule(random.Random(f"{self.seed}/{number}"))
             nap = {"handler": "nap", "payload": {"ms": 150}} if number % 10 == 0 else {}
             return self.cluster.create(f"tick {number}", schedule, max_deaths=1000, **nap)
-        return self.cluster.in_parallel(create, list(range(self.tasks)))
+        tasks = self.cluster.in_parallel(create, list(range(self.tasks)))
+        self.judged = {int(task["id"]) for task in tasks}
+        return tasks
 
     def events(self):
         found = []
@@ -234,6 +238,8 @@ class Run:
     def go(self):
         self.start()
         tasks = self.register()
+        for fault in self.drawn:
+            fault.prepare(self)
         arena = Arena(self)
         began = time.monotonic()
         for fault in self.drawn:
@@ -276,9 +282,24 @@ class Run:
             process.deaths[process.pid] = harness.boot_us()
             process.start()
 
+    def of_judged(self, select):
+        """The rows of the judged tasks, of which neighbours have no part."""
+        among = ", ".join(map(str, self.judged))
+        return self.cluster.store.query(f"{select} {'AND' if 'WHERE' in select else 'WHERE'} task_id IN ({among})")
+
     def overdue(self):
-        return self.cluster.store.query("SELECT COUNT(*) AS many FROM execution "
-                                        f"WHERE due_at < {harness.utc_us() - 500_000}")[0]["many"]
+        return self.of_judged("SELECT COUNT(*) AS many FROM execution "
+                              f"WHERE due_at < {harness.utc_us() - 500_000}")[0]["many"]
+
+    def await_all_ended(self):
+        last = self.of_judged("SELECT MAX(valid_from) AS at FROM task_version")[0]["at"]
+        harness.wait_for("the last definition holds", lambda: harness.utc_us() > last, 10)
+        harness.wait_for("every execution has ended", lambda: not self.of_judged(
+            "SELECT 1 AS one FROM execution WHERE due_at IS NOT NULL"), SETTLES_WITHIN)
+
+    def recorders(self):
+        return [client for client in self.cluster.live_clients() if client["service"] == chaos_neighbours.JUDGED
+                and not client["instance"].startswith("neighbour:")]
 
     def inject(self, fault, arena, began):
         time.sleep(max(0, began + fault.at - time.monotonic()))
@@ -297,12 +318,10 @@ class Run:
         try:
             harness.wait_for("a master and all nodes",
                              lambda: cluster.master() and len(cluster.live_nodes()) == 3, 30)
-            harness.wait_for("all clients", lambda: len(cluster.live_clients()) >= CLIENTS, 30)
+            harness.wait_for("all clients", lambda: len(self.recorders()) >= CLIENTS, 30)
             self.ends = chaos_faults.now()
             cluster.disable_all(tasks)
-            last = max(row["valid_from"] for row in cluster.store.query("SELECT valid_from FROM task_version"))
-            harness.wait_for("the last definition holds", lambda: harness.utc_us() > last, 10)
-            cluster.await_all_ended(SETTLES_WITHIN)
+            self.await_all_ended()
         except harness.TimedOut as late:
             self.ends = chaos_faults.now()
             return [str(late)]
@@ -311,7 +330,7 @@ class Run:
     def judge(self, problems):
         cluster = self.cluster
         try:
-            ledger = checker.check(cluster.ledger(), cluster.journal(), cluster.deaths(), harness.utc_us())
+            ledger = checker.check(cluster.ledger().of(self.judged), cluster.journal(), cluster.deaths(), harness.utc_us())
         except OSError as failure:
             raise NoVerdict("; ".join([*problems, *cluster.store.last_words(), f"no ledger: {failure}"])) from failure
         if ledger.expected < self.tasks * (LEAST_SECONDS - 3):
@@ -326,7 +345,8 @@ class Run:
         done = [fault for fault in self.drawn if fault.began]
         record = judge.Record(
             events=events, commits=self.commits(), starts=self.starts(), deaths=deaths, ends=self.ends, ledger=problems,
-            faults=[fault.record(self.guarded) for fault in done],
+            faults=[fault.record(self.guarded) for fault in done if not fault.neighbour],
+            neighbours=[fault.span_record() for fault in done if fault.neighbour],
             ttl=round(chaos_faults.TTL * judge.SECOND), guard=round(chaos_faults.GUARD * judge.SECOND),
             settle=round((chaos_faults.EXPIRY + 0.5) * judge.SECOND))
         self.excuse_slaves(record)

@@ -33,6 +33,13 @@ class Ledger:
     executions: list = dataclasses.field(default_factory=list)
     attempts: list = dataclasses.field(default_factory=list)
 
+    def of(self, tasks):
+        """Only these tasks, by their numbers, and their executions."""
+        executions = [each for each in self.executions if each["task_id"] in tasks]
+        numbers = {each["id"] for each in executions}
+        return Ledger([each for each in self.versions if each["task_id"] in tasks], executions,
+                      [each for each in self.attempts if each["execution_id"] in numbers])
+
 
 @dataclasses.dataclass
 class Verdict:

@@ -54,6 +54,15 @@ class Judging(unittest.TestCase):
         self.assertEqual(verdict.problems, [])
         self.assertEqual((verdict.expected, verdict.rows, verdict.starts), (3, 3, 3))
 
+    def test_the_tasks_of_others_are_left_out(self):
+        ledger, journal = good_history()
+        ledger.versions.append({**version(1, START, "created"), "task_id": 8})
+        ledger.executions.append(row(0, id=500, task_id=8, state="running"))
+        ledger.attempts.append({"execution_id": 500, "attempt": 2, "outcome": "failed", "client": "b"})
+        self.assertFalse(judge(ledger, journal).good)
+        self.assertEqual(judge(ledger.of({TASK}), journal).problems, [])
+        self.assertEqual(ledger.of({TASK}).attempts, [])
+
     def test_a_firing_without_a_row_is_missed(self):
         ledger, journal = good_history()
         del ledger.executions[1]

@@ -12,6 +12,7 @@ CLOCK_BOOTTIME, which all processes of a host share.
     I8   no node assigns work or believes in an epoch after its release
     I9   a node leads again within the promised time after a fault
     I10  there are no more terms than faults that call for one
+    I11  beside neighbours that misbehave, while no other fault is at work, every firing begins within a second
 
 A *belief* lasts from the line that tells of it to its deadline, or to the line that shortens it or gives it up, or to
 the death of the process.
@@ -25,6 +26,7 @@ import checker
 
 SECOND = 1_000_000_000
 MILLI = 1_000_000
+PROMPT = SECOND
 AFTER_PAUSE = 20 * MILLI  # what a stopped process was in the midst of, it ends so soon after it goes on
 
 
@@ -62,6 +64,16 @@ class Fault:
 
 
 @dataclasses.dataclass
+class Neighbour:
+    """Another service or its clients misbehaved. No term may end by it, and a master has no more time because of it.
+    `prompt`: it may not delay the firings of the judged service either."""
+    kind: str
+    began: int
+    ended: int
+    prompt: bool = True
+
+
+@dataclasses.dataclass
 class Start:
     """A handler began in a client. `due`: when the firing was."""
     at: int
@@ -77,6 +89,7 @@ class Record:
     commits: list = dataclasses.field(default_factory=list)
     starts: list = dataclasses.field(default_factory=list)
     faults: list = dataclasses.field(default_factory=list)
+    neighbours: list = dataclasses.field(default_factory=list)
     deaths: dict = dataclasses.field(default_factory=dict)  # by incarnation: when it was known to be dead
     ends: int = 0         # of the time that is judged
     ttl: int = 3 * SECOND
@@ -107,6 +120,7 @@ class Report:
     beliefs: list
     gaps: list         # [begin, end) without a master
     epochs: list
+    lags: list = dataclasses.field(default_factory=list)  # of the firings that had to begin in time
     late: int = 0      # assignments of a process that was stopped between its last check and the line
 
     @property
@@ -142,6 +156,7 @@ def check(record):
     found += check_releases(record)
     found += check_gaps(record, gaps)
     found += check_churn(record, epochs)
+    found += check_lags(record, report)
     found += check_whole(record)
     found.sort(key=lambda violation: violation.at)
     return report
@@ -375,6 +390,27 @@ def check_churn(record, epochs):
         yield Violation("I10", record.ends, f"there were {len(epochs)} terms, and faults for {allowed}")
 
 
+def check_lags(record, report):
+    """What fell due shortly before another fault, or before a master had to lead again after it, is not judged."""
+    if not record.neighbours:
+        return
+    excused = [(fault.began, max(fault.ended, due(fault))) for fault in record.faults]
+    excused += [(each.began, each.ended) for each in record.neighbours if not each.prompt]
+    since = min(each.began for each in record.neighbours)
+    begun = {}
+    for start in sorted(record.starts, key=lambda start: start.at):
+        if since <= start.due < record.ends and not any(begin - PROMPT <= start.due <= end + record.settle
+                                                        for begin, end in excused):
+            begun.setdefault(start.execution, start)
+    for start in begun.values():
+        lag = start.at - start.due
+        report.lags.append(lag)
+        if lag > PROMPT:
+            kinds = ", ".join(each.kind for each in record.neighbours if each.began <= start.at)
+            yield Violation("I11", start.at,
+                            f"execution {start.execution} began {lag / MILLI:.0f} ms late beside {kinds}")
+
+
 def check_whole(record):
     """A history with lost lines proves nothing."""
     for event in (event for event in record.events if event.what == "unwritten"):
@@ -398,6 +434,8 @@ def timeline(record, around, before=2 * SECOND, after=SECOND, most=120):
     for fault in record.faults:
         lines.append((fault.began, "fault", f"{fault.kind} {fault.node} begins", None))
         lines.append((fault.ended, "fault", f"{fault.kind} {fault.node} ends", None))
+    for each in record.neighbours:
+        lines += [(each.began, "neighbour", f"{each.kind} begins", None), (each.ended, "neighbour", f"{each.kind} ends", None)]
     lines += [(at, "fault", f"{incarnation} is dead", None) for incarnation, at in record.deaths.items()]
     near = sorted((line for line in lines if around - before <= line[0] <= around + after), key=lambda line: line[0])
     out = []

@@ -282,6 +282,41 @@ class Judging(unittest.TestCase):
         history = History().lead(0, 10_000, "A", 2).commit(0, 2, "A:1", 1).commit(5000, 3, "B:1", 2)
         self.finds("I10", "there were 2 terms", history)
 
+    # --- I11
+
+    def beside(self, start, due, began=1000, ended=9000, prompt=True):
+        """A firing beside a neighbour that misbehaves."""
+        history = History().lead(0, 10_000, "A", 2)
+        history.record.neighbours.append(judge.Neighbour("mute_client", ms(began), ms(ended), prompt))
+        history.record.starts.append(Start(ms(start), "c", 7, 2, ms(due)))
+        return history
+
+    def test_a_firing_that_is_late_beside_a_neighbour_is_found(self):
+        self.finds("I11", "execution 7 began 1001 ms late beside mute_client", self.beside(3001, 2000))
+        self.finds("I11", "1001 ms late", self.beside(10_500, 9499))  # after it has ended
+        self.assertEqual(self.passes(self.beside(3000, 2000)).lags, [SECOND])
+
+    def test_a_firing_is_as_late_as_its_first_start(self):
+        history = self.beside(2001, 2000)
+        history.record.starts.append(Start(ms(6000), "d", 7, 2, ms(2000)))
+        self.passes(history)
+
+    def test_a_firing_may_be_late_without_a_neighbour_or_beside_one_that_may_delay_it(self):
+        self.assertEqual(self.passes(self.beside(999, 0, began=1)).lags, [])
+        self.assertEqual(self.passes(self.beside(3001, 2000, prompt=False)).lags, [])
+
+    def test_a_firing_may_be_late_while_another_fault_is_at_work(self):
+        fault = {"kind": "freeze_slave", "began": 3500, "ended": 4000, "bound": 10, "changes": 0}
+        self.assertEqual(self.passes(self.beside(9000, 2500).fault(**fault)).lags, [])
+        self.assertEqual(self.passes(self.beside(9500, 8000).fault(**fault)).lags, [])
+        self.finds("I11", "1001 ms late", self.beside(3500, 2499).fault(**fault))
+        self.finds("I11", "1001 ms late", self.beside(9600, 8599).fault(**fault))
+
+    def test_a_neighbour_gives_a_master_no_more_time(self):
+        history = History().lead(0, 1000, "A", 2).lead(5001, 10_000, "A", 3).fault("kill", 0, 0, 0)
+        history.record.neighbours.append(judge.Neighbour("mute_client", ms(0), ms(9000)))
+        self.finds("I9", "without a fault", history)
+
     # --- reading and telling
 
     def test_the_reader_understands_the_lines_that_nodes_write(self):

@@ -66,11 +66,8 @@ class Bed(unittest.TestCase):
         harness.wait_for("the last definition holds", lambda: harness.utc_us() > last[0]["at"], 10)
         harness.wait_for("the end of all that is due", lambda: not cls.cluster.store.query(
             f"SELECT 1 AS one FROM execution WHERE due_at IS NOT NULL AND task_id IN ({among})"), 30)
-        whole = cls.cluster.ledger()
-        ledger = checker.Ledger([each for each in whole.versions if each["task_id"] in ids],
-                                [each for each in whole.executions if each["task_id"] in ids])
+        ledger = cls.cluster.ledger().of(ids)
         executions = {each["id"] for each in ledger.executions}
-        ledger.attempts = [each for each in whole.attempts if each["execution_id"] in executions]
         journal = [line for line in cls.cluster.journal() if line.execution in executions]
         return checker.check(ledger, journal, {}, harness.utc_us(), must_succeed=False)
 
