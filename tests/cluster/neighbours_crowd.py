@@ -4,7 +4,8 @@ it. They end all at once: at SIGKILL without a word, at SIGTERM with a departure
 
     neighbours_crowd.py --service NAME --clients N [--listen HOST] NODE...
 
-Prints "ready" when all are registered, and "taken" for each execution that one of them takes. $CROWD_TOKEN is for nodes that want one.
+Prints "ready" when all are registered, and "taken" for each execution that one of them takes. $CROWD_TOKEN is for nodes
+that want one.
 """
 
 import argparse
