@@ -66,6 +66,15 @@ def detail(text):
     say("  " + text)
 
 
+def verdict_lines(verdict, witnessed):
+    """The numbers for people. `witnessed` firings are of TICKS; the others' commands are only told, and write no line."""
+    told = verdict.rows - witnessed
+    others = f" (the other {told}: jobs of a crontab, which were only told)" if told > 0 else ""
+    return [f"due by the tasks' definitions   {verdict.expected} firings",
+            f"rows in the ledger              {verdict.rows} firings" + (", each of them ended" if verdict.good else ""),
+            f"run by a command                {verdict.starts} of the {witnessed} firings of {', '.join(TICKS)}{others}"]
+
+
 def clock(at_us):
     return time.strftime("%H:%M:%S", time.localtime(at_us // 1_000_000))
 
@@ -229,11 +238,9 @@ class Demo:
         kept = {row["id"] for row in ledger.executions}
         ledger.attempts = [row for row in ledger.attempts if row["execution_id"] in kept]
         verdict = checker.check(ledger, None, {}, until)
-        self.compare_witness(verdict, ledger)
-        detail(f"expected from the definitions   {verdict.expected} firings")
-        detail(f"rows in the ledger              {verdict.rows}, each of them ended" if verdict.good
-               else f"rows in the ledger              {verdict.rows}")
-        detail(f"lines that the commands wrote   {verdict.starts}")
+        witnessed = self.compare_witness(verdict, ledger)
+        for line in verdict_lines(verdict, witnessed):
+            detail(line)
         detail(f"missed {verdict.missed}, doubled {verdict.doubled}")
         for problem in verdict.problems[:20]:
             detail(red(problem))
@@ -241,6 +248,7 @@ class Demo:
         return verdict.good
 
     def compare_witness(self, verdict, ledger):
+        """Returns the number of firings whose command writes a line: those of TICKS."""
         lines = [line.split() for line in self.witness.read_text().splitlines()]
         ticks = {row["id"] for row in ledger.executions if row["task_id"] in self.ticks and row["run_key"] == 0}
         told = [int(execution) for execution, _ in lines if int(execution) in ticks]
@@ -250,6 +258,7 @@ class Demo:
             verdict.add("a command ran twice for one execution")
         for execution in ticks - set(told):
             verdict.add(f"execution {execution} has succeeded, but its command left no line")
+        return len(ticks)
 
 
 def main():

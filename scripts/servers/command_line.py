@@ -15,6 +15,10 @@ COMMON = {"start": "starts it (or finds it running) and prints its URL",
 ONE = {**COMMON, "kill": "the same with SIGKILL", "freeze": "stops its process with SIGSTOP",
        "thaw": "lets a frozen process go on"}
 
+WITH_DATABASES = {**ONE, "create": "makes the database NAME unless it exists, and prints its URL"}
+NO_DATABASE = ["A new server has no database, and the URL that `start` prints names none. `create` makes one; its URL is what",
+               "`database.url` needs, and `baton migrate` then makes the tables."]
+
 
 class Program:
     """One of the programs: its class, its commands, and the words of each after DIR."""
@@ -35,8 +39,8 @@ class Program:
 
 
 PROGRAMS = {
-    "private-mariadb": Program(servers.MariaDb, ONE),
-    "private-mysql": Program(servers.MySql, ONE),
+    "private-mariadb": Program(servers.MariaDb, WITH_DATABASES, NO_DATABASE, {"create": "NAME"}),
+    "private-mysql": Program(servers.MySql, WITH_DATABASES, NO_DATABASE, {"create": "NAME"}),
     "private-galera": Program(
         servers.Galera,
         {**COMMON, "start": "starts the nodes that do not run and prints three URLs", "kill": "kills node N (1 to 3)",
@@ -78,6 +82,8 @@ def accepts(program, command, words):
     allowed = program.words.get(command, "")
     if allowed == "N":
         return len(words) == 1 and words[0] in ("1", "2", "3")
+    if allowed == "NAME":
+        return len(words) == 1
     return bool(allowed) or not words
 
 

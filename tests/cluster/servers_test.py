@@ -83,6 +83,12 @@ class PrivateServers(unittest.TestCase):
                 self.assert_unprivileged(it.server.pid())
                 self.check_accounts(kind, it.url)
                 self.check_sockets(it.server)
+                url = it.server.create("shop")
+                self.assertEqual(url, it.url + "/shop")
+                self.assertEqual(it.server.create("shop"), url)
+                self.assertEqual(run_sql(url, "SHOW DATABASES LIKE 'shop'"), (0, "shop"))
+                with self.assertRaisesRegex(servers.Failed, "cannot be the name of a database"):
+                    it.server.create("a b")
                 it.server.kill()
                 self.assertEqual(it.server.start(), it.url)  # a second start finds data and account
                 self.check_accounts(kind, it.url)
