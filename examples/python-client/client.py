@@ -364,6 +364,7 @@ def main():
     beats.join()
     post(NODES[node], "/client/v1/leave", {"instance": INSTANCE, "generation": generation, "ticket": ticket})
     if server:
+        time.sleep(1)  # the home may hear of it from another node, and answers until then tell it that we drain
         server.shutdown()
 
 
