@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/common_help.hpp"
 #include "cli/config/reader.hpp"
 #include "cli/rest.hpp"
 #include "cli/wrong_words.hpp"
@@ -28,18 +29,25 @@ int refuse_words(CLI::App const& program, CLI::ParseError const& wrong)
     return status_usage;
 }
 
+void add_common(CLI::App& program, common_options& common)
+{
+    program.add_option("--server", common.server, "Address of a web process")
+        ->capture_default_str()
+        ->envname("BATON_SERVER")
+        ->group(common_group);
+    program.add_option("--token-file", common.token_file, "File with the token of web (or BATON_TOKEN)")
+        ->group(common_group);
+    program.add_flag("--json", common.json, "Print JSON instead of tables")->group(common_group);
+    program.add_flag("--utc", common.utc, "Print times in UTC instead of this machine's zone")->group(common_group);
+}
+
 int run(int argc, char** argv)
 {
     CLI::App program("baton: a distributed task scheduler");
     program.require_subcommand(1)->fallthrough();
     program.set_version_flag("--version", "baton " BATON_VERSION);
     common_options common;
-    program.add_option("--server", common.server, "Address of a web process")
-        ->capture_default_str()
-        ->envname("BATON_SERVER");
-    program.add_option("--token-file", common.token_file, "File with the token of web (or BATON_TOKEN)");
-    program.add_flag("--json", common.json, "Print JSON instead of tables");
-    program.add_flag("--utc", common.utc, "Print times in UTC instead of this machine's zone");
+    add_common(program, common);
     program.footer(footer);
     // After --help and --version, before any command.
     program.parse_complete_callback([] { check_variables(variables_of_process()); });
@@ -50,12 +58,14 @@ int run(int argc, char** argv)
     add_web(program, status);
     add_agent(program, status);
     add_migrate(program, status);
+    program.formatter(std::make_shared<help_with_common_options>()); // of the commands that are added from here on
     add_task(program, common, status);
     add_executions(program, common, status);
     add_nodes(program, common);
     add_terms(program, common);
     add_clients(program, common);
     add_cron(program, common);
+    program.formatter(std::make_shared<CLI::Formatter>());
     program.add_subcommand("version", "Print the version")->footer("Example: baton version")->callback([] {
         std::cout << "baton " BATON_VERSION "\n";
     });

@@ -43,6 +43,17 @@ class Words(unittest.TestCase):
     def test_a_missing_argument_is_still_named(self):
         self.refused("task show", "task is required")
 
+    def test_the_help_of_a_command_over_rest_has_the_common_options_and_that_of_a_process_has_not(self):
+        for line in ("", "task", "task add", "task import", "executions", "executions show", "nodes", "cron explain"):
+            with self.subTest(line=line):
+                status, out, _ = run_baton(*line.split(), "--help")
+                self.assertEqual(status, 0)
+                self.assertEqual(out.count("Common options:"), 1, out)
+                for option in ("--server", "--token-file", "--json", "--utc"):
+                    self.assertEqual(out.count(f"  {option} "), 1, out)
+        for line in ("trigger", "dev", "version"):
+            self.assertNotIn("Common options", run_baton(line, "--help")[1])
+
     def test_a_wrong_value_is_wrong_usage(self):
         add = "task add x --service s --handler h "
         for line, expected in (("executions --since yesterday", "'yesterday'"), ("executions show abc", "'abc' is not the id"),
