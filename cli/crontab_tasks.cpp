@@ -12,14 +12,17 @@ namespace baton::cli {
 
 nlohmann::json task_of(schedule::crontab_entry const& entry, std::string const& origin, import_settings const& settings)
 {
-    return {{"project", settings.project},
-            {"name", settings.service == import_settings{}.service ? entry.name : settings.service + "-" + entry.name},
-            {"description", origin},
-            {"service", settings.service},
-            {"handler", entry.name},
-            {"schedule",
-             {{"kind", "cron"}, {"cron", entry.schedule}, {"zone", entry.zone.empty() ? settings.zone : entry.zone}}},
-            {"enabled", !settings.disabled}};
+    auto const& zone = entry.zone.empty() ? settings.zone : entry.zone;
+    nlohmann::json task{
+        {"project", settings.project},
+        {"name", settings.service == import_settings{}.service ? entry.name : settings.service + "-" + entry.name},
+        {"description", origin},
+        {"service", settings.service},
+        {"handler", entry.name},
+        {"schedule", {{"kind", "cron"}, {"cron", entry.schedule}, {"zone", zone}}}};
+    if (settings.enable)
+        task["enabled"] = true;
+    return task;
 }
 
 std::string origin_of(std::string const& file)

@@ -12,13 +12,15 @@ namespace baton::cli {
 struct import_settings {
     std::string project = "default";
     std::string service = "crontab";
-    std::string zone; // for entries without CRON_TZ
-    bool disabled = false;
+    std::string zone;      // for entries without CRON_TZ
+    bool disabled = false; // register new tasks as disabled
+    bool enable = false;   // also the tasks that are disabled at the server
 };
 
 // The task for a crontab's entry. It names a handler of `baton agent --crontab`, which reads the same file. The task
 // does not contain the command, which never leaves its machine. The task has the handler's name, after that of the
-// service unless it is the default: machines often have crontabs alike, and names are unique in a project.
+// service unless it is the default: machines often have crontabs alike, and names are unique in a project. It says
+// nothing of `enabled` unless the settings enable tasks, so that a task that a person has disabled stays so.
 nlohmann::json task_of(schedule::crontab_entry const& entry, std::string const& origin,
                        import_settings const& settings);
 

@@ -29,6 +29,9 @@ void run_import(import_options const& options, common_options const& common, int
         inputs.push_back(read_import(file, options.form, options.crontab, system_time{}.utc()));
         if (options.mode.prune && inputs.back().origin.empty())
             throw CLI::ValidationError("--prune", "is for a crontab, and " + file + " is JSON");
+        if (options.crontab.enable && inputs.back().origin.empty())
+            throw CLI::ValidationError("--enable", "is for a crontab, and " + file +
+                                                       " is JSON: write \"enabled\": true into its definitions");
     }
     rest web(common);
     importer tasks(web, options.mode);
@@ -51,7 +54,9 @@ void run_import(import_options const& options, common_options const& common, int
 
 void add_options(CLI::App& command, import_options& options)
 {
-    command.add_option("file", options.files, "Crontabs, or JSON: one definition or an array")
+    command
+        .add_option("file", options.files,
+                    "Crontabs, or JSON: one definition, an array, or what `baton task list --json` printed")
         ->required()
         ->check(CLI::ExistingFile);
     command
@@ -66,8 +71,15 @@ void add_options(CLI::App& command, import_options& options)
         .add_option("--project", options.crontab.project,
                     "Project of a crontab's tasks, and of the agent that runs them")
         ->capture_default_str();
-    command.add_flag("--disabled", options.crontab.disabled, "Register a crontab's tasks as disabled");
-    command.add_flag("--update", options.mode.update, "Change registered tasks that differ from the file");
+    auto* const disabled =
+        command.add_flag("--disabled", options.crontab.disabled, "Register a crontab's new tasks as disabled");
+    auto* const update =
+        command.add_flag("--update", options.mode.update, "Change registered tasks that differ from the file");
+    command
+        .add_flag("--enable", options.crontab.enable,
+                  "With --update: also enable the tasks of a crontab that are disabled")
+        ->needs(update)
+        ->excludes(disabled);
     command.add_flag("--prune", options.mode.prune, "Disable the tasks of this crontab that have no line any more");
     command.add_flag("--dry-run", options.mode.dry_run, "Change nothing, only say what would change");
     command.add_flag("--allow-unserved", options.mode.allow_unserved,

@@ -2,6 +2,7 @@
 
 #include "agent/account.hpp"
 #include "cli/config/reader.hpp"
+#include "cli/import_plan.hpp"
 #include "libs/base/error.hpp"
 #include "libs/protocol/document.hpp"
 #include "libs/schedule/debian.hpp"
@@ -40,11 +41,12 @@ import_input from_json(std::string const& file, std::string const& text)
     }
     import_input input;
     input.file = file;
-    if (document.is_object())
-        input.tasks.push_back({document});
-    else
-        for (auto const& each : document)
-            input.tasks.push_back({each});
+    try {
+        for (auto& each : definitions_in(std::move(document)))
+            input.tasks.push_back({std::move(each)});
+    } catch (invalid_input const& wrong) {
+        throw config_error(file + ": " + wrong.what());
+    }
     return input;
 }
 
@@ -72,7 +74,8 @@ import_input from_crontab(std::string const& file, schedule::crontab const& pars
     for (auto const& entry : parsed.entries) {
         auto const zone = entry.zone.empty() ? settings.zone : entry.zone;
         input.tasks.push_back({task_of(entry, input.origin, settings), entry.line,
-                               schedule::differences_from_debian(entry.schedule, schedule::time_zone(zone), now)});
+                               schedule::differences_from_debian(entry.schedule, schedule::time_zone(zone), now),
+                               settings.disabled});
     }
     return input;
 }

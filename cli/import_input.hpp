@@ -15,6 +15,7 @@ struct import_task {
     nlohmann::json definition;
     int line = 0;                     // of a crontab
     std::vector<std::string> notes{}; // differences from Debian's cron
+    bool disabled_when_new = false;
 };
 
 struct import_input {

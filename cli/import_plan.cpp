@@ -1,7 +1,9 @@
 #include "cli/import_plan.hpp"
 
 #include "cli/crontab_tasks.hpp"
+#include "libs/base/error.hpp"
 #include "libs/protocol/task.hpp"
+#include "web/view.hpp"
 
 #include <algorithm>
 #include <map>
@@ -32,12 +34,28 @@ nlohmann::json given_members(nlohmann::json const& registered, nlohmann::json co
 
 } // namespace
 
+std::vector<nlohmann::json> definitions_in(nlohmann::json document)
+{
+    bool const listed = document.is_object() && document.contains("items") && document["items"].is_array();
+    if (listed && document.contains("next") && !document["next"].is_null())
+        throw invalid_input(
+            "", "the list is not complete, since `next` is set: list the tasks again with a higher --limit");
+    auto all = listed ? document["items"] : document;
+    if (!all.is_array())
+        all = nlohmann::json::array({std::move(all)});
+    for (auto& each : all) {
+        if (!each.is_object())
+            continue;
+        each.erase("next"); // of `baton task show --json`
+        for (auto const& key : web::read_only_members())
+            each.erase(key);
+    }
+    return all.get<std::vector<nlohmann::json>>();
+}
+
 std::vector<difference> differences_from_file(nlohmann::json const& registered, nlohmann::json const& definition)
 {
-    auto given = given_members(registered, definition);
-    if (!definition.value("enabled", false)) // `--disabled` is for new tasks
-        given.erase("enabled");
-    return differences_of(registered, given);
+    return differences_of(registered, given_members(registered, definition));
 }
 
 nlohmann::json updated_task(nlohmann::json registered, std::vector<difference> const& found,
@@ -53,7 +71,8 @@ nlohmann::json updated_task(nlohmann::json registered, std::vector<difference> c
 
 bool enables(std::vector<difference> const& found)
 {
-    return std::ranges::any_of(found, [](difference const& each) { return each.member == "enabled"; });
+    return std::ranges::any_of(found,
+                               [](difference const& each) { return each.member == "enabled" && each.to == true; });
 }
 
 bool names_another_handler(std::vector<difference> const& found)

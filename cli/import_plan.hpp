@@ -12,11 +12,13 @@
 
 namespace baton::cli {
 
+// The definitions of a JSON file: of one task, of an array, or of the items that `baton task list --json` prints.
+// Members that only the server writes are left out. Throws invalid_input if it is a list without its end.
+std::vector<nlohmann::json> definitions_in(nlohmann::json document);
+
 // Compares a registered task with the definition that the file has for it. Members that the definition leaves out do
-// not count, so that people can set them at the server: also those of a schedule of the same kind. A disabled task
-// whose definition is enabled differs, as its line came back after `--prune` disabled it, or does not run though cron
-// would run it. An enabled task whose definition is disabled does not differ. Throws invalid_input, with the field, for
-// a definition that is wrong.
+// not count, so that people can set them at the server: also `enabled`, and those of a schedule of the same kind.
+// Throws invalid_input, with the field, for a definition that is wrong.
 std::vector<difference> differences_from_file(nlohmann::json const& registered, nlohmann::json const& definition);
 
 // The task with the definition's values for the members that differ. A schedule of the same kind keeps the members that

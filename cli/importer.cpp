@@ -115,13 +115,28 @@ void importer::register_new(import_task const& task)
 {
     check_served(task.definition);
     auto const target = std::string("/api/v1/tasks") + (mode_.allow_unserved ? "?allow_unserved=true" : "");
-    registered_.push_back(mode_.dry_run ? task.definition : web_.send(http::verb::post, target, task.definition));
+    auto definition = task.definition;
+    if (task.disabled_when_new)
+        definition["enabled"] = false;
+    registered_.push_back(mode_.dry_run ? definition : web_.send(http::verb::post, target, definition));
     say(mode_.dry_run ? "would register" : "registered", name_of(task), task.line);
+}
+
+// A crontab's line that cron would run, and whose task does not fire.
+void importer::note_disabled(import_task const& task, nlohmann::json const& registered)
+{
+    if (task.line == 0 || task.disabled_when_new || task.definition.contains("enabled") ||
+        registered.value("enabled", true))
+        return;
+    auto const name = name_of(task);
+    stay_disabled_.push_back({{"id", registered.at("id")}, {"name", name}, {"line", task.line}});
+    say("stays disabled", name, task.line, "`baton task enable " + name + "`, or --update --enable, enables it");
 }
 
 void importer::compare(import_task const& task, nlohmann::json const& registered)
 {
     auto const name = name_of(task);
+    note_disabled(task, registered);
     auto const found = differences_from_file(registered, task.definition);
     if (found.empty()) {
         ++already_;
@@ -183,9 +198,11 @@ bool importer::take_removed(import_input const& input, import_settings const& se
 
 nlohmann::json importer::report() const
 {
-    return {{"dry_run", mode_.dry_run}, {"registered", registered_}, {"already", already_},
-            {"updated", updated_},      {"differ", differ_},         {"removed", removed_},
-            {"notes", notes_},          {"without_time", timeless_}, {"refused", refused_}};
+    return {{"dry_run", mode_.dry_run}, {"registered", registered_},
+            {"already", already_},      {"updated", updated_},
+            {"differ", differ_},        {"removed", removed_},
+            {"notes", notes_},          {"without_time", timeless_},
+            {"refused", refused_},      {"stay_disabled", stay_disabled_}};
 }
 
 std::string importer::summary() const
@@ -196,6 +213,7 @@ std::string importer::summary() const
     auto text = std::to_string(registered_.size()) + (mode_.dry_run ? " to register, " : " registered, ") +
                 std::to_string(already_) + " already registered, " + part(updated_.size(), "updated") +
                 part(differ_.size(), "differ from the file (--update changes them)") +
+                part(stay_disabled_.size(), "stay disabled (--update --enable enables them)") +
                 part(disabled_, "without a line disabled") +
                 part(removed_.size() - disabled_, "without a line (--prune disables them)") +
                 part(timeless_.size(), "without a time: @reboot");

@@ -44,6 +44,7 @@ private:
     bool refuse(std::string const& label, std::exception const& failure);
     void register_new(import_task const& task);
     void check_served(nlohmann::json const& task);
+    void note_disabled(import_task const& task, nlohmann::json const& registered);
     void compare(import_task const& task, nlohmann::json const& registered);
     void disable(nlohmann::json const& task, bool act);
     void say(std::string const& fate, std::string const& name, int line, std::string const& more = {});
@@ -56,6 +57,7 @@ private:
     nlohmann::json differ_ = nlohmann::json::array();
     nlohmann::json removed_ = nlohmann::json::array();
     nlohmann::json notes_ = nlohmann::json::array();
+    nlohmann::json stay_disabled_ = nlohmann::json::array();
     nlohmann::json timeless_ = nlohmann::json::array();
     int already_ = 0;
     std::size_t disabled_ = 0;

@@ -25,6 +25,7 @@ TEST_CASE("the task of a crontab entry names a handler and does not contain the 
     CHECK(task.description.find("imported from /etc/crontab on ") == 0);
     CHECK(task.schedule.cron == "17 * * * *");
     CHECK(task.schedule.zone == "Europe/Berlin");
+    CHECK_FALSE(document.contains("enabled"));
     CHECK(task.enabled);
     for (auto const* word : {"run", "secret", "password", "root"})
         CHECK(document.dump().find(word) == std::string::npos);
@@ -33,16 +34,16 @@ TEST_CASE("the task of a crontab entry names a handler and does not contain the 
 TEST_CASE("an entry without CRON_TZ gets the zone, project, service and state of the import")
 {
     auto const parsed = schedule::parse_crontab("@daily true\n", schedule::crontab_form::user, "mine");
-    auto const task = protocol::parse_task(
-        task_of(parsed.entries.at(0), "mine",
-                {.project = "ops", .service = "host-7", .zone = "America/New_York", .disabled = true}));
+    auto const document = task_of(parsed.entries.at(0), "mine",
+                                  {.project = "ops", .service = "host-7", .zone = "America/New_York", .enable = true});
+    auto const task = protocol::parse_task(document);
     CHECK(task.schedule.cron == "@daily");
     CHECK(task.schedule.zone == "America/New_York");
     CHECK(task.project == "ops");
     CHECK(task.service == "host-7");
     CHECK(task.handler == parsed.entries[0].name);
     CHECK(task.name == "host-7-" + task.handler);
-    CHECK_FALSE(task.enabled);
+    CHECK(document.at("enabled") == true); // so that an update enables it
 }
 
 TEST_CASE("the host's time zone exists, and TZ has precedence")

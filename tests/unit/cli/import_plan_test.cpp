@@ -25,7 +25,7 @@ nlohmann::json const registered{{"id", "7"},
 nlohmann::json definition()
 {
     auto wanted = registered;
-    for (auto const* key : {"id", "version", "payload", "routing", "max_attempts"})
+    for (auto const* key : {"id", "version", "payload", "routing", "max_attempts", "enabled"})
         wanted.erase(key);
     return wanted;
 }
@@ -37,26 +37,44 @@ TEST_CASE("a task that an import left as the file has it does not differ, whatev
     CHECK(differences_from_file(registered, definition()).empty());
 }
 
-TEST_CASE("a disabled task differs from a definition that is enabled, and an update enables it")
+TEST_CASE("a definition without `enabled` leaves a task as a person has set it, and another sets it")
 {
     auto task = registered;
     task["enabled"] = false;
-    auto const found = differences_from_file(task, definition());
+    CHECK(differences_from_file(task, definition()).empty());
+
+    auto wanted = definition();
+    wanted["enabled"] = true;
+    auto const found = differences_from_file(task, wanted);
     REQUIRE(found.size() == 1);
     CHECK(enables(found));
     CHECK(import_text(found[0]) == "enabled: false at the server, true in the file");
-    CHECK(updated_task(task, found, definition()).at("enabled") == true);
+    CHECK(updated_task(task, found, wanted).at("enabled") == true);
 
-    auto silent = definition();
-    silent.erase("enabled");
-    CHECK(differences_from_file(task, silent).empty());
+    wanted["enabled"] = false;
+    CHECK(differences_from_file(task, wanted).empty());
+    auto const off = differences_from_file(registered, wanted);
+    REQUIRE(off.size() == 1);
+    CHECK_FALSE(enables(off));
+    CHECK(updated_task(registered, off, wanted).at("enabled") == false);
 }
 
-TEST_CASE("an enabled task does not differ from a definition that is disabled")
+TEST_CASE("a JSON file has one definition, an array, or a list of tasks, whose read-only members are left out")
 {
-    auto wanted = definition();
-    wanted["enabled"] = false;
-    CHECK(differences_from_file(registered, wanted).empty());
+    auto shown = registered;
+    for (auto const* key : {"next_fire_at", "schedule_text", "created_at", "updated_at", "parked_at", "next"})
+        shown[key] = "x";
+    auto wanted = registered;
+    wanted.erase("id");
+    wanted.erase("version");
+    CHECK(definitions_in(shown) == std::vector{wanted});
+    CHECK(definitions_in(nlohmann::json::array({shown, shown})) == std::vector{wanted, wanted});
+    CHECK(definitions_in({{"items", {shown}}, {"next", nullptr}}) == std::vector{wanted});
+    CHECK_THROWS_WITH(definitions_in({{"items", {shown}}, {"next", "t1"}}), Catch::Contains("--limit"));
+    CHECK(definitions_in(nlohmann::json(7)) == std::vector{nlohmann::json(7)}); // each is refused by itself
+    auto misspelt = definition();
+    misspelt["max_atempts"] = 4;
+    CHECK(definitions_in(misspelt) == std::vector{misspelt});
 }
 
 TEST_CASE("a difference names the member with both values")

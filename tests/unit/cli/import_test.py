@@ -52,7 +52,9 @@ class Import(DevSite):
         after = self.tasks(path.stem)[0]
         self.assertEqual(after["id"], before["id"])
         self.assertEqual(after["schedule"]["cron"], "0 3 * * *")
-        self.assertTrue(after["enabled"])  # as cron would run the line
+        self.assertFalse(after["enabled"])  # a person has disabled it
+        self.assertIn(f"stays disabled {after['name']} (line 1): `baton task enable {after['name']}`", out)
+        self.assertIn("1 stay disabled (--update --enable enables them)", out)
 
     def test_removed_lines_are_named_and_their_tasks_disabled_with_prune(self):
         path, words = self.crontab("@daily a", "5 4 * * * b")
@@ -72,19 +74,60 @@ class Import(DevSite):
         self.assertEqual([name for name, on in enabled().items() if not on], [removed["name"]])
         self.assertNotIn(removed["name"], self.ask(*words))
 
-    def test_a_line_that_comes_back_has_its_task_enabled_with_update(self):
+    def test_a_line_that_comes_back_has_its_task_enabled_with_enable(self):
         path, words = self.crontab("@daily a", "5 4 * * * b")
         self.ask(*words)
         path.write_text("@daily a\n")
         self.ask(*words, "--update", "--prune")
         path.write_text("@daily a\n5 4 * * * b\n")
         name = next(task["name"] for task in self.tasks(path.stem) if not task["enabled"])
-        said = self.refused([f"differs {name} (line 2): enabled: false at the server, true in the file",
-                             f"--update or `baton task enable {name}` enables it", "1 differ from the file"], *words)
-        self.assertIn("1 already registered", said)
-        self.assertIn(f"enabled {name} (line 2)", self.ask(*words, "--update", "--prune").splitlines())
+        for more in ((), ("--update",)):
+            said = self.ask(*words, *more)
+            self.assertIn(f"stays disabled {name} (line 2): ", said)
+            self.assertIn("2 already registered", said)
+        self.assertEqual([each["name"] for each in json.loads(self.ask("--json", *words))["stay_disabled"]], [name])
+        self.refused(["--enable requires --update"], *words, "--enable", status=2)
+        self.assertIn(f"enabled {name} (line 2)", self.ask(*words, "--update", "--enable", "--prune").splitlines())
         self.assertTrue(all(task["enabled"] for task in self.tasks(path.stem)))
         self.assertIn("2 already registered, 0 refused", self.ask(*words, "--disabled"))
+
+    def test_a_json_file_that_says_enabled_or_disabled_sets_it_and_another_leaves_it(self):
+        document = {"name": "switched", "service": "switched", "handler": "x", "schedule": {"kind": "api"}}
+        path = self.folder / "switched.json"
+        enabled = lambda: self.tasks("switched")[0]["enabled"]
+        words = ("task", "import", path, "--allow-unserved")
+        for more, expected in (({"enabled": False}, False), ({}, False), ({"enabled": True}, True), ({}, True),
+                               ({"enabled": False}, False)):
+            path.write_text(json.dumps({**document, **more}))
+            self.ask(*words, "--update")
+            self.assertEqual(enabled(), expected)
+        self.refused(["--enable", "is JSON"], *words, "--update", "--enable", status=2)
+
+    def test_the_list_of_one_cluster_can_be_imported_into_another(self):
+        self.ask("task", "add", "listed-1", "--service", "listed", "--handler", "x", "--cron", "0 2 * * *", "--zone",
+                 "Europe/Berlin", "--payload", '{"a": 1}', "--attempts", "4", "--allow-unserved")
+        self.ask("task", "add", "listed-2", "--service", "listed", "--handler", "x", "--every", "90s", "--disabled",
+                 "--allow-unserved")
+        path = self.folder / "listed.json"
+        list_of = lambda *more, **where: self.ask("--json", "task", "list", "--service", "listed", *more, **where)
+        path.write_text(list_of())
+        words = ("task", "import", path, "--allow-unserved")
+        self.assertIn("0 registered, 2 already registered, 0 refused", self.ask(*words))
+
+        class Other(DevSite):
+            """A second cluster."""
+
+        Other.setUpClass()
+        self.addCleanup(Other.doClassCleanups)
+        self.assertIn("2 registered", self.ask(*words, server=Other.web))
+        server_writes = ("id", "version", "created_at", "updated_at", "next_fire_at")
+        definitions = lambda text: [{key: value for key, value in task.items() if key not in server_writes}
+                                    for task in json.loads(text)["items"]]
+        self.assertEqual(definitions(list_of(server=Other.web)), definitions(path.read_text()))
+        path.write_text(self.ask("--json", "task", "show", "listed-1"))
+        self.assertIn("1 already registered, 0 refused", self.ask(*words, server=Other.web))
+        path.write_text(list_of("--limit", "1"))
+        self.refused(["the list is not complete", "--limit"], *words, server=Other.web)
 
     def test_prune_waits_until_every_line_can_be_read(self):
         path, words = self.crontab("@daily a", "@daily b")
