@@ -122,7 +122,8 @@ void add_add(CLI::App& task, common_options const& common)
         when->add_option("--cron", chosen->cron,
                          "Five fields, or six with seconds, such as '*/5 * * * *'. If both day fields are "
                          "restricted, a date needs to match one of them");
-    when->add_option("--every", chosen->every, "From start to start, such as 30s");
+    when->add_option("--every", chosen->every,
+                     "From start to start, such as 90s; for what other tools write as @every 90s");
     when->add_option("--delay", chosen->delay, "From an end to the next start");
     when->add_option("--at", chosen->at, "Once, at 2026-12-24T18:00:00Z");
     when->require_option(0, 1);

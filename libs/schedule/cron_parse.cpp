@@ -209,6 +209,9 @@ string_view expand_nickname(string_view text)
             return known.meaning;
     if (name == "@reboot")
         refuse("@reboot is not a time of the calendar; it has no next firing");
+    if (name == "@every")
+        refuse("@every is not a time of the calendar: give the task a fixed rate, kind fixed_rate with every_ms "
+               "(`baton task add --every 90s`)");
     refuse(in_quotes(text) + " is not one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually");
 }
 
@@ -237,9 +240,10 @@ cron cron::parse(std::string const& text)
     if (words.empty())
         refuse("it is empty");
     if (words.front().front() == '@') {
+        auto const meaning = expand_nickname(words.front());
         if (words.size() > 1)
             refuse(in_quotes(words[1]) + " follows " + in_quotes(words[0]) + ", which stands alone");
-        words = split(expand_nickname(words.front()), " ", false);
+        words = split(meaning, " ", false);
     }
     if (words.size() != 5 && words.size() != 6)
         refuse("it has " + std::to_string(words.size()) + (words.size() == 1 ? " field" : " fields") +

@@ -162,6 +162,9 @@ TEST_CASE("a wrong expression is refused with the field and the text that are wr
         {"0 0 30 2 *", "it never fires: no month that it admits has such a day"},
         {"0 0 31 feb,apr,jun,9,11 *", "it never fires: no month that it admits has such a day"},
         {"0 0 31 2 */2", "it never fires: no month that it admits has such a day"},
+        {"@every 90s",
+         "@every is not a time of the calendar: give the task a fixed rate, kind fixed_rate with every_ms "
+         "(`baton task add --every 90s`)"},
         {"@reboot", "@reboot is not a time of the calendar; it has no next firing"},
         {"@fortnightly",
          "'@fortnightly' is not one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually"},

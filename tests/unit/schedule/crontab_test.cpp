@@ -133,6 +133,7 @@ TEST_CASE("CRON_TZ sets the time zone of the entries below it until another valu
 
 TEST_CASE("a line without a usable entry is reported with its number, and the others are read")
 {
+    CHECK(problem("@every 90s run").find("`baton task add --every 90s`") != std::string::npos);
     CHECK(problem("\n@reboot run") == "2: @reboot is not a time of the calendar; it has no next firing");
     CHECK(problem("@sometimes run") ==
           "1: '@sometimes' is not one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually");
