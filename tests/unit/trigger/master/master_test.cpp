@@ -158,13 +158,16 @@ TEST_CASE("what a report says of an attempt that is not the assigned one changes
 {
     fixture f;
     protocol::report_request one;
-    one.delivered.push_back({execution_id{1}, 2, "a", 0});
     one.undelivered.push_back({execution_id{1}, 2, return_cause::impossible, "", "", 1});
     one.undelivered.push_back({execution_id{7}, 1, return_cause::impossible, "", "", 1});
     f.report(one);
     f.pass(500ms);
     CHECK(f.state(1) == "planned");
     CHECK(f.assigned.size() == 1);
+    f.delivered(1, 2);
+    f.undelivered(1, return_cause::no_room, f.assigned.back().number); // counts, so no client has attempt 1
+    f.pass(500ms);
+    CHECK(f.assigned.size() == 2);
 }
 
 TEST_CASE("a report of another term is void, but for the ends that it names")
