@@ -13,10 +13,10 @@ namespace baton::agent {
 // A program to run. It comes from the agent's own configuration or from a crontab that the agent reads, never from the
 // network.
 struct command {
-    std::vector<std::string> argv;          // argv[0] with a slash is a path, otherwise PATH is searched
-    std::string cwd;                        // empty: the agent's
-    std::map<std::string, std::string> env; // overrides the inherited environment, which lacks secrets
-    std::string user;                       // empty: the agent's; any other needs root
+    std::vector<std::string> argv{};          // argv[0] with a slash is a path, otherwise PATH is searched
+    std::string cwd{};                        // empty: the agent's
+    std::map<std::string, std::string> env{}; // overrides the inherited environment, which lacks secrets
+    std::string user{};                       // empty: the agent's; any other needs root
     // Start from cron's environment (HOME, LOGNAME, SHELL, PATH) in the user's home instead of the agent's own.
     bool as_cron = false;
 };

@@ -2,6 +2,7 @@
 
 #include "agent/agent.hpp"
 
+#include "agent/check.hpp"
 #include "cli/check.hpp"
 #include "cli/commands.hpp"
 #include "cli/config/documents.hpp"
@@ -24,7 +25,20 @@ struct agent_options {
     bool check = false;
 };
 
-void run_agent(agent_options const& chosen)
+// False if a command cannot start.
+bool check_agent(std::string const& file, agent_config const& config)
+{
+    auto const found = agent::check(config.agent);
+    for (auto const& problem : found.problems)
+        std::cerr << "baton: " << printable(problem) << '\n';
+    if (found.problems.empty())
+        std::cout << "ok: " << (file.empty() ? "the variables" : printable(file)) << ": service '"
+                  << printable(config.agent.service.name) << "', " << found.handlers << " handlers, "
+                  << config.agent.service.triggers.size() << " triggers (not called)\n";
+    return found.problems.empty();
+}
+
+void run_agent(agent_options const& chosen, int& status)
 {
     agent_config defaults;
     if (!chosen.crontabs.empty()) {
@@ -41,14 +55,12 @@ void run_agent(agent_options const& chosen)
         return given ? chosen.delivery : variables(name);
     };
     auto const config = load(chosen.config, outside, defaults);
-    system_time time;
     if (chosen.check) {
-        auto const handlers = agent::make_handlers(config.agent, time);
-        std::cout << "ok: " << (chosen.config.empty() ? "the variables" : printable(chosen.config)) << ": service '"
-                  << printable(config.agent.service.name) << "', " << handlers.size() << " handlers, "
-                  << config.agent.service.triggers.size() << " triggers (not called)\n";
+        if (!check_agent(chosen.config, config))
+            status = status_failed;
         return report_taken(taken);
     }
+    system_time time;
     log::start("agent", config.log_level);
     log_taken(taken);
     raise_file_limit();
@@ -59,7 +71,7 @@ void run_agent(agent_options const& chosen)
 
 } // namespace
 
-void add_agent(CLI::App& program, int&)
+void add_agent(CLI::App& program, int& status)
 {
     auto* const command = program.add_subcommand("agent", "Run a client whose handlers are commands");
     auto const chosen = std::make_shared<agent_options>();
@@ -72,9 +84,10 @@ void add_agent(CLI::App& program, int&)
                      "push: the nodes call this process; fetch: it fetches, and listens on no port")
         ->check(CLI::IsMember({"push", "fetch"}));
     command->add_flag("--execute", chosen->execute, "Run the crontab's commands; without it they are only logged");
-    command->add_flag("--check", chosen->check, "Check the configuration and end");
+    command->add_flag("--check", chosen->check,
+                      "Check the configuration, and the commands' programs, users and folders, and end");
     command->footer("Example: baton agent --config /etc/baton/agent.json --check");
-    command->callback([chosen] { run_agent(*chosen); });
+    command->callback([chosen, &status] { run_agent(*chosen, status); });
 }
 
 } // namespace baton::cli
