@@ -62,7 +62,7 @@ void list(executions_options const& chosen, common_options const& common)
         joint = '&';
     };
     auto const project = chosen.project.empty() ? "default" : chosen.project;
-    filter("task", chosen.task.empty() ? "" : web.task_id(chosen.task, project));
+    filter("task", chosen.task.empty() ? "" : web.past_task_id(chosen.task, project, std::cerr));
     filter("project", chosen.task.empty() ? chosen.project : "");
     filter("from", moment("--since", chosen.since));
     filter("until", moment("--until", chosen.until));

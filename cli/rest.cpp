@@ -2,9 +2,11 @@
 
 #include "cli/config/documents.hpp"
 #include "cli/config/reader.hpp"
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 
 #include <algorithm>
+#include <ostream>
 
 namespace baton::cli {
 
@@ -188,14 +190,38 @@ nlohmann::json rest::page(std::string const& target, std::size_t most, nlohmann:
 
 std::string rest::task_id(std::string const& id_or_name, std::string const& project)
 {
+    auto const [id, name] = find_id(id_or_name, project);
+    if (id.empty())
+        throw request_failed(404, "there is no task '" + name + "' in the project '" + project + "'");
+    return id;
+}
+
+std::string rest::past_task_id(std::string const& id_or_name, std::string const& project, std::ostream& told)
+{
+    auto const [id, name] = find_id(id_or_name, project);
+    if (!id.empty())
+        return id;
+    auto const target = "/api/v1/deleted-tasks?limit=1&project=" + http::percent_encode(project) +
+                        "&name=" + http::percent_encode(name);
+    auto const found = get(target).at("items");
+    if (found.empty())
+        throw request_failed(404, "there is no task '" + name + "' in the project '" + project +
+                                      "', and none of this name was deleted");
+    auto const past = found[0].at("id").get<std::string>();
+    told << "baton: the task " << in_quotes(name)
+         << " is deleted; this is the newest deleted one of this name, id:" << past << std::endl;
+    return past;
+}
+
+// The id, or an empty text; and the name that was looked for.
+std::pair<std::string, std::string> rest::find_id(std::string const& id_or_name, std::string const& project)
+{
     if (id_or_name.starts_with("id:") && is_number(id_or_name.substr(3)))
-        return id_or_name.substr(3);
+        return {id_or_name.substr(3), ""};
     auto const name = id_or_name.starts_with("name:") ? id_or_name.substr(5) : id_or_name;
     if (auto const task = find_task(name, project))
-        return task->at("id").get<std::string>();
-    if (is_number(id_or_name))
-        return id_or_name;
-    throw request_failed(404, "there is no task '" + name + "' in the project '" + project + "'");
+        return {task->at("id").get<std::string>(), name};
+    return {is_number(id_or_name) ? id_or_name : "", name};
 }
 
 } // namespace baton::cli

@@ -5,8 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <iosfwd>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace baton::cli {
@@ -55,7 +57,11 @@ public:
     // before an id. Throws request_failed when there is none.
     std::string task_id(std::string const& id_or_name, std::string const& project);
 
+    // The same, but if there is no such task, the newest deleted one of this name; `told` gets a line that says so.
+    std::string past_task_id(std::string const& id_or_name, std::string const& project, std::ostream& told);
+
 private:
+    std::pair<std::string, std::string> find_id(std::string const& id_or_name, std::string const& project);
     nlohmann::json exchange(http::request message);
     http::response send_once(http::request message);
     void refuse_trigger();

@@ -201,7 +201,8 @@ void add_history(CLI::App& task, common_options const& common)
         ->check(CLI::Range(1, 1'000'000));
     command->callback([which, limit, &common] {
         rest web(common);
-        auto const found = web.page("/api/v1/tasks/" + web.task_id(which->task, which->project) + "/versions", *limit);
+        auto const id = web.past_task_id(which->task, which->project, std::cerr);
+        auto const found = web.page("/api/v1/tasks/" + id + "/versions", *limit);
         if (common.json)
             return print_json(std::cout, found);
         print_history(found.at("items").get<std::vector<nlohmann::json>>(), common);

@@ -81,6 +81,15 @@ json show(storage::task_version_record const& version)
             {"definition", protocol::to_json(version.definition)}};
 }
 
+json show(storage::deleted_task const& task)
+{
+    return {{"id", to_string(task.id)},
+            {"project", task.definition.project},
+            {"name", task.definition.name},
+            {"version", task.version},
+            {"deleted_at", moment(task.deleted_at)}};
+}
+
 std::vector<std::string> const& read_only_members()
 {
     static std::vector<std::string> const members{"id",         "version",       "schedule_text",  "next_fire_at",

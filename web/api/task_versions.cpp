@@ -29,11 +29,27 @@ awaitable<http::response> list_versions(context& site, http::request const& mess
                                   }));
 }
 
+awaitable<http::response> list_deleted(context& site, http::request const& message)
+{
+    query_parameters asked(message);
+    auto const project = asked.text("project");
+    auto const name = asked.text("name");
+    auto const size = read_limit(asked);
+    asked.finish();
+    auto const found = co_await site.tasks.deleted(project, name, size.items);
+    auto items = nlohmann::json::array();
+    for (auto const& each : found)
+        items.push_back(show(each));
+    nlohmann::json body{{"items", std::move(items)}};
+    co_return http::json_response(200, body);
+}
+
 } // namespace
 
 void serve_task_versions(http::router& table, context& site)
 {
     serve(table, site, http::verb::get, "/api/v1/tasks/{id}/versions", list_versions);
+    serve(table, site, http::verb::get, "/api/v1/deleted-tasks", list_deleted);
 }
 
 } // namespace baton::web

@@ -222,6 +222,36 @@ class Answers(DevSite):
         self.assertIn("ok:", out)
         self.assertIn("1 handlers", out)
 
+    def test_the_history_and_executions_of_a_deleted_task_are_found_by_its_name(self):
+        made = []
+        for _ in range(2):
+            made.append(json.loads(self.ask("--json", "task", "add", "passing", "--service", "agent", "--handler", "echo"))["id"])
+            self.ask("task", "run", "passing", "--wait")
+            self.ask("task", "delete", "passing")
+        for words in (("task", "history", "passing"), ("executions", "--task", "passing")):
+            with self.subTest(words=words):
+                status, out, said = self.run_baton("--json", *words)
+                self.assertEqual(status, 0, said)
+                self.assertIn(f"is deleted; this is the newest deleted one of this name, id:{made[1]}", said)
+                self.assertEqual(out, self.ask("--json", *words[:-1], f"id:{made[1]}"))
+                self.assertTrue(json.loads(out)["items"])
+                self.assertIn("none of this name was deleted", self.run_baton(*words[:-1], "never")[2])
+        live = json.loads(self.ask("--json", "task", "add", "passing", "--service", "agent", "--handler", "echo"))["id"]
+        status, out, said = self.run_baton("--json", "task", "history", "passing")
+        self.assertEqual((said, out), ("", self.ask("--json", "task", "history", f"id:{live}")))
+
+    def test_the_check_of_an_agent_refuses_commands_that_cannot_start(self):
+        config = self.folder / "broken-agent.json"
+        config.write_text(json.dumps({"service": "s", "triggers": [self.trigger], "handlers": {
+            "a": {"argv": ["/none/such"]}, "b": {"argv": ["/bin/cat"], "cwd": "/none/folder", "user": "no-such-user"}}}))
+        status, out, said = self.run_baton("agent", "--config", config, "--check")
+        self.assertEqual(status, 1, said)
+        self.assertNotIn("ok:", out)
+        self.assertEqual([line.split(": ")[1:3] for line in said.splitlines()],
+                         [["handlers.a.argv", "'/none/such' does not exist"],
+                          ["handlers.b.user", "user 'no-such-user' does not exist"],
+                          ["handlers.b.cwd", "'/none/folder' does not exist"]])
+
     def test_the_help_of_each_command_ends_with_an_example(self):
         groups = {"": ["dev", "trigger", "web", "agent", "migrate", "task", "executions", "nodes", "terms", "clients", "cron", "version"],
                   "task": ["list", "add", "show", "run", "edit", "history", "enable", "disable", "delete", "import"],

@@ -28,7 +28,7 @@ TEST_CASE("with a configured token every request under /api needs it")
         {verb::post, "tasks/1/enable"}, {verb::post, "tasks/1/disable"}, {verb::post, "tasks/1/run"},
         {verb::get, "tasks/1/next"},    {verb::post, "cron/explain"},    {verb::get, "tasks/1/versions"},
         {verb::get, "executions"},      {verb::get, "executions/1"},     {verb::post, "executions/1/cancel"},
-        {verb::get, "nodes"},           {verb::get, "clients"}};
+        {verb::get, "nodes"},           {verb::get, "clients"},          {verb::get, "deleted-tasks"}};
     for (auto const& [method, path] : all) {
         INFO(path);
         auto const answer = web->call(method, "/api/v1/" + path);

@@ -52,6 +52,36 @@ TEST_CASE("a task shows since when its firings are not planned, and why, until i
     CHECK(off.at("parked_reason").is_null());
 }
 
+TEST_CASE("deleted tasks are listed by exact name and project, the latest deletion first")
+{
+    auto const web = arrange(engines());
+    auto const names = [&](std::string const& query) {
+        std::vector<std::string> ids;
+        auto const found = web->got(200, "/api/v1/deleted-tasks" + query);
+        for (auto const& each : found.at("items"))
+            ids.push_back(each.at("id"));
+        return ids;
+    };
+    auto const remove = [&](std::string const& name) {
+        auto const id = web->create(sample(name));
+        web->call(verb::del, "/api/v1/tasks/" + id);
+        return id;
+    };
+    auto const first = remove("gone");
+    auto const other = remove("gone too");
+    auto const second = remove("gone");
+    web->create(sample("gone"));
+    CHECK(names("?name=gone&project=default") == std::vector{second, first});
+    CHECK(names("?name=gone&limit=1") == std::vector{second});
+    CHECK(names("?name=gone&project=other").empty());
+    CHECK(names("?name=gon").empty());
+    CHECK(names("") == std::vector{second, other, first});
+    auto const shown = web->got(200, "/api/v1/deleted-tasks?name=gone%20too").at("items").at(0);
+    CHECK(shown.at("name") == "gone too");
+    CHECK(shown.at("version") == 2);
+    web->problem(400, web->call(verb::get, "/api/v1/deleted-tasks?nam=x"));
+}
+
 TEST_CASE("the versions of a task are listed with their definitions, the newest first, also when it is deleted")
 {
     auto const web = arrange(engines());
