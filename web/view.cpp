@@ -84,8 +84,8 @@ json show(storage::task_version_record const& version)
 json show(storage::deleted_task const& task)
 {
     return {{"id", to_string(task.id)},
-            {"project", task.definition.project},
-            {"name", task.definition.name},
+            {"project", task.project},
+            {"name", task.name},
             {"version", task.version},
             {"deleted_at", moment(task.deleted_at)}};
 }

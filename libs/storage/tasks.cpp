@@ -45,11 +45,6 @@ void restrict_to(statement& ask, protocol::namespace_id name_space, task_filter 
         ask(" AND schedule_kind = ", protocol::to_string(*filter.kind));
 }
 
-std::string as_json(std::string const& text)
-{
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 } // namespace
 
 awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definition definition)
@@ -151,29 +146,22 @@ awaitable<std::vector<task_version_record>> tasks::versions(task_id id, std::opt
     co_return found;
 }
 
-awaitable<std::vector<deleted_task>> tasks::deleted(std::optional<std::string> project, std::optional<std::string> name,
-                                                    std::size_t limit)
+awaitable<std::vector<deleted_task>> tasks::deleted(std::string project, std::string name, int limit)
 {
     std::vector<deleted_task> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
         statement ask(sql);
-        ask.select("task_id", "version", "created_at", "definition")(" FROM task_version WHERE action = 'deleted'");
-        if (name) // as the stored text has it; the text may have it elsewhere, too
-            ask(" AND INSTR(definition, ", "\"name\":" + as_json(*name), ") > 0");
-        ask(" ORDER BY created_at DESC, task_id DESC");
+        ask.select("id", "project", "name", "version", "deleted_at");
+        ask(" FROM deleted_task WHERE namespace = ", name_space_, " AND project = ", project, " AND name = ", name,
+            " ORDER BY deleted_at DESC, id DESC LIMIT ", limit);
         ask.each([&](row& cells) {
-            deleted_task one;
+            auto& one = found.emplace_back();
             one.id = cells.name<task_id>();
+            one.project = cells.text();
+            one.name = cells.text();
             one.version = cells.small();
             one.deleted_at = cells.moment();
-            auto const definition = cells.text();
-            if (found.size() == limit)
-                return;
-            one.definition = protocol::parse_task(nlohmann::json::parse(definition));
-            if (name.value_or(one.definition.name) == one.definition.name &&
-                project.value_or(one.definition.project) == one.definition.project)
-                found.push_back(std::move(one));
         });
     };
     co_await shared_.run(work);

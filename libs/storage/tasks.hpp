@@ -39,9 +39,10 @@ struct task_version_record {
 
 struct deleted_task {
     task_id id;
+    std::string project;
+    std::string name;
     int version = 0; // that of the deletion
     utc_time deleted_at;
-    protocol::task_definition definition;
 };
 
 struct task_filter {
@@ -100,10 +101,8 @@ public:
     awaitable<std::vector<task_record>> list(task_filter filter);
     // The versions of a task below `before`, the newest first. They stay when the task is deleted.
     awaitable<std::vector<task_version_record>> versions(task_id id, std::optional<int> before, int limit);
-    // Deleted tasks, of exactly this project and name if given, the latest deletion first. Reads all deletions: it is
-    // for people.
-    awaitable<std::vector<deleted_task>> deleted(std::optional<std::string> project, std::optional<std::string> name,
-                                                 std::size_t limit);
+    // The deleted tasks that had exactly this name, the latest deletion first.
+    awaitable<std::vector<deleted_task>> deleted(std::string project, std::string name, int limit);
     awaitable<std::int64_t> count();
 
 private:

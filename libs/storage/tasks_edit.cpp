@@ -120,7 +120,7 @@ private:
             throw try_again{}; // a row started meanwhile, so the plan no longer holds
         if (action_ == edit_action::deleted) {
             result_.open = count_open();
-            statement(sql_, "DELETE FROM task WHERE id = ", result_.task.id).execute();
+            remove();
             return;
         }
         result_.task.next_fire_at = plan->next;
@@ -184,6 +184,16 @@ private:
                                      " ORDER BY scheduled_at DESC LIMIT 1000) latest")
             .each([&](row& cells) { open = cells.small(); });
         return open;
+    }
+
+    void remove()
+    {
+        auto const& task = result_.task;
+        statement(sql_, "DELETE FROM task WHERE id = ", task.id).execute();
+        statement(sql_, "INSERT INTO deleted_task (id, namespace, project, name, version, deleted_at) VALUES (",
+                  task.id, ", ", name_space_, ", ", task.definition.project, ", ", task.definition.name, ", ",
+                  task.version, ", ", now_, ")")
+            .execute();
     }
 
     std::string reason() const

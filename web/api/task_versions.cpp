@@ -32,11 +32,13 @@ awaitable<http::response> list_versions(context& site, http::request const& mess
 awaitable<http::response> list_deleted(context& site, http::request const& message)
 {
     query_parameters asked(message);
-    auto const project = asked.text("project");
+    auto const project = asked.text("project").value_or(std::string(protocol::default_project));
     auto const name = asked.text("name");
     auto const size = read_limit(asked);
     asked.finish();
-    auto const found = co_await site.tasks.deleted(project, name, size.items);
+    if (!name)
+        throw invalid_input("name", "is required: the name that the task had");
+    auto const found = co_await site.tasks.deleted(project, *name, static_cast<int>(size.items));
     auto items = nlohmann::json::array();
     for (auto const& each : found)
         items.push_back(show(each));

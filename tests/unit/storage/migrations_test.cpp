@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <thread>
+#include <vector>
 
 namespace migrations_test {
 
@@ -110,6 +111,26 @@ TEST_CASE("a migration that another node has begun is waited for, and refused if
     during(begun, finished, migrate);
     during("DELETE FROM schema_version WHERE number = " + all,
            "INSERT INTO schema_version VALUES ('scheduler', " + all + ", 'the last', 1)", check);
+}
+
+TEST_CASE("the names of tasks that were deleted before the table of them existed are filled in")
+{
+    auto const kind = GENERATE(engine::mysql, engine::sqlite);
+    INFO(to_string(kind));
+    store home(kind);
+    auto all = storage::scheduler_tables();
+    auto before = all.files;
+    std::erase_if(before, [](auto const& file) { return file.name.ends_with("_deleted_tasks"); });
+    home.migrated({all.name, before, all.suffix});
+    home.exec("INSERT INTO task_version (task_id, version, action, valid_from, definition, created_at) VALUES "
+              "(7, 1, 'created', 1, '{\"name\":\"x\"}', 1), "
+              "(7, 2, 'deleted', 2, '{\"name\":\"it''s \u00e9\",\"project\":\"p\"}', 3), "
+              "(8, 1, 'deleted', 2, '{\"name\":\"y\"}', 4)");
+    home.migrated();
+    CHECK(home.number("SELECT COUNT(*) FROM deleted_task") == 2);
+    CHECK(home.text("SELECT name FROM deleted_task WHERE id = 7 AND project = 'p' AND version = 2 AND deleted_at = 3") ==
+          "it's \xc3\xa9");
+    CHECK(home.text("SELECT name FROM deleted_task WHERE id = 8 AND project = 'default'") == "y");
 }
 
 TEST_CASE("a failed migration leaves no trace on SQLite")

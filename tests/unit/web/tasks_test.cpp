@@ -52,7 +52,7 @@ TEST_CASE("a task shows since when its firings are not planned, and why, until i
     CHECK(off.at("parked_reason").is_null());
 }
 
-TEST_CASE("deleted tasks are listed by exact name and project, the latest deletion first")
+TEST_CASE("the deleted tasks of a name are listed, the latest deletion first")
 {
     auto const web = arrange(engines());
     auto const names = [&](std::string const& query) {
@@ -68,14 +68,14 @@ TEST_CASE("deleted tasks are listed by exact name and project, the latest deleti
         return id;
     };
     auto const first = remove("gone");
-    auto const other = remove("gone too");
+    remove("gone too");
     auto const second = remove("gone");
     web->create(sample("gone"));
     CHECK(names("?name=gone&project=default") == std::vector{second, first});
     CHECK(names("?name=gone&limit=1") == std::vector{second});
     CHECK(names("?name=gone&project=other").empty());
     CHECK(names("?name=gon").empty());
-    CHECK(names("") == std::vector{second, other, first});
+    web->problem(400, web->call(verb::get, "/api/v1/deleted-tasks"));
     auto const shown = web->got(200, "/api/v1/deleted-tasks?name=gone%20too").at("items").at(0);
     CHECK(shown.at("name") == "gone too");
     CHECK(shown.at("version") == 2);
