@@ -47,6 +47,8 @@ awaitable<void> virtual_time::sleep_at(ticket place, life const* owner, sleep_ki
         auto const now_at = std::make_shared<ticket>(place);
         auto const mine =
             sleepers_.emplace(place, sleeper{owner, kind == sleep_kind::uncancellable, std::move(call), now_at}).first;
+        if (owner != nullptr)
+            owned_[owner].insert(place);
         if (owner != nullptr && owner->over)
             wake(mine, asio::error::operation_aborted);
         else if (kind == sleep_kind::cancellable && cancel.is_connected())
@@ -78,24 +80,39 @@ void virtual_time::call(sleepers::iterator sleeping)
     auto const& sleep = sleeping->second;
     if (sleep.uncancellable || sleep.owner == nullptr || now_ >= sleep.owner->frozen_until)
         return wake(sleeping, {});
+    forget(sleep);
     auto later = sleepers_.extract(sleeping);
-    later.key() = *later.mapped().place = reserve(later.mapped().owner->frozen_until);
+    auto const* const owner = later.mapped().owner;
+    later.key() = *later.mapped().place = reserve(owner->frozen_until);
+    owned_[owner].insert(later.key());
     sleepers_.insert(std::move(later));
 }
 
 void virtual_time::end(life& owner)
 {
     owner.over = true;
-    for (auto next = sleepers_.begin(); next != sleepers_.end();) {
-        auto const current = next++;
-        if (current->second.owner == &owner)
-            wake(current, asio::error::operation_aborted);
-    }
+    auto const found = owned_.find(&owner);
+    if (found == owned_.end())
+        return;
+    auto const places = found->second; // waking removes them
+    for (auto const& place : places)
+        wake(sleepers_.find(place), asio::error::operation_aborted);
+}
+
+void virtual_time::forget(sleeper const& sleeping)
+{
+    auto const found = owned_.find(sleeping.owner);
+    if (found == owned_.end())
+        return;
+    found->second.erase(*sleeping.place);
+    if (found->second.empty())
+        owned_.erase(found);
 }
 
 void virtual_time::wake(sleepers::iterator sleeping, error_code why)
 {
     auto call = std::move(sleeping->second.wake);
+    forget(sleeping->second);
     sleepers_.erase(sleeping);
     asio::post(loop_, [call = std::move(call), why] { call(why); });
 }

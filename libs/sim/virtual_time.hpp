@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <unordered_map>
 
 namespace baton::sim {
 
@@ -69,6 +71,7 @@ private:
     using sleepers = std::map<ticket, sleeper>;
 
     void wake(sleepers::iterator sleeping, error_code why);
+    void forget(sleeper const& sleeping);
     void call(sleepers::iterator sleeping);
     bool wake_next(instant limit);
     bool poll(std::function<bool()> const* condition);
@@ -78,6 +81,7 @@ private:
     instant now_{1'000s}; // not 0, which means "never" in some places
     std::uint64_t arrivals_ = 0;
     sleepers sleepers_;
+    std::unordered_map<life const*, std::set<ticket>> owned_; // keys of `sleepers_`, so that end() walks only its own
     std::function<void()> observer_;
     bool at_rest_ = false;
 };
