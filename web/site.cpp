@@ -99,17 +99,17 @@ http::handler site::routes()
 http::admitter site::admitter() const
 {
     return [token = parts_->shared.settings.token](http::request const& head) {
-        http::admission judged;
+        http::admission admission;
         if (!head.target.starts_with("/api/")) {
-            judged.body_limit = 0;
-            return judged;
+            admission.body_limit = 0;
+            return admission;
         }
         try {
             admit(head, token);
         } catch (refused const& refusal) {
-            judged.refusal = answer_of(refusal);
+            admission.refusal = answer_of(refusal);
         }
-        return judged;
+        return admission;
     };
 }
 

@@ -42,19 +42,19 @@ void log_long(std::string const& loop, char const* part, duration cpu, duration 
 
 } // namespace
 
-void longest_step::turn(instant now)
+void longest_step::rotate(instant now)
 {
     if (now - since_ < span)
         return;
-    of_[1] = now - since_ < 2 * span ? std::move(of_[0]) : loop_step{};
-    of_[0] = {};
+    minutes_[1] = now - since_ < 2 * span ? std::move(minutes_[0]) : loop_step{};
+    minutes_[0] = {};
     since_ = now;
 }
 
 void longest_step::note(instant now, duration cpu, duration wall, std::string_view part)
 {
-    turn(now);
-    auto& most = of_[0];
+    rotate(now);
+    auto& most = minutes_[0];
     most.wall = std::max(most.wall, wall);
     if (cpu > most.cpu || most.part.empty()) {
         most.cpu = cpu;
@@ -64,9 +64,9 @@ void longest_step::note(instant now, duration cpu, duration wall, std::string_vi
 
 loop_step longest_step::read(instant now)
 {
-    turn(now);
-    auto out = of_[0].cpu >= of_[1].cpu ? of_[0] : of_[1];
-    out.wall = std::max(of_[0].wall, of_[1].wall);
+    rotate(now);
+    auto out = minutes_[0].cpu >= minutes_[1].cpu ? minutes_[0] : minutes_[1];
+    out.wall = std::max(minutes_[0].wall, minutes_[1].wall);
     return out;
 }
 

@@ -12,8 +12,8 @@
 
 namespace baton {
 
-// The longest step within a time. `cpu` is processor time of the loop's thread, and `part` was running in that step;
-// `wall` is the longest time by the clock, which counts waits for a processor and blocking calls too.
+// The longest step in a period. `cpu` is processor time of the loop's thread, and `part` was running in that step;
+// `wall` is the longest wall-clock time, which counts waits for a processor and blocking calls too.
 struct loop_step {
     duration cpu{};
     duration wall{};
@@ -29,14 +29,14 @@ public:
     loop_step read(instant now);
 
 private:
-    void turn(instant now);
+    void rotate(instant now);
 
-    std::array<loop_step, 2> of_; // the present minute and the one before
-    instant since_{};             // of the present minute
+    std::array<loop_step, 2> minutes_; // the present minute and the one before
+    instant since_{};                  // of the present minute
 };
 
 // An event loop that measures its steps and logs those that take over 100 ms: as a warning if they took so much
-// processor time, otherwise for information.
+// processor time, otherwise at info level.
 class measured_loop {
 public:
     explicit measured_loop(std::string name); // "work"
@@ -75,11 +75,11 @@ private:
     std::unique_ptr<state> state_;
 };
 
-// The name of the part that runs on this thread in the present step. `name` must live as long as the part.
+// Sets the name of the running part of this thread, for the present step. `name` must live as long as the part.
 void enter_part(char const* name);
 
 // Keeps the name of the running part while its coroutine is suspended, since other parts run meanwhile. Every function
-// that suspends by means of Asio itself, such as a timer or a socket, begins with one.
+// that suspends by means of Asio itself, such as a timer or a socket, creates one first.
 class kept_part {
 public:
     kept_part();

@@ -48,7 +48,7 @@ void render_head(std::string& head, request const& message, url const& to)
     head.append("\r\n");
 }
 
-void render_head(std::string& head, response const& message, bool to_head, bool keep_alive)
+void render_head(std::string& head, response const& message, bool answers_head, bool keep_alive)
 {
     auto const reason = wire::obsolete_reason(wire::int_to_status(static_cast<unsigned>(message.status)));
     head.clear();
@@ -57,7 +57,7 @@ void render_head(std::string& head, response const& message, bool to_head, bool 
     append_fields(head, message.headers);
     if (has_body(message.status)) {
         // An answer to HEAD may state the length of the body that GET would return.
-        auto const stated = to_head ? message.headers.find("Content-Length") : std::optional<std::string>{};
+        auto const stated = answers_head ? message.headers.find("Content-Length") : std::optional<std::string>{};
         head.append("Content-Length: ").append(stated ? *stated : std::to_string(message.body.size())).append("\r\n");
     }
     if (!keep_alive)

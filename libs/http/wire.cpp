@@ -55,7 +55,7 @@ public:
     {
         error_code failed;
         used = this->put(asio::const_buffer(data.data(), data.size()), failed);
-        return judge(failed);
+        return progress_of(failed);
     }
 
     progress end()
@@ -64,12 +64,12 @@ public:
         if (!this->got_some())
             return progress::malformed;
         this->put_eof(failed);
-        return judge(failed);
+        return progress_of(failed);
     }
 
     // HTTP/1.0 has other rules for keeping connections, so it gets one exchange per connection.
-    bool keeps() const { return modern_ && this->keep_alive(); }
-    bool is_modern() const { return modern_; }
+    bool keeps_alive() const { return http_1_1_ && this->keep_alive(); }
+    bool is_http_1_1() const { return http_1_1_; }
 
     Message message;
     bool wants_continue = false;
@@ -78,7 +78,7 @@ protected:
     void on_header_impl(error_code&) override {}
 
 private:
-    progress judge(error_code failed) const
+    progress progress_of(error_code failed) const
     {
         if (!failed || failed == wire::error::need_more)
             return this->is_done() ? progress::done : progress::need_more;
@@ -89,7 +89,7 @@ private:
 
     void on_request_impl(wire::verb method, text, text target, int version, error_code& failed) override
     {
-        modern_ = version >= 11;
+        http_1_1_ = version >= 11;
         if constexpr (is_request) {
             message.method = to_verb(method);
             message.target = copy(target);
@@ -99,21 +99,21 @@ private:
 
     void on_response_impl(int status, text, int version, error_code&) override
     {
-        modern_ = version >= 11;
+        http_1_1_ = version >= 11;
         if constexpr (!is_request)
             message.status = status;
     }
 
-    void on_field_impl(wire::field name, text spelled, text value, error_code& failed) override
+    void on_field_impl(wire::field name, text name_as_sent, text value, error_code& failed) override
     {
         // Beast limits each piece of a header that it parses at once; this limits their sum.
-        count(spelled.size() + value.size() + 4, failed);
+        count(name_as_sent.size() + value.size() + 4, failed);
         if (failed)
             return;
         if (name == wire::field::expect && boost::beast::iequals(value, "100-continue"))
             wants_continue = true;
         try {
-            message.headers.add(copy(spelled), copy(value));
+            message.headers.add(copy(name_as_sent), copy(value));
         } catch (invalid_input const&) {
             failed = wire::error::bad_value;
         }
@@ -149,23 +149,25 @@ private:
     void on_finish_impl(error_code&) override {}
 
     std::size_t header_left_;
-    bool modern_ = false;
+    bool http_1_1_ = false;
 };
 
 } // namespace
 
 struct request_reader::parser : message_parser<true, request> {
-    parser(wire_limits limits, admitter const& admit) : message_parser(limits), most_(limits.body), admit_(admit) {}
+    parser(wire_limits limits, admitter const& admit)
+        : message_parser(limits), largest_body_(limits.body), admit_(admit)
+    {}
 
     response refusal;
     bool refused = false;
     bool bad_host = false;
 
 private:
-    // The body has not been read, and no memory is reserved for it.
+    // Called before the body is read and before memory is reserved for it.
     void on_header_impl(error_code& failed) override
     {
-        bad_host = hosts() > 1 || (hosts() == 0 && is_modern());
+        bad_host = hosts() > 1 || (hosts() == 0 && is_http_1_1());
         if (bad_host) {
             failed = wire::error::bad_value;
             return;
@@ -174,10 +176,10 @@ private:
         bool const has_body = chunked() || (length && *length > 0);
         if (!has_body || !admit_)
             return;
-        auto judged = admit_(message);
-        auto const limit = std::min(judged.body_limit, most_);
-        if (judged.refusal) {
-            refusal = std::move(*judged.refusal);
+        auto admission = admit_(message);
+        auto const limit = std::min(admission.body_limit, largest_body_);
+        if (admission.refusal) {
+            refusal = std::move(*admission.refusal);
             refused = true;
             failed = wire::error::bad_value;
         } else if (length && *length > limit) {
@@ -193,7 +195,7 @@ private:
                                      [](auto const& each) { return boost::beast::iequals(each.first, "Host"); });
     }
 
-    std::size_t most_;
+    std::size_t largest_body_;
     admitter const& admit_;
 };
 
@@ -223,7 +225,7 @@ bool request_reader::expects_continue() const
 
 bool request_reader::keeps_alive() const
 {
-    return parser_->keeps();
+    return parser_->keeps_alive();
 }
 
 request request_reader::take()
@@ -243,11 +245,11 @@ struct response_reader::parser : message_parser<false, response> {
 response_reader::response_reader(wire_limits limits) : limits_(limits) {}
 response_reader::~response_reader() = default;
 
-void response_reader::start(bool to_head)
+void response_reader::start(bool answers_head)
 {
-    to_head_ = to_head;
+    answers_head_ = answers_head;
     parser_ = std::make_unique<parser>(limits_);
-    parser_->skip(to_head);
+    parser_->skip(answers_head);
 }
 
 progress response_reader::put(std::string_view data, std::size_t& used)
@@ -259,7 +261,7 @@ progress response_reader::put(std::string_view data, std::size_t& used)
         used += some;
         if (got != progress::done || parser_->message.status >= 200)
             return got;
-        start(to_head_); // an interim answer
+        start(answers_head_); // an interim answer
         if (used == data.size())
             return progress::need_more;
     }
@@ -273,7 +275,7 @@ progress response_reader::end()
 
 bool response_reader::keeps_alive() const
 {
-    return parser_->keeps();
+    return parser_->keeps_alive();
 }
 
 response response_reader::take()

@@ -45,7 +45,7 @@ public:
     explicit response_reader(wire_limits limits);
     ~response_reader();
 
-    void start(bool to_head); // expect a new answer; an answer to a HEAD request has no body
+    void start(bool answers_head); // expect a new answer; an answer to a HEAD request has no body
     progress put(std::string_view data, std::size_t& used); // like request_reader::put()
     progress end();                                         // the peer has closed its side
     bool keeps_alive() const;
@@ -54,13 +54,13 @@ public:
 private:
     struct parser;
     wire_limits limits_;
-    bool to_head_ = false;
+    bool answers_head_ = false;
     std::unique_ptr<parser> parser_;
 };
 
 // Replaces `head` by everything in front of the body.
 void render_head(std::string& head, request const& message, url const& to);
-void render_head(std::string& head, response const& message, bool to_head, bool keep_alive);
+void render_head(std::string& head, response const& message, bool answers_head, bool keep_alive);
 
 // False for the statuses that must not carry a body.
 bool has_body(int status);

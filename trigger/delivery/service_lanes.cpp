@@ -14,23 +14,23 @@ std::vector<client_lane*>::iterator place_in(service_lanes::pool& among, std::st
 
 } // namespace
 
-void service_lanes::count(member& one)
+void service_lanes::update_sum(member& client)
 {
-    auto& total = one.of->second;
-    total.slots += one.lane->slots() - one.slots;
-    total.places += one.lane->places() - one.places;
-    one.slots = one.lane->slots();
-    one.places = one.lane->places();
+    auto& total = client.sum->second;
+    total.slots += client.lane->slots() - client.slots;
+    total.places += client.lane->places() - client.places;
+    client.slots = client.lane->slots();
+    client.places = client.lane->places();
 }
 
 void service_lanes::enter(client_lane& lane)
 {
     auto const& handlers = lane.who().handlers;
-    auto& one = members_[lane.who().instance];
-    one.lane = &lane;
-    one.of = sums_.try_emplace(handlers).first;
-    ++one.of->second.clients;
-    count(one);
+    auto& client = members_[lane.who().instance];
+    client.lane = &lane;
+    client.sum = sums_.try_emplace(handlers).first;
+    ++client.sum->second.clients;
+    update_sum(client);
     for (auto const& handler : handlers) {
         auto const found = pools_.find(handler);
         if (found == pools_.end())
@@ -47,8 +47,8 @@ void service_lanes::leave(client_lane const& lane)
     auto const found = members_.find(lane.who().instance);
     if (found == members_.end())
         return;
-    auto const of = found->second.of;
-    for (auto const& handler : of->first) {
+    auto const total = found->second.sum;
+    for (auto const& handler : total->first) {
         auto const serving = pools_.find(handler);
         if (serving == pools_.end())
             continue;
@@ -60,17 +60,17 @@ void service_lanes::leave(client_lane const& lane)
         if (clients.empty())
             pools_.erase(serving);
     }
-    of->second.slots -= found->second.slots;
-    of->second.places -= found->second.places;
-    if (--of->second.clients == 0)
-        sums_.erase(of);
+    total->second.slots -= found->second.slots;
+    total->second.places -= found->second.places;
+    if (--total->second.clients == 0)
+        sums_.erase(total);
     members_.erase(found);
 }
 
 void service_lanes::recount(client_lane const& lane)
 {
     if (auto const found = members_.find(lane.who().instance); found != members_.end())
-        count(found->second);
+        update_sum(found->second);
 }
 
 service_lanes::pool* service_lanes::find(std::string const& handler)
@@ -78,9 +78,9 @@ service_lanes::pool* service_lanes::find(std::string const& handler)
     if (auto const found = pools_.find(handler); found != pools_.end())
         return &found->second;
     pool fresh;
-    for (auto const& [instance, one] : members_)
-        if (one.of->first.contains(handler))
-            fresh.clients.push_back(one.lane);
+    for (auto const& [instance, client] : members_)
+        if (client.sum->first.contains(handler))
+            fresh.clients.push_back(client.lane);
     return fresh.clients.empty() ? nullptr : &pools_.emplace(handler, std::move(fresh)).first->second;
 }
 

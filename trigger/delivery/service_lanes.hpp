@@ -29,7 +29,7 @@ public:
     bool empty() const { return members_.empty(); }
     // Null if no client serves the handler. Valid until a client enters or leaves.
     pool* find(std::string const& handler);
-    // What the clients take together, by set of handlers, of those sets that take anything.
+    // The sums of what the clients take, by set of handlers, without the sets that take nothing.
     std::vector<protocol::handler_capacity> capacity() const;
 
 private:
@@ -41,11 +41,11 @@ private:
     using sums = std::map<std::set<std::string>, sum>; // by set of handlers
     struct member {
         client_lane* lane = nullptr;
-        sums::iterator of{};
+        sums::iterator sum{};
         int slots = 0; // as counted in the sum
         int places = 0;
     };
-    static void count(member& one);
+    static void update_sum(member& client);
 
     std::map<std::string, member> members_; // by instance
     sums sums_;

@@ -49,7 +49,7 @@ handover_decision decide_handover(lease::guard_store::guarded_row const& seen, s
     if (!row.owner || row.owner == self)
         return {handover::vacant, now};
     if (!seen.armed_here || (!proves_end && row.guard <= 0s))
-        return {handover::let_go, now};
+        return {handover::release, now};
     auto const ripe = proves_end ? granted : granted + stretched(row.guard) + 1ms;
     return {now < ripe ? handover::wait : handover::seize, ripe};
 }

@@ -71,10 +71,10 @@ enum class handover {
     vacant, // leave it to the election: the lease is free or ours
     wait,   // the holder may still trust its guard
     seize,
-    let_go, // release the lock: the holder is not guarded here and needs the lock
+    release, // release the lock: the holder is not guarded here and needs the lock
 };
 struct handover_decision {
-    handover act = handover::let_go;
+    handover act = handover::release;
     instant ripe{}; // from then on the holder does not trust its guard any more
 };
 

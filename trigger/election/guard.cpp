@@ -10,19 +10,19 @@ constexpr duration wait_step = 2s; // a longer wait would not notice a broken ne
 constexpr duration shortest_pause = 20ms;
 constexpr duration longest_pause = 500ms;
 constexpr duration between_readings = 50ms; // of the row, while a successor waits
-constexpr duration out_of_reach = 3s;       // a term that the guard binds is forfeited after so long without it
+constexpr duration out_of_reach = 3s;       // a term that depends on the guard is forfeited after so long without it
 constexpr duration too_soon = 1s;           // a wait that ends earlier without the lock was interrupted
 
 } // namespace
 
-guard::guard(guard_settings settings, std::string self, dependencies deps, asio::any_io_executor loop, election votes)
+guard::guard(guard_settings settings, std::string self, dependencies deps, asio::any_io_executor loop, election calls)
     : settings_(settings),
       self_(std::move(self)),
       deps_(deps),
-      votes_(std::move(votes)),
-      bell_(std::move(loop)),
-      patience_(shortest_pause),
-      distance_(shortest_pause)
+      election_(std::move(calls)),
+      waker_(std::move(loop)),
+      retry_pause_(shortest_pause),
+      reclaim_pause_(shortest_pause)
 {}
 
 void guard::term_began()
@@ -30,14 +30,14 @@ void guard::term_began()
     in_term_ = true;
     unanswered_at_.clear(); // an arming of an older epoch matches nothing
     lost_at_ = deps_.time.now();
-    bell_.wake();
+    waker_.wake();
 }
 
 void guard::term_ended()
 {
     in_term_ = false;
     armed_ = false;
-    bell_.wake();
+    waker_.wake();
 }
 
 awaitable<void> guard::run()
@@ -51,22 +51,22 @@ awaitable<void> guard::run()
             failure = reason.what();
         }
         if (!failure) {
-            patience_ = shortest_pause;
-            complained_ = false;
+            retry_pause_ = shortest_pause;
+            failure_logged_ = false;
             continue;
         }
         session_lost(*failure);
         // The lease alone could be renewed for ever while no master acts.
-        if (deps_.ship.epoch() != 0 && deps_.ship.guarded() && unreachable() &&
-            deps_.time.now() < deps_.ship.lease_until())
-            votes_.forfeit("the guard is out of reach");
-        auto const span = deps_.ship.epoch() != 0 ? shortest_pause : patience_;
-        patience_ = std::min(patience_ * 2, longest_pause);
+        if (deps_.mastership.epoch() != 0 && deps_.mastership.guarded() && unreachable() &&
+            deps_.time.now() < deps_.mastership.lease_until())
+            election_.forfeit("the guard is out of reach");
+        auto const span = deps_.mastership.epoch() != 0 ? shortest_pause : retry_pause_;
+        retry_pause_ = std::min(retry_pause_ * 2, longest_pause);
         co_await pause(span);
     }
     try {
-        if (grant_ != 0 && deps_.ship.epoch() == 0)
-            co_await let_go(); // the others wake
+        if (grant_ != 0 && deps_.mastership.epoch() == 0)
+            co_await release(); // the others wake
     } catch (unavailable const&) {
         // Then the end of the session wakes them.
     }
@@ -81,7 +81,7 @@ bool guard::unreachable() const
 awaitable<void> guard::end()
 {
     ending_ = true;
-    bell_.wake();
+    waker_.wake();
     for (auto const until = deps_.time.now() + 1s; running_ && deps_.time.now() < until;) {
         try {
             co_await deps_.store.interrupt();
@@ -94,10 +94,10 @@ awaitable<void> guard::end()
 
 awaitable<void> guard::round()
 {
-    if (deps_.ship.epoch() != 0)
+    if (deps_.mastership.epoch() != 0)
         co_await defend();
     else if (in_term_)
-        co_await bell_.wait(); // lost, but not yet drained and given up: the lock is let go after the lease
+        co_await waker_.wait(); // lost, but not yet drained and given up: the lock is released after the lease
     else if (grant_ != 0)
         co_await claim();
     else
@@ -106,9 +106,9 @@ awaitable<void> guard::round()
 
 void guard::session_lost(std::string const& why)
 {
-    if (!complained_)
+    if (!failure_logged_)
         log::warn("guard", "the session of the guard failed, trying again", {log::reason(why)});
-    complained_ = true;
+    failure_logged_ = true;
     if (grant_ != 0) {
         last_grant_ = grant_;
         lost_at_ = deps_.time.now();
@@ -120,10 +120,10 @@ void guard::session_lost(std::string const& why)
 awaitable<void> guard::pause(duration span)
 {
     auto const until = deps_.time.now() + span;
-    co_await bell_.wait_until(deps_.time, until);
+    co_await waker_.wait_until(deps_.time, until);
 }
 
-awaitable<void> guard::let_go()
+awaitable<void> guard::release()
 {
     armed_ = false;
     co_await deps_.store.drop();
@@ -135,7 +135,7 @@ awaitable<void> guard::follow()
     auto const asked = deps_.time.now();
     grant_ = co_await deps_.store.take(wait_step);
     if (deps_.time.now() - asked >= too_soon)
-        distance_ = shortest_pause; // a guarded master held it
+        reclaim_pause_ = shortest_pause; // a guarded master held it
     if (grant_ == 0 && !ending_ && deps_.time.now() - asked < too_soon)
         co_await pause(longest_pause); // the wait was interrupted
     granted_at_ = deps_.time.now();    // after the reply: the holder's trust is measured from here
@@ -144,34 +144,35 @@ awaitable<void> guard::follow()
 awaitable<void> guard::claim()
 {
     auto const seen = co_await deps_.store.poll();
-    if (deps_.ship.epoch() != 0 || in_term_ || ending_)
+    if (deps_.mastership.epoch() != 0 || in_term_ || ending_)
         co_return;
     auto what = decide_handover(seen, self_, granted_at_, deps_.time.now(), deps_.store.proves_end());
-    if (!votes_.may_stand())
-        what.act = handover::let_go;
+    if (!election_.may_be_elected())
+        what.act = handover::release;
     if (what.act == handover::wait) {
         // A master that knows that it has lost the lock gives up the lease before then.
         auto const again = std::min(what.ripe, deps_.time.now() + between_readings);
-        co_await bell_.wait_until(deps_.time, again);
+        co_await waker_.wait_until(deps_.time, again);
     } else if (what.act == handover::vacant) {
-        votes_.look();
+        election_.look();
         co_await pause(shortest_pause);
-    } else if (what.act == handover::let_go) {
-        co_await let_go();
-        auto const until = deps_.time.now() + std::exchange(distance_, std::min(distance_ * 2, longest_pause));
-        while (!ending_ && deps_.ship.epoch() == 0 && deps_.time.now() < until)
-            co_await bell_.wait_until(deps_.time, until);
+    } else if (what.act == handover::release) {
+        co_await release();
+        auto const until =
+            deps_.time.now() + std::exchange(reclaim_pause_, std::min(reclaim_pause_ * 2, longest_pause));
+        while (!ending_ && deps_.mastership.epoch() == 0 && deps_.time.now() < until)
+            co_await waker_.wait_until(deps_.time, until);
     } else {
-        auto const seizure = votes_.make_seizure(seen.row);
+        auto const seizure = election_.make_seizure(seen.row);
         auto const asked = deps_.time.now();
         bool const ours = co_await deps_.store.seize(seizure, settings_.wait, grant_);
         if (!ours) {
             co_await pause(shortest_pause);
             co_return; // the next reading shows the cause
         }
-        distance_ = shortest_pause;
+        reclaim_pause_ = shortest_pause;
         auto const from = seen.row.owner.value_or("");
-        armed_ = votes_.promoted(seizure, from, asked, trusted_from(asked), granted_at_);
+        armed_ = election_.promoted(seizure, from, asked, trusted_from(asked), granted_at_);
     }
 }
 
@@ -182,22 +183,22 @@ awaitable<void> guard::defend()
         if (!back)
             co_return;
     }
-    auto const epoch = deps_.ship.epoch();
+    auto const epoch = deps_.mastership.epoch();
     if (!armed_ && epoch != 0)
         co_await arm(epoch);
-    while (armed_ && deps_.ship.epoch() != 0 && !ending_) {
+    while (armed_ && deps_.mastership.epoch() != 0 && !ending_) {
         if (deps_.store.proves_end())
-            co_await bell_.wait();
+            co_await waker_.wait();
         else
             co_await ping();
     }
 }
 
-// Takes the lock back after its session was lost. A term that the guard does not bind waits for the lock; a bound one
-// does not, because other nodes may be waiting to succeed it.
+// Takes the lock back after its session was lost. A term that does not depend on the guard waits for the lock. One that
+// does only tries, because other nodes may be waiting to succeed it.
 awaitable<bool> guard::regain()
 {
-    bool const bound = deps_.ship.guarded();
+    bool const bound = deps_.mastership.guarded();
     auto const limit = bound ? duration{} : wait_step;
     grant_ = co_await deps_.store.take(limit);
     granted_at_ = deps_.time.now();
@@ -206,12 +207,12 @@ awaitable<bool> guard::regain()
     if (bound) {
         bool const others = co_await deps_.store.held_elsewhere(last_grant_);
         if (others || unreachable()) {
-            votes_.forfeit(others ? "another session holds the guard's lock" : "the guard is out of reach");
+            election_.forfeit(others ? "another session holds the guard's lock" : "the guard is out of reach");
             co_return false;
         }
     }
     // The holder is a leftover: this node's own former session, or that of a dead process. It is no successor's.
-    bool const ours = deps_.time.now() < deps_.ship.lease_until();
+    bool const ours = deps_.time.now() < deps_.mastership.lease_until();
     if (ours && (bound || deps_.time.now() - lost_at_ > 2 * wait_step))
         co_await deps_.store.evict();
     co_await pause(shortest_pause);
@@ -222,56 +223,56 @@ awaitable<void> guard::arm(std::int64_t epoch)
 {
     // That arming may still take effect, and its server may have granted the lock to another node.
     if (!unanswered_at_.empty() && unanswered_at_ != deps_.store.server()) {
-        votes_.forfeit("an arming at another server may still take effect");
+        election_.forfeit("an arming at another server may still take effect");
         co_return;
     }
-    bool const was_bound = deps_.ship.guarded();
+    bool const was_bound = deps_.mastership.guarded();
     auto const asked = deps_.time.now();
     // The guard binds from before the request, which may take effect without an answer. It frees only when
     // acknowledged.
     if (!was_bound) {
-        deps_.ship.guard(trusted_from(asked));
-        votes_.trust("guard_arm", asked, asked);
+        deps_.mastership.guard(trusted_from(asked));
+        election_.trust("guard_arm", asked, asked);
     }
     unanswered_at_ = deps_.store.server();
     bool const armed = co_await deps_.store.arm(self_, epoch, settings_.wait, grant_);
     unanswered_at_.clear();
-    if (deps_.ship.epoch() != epoch) // an answer for a term that is over
+    if (deps_.mastership.epoch() != epoch) // an answer for a term that is over
         co_return;
     armed_ = armed;
     if (armed_) {
-        deps_.ship.guard(trusted_from(asked));
-        votes_.trust("guard_arm", asked, deps_.time.now());
+        deps_.mastership.guard(trusted_from(asked));
+        election_.trust("guard_arm", asked, deps_.time.now());
         co_return;
     }
     // Refused, so without effect: the lease is over, or the guard's server does not have the row yet, or never will.
     bool free = !was_bound;
     if (was_bound)
         free = co_await deps_.store.disarm(self_, epoch);
-    if (free && deps_.ship.epoch() == epoch) {
-        deps_.ship.guard(mastership::unguarded);
-        votes_.trust("guard_off", asked, deps_.time.now());
+    if (free && deps_.mastership.epoch() == epoch) {
+        deps_.mastership.guard(mastership::unguarded);
+        election_.trust("guard_off", asked, deps_.time.now());
     }
-    co_await let_go();
+    co_await release();
     co_await pause(2 * longest_pause);
 }
 
 awaitable<void> guard::ping()
 {
-    auto const epoch = deps_.ship.epoch();
+    auto const epoch = deps_.mastership.epoch();
     auto const asked = deps_.time.now();
     bool const held = co_await deps_.store.held(grant_);
     if (!held) {
         session_lost("the lock is not held any more");
         co_return;
     }
-    if (armed_ && deps_.ship.epoch() == epoch) {
-        deps_.ship.guard(trusted_from(asked));
-        votes_.trust("guard_ping", asked, deps_.time.now());
+    if (armed_ && deps_.mastership.epoch() == epoch) {
+        deps_.mastership.guard(trusted_from(asked));
+        election_.trust("guard_ping", asked, deps_.time.now());
     }
     auto const next = asked + settings_.ping;
-    while (deps_.ship.epoch() != 0 && !ending_ && deps_.time.now() < next)
-        co_await bell_.wait_until(deps_.time, next);
+    while (deps_.mastership.epoch() != 0 && !ending_ && deps_.time.now() < next)
+        co_await waker_.wait_until(deps_.time, next);
 }
 
 instant guard::trusted_from(instant asked) const

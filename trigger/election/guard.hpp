@@ -19,12 +19,12 @@ class guard {
 public:
     // The election's side.
     struct election {
-        std::function<void()> look;      // the lease may be free: read the row now
-        std::function<bool()> may_stand; // this node may be elected
+        std::function<void()> look;           // the lease may be free: read the row now
+        std::function<bool()> may_be_elected; // this node may be elected
         // A seizure of the row as it was read.
         std::function<lease::seizure(lease::lease_row const&)> make_seizure;
-        // This node has the lease since `asked`, guarded until `guard`. The session of the former holder `from` had
-        // ended by `ended`. False if that term is over already.
+        // This node has held the lease since `asked`, guarded until `guard`. The session of the former holder `from`
+        // had ended by `ended`. False if that term is over already.
         std::function<bool(lease::seizure const&, std::string const& from, instant asked, instant guard, instant ended)>
             promoted;
         // The guard's deadline of the mastership has changed.
@@ -35,18 +35,18 @@ public:
     // All of it lives longer than the guard.
     struct dependencies {
         lease::guard_store& store;
-        mastership& ship;
+        trigger::mastership& mastership;
         time_source& time;
     };
 
-    guard(guard_settings settings, std::string self, dependencies deps, asio::any_io_executor loop, election votes);
+    guard(guard_settings settings, std::string self, dependencies deps, asio::any_io_executor loop, election calls);
 
     // Runs until `end`.
     awaitable<void> run();
     // Ends the wait for the lock, and `run`.
     awaitable<void> end();
 
-    // The elector says that a term has begun, and that it is over and the lease given up.
+    // The elector reports that a term has begun, and that it is over and the lease given up.
     void term_began();
     void term_ended();
 
@@ -58,7 +58,7 @@ private:
     awaitable<bool> regain();
     awaitable<void> arm(std::int64_t epoch);
     awaitable<void> ping();
-    awaitable<void> let_go();
+    awaitable<void> release();
     awaitable<void> pause(duration span);
     void session_lost(std::string const& why);
     bool unreachable() const;
@@ -68,18 +68,18 @@ private:
     guard_settings settings_;
     std::string self_;
     dependencies deps_;
-    election votes_;
-    waker bell_;
+    election election_;
+    waker waker_;
     std::int64_t grant_ = 0;      // of the lock; 0 while it is not held
     std::int64_t last_grant_ = 0; // when the session was lost
     instant granted_at_{};
-    std::string unanswered_at_; // the server of an arming in this term that had no answer
-    instant lost_at_{};         // when the session was lost, in a term that the guard binds
+    std::string unanswered_at_; // the server at which an arming in this term went unanswered
+    instant lost_at_{};         // when the session was lost, in a term that depends on the guard
     bool in_term_ = false;      // until the lease is given up
     bool armed_ = false;
-    duration patience_; // pause after a failure of the session
-    duration distance_; // pause after letting go a lock that its master has yet to take
-    bool complained_ = false;
+    duration retry_pause_;   // pause after a failure of the session
+    duration reclaim_pause_; // pause after releasing a lock that the present master has yet to take
+    bool failure_logged_ = false;
     bool running_ = false;
     bool ending_ = false;
 };

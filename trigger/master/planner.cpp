@@ -146,9 +146,9 @@ awaitable<void> planner::herd_page()
     auto const begin = herd_->from;
     look_ahead const ahead{term_.clock.now(), herd_->until, herd_->until, true};
     bool const more = co_await page(ahead, herd_->from);
-    bool const in_vain = planned_in_round_ == planned_before && herd_->from.id != begin.id;
-    herd_->in_vain = in_vain ? herd_->in_vain + 1 : 0;
-    if (!more || herd_->in_vain == pages_in_vain)
+    bool const empty = planned_in_round_ == planned_before && herd_->from.id != begin.id;
+    herd_->empty_pages = empty ? herd_->empty_pages + 1 : 0;
+    if (!more || herd_->empty_pages == most_empty_pages)
         herd_.reset();
 }
 
@@ -160,9 +160,9 @@ awaitable<void> planner::look_for_herd()
     auto const until = now + settings_.look_ahead;
     if (until <= from)
         co_return;
-    auto const found = co_await parts_.ledger.count_due(from, until, herd);
+    auto const found = co_await parts_.ledger.count_due(from, until, herd_size);
     looked_until_ = until;
-    if (found == herd)
+    if (found == herd_size)
         herd_ = {{from, {}}, until, 0};
 }
 

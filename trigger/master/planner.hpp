@@ -43,15 +43,15 @@ struct planner_parts {
 // A herd, many tasks that come into the look-ahead together, takes the database seconds. So its tasks are planned as
 // soon as they are in the look-ahead, a little in each round, because other tasks must not wait for it.
 //
-// Overdue tasks whose service has as many open executions as it may have are parked, and taken back when it has room.
+// Overdue tasks whose service has reached its limit of open executions are parked, and taken back when it has room.
 // Part of a term.
 class planner {
 public:
-    // Tasks that come into the look-ahead between two rounds. So many are planned in well under a second.
-    static constexpr int herd = 5'000;
-    // Pages in a row of tasks that fire too often to be planned early. After these the herd is left to the usual
-    // rounds.
-    static constexpr int pages_in_vain = 2;
+    // Tasks that come into the look-ahead between two rounds. This many take well under a second to plan.
+    static constexpr int herd_size = 5'000;
+    // After this many consecutive pages without a planned task, the usual rounds take the herd over: its tasks fire
+    // too often to be planned early.
+    static constexpr int most_empty_pages = 2;
 
     // Calls `planned` after each page.
     planner(planner_settings settings, term& term, planner_parts parts, asio::any_io_executor loop,
@@ -59,7 +59,7 @@ public:
 
     awaitable<void> run();
     void wake() { waker_.wake(); }
-    // A task has a next firing at `at`, which may be long past.
+    // Makes the next round begin at `at` or earlier: a task fires then. It may be long past.
     void look_from(utc_time at);
     // The executions that earlier terms left open are loaded.
     void loaded() { parked_.loaded(); }
@@ -69,13 +69,13 @@ private:
         utc_time now;
         utc_time due_until;  // tasks whose next firing is due before this
         utc_time plan_until; // their firings before this
-        bool early = false;  // only tasks for which waiting would not plan more firings at once
+        bool early = false;  // only tasks that do not fire again within half a look-ahead
     };
-    // Where a herd is that is not planned yet.
+    // The part of a herd that still has to be planned.
     struct herd_range {
         storage::due_cursor from;
         utc_time until;
-        int in_vain = 0; // pages in a row of which nothing was planned
+        int empty_pages = 0; // consecutive pages without a planned task
     };
 
     awaitable<void> find_parked();
@@ -97,15 +97,16 @@ private:
     parked_tasks parked_;
     waker waker_;
     std::function<void()> planned_;
-    bool found_parked_ = false; // services of earlier terms
+    bool found_parked_ = false; // the services with parked tasks have been read
     bool behind_ = false;       // a task has more firings than one page takes, or tasks were taken back
     std::size_t planned_in_round_ = 0;
-    utc_time done_until_{duration::min()}; // no task is due before this, but for those that look_behind finds
+    utc_time done_until_{duration::min()}; // no task is due before this, except those that look_behind finds
     utc_time left_from_{utc_time::max()};  // the earliest firing that this round leaves to the next one
     utc_time looked_until_{};              // for herds
     std::optional<herd_range> herd_;
     instant look_behind_at_{};
-    // Planned executions that may not stand: their task was edited before the commit was answered, or it was not.
+    // Planned executions whose rows are uncertain: the commit had no answer, or the task was edited before the answer
+    // came.
     std::vector<open_execution> in_question_;
 };
 

@@ -155,9 +155,9 @@ TEST_CASE("a grant that proves the holder's end is followed by a seizure at once
 
 TEST_CASE("a node lets the guard's lock go if the row is not armed here or has no wait")
 {
-    CHECK(decide_handover(guarded("other", 400ms, false), "me", at(10s), at(20s), false).act == handover::let_go);
-    CHECK(decide_handover(guarded("other", 0ms), "me", at(10s), at(20s), false).act == handover::let_go);
-    CHECK(decide_handover(guarded("other", 400ms, false), "me", at(10s), at(20s), true).act == handover::let_go);
+    CHECK(decide_handover(guarded("other", 400ms, false), "me", at(10s), at(20s), false).act == handover::release);
+    CHECK(decide_handover(guarded("other", 0ms), "me", at(10s), at(20s), false).act == handover::release);
+    CHECK(decide_handover(guarded("other", 400ms, false), "me", at(10s), at(20s), true).act == handover::release);
 }
 
 TEST_CASE("a free lease, or one that the row shows as this node's, is left to the election")

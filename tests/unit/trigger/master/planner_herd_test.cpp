@@ -51,10 +51,10 @@ TEST_CASE("a herd is planned as soon as the look-ahead reaches it, and fewer tas
 {
     fixture f;
     auto const due = f.start + 4s; // half of the look-ahead of 5 s reaches it after 1.5 s
-    int const tasks = planner::herd - GENERATE(0, 1);
+    int const tasks = planner::herd_size - GENERATE(0, 1);
     f.add_herd(1, tasks, due);
     f.plan_for(1400ms);
-    CHECK(f.planned("herd") == (tasks == planner::herd ? tasks : 0));
+    CHECK(f.planned("herd") == (tasks == planner::herd_size ? tasks : 0));
     f.plan_for(2s);
     CHECK(f.planned("herd") == tasks);
     CHECK(f.number("SELECT COUNT(*) FROM execution WHERE scheduled_at <> " + std::to_string(to_micros(due))) == 0);
@@ -64,9 +64,9 @@ TEST_CASE("tasks in a herd that fire often are planned for several firings at on
 {
     fixture f;
     f.add_tasks(1, 100, "often", {{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 4s);
-    f.add_herd(101, planner::herd, f.start + 4s);
+    f.add_herd(101, planner::herd_size, f.start + 4s);
     f.plan_for(1400ms);
-    CHECK(f.planned("herd") == planner::herd);
+    CHECK(f.planned("herd") == planner::herd_size);
     CHECK(f.planned("often") == 0);
     f.plan_for(1500ms);
     CHECK(f.planned("often") >= 300);
@@ -75,7 +75,7 @@ TEST_CASE("tasks in a herd that fire often are planned for several firings at on
 TEST_CASE("a herd of tasks that all fire often is left to the usual rounds after two pages")
 {
     fixture f;
-    f.add_tasks(1, planner::herd, "often", {{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 4s);
+    f.add_tasks(1, planner::herd_size, "often", {{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 4s);
     auto const before = f.stage.database.calls();
     f.plan_for(1400ms);
     CHECK(f.planned("often") == 0);
@@ -86,23 +86,23 @@ TEST_CASE("a task that is due before a herd is planned in time while the herd is
 {
     fixture f;
     f.stage.database.faults.min_latency = f.stage.database.faults.max_latency = 20ms; // a page takes 80 ms
-    f.add_herd(1, 2 * planner::herd, f.start + 4s);
+    f.add_herd(1, 2 * planner::herd_size, f.start + 4s);
     f.plan_for(200ms);
     REQUIRE(f.planned("herd") < 2'000);
     f.add_tasks(100'001, 1, "well", {{"kind", "once"}, {"at", to_rfc3339(f.start + 2s)}}, f.start + 2s);
     f.plan_for(500ms);
     CHECK(f.planned("well") == 1);
-    CHECK(f.planned("herd") < planner::herd);
+    CHECK(f.planned("herd") < planner::herd_size);
 }
 
 TEST_CASE("a herd that is larger than its service may have open leaves half of the room to earlier firings")
 {
     planner_settings small;
-    small.overdue_limit = planner::herd;
+    small.overdue_limit = planner::herd_size;
     fixture f(small);
-    f.add_herd(1, planner::herd + 100, f.start + 4s);
+    f.add_herd(1, planner::herd_size + 100, f.start + 4s);
     f.plan_for(1400ms);
-    CHECK(f.planned("herd") == planner::herd / 2);
+    CHECK(f.planned("herd") == planner::herd_size / 2);
 }
 
 } // namespace planner_herd_test
