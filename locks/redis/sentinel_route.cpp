@@ -7,7 +7,7 @@ namespace baton::lock {
 
 namespace {
 
-constexpr duration search_pause = 100ms; // a new master is found with so much delay
+constexpr duration search_pause = 100ms; // pause before the next search for a new master
 
 struct sentinel {
     redis_location where;
@@ -50,9 +50,9 @@ public:
 
     awaitable<redis_location> find_publisher(instant until) override
     {
-        redis_routed_command any{"", until};
-        co_await connect(any);
-        co_return any.connection->where();
+        redis_routed_command command{"", until};
+        co_await connect(command);
+        co_return command.connection->where();
     }
 
 private:
@@ -61,20 +61,20 @@ private:
     {
         auto const count = sentinels_.size();
         auto const share = (until - deps_.time.now()) / static_cast<std::int64_t>(count + 1);
-        auto const begin = first_;
+        auto const begin = preferred_;
         std::string failure_text;
         for (std::size_t tried = 0; tried < count; ++tried) {
             auto const number = (begin + tried) % count;
             try {
                 auto const where = co_await ask(sentinels_[number], std::min(until, deps_.time.now() + share));
                 co_await verify(where, std::min(until, deps_.time.now() + share));
-                first_ = number;
+                preferred_ = number;
                 co_return;
             } catch (unavailable const& failure) {
                 failure_text = failure.what();
             }
         }
-        throw unavailable("no master known as " + name_ + ": " + failure_text);
+        throw unavailable("no sentinel led to the master '" + name_ + "'; last failure: " + failure_text);
     }
 
     awaitable<redis_location> ask(sentinel& one, instant until)
@@ -87,10 +87,11 @@ private:
         if (answer.is_error())
             throw unavailable("sentinel " + connection->where().text() + ": " + answer.text);
         if (answer.list.size() != 2)
-            throw unavailable("sentinel " + connection->where().text() + " does not know this name");
+            throw unavailable("sentinel " + connection->where().text() + " does not know the master '" + name_ + "'");
         auto const where = login_.at(answer.list[0].text, answer.list[1].text);
         if (!where)
-            throw unavailable("sentinel " + connection->where().text() + ": no address: " + answer.list[0].text);
+            throw unavailable("sentinel " + connection->where().text() +
+                              " answered with an invalid address: " + answer.list[0].text);
         co_return *where;
     }
 
@@ -111,7 +112,7 @@ private:
             throw unavailable("Redis " + where.text() + " is not the master: " + role);
         }
         if (connection != master_)
-            throw unavailable("Redis " + where.text() + ": the sentinels have named another master meanwhile");
+            throw unavailable("Redis " + where.text() + ": the sentinels named another master in the meantime");
         verified_ = true;
     }
 
@@ -119,7 +120,7 @@ private:
     redis_location login_;
     redis_connection_deps deps_;
     std::vector<sentinel> sentinels_;
-    std::size_t first_ = 0; // the sentinel that answered last
+    std::size_t preferred_ = 0; // index of the sentinel that answered most recently
     std::shared_ptr<redis_connection> master_;
     bool verified_ = false; // the server said that it is the master
 };
