@@ -1,6 +1,6 @@
 #pragma once
-// Who may write a crontab, and whose commands it has: cron's checks, because an agent that runs as root would otherwise
-// run the commands of whoever can write the file.
+// Checks the owner and the mode of a crontab as cron does, because an agent that runs as root would otherwise run the
+// commands of any user who can write the file.
 
 #include "libs/schedule/crontab.hpp"
 

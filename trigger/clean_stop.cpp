@@ -37,8 +37,9 @@ awaitable<void> clean_stop::run()
     }
 }
 
-// What no client can take goes back to the master at once. A client that has a request and does not answer cannot be
-// told from a slow one, so while nothing moves the stop waits a little. The master asks the clients about the rest.
+// Executions that no client can take go back to the master at once. A client that has a request and does not answer
+// cannot be told from a slow one, so while nothing moves the stop waits a little. The master asks the clients about the
+// rest.
 awaitable<void> clean_stop::deliver_rest(instant until)
 {
     auto left = deps_.deliveries.load();

@@ -10,7 +10,7 @@
 
 namespace baton::web {
 
-// What the tables tell about the services that executions wait for.
+// The state of the services that executions wait for, read from the tables.
 struct cluster_view {
     utc_time now;                   // the database's
     std::optional<bool> has_master; // nothing if the lock row could not be read

@@ -36,7 +36,8 @@ protocol::dispatch read_one(nlohmann::json const& value)
     }
 }
 
-// One unreadable execution must not cost the others: it is answered as `invalid`, if its id can be read.
+// Reads each execution by itself, so that an unreadable one does not fail the others: it is answered as `invalid`, if
+// its id can be read.
 protocol::dispatch_request read_one_by_one(nlohmann::json body)
 {
     auto const found = body.find("executions");

@@ -90,7 +90,7 @@ awaitable<void> runtime::fetch()
     co_await never.wait();
 }
 
-// One wake-up serves all handlers that have ended by then.
+// Reports all handlers that have ended by the time of a wake-up.
 awaitable<void> runtime::follow_handlers()
 {
     for (;;) {

@@ -16,7 +16,7 @@ namespace baton::client {
 
 using handler_table = std::map<std::string, std::function<result(execution&)>>;
 
-// One thread for each slot. The loop calls `start`; handlers run on the threads, and `done` is posted to the loop.
+// A thread for each slot. The loop calls `start`; handlers run on the threads, and `done` is posted to the loop.
 class worker_pool final : public executor {
 public:
     worker_pool(asio::any_io_executor loop, time_source& time, handler_table handlers, int threads);

@@ -69,7 +69,7 @@ struct client_written {
     std::string node_before; // that heard the client until now; empty: the instance is new
 };
 
-// What a row shows before a write.
+// The state of a row before a write.
 struct client_standing {
     bool known = false; // there is a row
     bool gone = false;

@@ -45,7 +45,7 @@ std::map<std::string, client_standing> lock_standings(soci::session& sql, std::v
     return found;
 }
 
-// What remains to be written for a group: the last put of each client, and those that are gone.
+// The writes that remain for a group: the last put of each client, and the clients that are gone.
 struct decided {
     std::map<std::string, client_record const*> added; // there was no row
     std::map<std::string, client_record const*> changed;

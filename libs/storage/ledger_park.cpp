@@ -81,7 +81,7 @@ awaitable<std::vector<utc_time>> ledger::unpark(fence mine, protocol::service_ke
     co_return found;
 }
 
-// One look-up in the index for each service, however many tasks it has parked.
+// Each service costs a single look-up in the index, however many tasks it has parked.
 awaitable<std::vector<protocol::service_key>> ledger::parked_services()
 {
     std::vector<protocol::service_key> found;

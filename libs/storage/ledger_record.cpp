@@ -17,8 +17,8 @@ bool is_running(result_row const& result)
     return result.outcome == protocol::state::running;
 }
 
-// One result for each attempt, in the order of ids. A final result wins over "running", and the first final result over
-// later ones. Texts are cut to fit their columns, since one that does not would fail the whole group.
+// Keeps one result for each attempt, in the order of ids. A final result wins over "running", and the first final
+// result over later ones. Texts are cut to fit their columns, since one that does not would fail the whole group.
 std::vector<result_row> settled(std::vector<result_row> const& results)
 {
     std::map<std::pair<execution_id, int>, result_row const*> chosen;

@@ -18,7 +18,7 @@ constexpr duration for_ever = std::chrono::hours{24 * 365 * 10};
 
 } // namespace
 
-// One kind of lock, and what its locks share.
+// A kind of lock with the context that its locks share.
 struct store_core::kind_entry {
     kind_entry(store_context& store, std::unique_ptr<lock_kind> made) : kind(std::move(made)), context{store, *kind}
     {

@@ -13,7 +13,7 @@ namespace baton::lock {
 
 namespace {
 
-// One route, or one for each server of a majority lock.
+// A single route, or one for each server of a majority lock.
 std::vector<std::unique_ptr<redis_route>> routes_of(redis_url url, url_parameters const& parameters,
                                                     redis_connection_deps deps)
 {

@@ -103,7 +103,7 @@ awaitable<void> holder_notification::arm()
     co_await notifier_->arm(name_);
 }
 
-// One session runs both statements, in the order of the calls.
+// Both statements run on the same session, in the order of the calls.
 awaitable<void> holder_notification::signal()
 {
     if (std::exchange(armed_, false))

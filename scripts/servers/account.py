@@ -10,7 +10,7 @@ import tempfile
 UNPRIVILEGED = "nobody"
 # Files of a server's folder that have passwords of accounts, or that only the scripts use.
 KEPT = {"url", "urls", "start.lock"}
-# What the scripts themselves put into the folder. Anything else there is not the server's.
+# Files that the scripts themselves put into the folder. Anything else there is not the server's.
 # `clock` is the time that libfaketime gives the server in scripts/chaos.
 MADE = KEPT | {"clock", "server.pid", "server.log", "install.log", "data", "tmp", "init.sql", "zoo.cfg", "more.cfg",
                "sentinel.conf", "group-ports", "installed", "bin", "1", "2", "3", "own.pid", "socket", "socket.lock"}

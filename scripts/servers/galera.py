@@ -331,7 +331,7 @@ class Galera:
             if not self.make_primary():
                 self.fail("no node could be started")
             absent = [node for node in self.nodes if not self.revive(node)]
-            # One after the other: two that join at once wait six seconds for one another.
+            # In turn: two that join at once wait six seconds for one another.
             if not all(node.join() for node in absent) or not all(node.await_synced() for node in self.nodes):
                 self.fail("the nodes did not come together")
         return self.urls()

@@ -7,7 +7,7 @@
 
 namespace baton::trigger {
 
-// What a node expects from the address of a client: see protocol::probe_request.
+// The identity that the address of a client must prove: see protocol::probe_request.
 struct address_probe {
     std::string instance;
     std::string secret;

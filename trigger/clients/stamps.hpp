@@ -8,9 +8,9 @@
 
 namespace baton::trigger {
 
-// What this node gives out for others to repeat: a ticket with each registration, and a receipt with each execution
-// that it dispatches. They are opaque to clients. They are derived from the secret of this incarnation, so that they
-// cost no memory and a repeated message has the same ones. Another node can check neither. On the loop only.
+// Tickets and receipts that this node issues and later checks: a ticket with each registration, and a receipt with each
+// execution that it dispatches. They are opaque to clients. They are derived from the secret of this incarnation, so
+// that they cost no memory and a repeated message has the same ones. Another node can check neither. On the loop only.
 class stamps {
 public:
     explicit stamps(std::string const& secret);

@@ -22,7 +22,7 @@ struct delivery {
     std::optional<instant> first_sent{};
 };
 
-// What one of this node's clients is and how many executions it takes.
+// The registration of one of this node's clients, with the number of executions that it takes.
 struct lane_client {
     std::string instance;
     protocol::service_key service;
@@ -80,7 +80,7 @@ public:
     bool sending() const { return on_the_way_ != 0; }
     // The next request: from the front, bounded by number and bytes.
     std::vector<delivery> take_group(instant now);
-    // What may have reached the client too long ago to be sent again: see lane_limits::repeat.
+    // Deliveries that may have reached the client too long ago to be sent again: see lane_limits::repeat.
     std::vector<delivery> take_old(instant now);
     // Has its request had no answer for `span`?
     bool hangs(instant now, duration span) const { return sending() && now - sent_at_ >= span; }

@@ -23,7 +23,7 @@ enum class assignment_step {
 // `known`: what this node knows of the execution; null if nothing.
 assignment_step step_for(known_attempt const* known, int attempt, std::int64_t number);
 
-// What becomes of a group when its request has ended.
+// The next step for a group whose request has ended.
 enum class group_end {
     nothing,   // a new master asks the clients
     let_go,    // other nodes may have counted this one as gone: only what the client took counts
@@ -34,7 +34,7 @@ enum class group_end {
 // `same_term`: no new epoch since it was sent. `vouched`: the node's membership is valid and has not lapsed since.
 group_end end_of(client_calls::dispatch_outcome const& outcome, bool same_term, bool vouched);
 
-// What a client's answer for one execution means.
+// The meaning of a client's answer for one execution.
 struct ack_meaning {
     enum class end {
         delivered,  // the client has it, or an earlier attempt of it
@@ -51,8 +51,8 @@ struct ack_meaning {
 // `sent`: the attempt. `retry_pause`: how long a client that says "busy" counts as full.
 ack_meaning meaning_of(protocol::dispatch_ack const& ack, int sent, duration retry_pause);
 
-// What becomes of a delivery without an answer whose client is not one of this node's any more. As long as it is one,
-// the delivery waits in its lane.
+// The result of an unanswered delivery whose client is no longer one of this node's. As long as it is one, the delivery
+// waits in its lane.
 enum class silent_end {
     client_gone, // the client that may have it is gone
     in_doubt,    // the client that may have it has another home
@@ -61,7 +61,7 @@ enum class silent_end {
 // `bound`: the client may have it. `gone`: for good; otherwise it has another home.
 silent_end after_silence(bool bound, bool gone);
 
-// What becomes of a group whose size the client refused.
+// The next step for a group whose size the client refused.
 enum class refused_size {
     split,      // in halves
     impossible, // its one execution is larger than a client must take
@@ -71,7 +71,7 @@ enum class refused_size {
 // of the clients that get them next. `bytes`: of the payload of a single one.
 refused_size after_refusal(std::size_t count, bool here, std::size_t bytes);
 
-// What a slave remembers of an attempt that it reports as undelivered for this cause.
+// The fate that a slave remembers for an attempt that it reports as undelivered for this cause.
 fate fate_after(protocol::return_cause cause);
 
 } // namespace baton::trigger

@@ -228,7 +228,7 @@ void dispatcher::client_gone(std::string const& instance)
     }
 }
 
-// What the client never got may go elsewhere as the same attempt.
+// Executions that never reached the client may go elsewhere as the same attempt.
 void dispatcher::return_all(client_lane& lane, protocol::return_cause bound, char const* why)
 {
     auto const all = std::exchange(lane.waiting(), {});

@@ -36,7 +36,7 @@ public:
     void mark_changed(client_lane const& lane);
     void mark_all_changed();
     bool any_changed() const { return !changed_.empty(); }
-    // What the master should hear: of the services marked since the last call.
+    // The capacity of the services marked since the last call, for the master.
     protocol::capacity_message take_changed();
     // The master did not hear it.
     void put_back(protocol::capacity_message const& message);

@@ -9,7 +9,7 @@ namespace baton::trigger {
 
 namespace {
 
-// One more, if there is one: an epoch from another node may be any number.
+// The next epoch, if there is one: an epoch from another node may be any number.
 constexpr std::int64_t after(std::int64_t epoch)
 {
     return epoch == std::numeric_limits<std::int64_t>::max() ? epoch : epoch + 1;

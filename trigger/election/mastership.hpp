@@ -29,8 +29,8 @@ std::optional<instant> read_deadline(std::int64_t term, Epoch const& epoch, Dead
 // The mastership of this node. The election's loop writes it; the master reads it on the working loop before every
 // action. The deadlines end a term on time even while a renewal hangs.
 //
-// One loop writes, and only supersede() may be called by others. Any thread may read: epoch, deadlines, and the epoch
-// again, so that the epoch of an old term never meets the deadlines of a new one.
+// Only the election's loop writes, except that any thread may call supersede(). Any thread may read: epoch, deadlines,
+// and the epoch again, so that the epoch of an old term never meets the deadlines of a new one.
 class mastership {
 public:
     static constexpr instant unguarded = instant::max();

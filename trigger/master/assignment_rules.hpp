@@ -10,7 +10,7 @@ namespace baton::trigger {
 
 // The decisions of the assigner. All are pure.
 
-// What becomes of the executions of an assignment when its request has ended.
+// The next step for the executions of an assignment whose request has ended.
 enum class assignment_end {
     taken,     // the node took the first of them; the others may go elsewhere
     passed_on, // the node had got them before, and reports on them
@@ -24,7 +24,7 @@ assignment_end end_of(std::optional<int> status, bool maybe_there);
 // `most` executions and `bytes` of payloads, but for a single one that is larger.
 std::vector<std::size_t> cut(std::vector<std::size_t> const& sizes, std::size_t most, std::size_t bytes);
 
-// What the assigner waits for.
+// The times that decide when the assigner looks at its executions again.
 struct firing_times {
     std::optional<utc_time> next_due;
     utc_time marked;                  // the mark in the database: nothing later may fire

@@ -16,7 +16,7 @@ namespace baton::trigger {
 // Carries out the requests to cancel: ends an execution that waits, takes back one that a node has not sent yet, and
 // tells the client of any other. Repeats this until the execution has ended.
 //
-// Nobody waits for a node or client that does not answer: each has one call in flight, and those that answered late the
+// A node or client that does not answer delays no other: each has one call in flight, and those that answered late the
 // last time share a few calls of their own. A step takes a bounded number of requests. Part of a term.
 class cancellations {
 public:

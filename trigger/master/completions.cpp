@@ -75,7 +75,8 @@ awaitable<void> completions::split()
         co_await split_one(id);
 }
 
-// One shard for each live client that serves the handler, durable before any is sent. Without a client it waits.
+// Makes a shard for each live client that serves the handler, durable before any is sent. Without a client the
+// broadcast waits.
 awaitable<void> completions::split_one(execution_id id)
 {
     auto const* parent = scope_.open.find(id);

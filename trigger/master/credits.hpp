@@ -16,7 +16,7 @@
 
 namespace baton::trigger {
 
-// What one node can take of one service, at its clients that serve one set of handlers.
+// The capacity of one node for one service, at its clients that serve one set of handlers.
 struct credit {
     std::string node;
     protocol::service_key service;

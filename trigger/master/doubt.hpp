@@ -11,7 +11,7 @@
 
 namespace baton::trigger {
 
-// What is to be done with an execution in doubt, by the answers until now.
+// The action for an execution in doubt, from the answers so far.
 struct doubt_finding {
     enum class kind {
         open,         // a client that may have it has not answered

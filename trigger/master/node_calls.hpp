@@ -24,7 +24,7 @@ public:
     // `text`: an assign_request.
     virtual awaitable<assign_outcome> assign(std::string node, std::string text) = 0;
 
-    // What the clients answered, through their home `node`; empty if the node does not answer.
+    // Asks clients through their home `node`, and returns their answers; empty if the node does not answer.
     virtual awaitable<protocol::ask_answer> ask(std::string node, protocol::ask_request request) = 0;
 
     // Tells a client to cancel these, through its home. A hint, which may be lost.

@@ -11,8 +11,8 @@
 
 namespace baton::trigger {
 
-// What a master has under way to each node: the numbers of its assignments and those without an answer, the services
-// that wait for such answers, and the nodes that it avoids after a failure. Part of a term.
+// The master's assignments to each node: their numbers and those without an answer, the services that wait for such
+// answers, and the nodes that are avoided after a failure. Part of a term.
 class node_traffic {
 public:
     static constexpr std::size_t most_open = 8; // assignments to one node that are not answered yet

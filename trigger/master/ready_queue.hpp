@@ -40,7 +40,7 @@ public:
     // Sees the executions in order and as many as the quantum allows.
     using place_function = std::function<placement(protocol::service_view service, need const& what,
                                                    std::deque<execution_id> const& first, std::size_t most)>;
-    // One turn of the next service that may find room. False if there is none.
+    // Gives the next service that may find room its turn. False if there is none.
     bool turn(std::size_t quantum, place_function const& place);
 
     // False if nothing of the service waits.

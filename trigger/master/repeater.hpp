@@ -10,7 +10,8 @@ namespace baton::trigger {
 // Repeats assignments. Part of a term.
 class repeater {
 public:
-    // Assigns these to the same node again, which has been silent about them for long. It answers with what it knows.
+    // Assigns these to the same node again, which has not reported on them for a long time. It answers with what it
+    // knows.
     virtual void repeat(std::string const& node, std::vector<execution_id> ids) = 0;
 
 protected:

@@ -23,7 +23,7 @@ namespace baton::trigger {
 // up, however long its commit takes. Part of a term.
 class signal_reader {
 public:
-    // What the signals mean to the other parts of the term. None of these waits.
+    // The effects of signals on the other parts of the term. None of these waits.
     struct actions {
         std::function<void(storage::open_execution_row const&, open_set::reading const&)> load;
         std::function<void(execution_id)> ended; // also for a firing that an edit took back

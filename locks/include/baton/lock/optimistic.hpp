@@ -39,14 +39,15 @@ enum class optimistic_result { changed, refused, gave_up };
 
 struct optimistic_options {
     int tries = 20;
-    // The pause before the second try. It doubles before each further try; a random part of it is waited.
+    // The pause before the second try. It doubles before each further try; the caller sleeps for a random part of it.
     std::chrono::milliseconds first_pause{1};
     std::chrono::milliseconds longest_pause{64};
 };
 
 // Runs `attempt` in a transaction, again after each lost race; a deadlock and a lock timeout of the database count as
-// lost races. An exception of `attempt` rolls back and reaches the caller. A failure of the database is thrown as
-// std::system_error (lock_errc::unavailable); the transaction may then be committed or not. Blocks the calling thread.
+// lost races. An exception thrown by `attempt` rolls back and reaches the caller. A failure of the database is thrown
+// as std::system_error (lock_errc::unavailable); the transaction may or may not have been committed. Blocks the calling
+// thread.
 optimistic_result update_optimistically(soci::session& session, std::function<compared(soci::session&)> const& attempt,
                                         optimistic_options options = {});
 

@@ -84,8 +84,8 @@ public:
     // An exclusive lock in this form. Only in a database; sql_lock::row not on SQLite.
     [[nodiscard]] named_lock lock(std::string name, sql_lock form, lock_options options = {});
 
-    // One of `permits` (1 to 10,000) permits. Not on redlock. All holders of a name use the same number of permits: a
-    // caller with another number gets lock_errc::misuse until no permit is held.
+    // A lock on one of `permits` (1 to 10,000) permits. Not on redlock. All holders of a name use the same number of
+    // permits: a caller with another number gets lock_errc::misuse until no permit is held.
     [[nodiscard]] named_lock semaphore(std::string name, std::size_t permits, lock_options options = {});
     // Many readers or one writer. Not on redlock. A writer that waits for readers keeps further readers out.
     [[nodiscard]] read_write_lock read_write(std::string name, lock_options options = {});
