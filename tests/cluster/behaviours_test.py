@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests of a cluster of real processes without faults, on the store that $BATON_STORE names (sqlite by default).
-At the end the judge checks all executions of these tests."""
+At the end the checker (checker.py) checks all executions of these tests."""
 
 import hashlib
 import hmac
@@ -176,7 +176,7 @@ class Behaviours(unittest.TestCase):
             self.cluster.await_state(execution, "succeeded", 10)
             return self.cluster.rest.get("/api/v1/executions", parent=execution)["items"]
 
-        # The master reads of a client that joined elsewhere within a second.
+        # The master learns of a client that joined elsewhere within a second.
         shards = harness.wait_for("a run on all clients", lambda: next(
             (found for found in [shards_of_a_run()] if len(found) == 3), None), 5)
         begun = self.starts(*(int(shard["id"]) for shard in shards))
@@ -366,7 +366,7 @@ class Stopping(unittest.TestCase):
                          history())
         print(f"{STORE}: gaps of {second['gap_ms']} ms after a kill, {third['gap_ms']} ms after a clean stop")
 
-    def test_nodes_that_cannot_write_log_and_history_still_lead_and_take_over(self):
+    def test_nodes_that_can_write_neither_log_nor_history_still_lead_and_take_over(self):
         cluster = self.cluster
         unheard = ["/bin/sh", "-c", 'exec "$@" >/dev/full 2>&1', "sh"]
         for number in (1, 2):
@@ -427,7 +427,7 @@ class Stopping(unittest.TestCase):
         agent.kill()
         harness.wait_for("the command's end", lambda: not harness.is_alive(command), 5)
 
-    def test_no_client_can_depose_a_master(self):
+    def test_no_client_can_end_a_masters_term(self):
         cluster = self.cluster.start_all(triggers=1, recorders=1)
         calls = []
 

@@ -67,7 +67,7 @@ std::int64_t place_in_order(soci::session& sql)
     return std::stoll(gtid.substr(gtid.rfind('-') + 1));
 }
 
-// One call may meet a conflict at each of its tries; nothing is changed then.
+// A call may meet a conflict at each of its tries; nothing is changed then.
 bool raise_at_last(storage::ledger& by, storage::fence to)
 {
     for (int calls = 0; calls < 100; ++calls) {

@@ -186,7 +186,7 @@ std::string long_standstill(std::uint64_t seed)
     return standing_work(seed, 9s + duration{static_cast<std::int64_t>(seed * 777'777 % 4'000'000)});
 }
 
-// One node after the other cannot reach the database for longer than clients may miss heartbeats; the others can.
+// In turn, each node cannot reach the database for longer than clients may miss heartbeats; the others can.
 std::string node_database_outages(std::uint64_t seed)
 {
     cluster_world world(seed, 3, 3, 200);

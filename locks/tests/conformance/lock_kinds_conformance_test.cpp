@@ -17,7 +17,7 @@ using baton::lock::named_lock;
 using baton::lock::release_result;
 namespace locks = baton::lock;
 
-TEST_CASE("one holder has the lock, others are refused, and each token is higher than the ones before")
+TEST_CASE("a lock has a single holder, others are refused, and each token is higher than the ones before")
 {
     lock_kinds_fixture fixture;
     auto first = fixture.make();

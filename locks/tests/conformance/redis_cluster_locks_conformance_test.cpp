@@ -206,7 +206,7 @@ TEST_CASE("a lock survives at the replica that replaces a dead node")
     CHECK(rival.token() == 2);
 }
 
-TEST_CASE("one answering node of the URL is enough to find a cluster, and a standalone server is refused")
+TEST_CASE("a single answering node of the URL is enough to find a cluster, and a standalone server is refused")
 {
     private_redis_cluster servers;
     store in("redis-cluster://127.0.0.1:1,127.0.0.1:" + servers.port("node-3"), impatient());

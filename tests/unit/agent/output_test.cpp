@@ -37,7 +37,7 @@ TEST_CASE("output that fits exactly is not cut, and one byte more is")
     CHECK(exact.text() == "01234\n[... 1 bytes left out ...]\n6789x");
 }
 
-TEST_CASE("one large write gives the same text as many small ones")
+TEST_CASE("output written at once gives the same text as output written in many small pieces")
 {
     output at_once(1'000);
     output bit_by_bit(1'000);

@@ -67,7 +67,7 @@ TEST_CASE("files are made 0600 and folders 0700, whatever the umask")
     }
 }
 
-TEST_CASE("what is there already stays as it is, if it is private")
+TEST_CASE("a private file or folder that exists already is left as it is")
 {
     scratch here;
     auto const file = here.write("file", 0400);

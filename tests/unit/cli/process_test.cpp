@@ -19,7 +19,7 @@ TEST_CASE("the connections of a process fit into its limit of open files, with s
     CHECK(bounds_of(0).of_a_peer >= 4);
 }
 
-TEST_CASE("a listener has the limits of its process, and the configured one of a peer")
+TEST_CASE("a listener takes its connection limit from the process and the limit per peer from the configuration")
 {
     auto const bounds = bounds_of(file_limit());
     CHECK(listener_of({"127.0.0.1", 7'800, 0}).connection_limit == bounds.incoming);

@@ -128,7 +128,7 @@ TEST_CASE("the epoch of one master does not shut out the master of another names
     CHECK(s.it.terms().of(1).epoch == 900);
 }
 
-TEST_CASE("one unreadable execution does not cost the others", "[client]")
+TEST_CASE("an unreadable execution does not fail the others of its request", "[client]")
 {
     stage s;
     auto const answer =

@@ -66,7 +66,7 @@ TEST_CASE("invalid percent-encoding is reported as invalid input")
     CHECK_THROWS_AS(with_target("/a?b=" + bad).query("b"), invalid_input);
 }
 
-TEST_CASE("the refusal of percent-encoded text quotes it as it came, with the name of the query parameter")
+TEST_CASE("the refusal of percent-encoded text quotes it as received, with the name of the query parameter")
 {
     auto const refusal = [](std::string const& target) {
         try {
@@ -165,7 +165,7 @@ TEST_CASE("an invalid URL is refused")
     CHECK_THROWS_AS(parse_url(bad), invalid_input);
 }
 
-TEST_CASE("IP addresses are told from names, and only real loopback addresses count as loopback")
+TEST_CASE("IP addresses are distinguished from names, and only real loopback addresses count as loopback")
 {
     for (auto const* address : {"127.0.0.1", "0.0.0.0", "::1", "fe80::1"})
         CHECK(is_address(address));

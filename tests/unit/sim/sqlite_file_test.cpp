@@ -67,7 +67,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("one process at a time writes to a SQLite file, and others read the committed state")
+TEST_CASE("a SQLite file has a single writing process at a time, and others read the committed state")
 {
     fixture f;
     f.begin_write("a");
@@ -153,7 +153,7 @@ TEST_CASE("some writes that report a failure have taken effect")
     CHECK(f.words() < 35);
 }
 
-TEST_CASE("one process at a time holds a simulated lock file, even while it is stopped, until it dies")
+TEST_CASE("a simulated lock file has a single holder, which keeps it while stopped, until it dies")
 {
     fixture f;
     sim::lock_file leader(f.stage.log, 1);

@@ -113,7 +113,7 @@ TEST_CASE("a fixed-delay task is found by the master of its namespace when its e
     CHECK(ids_of(wait_for(b.other.delayed_ready(after, 10))) == numbers{1});
 }
 
-TEST_CASE("tasks, runs and the signals of them are of the namespace that they were made in")
+TEST_CASE("tasks, runs and their signals belong to the namespace that made them")
 {
     bench b;
     storage::tasks mine(*b.shared, schedule::plan_edit, 0s);

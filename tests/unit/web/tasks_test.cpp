@@ -39,7 +39,7 @@ TEST_CASE("a registration is answered with the id, the version as ETag, and the 
     CHECK(read.at("parked_at").is_null());
 }
 
-TEST_CASE("a task shows since when its firings are not planned, and why, until it is edited")
+TEST_CASE("a parked task shows since when and why its firings are not planned, until it is edited")
 {
     auto const web = arrange(engines());
     auto const id = web->create(sample("waits"));
@@ -221,7 +221,7 @@ TEST_CASE("an answer can be changed and sent back, and a stale ETag is refused")
     CHECK(web->call(verb::put, path, task.dump()).status == 200);
 }
 
-TEST_CASE("an edit that changes nothing answers the present version and tells nobody")
+TEST_CASE("an edit that changes nothing returns the current version and sends no signal")
 {
     auto const web = arrange(engines());
     web->lead("host:1:boot:aa", "http://127.0.0.1:7801", "s3cret");
@@ -358,7 +358,7 @@ TEST_CASE("the next firings are shown in UTC and on the task's own clock, with c
     web->problem(400, web->get(path + "?count=1001"));
 }
 
-TEST_CASE("for a fixed delay only the firing in its row is shown")
+TEST_CASE("a fixed-delay task lists only its stored next firing")
 {
     auto const web = arrange(engines());
     auto task = sample("delayed");

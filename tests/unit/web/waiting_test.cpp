@@ -37,7 +37,8 @@ web::cluster_view cluster(std::vector<storage::clients::alike> clients)
 
 } // namespace
 
-TEST_CASE("an execution waits for the first thing that it lacks: a master, a client, a handler, a way, a slot")
+TEST_CASE(
+    "an execution waits for the first thing that it lacks: a master, a client, a handler, a reachable client, a slot")
 {
     auto const late = due(5s);
     auto const serving = client({"close-day", "remind"});
@@ -58,7 +59,7 @@ TEST_CASE("an execution waits for the first thing that it lacks: a master, a cli
     CHECK(reason_of(late, cluster({cut_off, serving})) == "billing has no free slot");
 }
 
-TEST_CASE("the service of another project is named with its project")
+TEST_CASE("a service outside the default project is shown with its project")
 {
     auto late = due(5s);
     late.project = "sales";
@@ -77,7 +78,7 @@ TEST_CASE("an execution that is not due, has just become due or runs has no reas
     CHECK_FALSE(reason_of(unknown, cluster({})));
 }
 
-TEST_CASE("an execution between two attempts names the instant of the next one and the error of the last")
+TEST_CASE("between two attempts an execution shows the time of the next one and the last error")
 {
     auto retrying = due(-10s);
     retrying.state = state::retrying;

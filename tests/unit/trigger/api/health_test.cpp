@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-enum class database { answers, is_away };
+enum class database { answers, unavailable };
 
 http::response ask(database now, bool joined, std::string const& token, std::string const& shown,
                    std::string const& path = "/readyz")
@@ -24,7 +24,7 @@ http::response ask(database now, bool joined, std::string const& token, std::str
             return json{{"role", "master"}, {"epoch", 7}, {"cannot_plan", "db-7 refused"}, {"loops", {}}};
         },
         [&]() -> awaitable<bool> {
-            if (now == database::is_away)
+            if (now == database::unavailable)
                 throw unavailable("no connection to 10.0.0.5");
             co_return joined;
         });
@@ -41,7 +41,7 @@ http::response ask(database now, bool joined, std::string const& token, std::str
 
 } // namespace
 
-TEST_CASE("a node tells any caller whether it is ready, and its state only those that show the token")
+TEST_CASE("/readyz tells every caller whether the node is ready, but its state only to callers with the token")
 {
     auto const anonymous = ask(database::answers, true, "token", "");
     CHECK(anonymous.status == 200);
@@ -51,20 +51,20 @@ TEST_CASE("a node tells any caller whether it is ready, and its state only those
     CHECK(json::parse(ask(database::answers, true, "", "").body).at("role") == "master"); // there is no token to show
 }
 
-TEST_CASE("a node that is not ready gives the reason only to those that show the token")
+TEST_CASE("/readyz of a node that is not ready gives the reason only to callers with the token")
 {
-    for (auto const now : {database::answers, database::is_away}) {
+    for (auto const now : {database::answers, database::unavailable}) {
         auto const anonymous = ask(now, false, "token", "");
         CHECK(anonymous.status == 503);
         CHECK(json::parse(anonymous.body).at("detail") == "not ready");
     }
-    CHECK(json::parse(ask(database::is_away, false, "token", "token").body).at("detail") ==
+    CHECK(json::parse(ask(database::unavailable, false, "token", "token").body).at("detail") ==
           "no connection to 10.0.0.5");
     auto const stopping = ask(database::answers, false, "token", "token");
     CHECK(json::parse(stopping.body).at("detail").get<std::string>().starts_with("this node is stopping"));
 }
 
-TEST_CASE("why a node cannot plan, which may name servers, and its loops are told only to those that show the token")
+TEST_CASE("/healthz shows loops and the reason for not planning only to callers with the token")
 {
     auto const told = json::parse(ask(database::answers, true, "token", "", "/healthz").body);
     CHECK(told == json{{"role", "master"}, {"epoch", 7}});

@@ -115,7 +115,7 @@ TEST_CASE("a group is bounded by number and by bytes, and has at least one row")
     CHECK(group_of({}, limits) == 0);
 }
 
-TEST_CASE("what comes while the database is busy is written together")
+TEST_CASE("client rows that arrive while the database is busy are written together")
 {
     fixture f;
     f.still = true;

@@ -10,7 +10,7 @@ using namespace baton::trigger;
 
 namespace {
 
-// The field that a registration is refused for; nothing when it is taken.
+// The field that a registration is refused for; empty if it is accepted.
 std::string refused_field(protocol::register_request const& request)
 {
     sim::stage stage(1);
@@ -34,7 +34,7 @@ std::string refused_field(protocol::register_request const& request)
 
 } // namespace
 
-TEST_CASE("a client that fetches registers without an address, and any other with one")
+TEST_CASE("a client that fetches needs no address; every other client does")
 {
     auto request = make_request();
     request.delivery = protocol::delivery_way::fetch;
@@ -45,7 +45,7 @@ TEST_CASE("a client that fetches registers without an address, and any other wit
     CHECK(refused_field(request) == "address");
 }
 
-TEST_CASE("a secret that cannot stand in a header is refused when the client registers")
+TEST_CASE("a secret that is not valid in a header is refused when the client registers")
 {
     CHECK(refused_field(make_request()).empty());
     for (std::string const odd :
@@ -85,7 +85,7 @@ TEST_CASE("a client's project and service are names that a task can have")
     CHECK(refused_field(request).empty());
 }
 
-TEST_CASE("a client of another release is refused in words")
+TEST_CASE("a client of another release is refused with a message that names both revisions")
 {
     auto request = make_request();
     request.revision = protocol::wire_revision + 1;
@@ -95,10 +95,10 @@ TEST_CASE("a client of another release is refused in words")
               std::to_string(protocol::wire_revision) + ": use the same release of baton for both");
 }
 
-TEST_CASE("a message of a node of another release is refused")
+TEST_CASE("a message from a node of another release is refused")
 {
     http::request message;
-    REQUIRE(refuse_revision(message)); // an older one, which tells no revision
+    REQUIRE(refuse_revision(message)); // an older one, which sends no revision
     CHECK(refuse_revision(message)->status == 400);
     CHECK_THAT(refuse_revision(message)->body, Catch::Contains("the caller speaks revision 0"));
     message.headers.set(protocol::revision_header, std::to_string(protocol::wire_revision));

@@ -157,7 +157,7 @@ TEST_CASE("the pause before a failing client is tried again doubles up to its li
     }
 }
 
-TEST_CASE("what waits for a client, is on its way or with it takes its room")
+TEST_CASE("executions that wait for a client, are on their way or are with it take its room")
 {
     auto lane = make_lane(1, 3);
     lane.proved_at_address();

@@ -95,7 +95,7 @@ TEST_CASE("a master takes back what waits, from whichever clients it waits for, 
     CHECK(f.told().size() == 7);
 }
 
-TEST_CASE("what may have reached a client cannot be taken back")
+TEST_CASE("an execution that may have reached a client cannot be taken back")
 {
     fixture f;
     f.add("a");

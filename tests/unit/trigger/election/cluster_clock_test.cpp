@@ -117,7 +117,7 @@ TEST_CASE("a step of the clock that is taken back within ten seconds has no effe
     CHECK(b.error() == 0s);
 }
 
-TEST_CASE("the error of cluster time is half the quickest round trip and the rest that is yet to slew")
+TEST_CASE("the error of cluster time is half the shortest round trip plus the offset still to be slewed")
 {
     fixture b;
     CHECK(b.clock.error() == 0s);
@@ -134,7 +134,7 @@ TEST_CASE("the error of cluster time is half the quickest round trip and the res
     CHECK(b.clock.error() > 200ms);
 }
 
-TEST_CASE("cluster time is steady a minute after its beginning and after a step, and not while a step is seen")
+TEST_CASE("cluster time is steady a minute after its start or a step, and not while a step is pending")
 {
     fixture b;
     b.sample();

@@ -41,7 +41,7 @@ struct claims : test::fixture {
         take_part();
     }
 
-    // What becomes of a message of this epoch; nothing while it waits.
+    // The admission of a message of this epoch; nothing while it waits.
     std::shared_ptr<std::optional<admission>> hear(std::int64_t epoch)
     {
         auto told = std::make_shared<std::optional<admission>>();

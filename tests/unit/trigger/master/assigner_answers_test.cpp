@@ -12,7 +12,7 @@ using test::ids;
 using fixture = test::assigner_stage;
 using groups = std::vector<std::vector<execution_id>>;
 
-TEST_CASE("what a full node did not take waits a little and may go to another one")
+TEST_CASE("executions that a full node did not take wait a little and may go to another node")
 {
     fixture f;
     auto const node = GENERATE(std::string("n1"), std::string("master"));

@@ -17,7 +17,7 @@ using test::ids;
 using fixture = test::assigner_stage;
 using groups = std::vector<std::vector<execution_id>>;
 
-TEST_CASE("what is due goes to a node with room in one request, in order of time")
+TEST_CASE("due executions go to a node with room in a single request, in order of time")
 {
     fixture f;
     f.firing->hear("n1", f.room(10, 10));

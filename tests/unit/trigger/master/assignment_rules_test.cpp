@@ -45,7 +45,7 @@ TEST_CASE("the assigner looks again when the next execution is due, and after a 
     CHECK(look_after(times, now, clock_now).at == now + 20ms);
 }
 
-TEST_CASE("what is due behind the mark asks for the mark, and does not keep the assigner awake")
+TEST_CASE("an execution due after the mark asks for a later mark, and does not keep the assigner awake")
 {
     firing_times const times{clock_now + 30ms, clock_now + 20ms, clock_now + 10s, {}};
     auto const look = look_after(times, now, clock_now);
@@ -53,7 +53,7 @@ TEST_CASE("what is due behind the mark asks for the mark, and does not keep the 
     CHECK(look.at == now + 1s);
 }
 
-TEST_CASE("what is due behind the last reading of the signals waits for the next reading")
+TEST_CASE("an execution due after the time up to which the signals are known waits for their next reading")
 {
     firing_times const times{clock_now + 30ms, clock_now + 10s, clock_now + 20ms, {}};
     auto const look = look_after(times, now, clock_now);

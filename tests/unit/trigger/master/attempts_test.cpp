@@ -121,7 +121,7 @@ TEST_CASE("a row that has changed meanwhile is read again and not overwritten")
     CHECK(f.open.take_stale() == std::vector{execution_id{1}});
 }
 
-TEST_CASE("what a database that is down could not take is written when it is back")
+TEST_CASE("changes that fail because the database is down are written when it is back")
 {
     fixture f(3);
     f.stage.database.crash_for(5s);

@@ -131,7 +131,7 @@ TEST_CASE("an execution that its node sent meanwhile is cancelled at the client"
     CHECK(f.told["client"].size() == 1);
 }
 
-TEST_CASE("what a node gave back after the execution went elsewhere is not ended there")
+TEST_CASE("an execution that a node gives back after it was assigned elsewhere is not ended by that")
 {
     fixture f;
     auto const one = f.add(1, phase::assigned, "node");

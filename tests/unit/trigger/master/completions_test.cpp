@@ -46,7 +46,7 @@ struct fixture : test::term_stage {
         };
         stage.play(call());
     }
-    // What a node does with a client's result.
+    // Records a client's result as a node does.
     void commit(std::string const& id, std::string const& outcome = "succeeded")
     {
         exec("UPDATE execution SET state = '" + outcome +

@@ -79,7 +79,7 @@ TEST_CASE("only credits for clients that serve the handler are used")
     CHECK(take(all, "none").empty());
 }
 
-TEST_CASE("one request takes no more than the node has places, however many executions wait")
+TEST_CASE("a single request takes no more executions than the node has places, however many wait")
 {
     credits all;
     all.hear("n", word(1, 5));

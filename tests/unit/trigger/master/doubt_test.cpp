@@ -88,7 +88,7 @@ TEST_CASE("executions that stay in doubt do not keep those behind them from bein
     CHECK(next_in_turn({}, after, 10).empty());
 }
 
-TEST_CASE("what was not asked for is ignored")
+TEST_CASE("an answer about an execution that was not asked for is ignored")
 {
     auto question = about_both();
     question.answered("c1", {held(execution_id{9}, 1)});

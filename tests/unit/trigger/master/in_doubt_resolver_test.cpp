@@ -120,7 +120,7 @@ TEST_CASE("no next attempt goes out while one client has not answered")
     }
 }
 
-TEST_CASE("what one client says that it has is settled while another one is silent")
+TEST_CASE("an execution that a client says it has is settled although another client does not answer")
 {
     fixture f;
     f.add_client("a", "n1");

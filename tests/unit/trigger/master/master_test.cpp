@@ -33,7 +33,7 @@ struct fixture : test::node_stage {
     std::optional<term_log> log;
     std::optional<trigger::master> lead;
 
-    // What n1 got: the executions of each assignment, and how it answers other messages.
+    // The assignments that n1 got, and its answers to other messages.
     std::vector<protocol::assign_request> assigned;
     std::vector<execution_id> withdrawn;        // n1 gives these back
     std::vector<protocol::held_execution> held; // by the client "a"
@@ -128,7 +128,7 @@ struct fixture : test::node_stage {
 
 } // namespace
 
-TEST_CASE("what is due is assigned once, and the node learns from which number on it may forget")
+TEST_CASE("a due execution is assigned once, and the node learns which assignment numbers it may forget")
 {
     fixture f(2);
     CHECK(f.fired() == ids({1, 2}));
@@ -154,7 +154,7 @@ TEST_CASE("returned work goes out again as the same attempt, but not by a late r
     CHECK(f.attempt() == 1);
 }
 
-TEST_CASE("what a report says of an attempt that is not the assigned one changes nothing")
+TEST_CASE("a report about an attempt other than the assigned one changes nothing")
 {
     fixture f;
     protocol::report_request one;

@@ -194,7 +194,7 @@ struct node_stage : term_stage {
         stage.play(call());
     }
 
-    // What a node tells of service "s" and handler "h".
+    // A node's report of its capacity for service "s" and handler "h".
     static protocol::capacity_message room(int slots, int places, std::int64_t number = 1, std::string service = "s")
     {
         protocol::service_capacity one;

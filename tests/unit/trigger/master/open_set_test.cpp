@@ -55,7 +55,7 @@ std::vector<execution_id> ids(std::initializer_list<int> list)
 
 } // namespace
 
-TEST_CASE("what is read from the ledger does not bring back an execution that has ended meanwhile")
+TEST_CASE("a row read from the ledger does not bring back an execution that ended during the reading")
 {
     fixture f;
     open_set::reading const old(f.open);

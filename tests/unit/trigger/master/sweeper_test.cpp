@@ -1,4 +1,4 @@
-// What the sweeper corrects when hints were lost and when nodes and clients are gone.
+// The corrections of the sweeper after hints were lost and after nodes and clients are gone.
 
 #include "tests/unit/trigger/master/node_stage.hpp"
 #include "trigger/master/sweeper.hpp"
@@ -60,7 +60,7 @@ struct fixture : test::node_stage {
 
 } // namespace
 
-TEST_CASE("what a client held goes out as the next attempt when the client is gone, and its death is counted")
+TEST_CASE("executions that a client held go out as the next attempt when the client is gone, and its death is counted")
 {
     fixture f;
     f.add({1, 2, 3});
@@ -76,7 +76,7 @@ TEST_CASE("what a client held goes out as the next attempt when the client is go
     CHECK(f.state(3) == "failed"); // its other clients have shards of their own
 }
 
-TEST_CASE("what a node had is in doubt when the node is gone, and it gets nothing more")
+TEST_CASE("executions that a node had are in doubt when the node is gone, and it gets no more executions")
 {
     fixture f(2);
     f.credits.hear("n1", f.room(5, 5));
