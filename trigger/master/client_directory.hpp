@@ -30,8 +30,8 @@ struct listed_client {
     bool serves(std::string_view handler) const { return handlers->names.contains(handler); }
 };
 
-// The live clients of the cluster, each with its service, its set of handlers and its home: about 180 bytes a client
-// with a name of 52 bytes. Part of a term: read at its beginning in pages, then kept up by the changes of the table and
+// The live clients of the cluster, each with its service, its set of handlers and its home: about 200 bytes a client
+// with a name of 70 bytes. Part of a term: read at its beginning in pages, then kept up by the changes of the table and
 // by what nodes tell. On the loop only.
 class client_directory {
 public:
