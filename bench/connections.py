@@ -24,7 +24,7 @@ HEALTHY, CROWD = "recorder", "crowd"  # services
 TASKS = 20            # of the healthy service; each fires once a second
 CLIENT_FILES = 2      # connections of a client of the crowd
 JOINED_WITHIN = 180   # seconds
-ENDED_WITHIN = 120
+ENDED_WITHIN = 60
 GONE_WITHIN = 60      # until the ledger shows the killed clients as gone
 REST_SECONDS = 10     # a window with clients and without firings
 SERVER_OPTIONS = ["--innodb-buffer-pool-size=512M", "--innodb-log-file-size=512M", "--skip-log-bin",
@@ -261,7 +261,10 @@ def verdict(cluster, tasks):
     cluster.disable_all(tasks)
     last = cluster.store.query("SELECT MAX(valid_from) AS at FROM task_version")[0]["at"]
     harness.wait_for("the last definition holds", lambda: harness.utc_us() > last, 30)
-    cluster.await_all_ended(ENDED_WITHIN)
+    try:
+        cluster.await_all_ended(ENDED_WITHIN)
+    except harness.TimedOut as late:
+        say(f"{late}")  # the judge counts them
     return checker.check(cluster.ledger(), cluster.journal(), cluster.deaths(), harness.utc_us())
 
 

@@ -8,6 +8,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include <cstdlib>
+#include <iostream>
 #include <random>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +55,7 @@ member::member(crowd& all, asio::any_io_executor loop, int number)
 {
     http::client_settings settings;
     settings.connections_per_host = 2;
+    settings.connection_limit = 2; // none is kept to a node that it has left
     settings.idle_limit = all.period * 4;
     http_ = http::make_client(all.time, settings);
     self_.revision = protocol::wire_revision;
@@ -235,7 +237,12 @@ awaitable<bool> member::fetch_once()
         answers_ = {};
         answers_.node = asked.node, answers_.number = 0;
     } else {
-        answer_calls(*envelope);
+        try {
+            answer_calls(*envelope);
+        } catch (std::exception const& wrong) {
+            std::cerr << "a call cannot be read: " << wrong.what() << std::endl;
+            std::abort();
+        }
     }
     co_return true;
 }
