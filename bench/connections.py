@@ -253,7 +253,7 @@ def warnings(cluster):
             for line in process.log.read_text(errors="replace").splitlines():
                 words = line.split(" ", 2)
                 if len(words) == 3 and words[1] in ("W", "E", "C"):
-                    found[": ".join(words[2].split(": ")[:3])] += 1
+                    found[": ".join(words[2].split(" client=")[0].split(": ")[:3])] += 1
     return dict(found.most_common(15))
 
 
