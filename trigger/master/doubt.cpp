@@ -1,5 +1,7 @@
 #include "trigger/master/doubt.hpp"
 
+#include <algorithm>
+
 namespace baton::trigger {
 
 doubt::doubt(std::vector<protocol::attempt_key> asked) : asked_(std::move(asked))
@@ -40,6 +42,20 @@ std::vector<execution_id> next_in_turn(std::set<execution_id> const& in_doubt, e
         from = in_doubt.begin();
     for (; from != in_doubt.end() && next.size() < most; ++from)
         next.push_back(*from);
+    return next;
+}
+
+std::vector<std::string> next_in_turn(std::vector<std::string> const& waiting, std::string const& after,
+                                      std::size_t most)
+{
+    std::vector<std::string> next;
+    auto const count = std::min(most, waiting.size());
+    auto from = std::upper_bound(waiting.begin(), waiting.end(), after);
+    while (next.size() < count) {
+        if (from == waiting.end())
+            from = waiting.begin();
+        next.push_back(*from++);
+    }
     return next;
 }
 

@@ -52,4 +52,8 @@ private:
 // being asked about. Pure.
 std::vector<execution_id> next_in_turn(std::set<execution_id> const& in_doubt, execution_id after, std::size_t most);
 
+// The same for the clients that a question names. `waiting` is in order.
+std::vector<std::string> next_in_turn(std::vector<std::string> const& waiting, std::string const& after,
+                                      std::size_t most);
+
 } // namespace baton::trigger

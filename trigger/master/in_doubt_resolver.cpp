@@ -9,6 +9,7 @@ namespace baton::trigger {
 
 namespace {
 constexpr std::size_t most_asked = 5'000;
+constexpr std::size_t most_clients = 500; // of a question: a node waits 1 s for their answers, and later ones are lost
 constexpr std::size_t most_services = 64; // asked at the same time
 constexpr int most_of_a_node = 2; // questions at a time: a slow client must not use up the connections to a node
 constexpr duration ask_again = 200ms;
@@ -21,8 +22,9 @@ struct in_doubt_resolver::inquiry {
     {}
 
     doubt answers;
-    waker news;                      // a node has answered
-    std::set<std::string> under_way; // nodes that are being asked
+    waker news;                              // a node has answered
+    std::set<std::string> under_way;         // nodes that are being asked
+    std::map<std::string, std::string> last; // the last client that was asked, by node
     question_pauses pauses;
     std::size_t held = 0;
     std::size_t next_attempts = 0;
@@ -171,21 +173,22 @@ void in_doubt_resolver::ask(protocol::service_view service, std::shared_ptr<inqu
     for (auto const* client : scope_.clients.of_service(service))
         if (!about->answers.has_answered(*client->instance) && !about->under_way.contains(*client->home))
             homes[*client->home].push_back(*client->instance);
-    for (auto& [node, instances] : homes) {
-        if (asking_[node] >= most_of_a_node || !about->pauses.may_ask(node, instances, scope_.term.time.now()))
+    for (auto& [node, waiting] : homes) {
+        if (asking_[node] >= most_of_a_node || !about->pauses.may_ask(node, waiting, scope_.term.time.now()))
             continue;
         ++asking_[node];
         about->under_way.insert(node);
-        workers_.spawn("a question to a node", ask_home(node, std::move(instances), about));
+        workers_.spawn("a question to a node", ask_home(node, std::move(waiting), about));
     }
 }
 
-awaitable<void> in_doubt_resolver::ask_home(std::string node, std::vector<std::string> instances,
+awaitable<void> in_doubt_resolver::ask_home(std::string node, std::vector<std::string> waiting,
                                             std::shared_ptr<inquiry> about)
 {
     protocol::ask_request request;
     request.term = scope_.term.id();
-    request.instances = instances;
+    request.instances = next_in_turn(waiting, about->last[node], most_clients);
+    about->last[node] = request.instances.back();
     for (auto const& one : about->answers.asked()) {
         request.executions.push_back(one.execution);
         request.attempts.push_back(one.attempt);
@@ -196,7 +199,7 @@ awaitable<void> in_doubt_resolver::ask_home(std::string node, std::vector<std::s
     --asking_[node];
     about->under_way.erase(node);
     if (answer.answered.empty()) {
-        about->pauses.silent(node, instances, scope_.term.time.now());
+        about->pauses.silent(node, waiting, scope_.term.time.now());
         co_return;
     }
     about->pauses.answered(node);

@@ -65,7 +65,7 @@ private:
     awaitable<void> settle_service(protocol::service_key service);
     std::shared_ptr<inquiry> next_inquiry(protocol::service_view service, execution_id after);
     void ask(protocol::service_view service, std::shared_ptr<inquiry> const& about);
-    awaitable<void> ask_home(std::string node, std::vector<std::string> instances, std::shared_ptr<inquiry> about);
+    awaitable<void> ask_home(std::string node, std::vector<std::string> waiting, std::shared_ptr<inquiry> about);
     bool complete(protocol::service_view service, inquiry const& about);
     void decide(protocol::service_view service, inquiry& about, bool complete);
     void cancel_earlier(inquiry const& about);

@@ -219,6 +219,31 @@ TEST_CASE("a question names at most 5,000 executions, and the rest follows")
     CHECK(f.number("SELECT COUNT(*) FROM execution WHERE attempt = 2") == 5'100);
 }
 
+TEST_CASE("a question names at most 500 clients of a node, and the rest are asked although the first ones are silent")
+{
+    fixture f;
+    for (int number = 1'000; number < 2'200; ++number)
+        f.add_client("c" + std::to_string(number), "n1");
+    for (int number = 1'500; number < 2'200; ++number)
+        f.answers("n1", "c" + std::to_string(number));
+    f.begin();
+    f.add_doubts({1});
+    f.pass(5s);
+    std::set<std::string> asked;
+    std::size_t most = 0;
+    for (auto const& [node, request] : f.calls.asked) {
+        asked.insert(request.instances.begin(), request.instances.end());
+        most = std::max(most, request.instances.size());
+    }
+    CHECK(most == 500);
+    CHECK(asked.size() == 1'200);
+    CHECK(f.one(1).phase == phase::in_doubt);
+    for (int number = 1'000; number < 1'500; ++number)
+        f.answers("n1", "c" + std::to_string(number));
+    f.pass(5s);
+    CHECK(f.attempt(1) == 2);
+}
+
 TEST_CASE("an execution whose client runs an earlier attempt waits for its end, and a cancel reaches that client")
 {
     fixture f;
