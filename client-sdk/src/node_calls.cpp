@@ -8,15 +8,23 @@
 namespace baton::client {
 
 namespace {
-constexpr std::size_t most_named =
-    1'000; // nodes that are not on the list; each gets a new address, perhaps, at a restart
+// Nodes that are not on the list. Each may get a new address at a restart.
+constexpr std::size_t most_named = 1'000;
+
+// Fisher-Yates; std::shuffle may differ between library versions, and a seed must replay everywhere.
+std::vector<http::url> in_random_order(std::vector<http::url> nodes, random_source& random)
+{
+    for (auto left = nodes.size(); left > 1; --left)
+        std::swap(nodes[left - 1], nodes[random.below(left)]);
+    return nodes;
 }
+
+} // namespace
 
 node_calls::node_calls(node_calls_parts parts, link_settings const& settings)
     : parts_(parts),
-      nodes_(settings.nodes),
+      nodes_(in_random_order(settings.nodes, parts.random)),
       token_(settings.token),
-      first_(parts.random.below(settings.nodes.size())),
       given_(settings.nodes.size())
 {}
 

@@ -27,8 +27,9 @@ struct node_calls_parts {
     http::client& http;
 };
 
-// The nodes of the list and those that a home has named, by their index, and calls to them with the shared token. On
-// the loop only.
+// The nodes of the list, in a random order, and those that a home has named, by their index; and calls to them with the
+// shared token. On the loop only. The order differs between clients with the same list, so that those that start
+// together, or whose node dies, spread over the nodes.
 class node_calls {
 public:
     node_calls(node_calls_parts parts, link_settings const& settings);
@@ -37,7 +38,7 @@ public:
     awaitable<std::optional<http::response>> post(std::size_t node, char const* path, std::string json, duration limit);
 
     std::size_t count() const { return nodes_.size(); }
-    std::size_t first() const { return first_; } // drawn at random: clients that start together spread over the nodes
+    std::size_t first() const { return 0; }
     // The node with this address; adds one that the home has named. Beyond a thousand such nodes it takes the place of
     // the one that was named first, but never that of `home`. Nothing if it is no address.
     std::optional<std::size_t> find_or_add(std::string const& address, std::size_t home);
@@ -57,7 +58,6 @@ private:
     node_calls_parts parts_;
     std::vector<http::url> nodes_;
     std::string token_;
-    std::size_t first_;
     std::size_t given_;                                                   // nodes of the list
     std::size_t named_ = 0;                                               // nodes that homes have named, so far
     std::map<std::pair<std::size_t, std::string>, std::string> refusals_; // the last answer, empty if it was none
