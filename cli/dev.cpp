@@ -81,7 +81,7 @@ public:
     awaitable<void> run()
     {
         using namespace asio::experimental::awaitable_operators;
-        agent_.start();
+        trigger_.when_open([this] { agent_.start(); }); // earlier it would only be refused
         std::cout << "baton is at " << web_.address() << " (Ctrl-C ends it)" << std::endl;
         std::exception_ptr trigger_failure;
         std::exception_ptr web_failure;

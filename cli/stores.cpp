@@ -174,7 +174,7 @@ awaitable<void> migrate(stores const& all, std::function<void(std::string const&
         report("lease " + step.name);
 }
 
-awaitable<void> prepare(stores const& all, time_source& time)
+awaitable<void> prepare(stores const& all, time_source& time, std::function<void(std::string const& reason)> waits)
 {
     std::string told;
     for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
@@ -182,6 +182,7 @@ awaitable<void> prepare(stores const& all, time_source& time)
             co_await prepare_once(all);
             break;
         } catch (unavailable const& failure) {
+            waits(failure.what());
             if (std::exchange(told, failure.what()) != failure.what())
                 log::warn("database", "not available yet, trying again with pauses of 1 s to 8 s until it is",
                           {log::reason(failure.what())});

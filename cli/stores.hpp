@@ -52,6 +52,7 @@ awaitable<void> migrate(stores const& all, std::function<void(std::string const&
 
 // Waits until the database answers and has this program's version. A file of this host is migrated. A server is not,
 // since `baton migrate` does that; another version there throws schema_mismatch. So does the namespace of another one.
-awaitable<void> prepare(stores const& all, time_source& time);
+// `waits` is called with the reason of each failed try.
+awaitable<void> prepare(stores const& all, time_source& time, std::function<void(std::string const& reason)> waits);
 
 } // namespace baton::cli

@@ -4,6 +4,7 @@
 #include "libs/base/id.hpp"
 #include "libs/base/log.hpp"
 #include "trigger/api/admission.hpp"
+#include "trigger/api/authorize.hpp"
 
 namespace baton::cli {
 
@@ -38,14 +39,15 @@ trigger_process::trigger_process(measured_loop& loop, time_source& time, random_
       electing_("election"),
       election_random_(entropy()),
       stores_(open_stores(config_.database.where(), stores_of(config_), time)),
-      http_(http::make_client(time, {.connection_limit = bounds_of(file_limit()).outgoing}))
+      http_(http::make_client(time, {.connection_limit = bounds_of(file_limit()).outgoing})),
+      door_([this](http::request const& message) { return routes_(message); },
+            [this](http::request const& message) { return trigger::authorized(message, config_.node.token); })
 {
     // The node needs the port of the listener, so the listener comes first and gets its routes afterwards.
     auto const secret = secret_hex(32);
     auto settings = listener_of(config_.listen);
     settings.admit = trigger::make_admitter(config_.node.token, secret);
-    http::handler const forward = [this](http::request const& message) { return routes_(message); };
-    listener_ = http::make_server(loop.executor(), time, std::move(settings), forward);
+    listener_ = http::make_server(loop.executor(), time, std::move(settings), door_.routes());
     if (config_.node.address.empty())
         config_.node.address = "http://" + host_part(config_.listen.address) + ":" + std::to_string(listener_->port());
     trigger::world outside{time,
@@ -75,27 +77,35 @@ trigger_process::~trigger_process()
     electing_.end();
 }
 
+awaitable<void> trigger_process::await_database()
+{
+    using namespace asio::experimental::awaitable_operators;
+    std::function<void(std::string const&)> const waits = [this](auto const& reason) { door_.closed_because(reason); };
+    std::exception_ptr failure;
+    co_await (kept(prepare(stores_, time_, waits), failure) || stop_bell_.wait());
+    if (failure && !stopping_) // otherwise it is the cancellation by the stop
+        std::rethrow_exception(failure);
+}
+
+awaitable<void> trigger_process::work()
+{
+    co_await await_database();
+    if (stopping_)
+        co_return;
+    prepared_ = true;
+    door_.open();
+    log::info("trigger", "listening", {{"node", config_.node.name}, {"address", config_.node.address}});
+    when_open_();
+    co_await node_->run();
+}
+
 awaitable<void> trigger_process::run()
 {
     using namespace asio::experimental::awaitable_operators;
-    std::exception_ptr failure;
-    co_await (kept(prepare(stores_, time_), failure) || stop_bell_.wait());
-    if (stopping_) // a failure is then the cancellation by the stop
-        co_return;
-    if (failure)
-        std::rethrow_exception(failure);
-    prepared_ = true;
-    co_await serve();
-}
-
-awaitable<void> trigger_process::serve()
-{
-    using namespace asio::experimental::awaitable_operators;
-    log::info("trigger", "listening", {{"node", config_.node.name}, {"address", config_.node.address}});
     std::exception_ptr node_failure;
     std::exception_ptr listener_failure;
     auto const first =
-        co_await (kept(node_->run(), node_failure) || kept(listener_->run(node_answers_for), listener_failure));
+        co_await (kept(work(), node_failure) || kept(listener_->run(node_answers_for), listener_failure));
     // The other part was cancelled, and may have failed with that.
     auto const failure = first.index() == 0 ? node_failure : listener_failure;
     if (failure)

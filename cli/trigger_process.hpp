@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/config/documents.hpp"
+#include "cli/database_door.hpp"
 #include "cli/stores.hpp"
 #include "libs/base/loop.hpp"
 #include "libs/base/loop_meter.hpp"
@@ -25,6 +26,9 @@ public:
     trigger_process(trigger_process const&) = delete;
     trigger_process& operator=(trigger_process const&) = delete;
 
+    // Called once the database is available, from when on clients can register. Before run().
+    void when_open(std::function<void()> then) { when_open_ = std::move(then); }
+
     // Runs until `stop`, and then until the node has drained.
     awaitable<void> run();
     void stop();
@@ -32,7 +36,8 @@ public:
     std::string const& address() const { return config_.node.address; }
 
 private:
-    awaitable<void> serve();
+    awaitable<void> work();
+    awaitable<void> await_database();
 
     // More members than usual: the composition of one process, in the order of construction.
     trigger_config config_;
@@ -44,6 +49,8 @@ private:
     std::unique_ptr<http::client> http_;
     deadman last_resort_;
     http::handler routes_;
+    database_door door_;
+    std::function<void()> when_open_ = [] {};
     std::unique_ptr<http::server> listener_;
     std::unique_ptr<trigger::node> node_;
     bool prepared_ = false;

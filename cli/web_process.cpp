@@ -2,6 +2,7 @@
 
 #include "cli/process.hpp"
 #include "libs/base/log.hpp"
+#include "web/gate.hpp"
 
 namespace baton::cli {
 
@@ -12,7 +13,8 @@ constexpr duration web_answers_for = 5s; // for requests in progress when the li
 } // namespace
 
 web_process::web_process(asio::io_context& loop, time_source& time, random_source& random, web_config config)
-    : config_(std::move(config)),
+    : loop_(loop),
+      config_(std::move(config)),
       time_(time),
       stop_bell_(loop.get_executor()),
       stores_(open_stores(config_.database.where(),
@@ -21,9 +23,11 @@ web_process::web_process(asio::io_context& loop, time_source& time, random_sourc
 {
     web::dependencies const outside{time, random, *stores_.shared, *stores_.lease, *http_};
     site_ = std::make_unique<web::site>(config_.site, outside);
+    door_ = std::make_unique<database_door>(
+        site_->routes(), [this](http::request const& message) { return web::may_enter(message, config_.site.token); });
     auto listener = listener_of(config_.listen);
     listener.admit = site_->admitter();
-    listener_ = http::make_server(loop.get_executor(), time, std::move(listener), site_->routes());
+    listener_ = http::make_server(loop.get_executor(), time, std::move(listener), door_->routes());
 }
 
 std::string web_process::address() const
@@ -33,11 +37,28 @@ std::string web_process::address() const
     return "http://" + host + ":" + std::to_string(listener_->port());
 }
 
+// Ends with a failure only: the listener goes on.
+awaitable<void> web_process::open_when_prepared()
+{
+    std::function<void(std::string const&)> const waits = [this](auto const& reason) { door_->closed_because(reason); };
+    co_await prepare(stores_, time_, waits);
+    door_->open();
+    log::info("web", "listening", {{"address", address()}});
+    waker never(loop_.get_executor());
+    co_await never.wait();
+}
+
 awaitable<void> web_process::serve()
 {
-    co_await prepare(stores_, time_);
-    log::info("web", "listening", {{"address", address()}});
-    co_await listener_->run(web_answers_for);
+    using namespace asio::experimental::awaitable_operators;
+    std::exception_ptr database_failure;
+    std::exception_ptr listener_failure;
+    auto const first = co_await (kept(open_when_prepared(), database_failure) ||
+                                 kept(listener_->run(web_answers_for), listener_failure));
+    // The other part was cancelled, and may have failed with that.
+    auto const failure = first.index() == 0 ? database_failure : listener_failure;
+    if (failure)
+        std::rethrow_exception(failure);
 }
 
 awaitable<void> web_process::run()

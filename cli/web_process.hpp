@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/config/documents.hpp"
+#include "cli/database_door.hpp"
 #include "cli/stores.hpp"
 #include "libs/base/loop.hpp"
 #include "libs/base/random.hpp"
@@ -26,14 +27,17 @@ public:
     std::string address() const; // "http://127.0.0.1:7801"
 
 private:
+    awaitable<void> open_when_prepared();
     awaitable<void> serve();
 
+    asio::io_context& loop_;
     web_config config_;
     time_source& time_;
     waker stop_bell_;
     stores stores_;
     std::unique_ptr<http::client> http_;
     std::unique_ptr<web::site> site_;
+    std::unique_ptr<database_door> door_;
     std::unique_ptr<http::server> listener_;
 };
 
