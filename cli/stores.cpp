@@ -4,11 +4,11 @@
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/private_file.hpp"
+#include "libs/base/reminder.hpp"
 #include "libs/storage/dialect.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
 
 namespace baton::cli {
 
@@ -138,10 +138,21 @@ stores open_stores(storage::location const& where, stores_settings const& settin
     out.members = storage::open_database(where, members, time);
 
     out.lock_namespace = settings.lock_namespace;
+    out.password_from_file = !where.password_file.empty();
     open_lease(out, where, settings, time);
     if (settings.guarded)
         open_guard(out, where, settings, time);
     return out;
+}
+
+std::string with_remedy(std::string const& reason, bool password_from_file)
+{
+    if (reason.find("Access denied for user") == std::string::npos)
+        return reason;
+    if (reason.find("' to database '") != std::string::npos)
+        return reason + " (grant this user the database that database.url names)";
+    return reason + (password_from_file ? " (check database.password_file, which is read again at each try)"
+                                        : " (check the user and the password in database.url and database.password)");
 }
 
 std::string try_database(storage::location const& where)
@@ -176,20 +187,21 @@ awaitable<void> migrate(stores const& all, std::function<void(std::string const&
 
 awaitable<void> prepare(stores const& all, time_source& time, std::function<void(std::string const& reason)> waits)
 {
-    std::string told;
+    reminder told;
     for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
         try {
             co_await prepare_once(all);
             break;
         } catch (unavailable const& failure) {
-            waits(failure.what());
-            if (std::exchange(told, failure.what()) != failure.what())
+            auto const reason = with_remedy(failure.what(), all.password_from_file);
+            waits(reason);
+            if (told.is_due(reason, time.now()))
                 log::warn("database", "not available yet, trying again with pauses of 1 s to 8 s until it is",
-                          {log::reason(failure.what())});
+                          {log::reason(reason)});
         }
         co_await time.sleep_for(pause);
     }
-    if (!told.empty())
+    if (told.clear())
         log::info("database", "available");
 }
 

@@ -24,6 +24,7 @@ struct stores {
     std::unique_ptr<lease::lease_store> lease;
     std::unique_ptr<lease::guard_store> guard; // only if stores_settings::guarded
     std::string lock_namespace;
+    bool password_from_file = false;
 };
 
 // "/data/baton.db" -> "/data/baton-lease.db"
@@ -43,6 +44,9 @@ struct stores_settings {
 // The folder of SQLite's files is made if it is missing. Throws not_private if other users can read it.
 stores open_stores(storage::location const& where, stores_settings const& settings, time_source& time);
 
+// The reason why the database is not available, and which setting to check if it has refused the user. Pure.
+std::string with_remedy(std::string const& reason, bool password_from_file);
+
 // Connects to the database and compares its version with the program's; makes and changes nothing. Returns what it
 // found, for people. Throws what check_schema throws, `unavailable` above all.
 std::string try_database(storage::location const& where);
@@ -52,7 +56,8 @@ awaitable<void> migrate(stores const& all, std::function<void(std::string const&
 
 // Waits until the database answers and has this program's version. A file of this host is migrated. A server is not,
 // since `baton migrate` does that; another version there throws schema_mismatch. So does the namespace of another one.
-// `waits` is called with the reason of each failed try.
+// The log tells each new reason, and repeats one that stays once a minute. `waits` is called with the reason of each
+// failed try.
 awaitable<void> prepare(stores const& all, time_source& time, std::function<void(std::string const& reason)> waits);
 
 } // namespace baton::cli

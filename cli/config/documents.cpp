@@ -25,7 +25,7 @@ void bind(reader& from, listen_config& into)
 void bind(reader& from, database_config& into)
 {
     from.value("database.url", into.url);
-    from.secret("database.password", into.password);
+    from.secret("database.password", into.password, into.password_file);
     from.value("database.sessions", into.sessions);
 }
 
@@ -177,6 +177,7 @@ storage::location database_config::where() const
     auto found = storage::parse_location(url);
     if (!password.empty())
         found.password = password;
+    found.password_file = password_file;
     return found;
 }
 

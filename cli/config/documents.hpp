@@ -24,7 +24,8 @@ struct listen_config {
 
 struct database_config {
     std::string url;
-    std::string password; // instead of one in the url
+    std::string password;      // instead of one in the url
+    std::string password_file; // that the password was read from; empty if it came from elsewhere
     std::size_t sessions = 4;
 
     storage::location where() const;

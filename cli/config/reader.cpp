@@ -217,6 +217,12 @@ std::int64_t reader::number(std::string const& path, std::int64_t fallback, std:
 
 void reader::secret(std::string const& path, std::string& into)
 {
+    std::string file;
+    secret(path, into, file);
+}
+
+void reader::secret(std::string const& path, std::string& into, std::string& named)
+{
     auto plain = find(path);
     auto file = find(path + "_file");
     if (plain && file) {
@@ -232,8 +238,10 @@ void reader::secret(std::string const& path, std::string& into)
             refuse(plain->origin, "must not be empty");
         require_private(path);
     }
-    if (file)
-        into = first_line(*file);
+    if (file) {
+        named = std::filesystem::absolute(resolve(text_of(*file))).string();
+        into = read_secret(named, file->origin);
+    }
 }
 
 void reader::require_private(std::string const& path) const
@@ -247,21 +255,15 @@ void reader::require_private(std::string const& path) const
     }
 }
 
-std::string reader::first_line(found const& file) const
+std::string reader::read_secret(std::string const& file, std::string const& origin) const
 {
-    auto const name = resolve(text_of(file));
-    std::string text;
     try {
-        text = read_private_file(name.string());
+        return read_secret_file(file);
     } catch (unavailable const& failure) {
-        refuse(file.origin, failure.what());
+        refuse(origin, failure.what());
     } catch (not_private const& failure) {
-        refuse(file.origin, failure.what());
+        refuse(origin, failure.what());
     }
-    text.erase(std::find_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }), text.end());
-    if (text.empty())
-        refuse(file.origin, name.string() + " is empty");
-    return text;
 }
 
 nlohmann::json reader::object(std::string const& path)

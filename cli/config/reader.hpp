@@ -73,6 +73,8 @@ public:
     // The key `path` + "_file" names a file whose first line is the secret. Giving both is refused, and so is a file,
     // or a document with the secret in it, that other users can read.
     void secret(std::string const& path, std::string& into);
+    // The same; `file` becomes the path of the file that the secret came from, or stays empty.
+    void secret(std::string const& path, std::string& into, std::string& file);
 
     // An object whose keys are names, for the caller to read; null when absent.
     nlohmann::json object(std::string const& path);
@@ -99,7 +101,7 @@ private:
     void finish(nlohmann::json const& part, std::string const& path) const;
     std::string text_of(found const& got) const;
     duration span_of(found const& got) const;
-    std::string first_line(found const& file) const;
+    std::string read_secret(std::string const& file, std::string const& origin) const;
 
     std::filesystem::path file_;
     nlohmann::json document_;

@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -129,6 +130,15 @@ std::string read_private_file(std::string const& path)
     check(seen, path, "chmod 600");
     check_folder_of(path);
     return all_of(file, path);
+}
+
+std::string read_secret_file(std::string const& path)
+{
+    auto text = read_private_file(path);
+    text.erase(std::min(text.find_first_of("\r\n"), text.size()));
+    if (text.empty())
+        throw unavailable(path + " is empty");
+    return text;
 }
 
 } // namespace baton

@@ -34,4 +34,8 @@ void check_private_file(std::string const& path);
 // with the reason if it cannot be read.
 std::string read_private_file(std::string const& path);
 
+// The first line of a private file that holds a secret. Throws as read_private_file does, and unavailable if the line
+// is empty.
+std::string read_secret_file(std::string const& path);
+
 } // namespace baton

@@ -27,7 +27,8 @@ struct location {
     std::uint16_t port = 0;
     std::string user;
     std::string password;
-    std::string name; // the database, or the file
+    std::string name;          // the database, or the file
+    std::string password_file; // private; read for each new session, instead of `password`; empty: none
 
     std::string text() const; // without the password
 };

@@ -1,3 +1,4 @@
+#include "libs/base/private_file.hpp"
 #include "libs/storage/detail.hpp"
 #include "libs/storage/dialect.hpp"
 
@@ -15,6 +16,20 @@ std::string without_password(std::string text, location const& where)
     return text;
 }
 
+// Read each time: a changed password needs no new start of the process.
+location with_current_password(location where)
+{
+    try {
+        if (!where.password_file.empty())
+            where.password = read_secret_file(where.password_file);
+    } catch (unavailable const& failure) {
+        throw session_broken("database " + where.text() + ": password file: " + failure.what());
+    } catch (not_private const& failure) {
+        throw session_broken("database " + where.text() + ": password file: " + failure.what());
+    }
+    return where;
+}
+
 } // namespace
 
 void close_session::operator()(soci::session* session) const
@@ -22,8 +37,9 @@ void close_session::operator()(soci::session* session) const
     delete session;
 }
 
-session_ptr open_session(location const& where, database_settings const& settings, time_source const& time)
+session_ptr open_session(location const& to, database_settings const& settings, time_source const& time)
 {
+    auto const where = with_current_password(to);
     try {
         return dialect_of(where.engine).connect(where, settings, time);
     } catch (session_broken const& failure) {

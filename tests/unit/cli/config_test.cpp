@@ -310,6 +310,10 @@ TEST_CASE("a secret can come from a file beside the configuration, and a variabl
     auto const config = load<trigger_config>(file, nothing);
     CHECK(config.node.token == "from the file");
     CHECK(config.database.where().password == "from the file");
+    CHECK(config.database.where().password_file == (here.folder / "token").string());
+    auto const overridden = load<trigger_config>(file, with({{"BATON_DATABASE_PASSWORD", "other"}}));
+    CHECK(overridden.database.where().password == "other");
+    CHECK(overridden.database.where().password_file.empty());
     CHECK(config.database.where().user == "u");
     CHECK(load<trigger_config>(file, with({{"BATON_TOKEN", "other"}})).node.token == "other");
     here.write("token", "\n");

@@ -90,6 +90,21 @@ class DatabaseWait(unittest.TestCase):
                     self.assertIn("the database is not available yet: ", problem["detail"])
                     self.assertIn("Access denied", problem["detail"])
 
+    def test_a_wrong_password_names_its_file_which_is_read_again_at_each_try(self):
+        server = RefusingServer("Access denied for user 'baton'")
+        self.addCleanup(server.listener.close)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        password = pathlib.Path(folder.name) / "password"
+        password.touch(mode=0o600)
+        password.write_text("mistyped\n")
+        port, log = self.start("trigger", server, BATON_DATABASE_PASSWORD_FILE=str(password), BATON_TOKEN="its-token")
+        remedy = "check database.password_file, which is read again at each try"
+        wait_for("the first reason", lambda: remedy in log.read_text())
+        self.assertIn(remedy, ask(port, "/readyz", "its-token")[1]["detail"])
+        password.write_text("")
+        wait_for("the next reading of the file", lambda: "password is empty" in log.read_text())
+
     def test_a_wrong_password_is_tried_with_growing_pauses_and_logged_once_for_each_reason(self):
         server = RefusingServer("Access denied for user 'baton'")
         self.addCleanup(server.listener.close)

@@ -1,10 +1,13 @@
+#include "libs/base/private_file.hpp"
 #include "libs/base/run_here.hpp"
 #include "tests/support/private_mysql.hpp"
+#include "tests/support/script.hpp"
 #include "tests/unit/storage/plain_table.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <atomic>
+#include <fstream>
 #include <thread>
 
 namespace database_test {
@@ -261,6 +264,30 @@ TEST_CASE("a writer of a SQLite file gets its turn while another session writes 
     over = true;
     writes.join();
     CHECK(written == 20);
+}
+
+TEST_CASE("a password file is read for each new session, so that correcting it helps without a new start")
+{
+    mysql_server();
+    system_time time;
+    auto where = storage::parse_location(mysql_server() + "/mysql");
+    auto const home = storage::open_database(where, {}, time);
+    auto const make_user = [](soci::session& sql) {
+        statement(sql, "CREATE USER IF NOT EXISTS baton_password IDENTIFIED BY 'corrected'").execute();
+    };
+    wait_for(home->run(make_user));
+    where.user = "baton_password";
+    where.name = "information_schema"; // every user may use it
+    where.password_file = make_folder("password") + "/password";
+    auto const write = [&](std::string const& text) { std::ofstream(where.password_file) << text; };
+    auto const database = storage::open_database(where, {.sessions = 1}, time);
+    auto const work = [](soci::session& sql) { return storage::read_now(sql); };
+    make_private_file(where.password_file);
+    CHECK_THROWS_WITH(wait_for(database->run(work)), Catch::Contains("password file: ") && Catch::Contains("is empty"));
+    write("mistyped\n");
+    CHECK_THROWS_WITH(wait_for(database->run(work)), Catch::Contains("Access denied") && !Catch::Contains("mistyped"));
+    write("corrected\n");
+    CHECK_NOTHROW(wait_for(database->run(work)));
 }
 
 TEST_CASE("no error message holds the password")
