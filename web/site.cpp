@@ -30,6 +30,15 @@ http::response answer_of(refused const& refusal)
     return no;
 }
 
+// An agent or node that was given the address of web. Not 404, which a client takes for a node that has forgotten it.
+std::optional<http::response> refuse_misdirected(http::request const& head)
+{
+    if (!head.target.starts_with("/client/") && !head.target.starts_with("/internal/"))
+        return std::nullopt;
+    return http::problem(421, "Misdirected Request",
+                         "this is baton web; clients and nodes call a trigger node, by default on port 7800");
+}
+
 awaitable<http::response> call(context& site, bool guarded, endpoint which, http::request const& message)
 {
     http::response no;
@@ -73,7 +82,11 @@ struct site::parts {
 
     awaitable<http::response> answer(http::request const& message) const
     {
-        auto answer = co_await table.handle(message);
+        http::response answer;
+        if (auto const misdirected = refuse_misdirected(message))
+            answer = *misdirected;
+        else
+            answer = co_await table.handle(message);
         answer.headers.set("X-Content-Type-Options", "nosniff");
         answer.headers.set("Cache-Control", "no-cache");
         co_return answer;
@@ -100,6 +113,9 @@ http::admitter site::admitter() const
 {
     return [token = parts_->shared.settings.token](http::request const& head) {
         http::admission admission;
+        admission.refusal = refuse_misdirected(head);
+        if (admission.refusal)
+            return admission;
         if (!head.target.starts_with("/api/")) {
             admission.body_limit = 0;
             return admission;

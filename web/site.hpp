@@ -44,7 +44,8 @@ public:
     // For the listener. Must not outlive the site.
     http::handler routes();
 
-    // For the listener too: no body is read that the site would refuse by the header, and none outside of /api.
+    // For the listener too: no body is read that the site would refuse by the header, and none outside of /api. A
+    // request to a trigger node gets 421, which tells an agent that it has web's address.
     http::admitter admitter() const;
 
 private:

@@ -149,4 +149,21 @@ TEST_CASE("the site reads the body of a request only if its header may enter, an
     CHECK_FALSE(admit_local(head_of("/api/v1/tasks", {{"Host", "127.0.0.1:7801"}})).refusal);
 }
 
+TEST_CASE("an agent that calls web instead of a trigger node is told so, whatever the length of its message")
+{
+    auto const web = arrange(storage::engine::sqlite, with_token());
+    for (auto const* path : {"/client/v1/register", "/client/v1/x?y=1", "/internal/v1/assign"}) {
+        http::request head;
+        head.method = verb::post;
+        head.target = path;
+        auto const refusal = web->site->admitter()(head).refusal;
+        REQUIRE(refusal);
+        CHECK(refusal->status == 421);
+        auto const detail = json::parse(refusal->body).at("detail").get<std::string>();
+        CHECK(detail == "this is baton web; clients and nodes call a trigger node, by default on port 7800");
+        CHECK(web->get(path).status == 421); // without a body no admission is asked for
+    }
+    CHECK(web->get("/clients").status == 404);
+}
+
 } // namespace access_test
