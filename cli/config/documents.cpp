@@ -7,6 +7,8 @@
 #include "libs/protocol/task.hpp"
 #include "libs/storage/dialect.hpp"
 
+#include <boost/asio/ip/address.hpp>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -143,6 +145,25 @@ void check_listener(reader const& from, std::string const& address, std::string 
                                                 "token_file (or token), or listen on 127.0.0.1");
 }
 
+// 0.0.0.0 or ::, "every address of this host": a host can listen there, but no other host can call it.
+bool is_unspecified(std::string const& host)
+{
+    boost::system::error_code no_address;
+    auto const address = asio::ip::make_address(host, no_address);
+    return !no_address && address.is_unspecified();
+}
+
+void check_advertised(reader const& from, std::string const& address)
+{
+    http::url reached;
+    checked(
+        from, [&] { reached = http::parse_url(address); }, "advertise");
+    if (is_unspecified(reached.host))
+        from.refuse("advertise", "no other host can call " + reached.host +
+                                     ", which means every address of this host: give the name or the address at which "
+                                     "other hosts reach this one");
+}
+
 std::string url_of(listen_config const& listen)
 {
     bool const v6 = listen.address.find(':') != std::string::npos;
@@ -255,15 +276,13 @@ void settle(reader const& from, trigger_config& config)
     check_listener(from, config.listen.address, config.node.token);
     if (config.node.name.empty())
         config.node.name = host_name();
-    bool const anywhere = config.listen.address == "0.0.0.0" || config.listen.address == "::";
-    if (config.node.address.empty() && anywhere)
+    if (config.node.address.empty() && is_unspecified(config.listen.address))
         from.refuse("advertise", "is required when listening on " + config.listen.address +
                                      ": the address at which other hosts reach this one");
     if (config.node.address.empty() && config.listen.port != 0)
         config.node.address = url_of(config.listen);
     if (!config.node.address.empty()) // otherwise derived once the listener has its port
-        checked(
-            from, [&] { http::parse_url(config.node.address); }, "advertise");
+        check_advertised(from, config.node.address);
     auto probe = config.node;
     if (probe.address.empty())
         probe.address = url_of(config.listen);
@@ -290,7 +309,7 @@ void check_project(reader const& from, client::service_options const& service, s
 void check_address(reader const& from, client::service_options const& service)
 {
     check_listener(from, service.listen, service.token);
-    if (service.advertise.empty() && (service.listen == "0.0.0.0" || service.listen == "::"))
+    if (service.advertise.empty() && is_unspecified(service.listen))
         from.refuse("advertise", "is required when listening on " + service.listen +
                                      ": the address at which the trigger nodes reach this one");
 }

@@ -78,8 +78,12 @@ void check_addresses(service_options const& options)
          "listening on " + options.listen + ", which others can reach, requires the cluster's shared token");
     need(!is_any(options.listen) || !options.advertise.empty(), "advertise",
          "listening on " + options.listen + " requires the address at which nodes reach this process");
-    if (!options.advertise.empty())
-        check_url("advertise", advertised(options, 1));
+    if (options.advertise.empty())
+        return;
+    auto const reached = advertised(options, 1);
+    check_url("advertise", reached);
+    need(!is_any(http::parse_url(reached).host), "advertise",
+         "no node can call " + options.advertise + ": give the name or the address at which nodes reach this process");
 }
 
 } // namespace

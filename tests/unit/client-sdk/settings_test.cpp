@@ -69,6 +69,8 @@ TEST_CASE("a wrong option is refused by name", "[client]")
     CHECK_THAT(complaint([](options& o) { o.heartbeat = 1ms; }), begins("heartbeat"));
     CHECK_THAT(complaint([](options& o) { o.grace = -1ms; }), begins("grace"));
     CHECK_THAT(complaint([](options& o) { o.advertise = "ftp://10.0.0.1"; }), begins("advertise"));
+    for (auto const* nowhere : {"0.0.0.0", "http://0.0.0.0:7810", "::", "http://[::]:7810"})
+        CHECK_THAT(complaint([nowhere](options& o) { o.advertise = nowhere; }), begins("advertise"));
     CHECK_THAT(complaint([](options& o) { o.instance = std::string(129, 'i'); }), begins("instance"));
     CHECK(complaint([](options&) {}) == "nothing");
 }
