@@ -49,7 +49,7 @@ std::optional<std::size_t> node_calls::find_or_add(std::string const& address, s
 }
 
 awaitable<std::optional<http::response>> node_calls::post(std::size_t node, char const* path, std::string json,
-                                                          duration limit)
+                                                          duration limit, std::string* why)
 {
     auto message = http::text_request(http::verb::post, path, std::move(json));
     if (!token_.empty())
@@ -59,6 +59,8 @@ awaitable<std::optional<http::response>> node_calls::post(std::size_t node, char
     try {
         answer = co_await parts_.http.send(to, std::move(message), limit);
     } catch (unavailable const& failure) {
+        if (why != nullptr)
+            *why = failure.what();
         log::debug("client", "a request to a node failed, trying again or the next node",
                    {log::reason(failure.what()), {"node", to.text()}, {"path", path}});
     }

@@ -34,8 +34,10 @@ class node_calls {
 public:
     node_calls(node_calls_parts parts, link_settings const& settings);
 
-    // The answer, or nothing without one. Logs a refusal unless the node gave the same one last.
-    awaitable<std::optional<http::response>> post(std::size_t node, char const* path, std::string json, duration limit);
+    // The answer, or nothing without one; `why`, if given, then becomes the reason. Logs a refusal unless the node gave
+    // the same one last.
+    awaitable<std::optional<http::response>> post(std::size_t node, char const* path, std::string json, duration limit,
+                                                  std::string* why = nullptr);
 
     std::size_t count() const { return nodes_.size(); }
     std::size_t first() const { return 0; }

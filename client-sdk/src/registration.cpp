@@ -12,7 +12,23 @@ namespace baton::client {
 namespace {
 constexpr std::size_t most_tries = 5;   // registrations without a pause
 constexpr duration longest_later = 30s; // that a node may ask for
+
+std::string refusal_text(http::response const& answer)
+{
+    constexpr std::size_t longest = 200;
+    auto const problem = nlohmann::json::parse(answer.body, nullptr, false);
+    auto const found = problem.is_object() ? problem.find("detail") : problem.end();
+    auto const detail = found != problem.end() && found->is_string() ? found->get<std::string>() : std::string();
+    return "status " + std::to_string(answer.status) + (detail.empty() ? "" : ", " + detail.substr(0, longest));
 }
+
+// Most reasons name the node already.
+std::string tried_text(std::string const& node, std::string const& why)
+{
+    return why.find(node) == std::string::npos ? node + ": " + why : why;
+}
+
+} // namespace
 
 registration::registration(asio::any_io_executor loop, node_calls& calls, engine& state, link_settings settings,
                            watchers notify)
@@ -71,29 +87,31 @@ awaitable<bool> registration::beat_once()
     auto const most = std::min(calls_.count(), most_tries);
     std::string tried;
     for (std::size_t tries = 0; tries < most && later_ == duration::zero() && !status_.leaving; ++tries) {
-        tried += (tried.empty() ? "" : ", ") + calls_.name(next);
-        bool const taken = co_await joined(next);
+        std::string why;
+        bool const taken = co_await joined(next, why);
         if (taken)
             co_return true;
+        tried += (tried.empty() ? "" : "; ") + tried_text(calls_.name(next), why);
         next = calls_.after(next);
     }
     later_ = std::max(later_, home_later);
     if (!status_.lapsed) // otherwise the next heartbeat may find the home well, and nothing has changed
         node_ = next;
-    if (!status_.warned && !status_.leaving)
+    if (!status_.leaving && refused_.is_due("", calls_.time().now())) // the reasons may alternate
         log::warn("client", "no trigger node takes the registration, trying on",
                   {{"tried", tried},
                    {"service", protocol::to_text(protocol::service_of(settings_.identity))},
                    {"instance", settings_.identity.instance}});
-    status_.warned = true;
     co_return false;
 }
 
-awaitable<bool> registration::joined(std::size_t node)
+awaitable<bool> registration::joined(std::size_t node, std::string& why)
 {
-    if (status_.lapsed && node == node_) // it is the home already
+    if (status_.lapsed && node == node_) { // it is the home already
+        why = "it is the home, which cannot take heartbeats at present";
         co_return false;
-    bool const taken = co_await register_with(node);
+    }
+    bool const taken = co_await register_with(node, why);
     if (!taken)
         co_return false;
     node_ = node;
@@ -110,18 +128,20 @@ void registration::returned()
     if (!std::exchange(status_.lapsed, false))
         return;
     status_.registered = true;
-    status_.warned = false;
+    refused_.clear();
     home_bell_.wake();
     notify_.registered(generation_);
 }
 
-awaitable<bool> registration::register_with(std::size_t node)
+awaitable<bool> registration::register_with(std::size_t node, std::string& why)
 {
     settings_.identity.terms = engine_.terms().all();
     auto const generation = ++settings_.identity.generation;
     auto text = nlohmann::json(settings_.identity).dump();
     auto const asked = calls_.time().now();
-    auto const answer = co_await calls_.post(node, protocol::path_register, std::move(text), beat_limit());
+    auto const answer = co_await calls_.post(node, protocol::path_register, std::move(text), beat_limit(), &why);
+    if (answer && answer->status != 200)
+        why = refusal_text(*answer);
     if (answer && answer->status == 410)
         take_new_name();
     if (answer && answer->status == 503)
@@ -134,7 +154,7 @@ awaitable<bool> registration::register_with(std::size_t node)
             ticket_ = told->ticket;
     }
     absorb(*answer, asked);
-    status_.warned = false;
+    refused_.clear();
     home_bell_.wake();
     notify_.registered(generation);
     log::info("client", "registered",

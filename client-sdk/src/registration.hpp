@@ -3,6 +3,7 @@
 
 #include "client-sdk/src/engine.hpp"
 #include "client-sdk/src/node_calls.hpp"
+#include "libs/base/reminder.hpp"
 
 #include <functional>
 #include <string>
@@ -43,7 +44,6 @@ private:
     struct status {
         bool registered = false;
         bool lapsed = false;  // not registered: the home cannot vouch for its clients at present, but knows this one
-        bool warned = false;  // that no node takes the registration
         bool beating = false; // a heartbeat or registration is on its way
         bool leaving = false;
     };
@@ -58,9 +58,10 @@ private:
     };
 
     awaitable<bool> beat_once();
-    awaitable<bool> joined(std::size_t node);
+    // Whether the node has taken the registration; otherwise `why` becomes the reason.
+    awaitable<bool> joined(std::size_t node, std::string& why);
     void returned();
-    awaitable<bool> register_with(std::size_t node);
+    awaitable<bool> register_with(std::size_t node, std::string& why); // the same
     void note_later(http::response const& answer);
     awaitable<duration> watch_once();
     awaitable<void> move(std::string to);
@@ -82,6 +83,7 @@ private:
     waker home_bell_;  // after each registration
     std::size_t node_; // the one that hears the heartbeats
     status status_;
+    reminder refused_; // no node takes the registration
     reached reached_;
     first_name first_;
     int renamed_ = 0;

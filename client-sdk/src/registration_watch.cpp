@@ -73,8 +73,9 @@ awaitable<void> registration::move(std::string to)
     if (next == node_)
         next = calls_.after(node_);
     later_ = {};
+    std::string why;
     for (std::size_t tries = 1; tries < calls_.count() && later_ == duration::zero() && !status_.leaving; ++tries) {
-        if (next != node_ && co_await register_with(next)) {
+        if (next != node_ && co_await register_with(next, why)) {
             node_ = next;
             co_return;
         }

@@ -262,20 +262,27 @@ class Import(DevSite):
         path.write_text(json.dumps([{**document, "max_attempts": 0}]))
         self.refused(["max_attempts"], *words)
 
-    def test_an_agent_that_no_node_takes_names_the_addresses_that_it_tried(self):
+    def why_no_node_takes_an_agent(self, nodes):
         path, _ = self.crontab("@daily a")
-        nodes = [f"http://127.0.0.1:{free_port()}" for _ in range(2)]
         agent = subprocess.Popen([self.baton, "agent", "--crontab", path], cwd=self.folder, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                  env=program_environment({"BATON_TRIGGERS": ",".join(nodes)}))
         try:
-            line = next(line for line in agent.stderr if "no trigger node takes the registration" in line)
-            for node in nodes:
-                self.assertIn(node, line)
+            return next(line for line in agent.stderr if "no trigger node takes the registration" in line)
         finally:
             agent.kill()
             agent.wait()
             agent.stderr.close()
+
+    def test_an_agent_that_no_node_takes_names_the_addresses_that_it_tried_and_the_reasons(self):
+        nodes = [f"http://127.0.0.1:{free_port()}" for _ in range(2)]
+        line = self.why_no_node_takes_an_agent(nodes)
+        for node in nodes:
+            self.assertIn(f"cannot connect to {node}: Connection refused", line)
+
+    def test_an_agent_with_the_address_of_web_is_told_so(self):
+        line = self.why_no_node_takes_an_agent([self.web])
+        self.assertIn(f"{self.web}: status 421, this is baton web; clients and nodes call a trigger node", line)
 
     def test_a_server_that_does_not_answer_is_named(self):
         _, words = self.crontab("@daily a")
