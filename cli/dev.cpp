@@ -20,6 +20,8 @@ namespace baton::cli {
 namespace {
 
 constexpr duration dev_grace = 60s;
+constexpr duration join_limit = 5s;
+constexpr duration join_poll = 10ms;
 
 struct dev_options {
     std::string config;
@@ -62,6 +64,7 @@ class all_in_one {
 public:
     all_in_one(measured_loop& loop, time_source& time, random_source& random, dev_config const& chosen)
         : loop_(loop),
+          time_(time),
           trigger_(loop, time, random, trigger_of(chosen)),
           web_(loop.context(), time, random, web_of(chosen, trigger_of(chosen))),
           agent_(agent_of(chosen))
@@ -82,10 +85,9 @@ public:
     {
         using namespace asio::experimental::awaitable_operators;
         trigger_.when_open([this] { agent_.start(); }); // earlier it would only be refused
-        std::cout << "baton is at " << web_.address() << " (Ctrl-C ends it)" << std::endl;
         std::exception_ptr trigger_failure;
         std::exception_ptr web_failure;
-        co_await (watched(trigger_.run(), trigger_failure) && watched(web_.run(), web_failure));
+        co_await (watched(trigger_.run(), trigger_failure) && watched(serve_web(), web_failure));
         if (auto const failure = trigger_failure ? trigger_failure : web_failure)
             std::rethrow_exception(failure);
     }
@@ -93,6 +95,7 @@ public:
     // The agent stops first, while a node can take its last results. That blocks, so it has a thread.
     void stop()
     {
+        stopping_ = true;
         stopper_ = std::thread([this] {
             agent_.stop();
             asio::post(loop_.executor(), [this] {
@@ -110,15 +113,30 @@ private:
         return options;
     }
 
+    // The port of web is bound, and connections wait until the agent has joined: before that web would refuse tasks for
+    // its handlers.
+    awaitable<void> serve_web()
+    {
+        auto const limit = time_.now() + join_limit;
+        while (!stopping_ && trigger_.clients() == 0 && time_.now() < limit)
+            co_await time_.sleep_for(join_poll);
+        if (!stopping_)
+            std::cout << "baton is at " << web_.address() << " (Ctrl-C ends it)" << std::endl;
+        co_await web_.run();
+    }
+
     // Neither runs without the other.
     awaitable<void> watched(awaitable<void> part, std::exception_ptr& failure)
     {
         co_await kept(std::move(part), failure);
+        stopping_ = true;
         trigger_.stop();
         web_.stop();
     }
 
     measured_loop& loop_;
+    time_source& time_;
+    bool stopping_ = false;
     trigger_process trigger_;
     web_process web_;
     client::service agent_;

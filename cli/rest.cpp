@@ -13,6 +13,8 @@ namespace baton::cli {
 namespace {
 
 constexpr duration answer_limit = 30s;
+constexpr duration start_limit = 3s; // for a server of this machine that is starting
+constexpr std::chrono::milliseconds start_poll = 50ms;
 
 std::string read_token(common_options const& chosen)
 {
@@ -27,11 +29,27 @@ std::string read_token(common_options const& chosen)
     return token;
 }
 
-awaitable<void> call(http::client& http, http::url to, http::request message, http::response& answer,
+// A server of this machine may still be starting. No byte of a refused request has arrived, so it is safe to repeat it.
+awaitable<http::response> send_to(http::client& http, time_source& time, http::url const& to,
+                                  http::request const& message)
+{
+    auto const until = time.now() + (http::is_loopback(to.host) ? start_limit : duration{});
+    for (;;) {
+        try {
+            co_return co_await http.send(to, message, answer_limit);
+        } catch (http::unreachable const& failure) {
+            if (failure.possibly_delivered() || time.now() >= until)
+                throw;
+        }
+        co_await time.sleep_for(start_poll);
+    }
+}
+
+awaitable<void> call(http::client& http, time_source& time, http::url to, http::request message, http::response& answer,
                      std::exception_ptr& failure, bool& done)
 {
     try {
-        answer = co_await http.send(to, message, answer_limit);
+        answer = co_await send_to(http, time, to, message);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -89,7 +107,7 @@ http::response rest::send_once(http::request message)
     http::response answer;
     std::exception_ptr failure;
     bool done = false;
-    asio::co_spawn(loop_, call(*http_, server_, std::move(message), answer, failure, done), asio::detached);
+    asio::co_spawn(loop_, call(*http_, time_, server_, std::move(message), answer, failure, done), asio::detached);
     loop_.restart();
     while (!done) // run() would not return: a kept connection waits on the loop
         loop_.run_one();
@@ -98,7 +116,7 @@ http::response rest::send_once(http::request message)
             std::rethrow_exception(failure);
     } catch (unavailable const& reason) {
         throw request_failed(0, server_.text() + " does not answer: " + reason.what() +
-                                    " (is `baton web` running? --server names another)");
+                                    " (is `baton web` or `baton dev` running? --server names another)");
     }
     return answer;
 }

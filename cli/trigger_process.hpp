@@ -34,6 +34,7 @@ public:
     void stop();
 
     std::string const& address() const { return config_.node.address; }
+    std::size_t clients() const { return node_->clients(); } // that have joined here
 
 private:
     awaitable<void> work();

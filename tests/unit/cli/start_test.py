@@ -1,0 +1,49 @@
+"""Commands that are given while `baton dev` starts: start_test.py BATON."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cluster"))
+
+from processes import free_port, program_environment  # noqa: E402
+
+BATON = sys.argv.pop(1)
+
+
+def run_baton(port, *words):
+    done = subprocess.run([BATON, "--server", f"http://127.0.0.1:{port}", *words], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, env=program_environment())
+    return done.returncode, done.stdout, done.stderr
+
+
+class Start(unittest.TestCase):
+    def test_a_task_that_is_added_at_once_after_the_start_of_dev_is_accepted(self):
+        for _ in range(3):
+            with tempfile.TemporaryDirectory(prefix="baton-cli-") as folder:
+                web = free_port()
+                ports = {"BATON_TRIGGER_PORT": str(free_port()), "BATON_WEB_PORT": str(web)}
+                dev = subprocess.Popen([BATON, "dev"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, env=program_environment(ports))
+                try:
+                    status, out, said = run_baton(web, "task", "add", "greet", "--service", "agent", "--handler", "echo")
+                    self.assertEqual((status, said), (0, ""), out)
+                    status, out, said = run_baton(web, "task", "run", "greet", "--wait")
+                    self.assertEqual(status, 0, said)
+                finally:
+                    dev.terminate()
+                    self.assertEqual(dev.wait(60), 0)
+
+    def test_a_server_that_does_not_start_is_reported_after_some_seconds(self):
+        began = time.monotonic()
+        status, _, said = run_baton(free_port(), "task", "list")
+        self.assertEqual(status, 1)
+        self.assertIn("is `baton web` or `baton dev` running?", said)
+        self.assertGreater(time.monotonic() - began, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
