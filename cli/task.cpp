@@ -108,7 +108,8 @@ nlohmann::json document_of(definition_options const& chosen)
 void add_add(CLI::App& task, common_options const& common)
 {
     auto* const command = task.add_subcommand("add", "Register a task");
-    command->footer("docs/schedules.md explains schedules, clock changes and routings.\n"
+    command->footer("docs/schedules.md explains schedules, clock changes "
+                    "and routings.\n"
                     "Example: baton task add close-day --service billing --handler close-day --cron '0 2 * * *' "
                     "--zone Europe/Berlin");
     auto const chosen = std::make_shared<definition_options>();
@@ -156,7 +157,7 @@ void add_add(CLI::App& task, common_options const& common)
             print_json(std::cout, made);
         else
             std::cout << "task " << cell(made, "id") << ' ' << cell(made, "name") << ": " << cell(made, "schedule_text")
-                      << ", next " << times_of(common).text(made, "next_fire_at") << '\n';
+                      << ", next " << times_of(common).text(made, "next_at") << '\n';
     });
 }
 
@@ -177,7 +178,9 @@ void add_show(CLI::App& task, common_options const& common)
         shown["next"] = next.at("next");
         if (common.json)
             return print_json(std::cout, shown);
-        print_members(std::cout, shown, times_of(common), "next");
+        auto members = shown;
+        members.erase("next_fire_at"); // the planner's mark, which is no next firing
+        print_members(std::cout, members, times_of(common), "next");
         auto const zone = shown.at("schedule").value("zone", "UTC");
         for (auto const& firing : shown.at("next"))
             std::cout << "next: " << firing_text(firing, zone, times_of(common)) << '\n';

@@ -64,7 +64,7 @@ void add_task_list(CLI::App& task, common_options const& common)
         table shown({"ID", "NAME", "SERVICE", "HANDLER", "SCHEDULE", "ENABLED", at.title("NEXT")});
         for (auto const& each : tasks.at("items"))
             shown.add({cell(each, "id"), cell(each, "name"), cell(each, "service"), cell(each, "handler"),
-                       cell(each, "schedule_text"), cell(each, "enabled"), at.cell(each, "next_fire_at")});
+                       cell(each, "schedule_text"), cell(each, "enabled"), at.cell(each, "next_at")});
         shown.print(std::cout);
     });
 }

@@ -3,6 +3,7 @@
 #include "libs/base/log.hpp"
 #include "libs/schedule/schedule.hpp"
 #include "libs/schedule/time_zone.hpp"
+#include "web/next_firing.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -58,12 +59,13 @@ std::string with_offset(schedule::local_time shown, std::chrono::seconds offset)
 
 } // namespace
 
-json show(storage::task_record const& task)
+json show(storage::task_record const& task, utc_time from)
 {
     auto value = protocol::to_json(task.definition);
     value["id"] = to_string(task.id);
     value["version"] = task.version;
     value["schedule_text"] = schedule_text(task);
+    value["next_at"] = moment(next_firing(task, from));
     value["next_fire_at"] = moment(task.next_fire_at);
     value["parked_at"] = task.parked ? moment(task.parked->since) : json();
     value["parked_reason"] = task.parked ? json(task.parked->reason) : json();
@@ -92,9 +94,9 @@ json show(storage::deleted_task const& task)
 
 std::vector<std::string> const& read_only_members()
 {
-    static std::vector<std::string> const members{"id",         "version",       "schedule_text",  "next_fire_at",
-                                                  "parked_at",  "parked_reason", "created_at",     "updated_at",
-                                                  "valid_from", "cancelled",     "master_notified"};
+    static std::vector<std::string> const members{"id",           "version",    "schedule_text", "next_at",
+                                                  "next_fire_at", "parked_at",  "parked_reason", "created_at",
+                                                  "updated_at",   "valid_from", "cancelled",     "master_notified"};
     return members;
 }
 

@@ -23,8 +23,9 @@ nlohmann::json or_null(std::optional<Value> const& value, Show show)
     return value ? nlohmann::json(show(*value)) : nlohmann::json();
 }
 
-// The definition, and beside it id, version, schedule_text, next_fire_at, created_at and updated_at.
-nlohmann::json show(storage::task_record const& task);
+// The definition, and beside it id, version, schedule_text, next_at, next_fire_at, created_at and updated_at. `from`:
+// the first instant at which its next firing may be.
+nlohmann::json show(storage::task_record const& task, utc_time from);
 
 // One version of a task, with its definition.
 nlohmann::json show(storage::task_version_record const& version);

@@ -50,7 +50,7 @@ void expect_done(storage::edit_outcome outcome)
 awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status)
 {
     bool const notified = co_await site.master.notify(protocol::signal_kind::task, done.signal, done.task.id.value());
-    auto body = show(done.task);
+    auto body = show(done.task, done.valid_from);
     body["valid_from"] = to_rfc3339(done.valid_from);
     body["cancelled"] = done.cancelled;
     body["master_notified"] = notified;

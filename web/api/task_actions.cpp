@@ -1,8 +1,8 @@
 #include "libs/protocol/strict.hpp"
-#include "libs/schedule/schedule.hpp"
 #include "web/api/api.hpp"
 #include "web/api/edits.hpp"
 #include "web/fingerprint.hpp"
+#include "web/next_firing.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/served.hpp"
@@ -109,15 +109,6 @@ awaitable<http::response> run(context& site, http::request const& message)
     co_return answer_run(done, notified);
 }
 
-// A fixed delay depends on the previous run, so its next firing stands only in the task's row.
-std::vector<utc_time> next_firings(storage::task_record const& task, utc_time from, std::size_t count)
-{
-    schedule::timetable const times(task.definition.schedule, task.created_at);
-    if (times.kind() != protocol::schedule_kind::fixed_delay)
-        return times.between(from, utc_time::max(), count);
-    return task.next_fire_at ? std::vector<utc_time>{*task.next_fire_at} : std::vector<utc_time>{};
-}
-
 awaitable<http::response> next(context& site, http::request const& message)
 {
     query_parameters asked(message);
@@ -130,7 +121,7 @@ awaitable<http::response> next(context& site, http::request const& message)
     auto const now = site.deps.time.utc();
     auto firings = nlohmann::json::array();
     auto before = now;
-    for (auto const at : next_firings(*task, now, count)) {
+    for (auto const at : next_firings(*task, governed_from(*task, now, site.settings.edit_lead), count)) {
         auto firing = show_firing(at, task->definition.schedule.zone, before);
         firing["planned"] = task->definition.enabled && (!task->next_fire_at || at < *task->next_fire_at);
         firings.push_back(std::move(firing));

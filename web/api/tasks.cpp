@@ -3,6 +3,7 @@
 #include "web/api/edits.hpp"
 #include "web/api/listing.hpp"
 #include "web/cursor.hpp"
+#include "web/next_firing.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/served.hpp"
@@ -50,6 +51,11 @@ awaitable<http::response> create(context& site, http::request const& message)
     co_return answer;
 }
 
+nlohmann::json show_now(context& site, storage::task_record const& task)
+{
+    return show(task, governed_from(task, site.deps.time.utc(), site.settings.edit_lead));
+}
+
 awaitable<http::response> list_tasks(context& site, http::request const& message)
 {
     query_parameters asked(message);
@@ -66,9 +72,11 @@ awaitable<http::response> list_tasks(context& site, http::request const& message
     asked.finish();
     filter.limit = size.rows();
     auto const found = co_await site.tasks.list(filter);
-    co_return http::json_response(200, show_page(found, size, [](storage::task_record const& last) {
-                                      return write_cursor(list_of::tasks, {last.id.value()});
-                                  }));
+    auto const cursor = [](storage::task_record const& last) {
+        return write_cursor(list_of::tasks, {last.id.value()});
+    };
+    auto const shown = [&](storage::task_record const& task) { return show_now(site, task); };
+    co_return http::json_response(200, show_page(found, size, cursor, shown));
 }
 
 awaitable<http::response> read(context& site, http::request const& message)
@@ -82,7 +90,7 @@ awaitable<http::response> read(context& site, http::request const& message)
     if (knows_version(message, task->version))
         answer.status = 304;
     else
-        answer = http::json_response(200, show(*task));
+        answer = http::json_response(200, show_now(site, *task));
     answer.headers.set("ETag", etag_of(task->version));
     co_return answer;
 }
@@ -112,7 +120,7 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
 awaitable<http::response> answer_unchanged(context& site, storage::task_record const& task)
 {
     auto const present = co_await site.tasks.versions(task.id, task.version + 1, 1);
-    auto body = show(task);
+    auto body = show_now(site, task);
     body["valid_from"] = to_rfc3339(present.empty() ? task.updated_at : present.front().valid_from);
     body["cancelled"] = 0;
     body["master_notified"] = false;

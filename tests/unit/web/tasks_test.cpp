@@ -297,6 +297,7 @@ TEST_CASE("a disabled task has no next firing until it is enabled again")
     auto const off = web->posted(200, path + "/disable");
     CHECK(off.at("enabled") == false);
     CHECK(off.at("next_fire_at").is_null());
+    CHECK(off.at("next_at").is_null());
     web->problem(412, web->call(verb::post, path + "/enable", "", {{"If-Match", "\"1\""}}));
     auto const on = web->posted(200, path + "/enable", nullptr, {{"If-Match", "\"2\""}});
     CHECK(on.at("enabled") == true);
@@ -356,6 +357,21 @@ TEST_CASE("the next firings are shown in UTC and on the task's own clock, with c
     CHECK(web->got(200, path + "?count=1000").at("next").size() == 1'000);
     web->problem(400, web->get(path + "?count=0"));
     web->problem(400, web->get(path + "?count=1001"));
+}
+
+TEST_CASE("the next firing of a task is the earliest that has not begun, also if it is planned already")
+{
+    auto const web = arrange(engines());
+    auto task = sample("ahead");
+    task["schedule"] = {{"kind", "fixed_rate"}, {"every_ms", 3'600'000}, {"start_at", "2030-01-01T00:00:00Z"}};
+    auto const id = web->create(task);
+    web->data.exec("UPDATE task SET next_fire_at = " +
+                   std::to_string(to_micros(from_rfc3339("2030-01-01T02:00:00Z")))); // the first two are planned
+    auto const read = web->got(200, "/api/v1/tasks/" + id);
+    CHECK(read.at("next_at") == "2030-01-01T00:00:00.000000Z");
+    CHECK(read.at("next_fire_at") == "2030-01-01T02:00:00.000000Z");
+    CHECK(web->got(200, "/api/v1/tasks").at("items")[0].at("next_at") == read.at("next_at"));
+    CHECK(web->got(200, "/api/v1/tasks/" + id + "/next").at("next")[0].at("at") == read.at("next_at"));
 }
 
 TEST_CASE("a fixed-delay task lists only its stored next firing")
