@@ -1,7 +1,9 @@
 // baton nodes: the nodes, the lease of the master, and the history of terms.
 
 #include "cli/commands.hpp"
+#include "cli/node_list.hpp"
 #include "cli/rest.hpp"
+#include "cli/span.hpp"
 #include "cli/table.hpp"
 #include "libs/base/printable.hpp"
 
@@ -29,6 +31,19 @@ std::string longest_step(nlohmann::json const& node)
     return most < 0 ? "-" : one_decimal(most);
 }
 
+constexpr char columns_of_nodes[] =
+    "ROLE: master, slave, or gone: it wrote its row last longer ago than its time to live. A node that was killed\n"
+    "stands here as before until then (about 4 s); HEARD is the age of its row. A node that is gone is left out once\n"
+    "a live one has its name.\n"
+    "LOAD: the part of the queue for its clients that is in use, from 0 to 1.\n"
+    "STEP: the longest piece of work, in ms of processor time, in which its loop did nothing else.\n";
+
+constexpr char columns_of_terms[] =
+    "WON: how the node became master: free: the lease was given up before; expired: it was not renewed in time;\n"
+    "guard: the death of the master was noticed before the lease expired.\n"
+    "GAP: the time without a master, from the end of the term before to ACTING, when planning began.\n"
+    "REPLAYED: open executions that were past due and were taken over.\n";
+
 struct nodes_options {
     bool terms = false;
     std::size_t limit = 20;
@@ -40,12 +55,12 @@ void show_terms(nodes_options const& chosen, common_options const& common)
     if (common.json)
         return print_json(std::cout, found);
     auto const at = times_of(common);
-    table shown({"EPOCH", "NODE", "WON", at.title("BEGAN"), at.title("ACTING"), "GAP (ms)", at.title("ENDED"), "WHY",
-                 "REPLAYED"});
+    table shown(
+        {"EPOCH", "NODE", "WON", at.title("BEGAN"), at.title("ACTING"), "GAP", at.title("ENDED"), "WHY", "REPLAYED"});
     for (auto const& each : found.at("items"))
         shown.add({cell(each, "epoch"), cell(each, "node"), cell(each, "how"), at.cell(each, "began_at"),
-                   at.cell(each, "acting_at"), cell(each, "gap_ms"), at.cell(each, "ended_at"), cell(each, "why_ended"),
-                   cell(each, "replayed")});
+                   at.cell(each, "acting_at"), span_cell(each, "gap_ms"), at.cell(each, "ended_at"),
+                   cell(each, "why_ended"), cell(each, "replayed")});
     shown.print(std::cout);
 }
 
@@ -55,7 +70,7 @@ void show_failover(nlohmann::json const& answer, times const& at)
     if (last.is_null())
         return;
     std::cout << "last failover: " << cell(last, "to") << " took over from " << cell(last, "from") << " at "
-              << at.text(last, "at") << ", after a gap of " << cell(answer, "last_gap_ms") << " ms\n";
+              << at.text(last, "at") << ", after a gap of " << span_cell(answer, "last_gap_ms") << '\n';
 }
 
 void show_nodes(common_options const& common)
@@ -65,12 +80,13 @@ void show_nodes(common_options const& common)
         return print_json(std::cout, answer);
     table shown(
         {"NAME", "ADDRESS", "ROLE", "EPOCH", "ALIVE", "HEARD (s ago)", "CLIENTS", "LOAD", "STEP (ms)", "VERSION"});
-    for (auto const& each : answer.at("items"))
-        shown.add({cell(each, "name"), cell(each, "address"), cell(each, "role"), cell(each, "epoch"),
-                   cell(each, "alive"), one_decimal(each.value("age_ms", 0.0) / 1'000), cell(each, "clients"),
-                   cell(each, "load"), longest_step(each), cell(each, "version")});
+    auto const nodes = nodes_for_people(answer.at("items"));
+    for (auto const& each : nodes)
+        shown.add({cell(each, "name"), cell(each, "address"), role_of(each), cell(each, "epoch"), cell(each, "alive"),
+                   one_decimal(each.value("age_ms", 0.0) / 1'000), cell(each, "clients"), cell(each, "load"),
+                   longest_step(each), cell(each, "version")});
     shown.print(std::cout);
-    for (auto const& each : answer.at("items"))
+    for (auto const& each : nodes)
         if (auto const why = each.value("cannot_plan", nlohmann::json()); why.is_string())
             std::cout << cell(each, "name") << " cannot plan: " << printable(why.get<std::string>()) << '\n';
     auto const& lease = answer.at("lease");
@@ -91,7 +107,8 @@ void show_nodes(common_options const& common)
 void add_nodes(CLI::App& program, common_options const& common)
 {
     auto& command = *program.add_subcommand("nodes", "Show the nodes and the lease");
-    command.footer("Example: baton nodes --terms --limit 5");
+    command.footer(std::string(columns_of_nodes) + "With --terms:\n" + columns_of_terms +
+                   "Example: baton nodes --terms --limit 5");
     auto const chosen = std::make_shared<nodes_options>();
     auto* const terms = command.add_flag("--terms", chosen->terms, "Show the terms of mastership instead");
     command.add_option("--limit", chosen->limit, "Number of terms, the latest first")
@@ -109,7 +126,7 @@ void add_nodes(CLI::App& program, common_options const& common)
 void add_terms(CLI::App& program, common_options const& common)
 {
     auto& command = *program.add_subcommand("terms", "Show the terms of mastership (the same as nodes --terms)");
-    command.footer("Example: baton terms --limit 5");
+    command.footer(std::string(columns_of_terms) + "Example: baton terms --limit 5");
     auto const chosen = std::make_shared<nodes_options>();
     command.add_option("--limit", chosen->limit, "Number of terms, the latest first")
         ->capture_default_str()

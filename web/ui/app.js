@@ -97,7 +97,7 @@ function span(ms) {
   const size = Math.abs(ms);
   if (size < 1000) return Math.round(ms) + " ms";
   if (size < 60000) return (ms / 1000).toFixed(size < 10000 ? 1 : 0) + " s";
-  if (size < 3600000) return Math.round(ms / 60000) + " min";
+  if (size < 3600000) return Math.floor(ms / 60000) + " min" + (ms % 60000 >= 1000 ? " " + Math.floor((ms % 60000) / 1000) + " s" : "");
   if (size < 172800000) return (ms / 3600000).toFixed(1) + " h";
   return Math.round(ms / 86400000) + " days";
 }
@@ -123,7 +123,7 @@ function show_failover(last, gap_ms) {
   if (!last) return;
   const strong = (text) => make("strong", {}, text);
   line.replaceChildren("Last failover: ", strong(last.to), " took over ", ...(last.from ? ["from ", strong(last.from), " "] : []),
-    "at " + moment(last.at) + ", after a gap of ", strong(gap_ms + " ms"), last.why ? " (" + last.why + ")." : ".");
+    "at " + moment(last.at) + ", after a gap of ", strong(gap_ms === null ? "unknown length" : span(gap_ms)), last.why ? " (" + last.why + ")." : ".");
 }
 
 // Of the processor time of its loops, and the part that took it.
@@ -143,9 +143,11 @@ function show_nodes({ items, lease, last_gap_ms, last_failover }) {
     line.replaceChildren("Master: ", make("strong", {}, master ? master.name : lease.owner), " under epoch ",
       make("strong", {}, String(lease.epoch)), ", lease renewed ", make("strong", {}, span(lease.age_ms)), " ago, ",
       make("strong", {}, lease.seconds_left.toFixed(1) + " s"), " left.");
-  sync($("nodes"), items, (node) => node.incarnation, (node) => [
+  // A dead process is left out once a live node has its name.
+  const live = new Set(items.filter((node) => node.alive).map((node) => node.name));
+  sync($("nodes"), items.filter((node) => node.alive || !live.has(node.name)), (node) => node.incarnation, (node) => [
     cell(node.name + node.address, () => [...name_of(node.name), quiet(node.address)]),
-    cell(node.master, () => [node.master ? badge("master", "good") : badge("slave", "")]),
+    cell([node.master, node.alive], () => [!node.alive ? badge("gone", "bad") : node.master ? badge("master", "good") : badge("slave", "")]),
     plain(node.epoch === null ? "–" : node.epoch),
     plain(span(node.age_ms) + " ago", "nowrap"),
     plain(Math.round(node.load * 100) + " %"),
