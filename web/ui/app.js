@@ -29,9 +29,20 @@ async function call(method, path, { body, headers = {} } = {}) {
   } catch {
     throw new refusal({ status: answer.status, detail: "the server sent no JSON (status " + answer.status + ")" });
   }
-  if (answer.status === 401) $("sign-in").hidden = false;
+  if (answer.status === 401) {
+    ask_for_token();
+    throw new refusal({ status: 401, detail: "not signed in" });
+  }
   if (!answer.ok) throw new refusal({ ...value, status: answer.status });
   return { value, etag: answer.headers.get("ETag") };
+}
+
+// Shows the form alone: without a token the cards have nothing to show.
+function ask_for_token() {
+  $("sign-in-says").textContent = state.token ? "This token is wrong." : "Enter the token of web.";
+  $("sign-in-says").className = state.token ? "problem" : "";
+  $("sign-in").hidden = false;
+  $("main").classList.add("locked");
 }
 
 // --- building elements -------------------------------------------------------------------------------------------
@@ -268,6 +279,7 @@ async function refresh() {
       " · times in " + Intl.DateTimeFormat().resolvedOptions().timeZone;
     $("summary").className = "";
     $("sign-in").hidden = true;
+    $("main").classList.remove("locked");
     $("pulse").className = "pulse on";
     setTimeout(() => ($("pulse").className = "pulse"), 350);
   } catch (failure) {
