@@ -48,13 +48,31 @@ nlohmann::json value_of(outcome const& ended, std::size_t limit)
     }
 }
 
+// The reason never has the command's output, which may be confidential.
+void tell_end(client::execution const& execution, outcome const& ended)
+{
+    if (ended.succeeded() || ended.stopped) {
+        log::debug("agent", ended.stopped ? "a command was stopped" : "a command succeeded",
+                   {{"handler", execution.handler()}, {"execution", execution.id()}});
+        return;
+    }
+    log::warn("agent", "a command failed, its attempt is reported as failed",
+              {log::reason(ended.reason()),
+               {"handler", execution.handler()},
+               {"task", execution.task()},
+               {"execution", execution.id()},
+               {"attempt", execution.attempt()}});
+}
+
 client::result run(call request, client::execution& execution, time_source const& time)
 {
     auto variables = variables_of(execution);
     for (auto& [name, value] : variables)
         if (value.find('\0') == std::string::npos)
             request.env[name] = std::move(value);
+    log::debug("agent", "a command starts", {{"handler", execution.handler()}, {"execution", execution.id()}});
     auto const ended = run_command(request, execution.stop_token(), time);
+    tell_end(execution, ended);
     if (!ended.failure.empty())
         return client::result::fail(ended.reason());
     auto value = value_of(ended, request.output_limit);

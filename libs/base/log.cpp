@@ -98,6 +98,22 @@ spdlog::level::level_enum level_of(level which)
     return levels[static_cast<std::size_t>(which)];
 }
 
+std::shared_ptr<spdlog::logger> make_logger(std::string const& process, spdlog::level::level_enum least)
+{
+    auto logger = std::make_shared<spdlog::logger>(process, std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    logger->set_pattern("%Y-%m-%dT%H:%M:%S.%fZ %^%L%$ %n: %v", spdlog::pattern_time_type::utc);
+    logger->set_level(least);
+    return logger;
+}
+
+// Before start(), and in a service that embeds the SDK, the lines have the same format. Never destroyed, since threads
+// may log until the process has ended.
+std::shared_ptr<spdlog::logger>& own_logger()
+{
+    static auto* const logger = new std::shared_ptr<spdlog::logger>(make_logger("baton", spdlog::level::info));
+    return *logger;
+}
+
 void write(level which, std::string_view area, std::string_view event, fields values)
 {
     if (auto const to = takers().latest()) {
@@ -108,7 +124,7 @@ void write(level which, std::string_view area, std::string_view event, fields va
         }
         return;
     }
-    auto* const logger = spdlog::default_logger_raw();
+    auto* const logger = own_logger().get();
     if (logger->should_log(level_of(which)))
         logger->log(level_of(which), spdlog::string_view_t(text_line(area, event, values)));
 }
@@ -172,10 +188,7 @@ void start(std::string const& process, std::string const& level)
     auto const parsed = spdlog::level::from_str(level);
     if (parsed == spdlog::level::off && level != "off")
         throw std::invalid_argument("unknown log level '" + level + "'");
-    auto logger = std::make_shared<spdlog::logger>(process, std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
-    logger->set_pattern("%Y-%m-%dT%H:%M:%S.%fZ %^%L%$ %n: %v", spdlog::pattern_time_type::utc);
-    logger->set_level(parsed);
-    spdlog::set_default_logger(std::move(logger));
+    own_logger() = make_logger(process, parsed);
 }
 
 } // namespace baton::log

@@ -60,7 +60,8 @@ using sink = std::function<void(level which, std::string_view line)>;
 // the latest counts. An exception of `to` is dropped.
 std::shared_ptr<void> take_over(sink to);
 
-// Called once in main. `level` is trace, debug, info, warn, error or off; throws std::invalid_argument for another.
+// Called once in main, before other threads log. Until then lines of level info and above are written under the name
+// "baton". `level` is trace, debug, info, warn, error or off; throws std::invalid_argument for another.
 void start(std::string const& process, std::string const& level);
 
 } // namespace baton::log

@@ -1,6 +1,7 @@
 #include "agent/agent.hpp"
 #include "client-sdk/src/job.hpp"
 #include "libs/base/error.hpp"
+#include "libs/base/log.hpp"
 #include "libs/schedule/crontab.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,6 +23,7 @@ client::result run(client::service::handler const& handle, nlohmann::json const&
 {
     protocol::dispatch work;
     work.execution = execution_id{77};
+    work.handler = "it";
     work.attempt = 2;
     work.task_name = "nightly";
     work.payload = protocol::json_text(payload);
@@ -67,6 +69,25 @@ agent::settings offering(crontab_file const& file, bool execute)
 }
 
 } // namespace
+
+TEST_CASE("a command that fails or cannot be started is logged with its handler, execution and reason, without output")
+{
+    std::vector<std::string> warnings;
+    auto const taken = log::take_over([&](log::level which, std::string_view line) {
+        if (which == log::level::warning)
+            warnings.emplace_back(line);
+    });
+    run_script("echo secret; exit 3");
+    agent::settings missing;
+    missing.handlers["it"].argv = {"/nowhere/at/all"};
+    run(agent::make_handlers(missing, real_time).at("it"), nullptr);
+    run_script("exit 0");
+    REQUIRE(warnings.size() == 2);
+    CHECK(warnings[0] == "agent: a command failed, its attempt is reported as failed: exit status 3 handler=it "
+                         "task=nightly execution=77 attempt=2");
+    CHECK(warnings[1].find(": cannot be started: ") != std::string::npos);
+    CHECK(warnings[1].find("execution=77") != std::string::npos);
+}
 
 TEST_CASE("a command gets the payload on standard input and its execution in the environment")
 {

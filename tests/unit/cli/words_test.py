@@ -40,6 +40,15 @@ class Words(unittest.TestCase):
         self.refused("", "a command is missing", "task")
         self.refused("task", "a command is missing", "list, add", "baton task --help")
 
+    def test_a_line_that_is_logged_before_a_process_runs_has_the_format_of_the_log(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "tab"
+            file.write_text("* * * * * /bin/true\n61 * * * * /bin/true\n")
+            file.chmod(0o600)
+            _, _, said = run_baton("agent", "--crontab", str(file), "--check")
+            self.assertRegex(said, r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z W baton: agent: ", said)
+            self.assertNotIn("[warning]", said)
+
     def test_a_missing_argument_is_still_named(self):
         self.refused("task show", "task is required")
 

@@ -44,9 +44,10 @@ struct service_options {
     std::chrono::milliseconds heartbeat{5'000}; // a node may ask for more frequent ones
     std::chrono::milliseconds grace{30'000};    // for a stop: running handlers, their results and signing off
 
-    // Gets the lines of the SDK's log, such as "client: registered service=billing", from all levels; by default they
-    // go to spdlog's default logger. Called by any thread, by several at once; an exception is dropped. The log is the
-    // process's: of several services with a callback, the one that was made last gets all lines while it lives.
+    // Gets the lines of the SDK's log, such as "client: registered service=billing", from all levels; by default those
+    // of info and above go to standard error, as the lines of the servers do. Called by any thread, by several at once;
+    // an exception is dropped. The log is the process's: of several services with a callback, the one that was made
+    // last gets all lines while it lives.
     std::function<void(log_level level, std::string_view line)> log = {};
 };
 
