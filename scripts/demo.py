@@ -261,6 +261,11 @@ class Demo:
         return len(ticks)
 
 
+def has_terminal():
+    """False if no one can press Ctrl-C."""
+    return sys.stdin.isatty() or sys.stdout.isatty()
+
+
 def main():
     parser = argparse.ArgumentParser(prog="scripts/demo")
     parser.add_argument("--once", action="store_true")
@@ -280,7 +285,7 @@ def main():
         demo.watch(AFTER)
         demo.revive(dead)
         good = demo.judge()
-        if not options.once:
+        if not options.once and has_terminal():
             say()
             say(bold(f"baton stays up: {cluster.addresses['web']}/") + "   Ctrl-C ends it")
             say(grey(f"  {cluster.baton} --server {cluster.addresses['web']} nodes"))
