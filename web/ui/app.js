@@ -187,7 +187,7 @@ function show_tasks({ items, next }) {
   $("more-tasks").hidden = !next || state.task_limit >= 500;
   sync($("tasks"), items, (task) => task.id, (task) => [
     cell(task.name + task.project + task.description, () => [
-      make("button", { class: "link", onclick: () => show_next(task) }, ...name_of(task.name)),
+      make("button", { class: "link", onclick: () => show_task(task) }, ...name_of(task.name)),
       quiet([task.project === "default" ? "" : task.project, task.description].filter(Boolean).join(" · "))]),
     cell(task.service + "/" + task.handler, () => [...name_of(task.service), " / ", ...name_of(task.handler)]),
     cell(JSON.stringify(task.schedule), () => [task.schedule_text, quiet(task.schedule.cron || task.schedule.kind.replace("_", " "))]),
@@ -366,12 +366,22 @@ function show_details(title, text) {
   if (!$("details").open) $("details").showModal();
 }
 
-async function show_next(task) {
+// A task's next firings, its latest executions and its definition.
+async function show_task(task) {
   try {
-    const { value } = await call("GET", "/tasks/" + task.id + "/next?count=20");
-    const lines = value.next.map((firing) => firing.local + (firing.clock_changed ? "   the clock was changed before" : ""));
-    show_details("Next firings of " + task.name, (task.enabled ? "" : "It is disabled; enabled it would fire at:\n\n") +
-      (lines.join("\n") || "None are known beforehand."));
+    const [next, runs, whole] = (await Promise.all([
+      call("GET", "/tasks/" + task.id + "/next?count=10"),
+      call("GET", "/executions?planned=false&limit=10&task=" + task.id),
+      call("GET", "/tasks/" + task.id)])).map((answer) => answer.value);
+    const firings = next.next.map((firing) => firing.local + (firing.clock_changed ? "   the clock was changed before" : ""));
+    const latest = runs.items.map((run) => moment(run.scheduled_at) + "  " + run.state.replace("_", " ") + "  execution " + run.id +
+      (run.reason ? "  " + with_moments(run.reason) : ""));
+    const shown = { ...whole };
+    delete shown.next_fire_at; // the planner's mark, which is no next firing
+    show_details("Task " + task.name, [
+      (task.enabled ? "Next firings" : "It is disabled; enabled it would fire at") + "\n\n" + (firings.join("\n") || "None are known beforehand."),
+      "Latest executions\n\n" + (latest.join("\n") || "None."),
+      "Definition\n\n" + JSON.stringify(shown, null, 2)].join("\n\n"));
   } catch (failure) {
     notice("task-notice", failure.message, true);
   }
