@@ -32,6 +32,13 @@ void report_check(std::string const& file, web_config const& config, bool try_it
     report_part(file, config.listen, config.database, !config.site.token.empty(), try_it);
 }
 
+void report_check(std::string const& file, dev_config const& config, std::size_t handlers)
+{
+    std::cout << "ok: " << (file.empty() ? "the variables" : printable(file)) << '\n'
+              << "trigger at port " << config.trigger << " and web at port " << config.web << " of 127.0.0.1\n"
+              << "data in " << printable(config.data) << ", " << handlers << " handlers\n";
+}
+
 void report_taken(std::vector<std::string> const& taken)
 {
     if (!taken.empty())

@@ -1,11 +1,14 @@
 // baton dev: trigger, web and agent in one process, on an embedded SQLite file and loopback.
 
 #include "agent/agent.hpp"
+#include "agent/check.hpp"
+#include "cli/check.hpp"
 #include "cli/commands.hpp"
 #include "cli/process.hpp"
 #include "cli/trigger_process.hpp"
 #include "cli/web_process.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/printable.hpp"
 #include "libs/base/private_file.hpp"
 
 #include <boost/asio/post.hpp>
@@ -28,17 +31,17 @@ struct dev_options {
     std::string data;
     std::vector<std::string> crontabs;
     bool execute = false;
+    bool check = false;
 };
 
-dev_config read(dev_options const& chosen)
+dev_config read(dev_options const& chosen, std::vector<std::string>& taken)
 {
     dev_config defaults;
     defaults.agent.crontabs = chosen.crontabs;
     defaults.agent.execute = chosen.execute;
-    auto config = load(chosen.config, process_environment(), defaults);
+    auto config = load(chosen.config, noting(process_environment(), taken), defaults);
     if (!chosen.data.empty())
         config.data = chosen.data;
-    make_private_folder(config.data);
     return config;
 }
 
@@ -143,10 +146,29 @@ private:
     std::thread stopper_;
 };
 
-void run_dev(dev_options const& chosen)
+// False if a command of the agent cannot start.
+bool check_dev(std::string const& file, dev_config const& config)
 {
-    auto const config = read(chosen);
+    auto const found = agent::check(config.agent);
+    for (auto const& problem : found.problems)
+        std::cerr << "baton: " << printable(problem) << '\n';
+    if (found.problems.empty())
+        report_check(file, config, found.handlers);
+    return found.problems.empty();
+}
+
+void run_dev(dev_options const& chosen, int& status)
+{
+    std::vector<std::string> taken;
+    auto const config = read(chosen, taken);
+    if (chosen.check) {
+        if (!check_dev(chosen.config, config))
+            status = status_failed;
+        return report_taken(taken);
+    }
+    make_private_folder(config.data);
     log::start("dev", config.log_level);
+    log_taken(taken);
     raise_file_limit();
     measured_loop loop("work");
     system_time time;
@@ -158,7 +180,7 @@ void run_dev(dev_options const& chosen)
 
 } // namespace
 
-void add_dev(CLI::App& program, int&)
+void add_dev(CLI::App& program, int& status)
 {
     auto* const command =
         program.add_subcommand("dev", "Run trigger, web and agent in one process on an embedded database");
@@ -169,8 +191,9 @@ void add_dev(CLI::App& program, int&)
     command->add_option("--crontab", chosen->crontabs, "Offer each line of these crontab(5) files as a handler")
         ->check(CLI::ExistingFile);
     command->add_flag("--execute", chosen->execute, "Run the crontab's commands; without it they are only logged");
+    command->add_flag("--check", chosen->check, "Check the configuration and the agent's commands, and end");
     command->footer("Example: baton dev --data /tmp/baton");
-    command->callback([chosen] { run_dev(*chosen); });
+    command->callback([chosen, &status] { run_dev(*chosen, status); });
 }
 
 } // namespace baton::cli

@@ -98,6 +98,8 @@ void table::print(std::ostream& out, terminal const& to) const
         }
         out << line << '\n';
     }
+    if (rows_.size() == 1)
+        out << "none\n";
 }
 
 std::string cell(nlohmann::json const& object, char const* key)

@@ -13,7 +13,8 @@
 namespace baton::cli {
 
 // Text in columns for a terminal, without control characters (libs/base/printable.hpp). On a terminal the table fits
-// its width: the widest columns of free text, such as REASON, are cut. In a pipe or a file all text is whole.
+// its width: the widest columns of free text, such as REASON, are cut. In a pipe or a file all text is whole. A table
+// without rows says "none" below its titles.
 class table {
 public:
     explicit table(std::vector<std::string> titles) : rows_{std::move(titles)} {}

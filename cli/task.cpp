@@ -108,7 +108,7 @@ nlohmann::json document_of(definition_options const& chosen)
 void add_add(CLI::App& task, common_options const& common)
 {
     auto* const command = task.add_subcommand("add", "Register a task");
-    command->footer("docs/schedules.md explains schedules, clock changes "
+    command->footer("docs/schedules.md, installed as share/doc/baton/schedules.md, explains schedules, clock changes "
                     "and routings.\n"
                     "Example: baton task add close-day --service billing --handler close-day --cron '0 2 * * *' "
                     "--zone Europe/Berlin");

@@ -1,5 +1,5 @@
 # The components of `cmake --install`: the SDK as a CMake package (component "sdk"), the locks as a part of that package
-# (component "locks", which needs "sdk"), and the program with its example configurations (component "program"). An
+# (component "locks", which needs "sdk"), and the program with its documents and example configurations (component "program"). An
 # outside project then says find_package(baton) and links baton::client, or find_package(baton COMPONENTS locks) and
 # links baton::lock.
 #
@@ -43,4 +43,6 @@ endif()
 if(TARGET baton_cli)
     install(TARGETS baton_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
     install(DIRECTORY config/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/baton/config COMPONENT program)
+    install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/baton COMPONENT program
+        FILES_MATCHING PATTERN "*.md" PATTERN "openapi.yaml" PATTERN figures EXCLUDE)
 endif()

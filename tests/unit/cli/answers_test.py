@@ -214,6 +214,19 @@ class Answers(DevSite):
                 lines = [started.stderr.readline() for _ in range(3)]
                 self.assertTrue(any(told in line for line in lines), lines)
 
+    def test_the_check_of_dev_says_what_it_checked_and_makes_no_folder(self):
+        config = self.folder / "dev.json"
+        data = self.folder / "not-made"
+        config.write_text(json.dumps({"data": str(data)}))
+        status, out, said = self.run_baton("dev", "--config", config, "--check")
+        self.assertEqual(status, 0, said)
+        self.assertIn(f"ok: {config}", out)
+        self.assertIn("web at port 7801", out)
+        self.assertIn(f"data in {data}, 1 handlers", out)
+        self.assertFalse(data.exists())
+        config.write_text(json.dumps({"dta": str(data)}))
+        self.assertEqual(self.run_baton("dev", "--config", config, "--check")[0], 1)
+
     def test_the_check_of_an_agent_counts_its_handlers(self):
         config = self.folder / "agent.json"
         config.write_text(json.dumps({"service": "s", "triggers": [self.trigger], "handlers": {"h": {"argv": ["/bin/cat"]}}}))

@@ -18,6 +18,13 @@ TEST_CASE("columns line up by characters, not bytes, and missing cells are blank
     CHECK(out.str() == "NAME   STATE\ngröße  up\nx      \n");
 }
 
+TEST_CASE("a table without rows says that there are none")
+{
+    std::ostringstream out;
+    table({"NAME", "STATE"}).print(out);
+    CHECK(out.str() == "NAME  STATE\nnone\n");
+}
+
 namespace {
 
 std::string printed(table const& shown, terminal const& to)
