@@ -1,11 +1,14 @@
 """Commands that are given while `baton dev` starts: start_test.py BATON."""
 
+import json
 import pathlib
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import urllib.error
+import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cluster"))
 
@@ -20,6 +23,22 @@ def run_baton(port, *words):
     return done.returncode, done.stdout, done.stderr
 
 
+def first_answer(port):
+    """The status of a registration that is sent as soon as the port accepts a connection."""
+    task = json.dumps({"name": "first", "service": "agent", "handler": "echo", "schedule": {"kind": "api"}}).encode()
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            request = urllib.request.Request(f"http://127.0.0.1:{port}/api/v1/tasks", task, {"Content-Type": "application/json"})
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status
+        except urllib.error.HTTPError as refusal:
+            return refusal.code
+        except urllib.error.URLError:
+            pass  # the port is not bound yet
+    return None
+
+
 class Start(unittest.TestCase):
     def test_a_task_that_is_added_at_once_after_the_start_of_dev_is_accepted(self):
         for _ in range(3):
@@ -29,6 +48,7 @@ class Start(unittest.TestCase):
                 dev = subprocess.Popen([BATON, "dev"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL, env=program_environment(ports))
                 try:
+                    self.assertEqual(first_answer(web), 201)
                     status, out, said = run_baton(web, "task", "add", "greet", "--service", "agent", "--handler", "echo")
                     self.assertEqual((status, said), (0, ""), out)
                     status, out, said = run_baton(web, "task", "run", "greet", "--wait")
