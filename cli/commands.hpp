@@ -8,9 +8,10 @@
 
 namespace baton::cli {
 
-// Exit status: 0 done, 1 refused or failed, 2 wrong usage.
+// Exit status: 0 done, 1 refused or failed, 2 wrong usage, 130 interrupted while it waited.
 inline constexpr int status_failed = 1;
 inline constexpr int status_usage = 2;
+inline constexpr int status_interrupted = 130; // as shells have it for SIGINT
 
 // Given before or after any subcommand that talks to a web process.
 struct common_options {

@@ -233,8 +233,10 @@ void add_run(CLI::App& task, common_options const& common, int& status)
     command->add_option("--payload", chosen->payload, "JSON for the handler instead of the task's payload");
     command->add_option("--idempotency-key", chosen->key,
                         "Within a day, the same key names the same execution instead of a further one");
-    command->add_flag("--wait", chosen->wait,
-                      "Wait until it has ended, and tell its progress; exit status 1 unless it succeeded");
+    command->add_flag(
+        "--wait", chosen->wait,
+        "Wait until it has ended, and tell its progress; exit status 1 unless it succeeded. Ctrl-C ends the "
+        "waiting only, with exit status 130");
     command->add_flag("--allow-unserved", chosen->allow_unserved,
                       "Accept it although no live client serves the handler");
     command->callback([which, chosen, &common, &status] {

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -124,6 +125,20 @@ class Answers(DevSite):
         out, _ = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 1)
         self.assertEqual(out, f"execution {execution}: cancelled: cancelled on request\n")
+
+    def test_an_interrupted_wait_says_that_the_execution_goes_on(self):
+        self.ask("task", "add", "endless", "--service", "agent", "--handler", "nothing", "--allow-unserved")
+        run = subprocess.Popen([BATON, "--server", self.web, "task", "run", "endless", "--wait", "--allow-unserved"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=program_environment(), preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(run.kill)
+        execution = run.stderr.readline().split()[1].rstrip(":")
+        run.send_signal(signal.SIGINT)
+        out, said = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130)
+        self.assertEqual(said, f"execution {execution}: still running; baton executions cancel {execution} ends it\n")
+        self.ask("executions", "cancel", execution)
+        self.assertIn("130", self.ask("task", "run", "--help"))
 
     def test_what_is_only_planned_is_listed_apart(self):
         self.ask("task", "add", "soon", "--service", "agent", "--handler", "echo", "--every", "1s")
