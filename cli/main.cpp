@@ -3,6 +3,7 @@
 #include "cli/config/reader.hpp"
 #include "cli/rest.hpp"
 #include "cli/wrong_words.hpp"
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/printable.hpp"
 
@@ -39,6 +40,19 @@ void add_common(CLI::App& program, common_options& common)
         ->group(common_group);
     program.add_flag("--json", common.json, "Print JSON instead of tables")->group(common_group);
     program.add_flag("--utc", common.utc, "Print times in UTC instead of this machine's zone")->group(common_group);
+}
+
+// Names the first argument that is not UTF-8: REST would take it in an altered form.
+std::optional<std::string> argument_problem(int argc, char** argv)
+{
+    for (int i = 1; i < argc; ++i) // argument 0 is the program
+        for (std::string_view rest = argv[i]; !rest.empty();) {
+            auto const one = read_character(rest);
+            if (!one.valid)
+                return "argument " + std::to_string(i) + ", " + in_quotes(argv[i]) + ", is not UTF-8";
+            rest.remove_prefix(one.bytes);
+        }
+    return std::nullopt;
 }
 
 int run(int argc, char** argv)
@@ -105,6 +119,8 @@ int complain(invalid_input const& wrong)
 int main(int argc, char** argv)
 {
     using namespace baton;
+    if (auto const why = cli::argument_problem(argc, argv))
+        return cli::complain(*why, cli::status_usage);
     try {
         return cli::run(argc, argv);
     } catch (invalid_input const& wrong) {

@@ -231,8 +231,12 @@ void add_run(CLI::App& task, common_options const& common, int& status)
     auto const which = add_task_selection(*command);
     auto const chosen = std::make_shared<options>();
     command->add_option("--payload", chosen->payload, "JSON for the handler instead of the task's payload");
-    command->add_option("--idempotency-key", chosen->key,
-                        "Within a day, the same key names the same execution instead of a further one");
+    command
+        ->add_option("--idempotency-key", chosen->key,
+                     "Within a day, the same key names the same execution instead of a further one")
+        ->check([](std::string const& key) {
+            return key.empty() ? std::string("must be 1 to 128 printable ASCII characters") : std::string();
+        });
     command->add_flag(
         "--wait", chosen->wait,
         "Wait until it has ended, and tell its progress; exit status 1 unless it succeeded. Ctrl-C ends the "
