@@ -1,5 +1,8 @@
 #include "cli/difference.hpp"
 
+#include "libs/base/characters.hpp"
+#include "libs/base/printable.hpp"
+
 #include <set>
 
 namespace baton::cli {
@@ -46,10 +49,10 @@ std::vector<difference> differences_of(nlohmann::json const& from, nlohmann::jso
 std::string value_text(nlohmann::json const& value)
 {
     constexpr std::size_t longest = 100;
-    auto text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace); // ASCII: it can be cut anywhere
-    if (text.size() > longest)
-        text = text.substr(0, longest) + "...";
-    return value.is_null() ? "none" : text;
+    if (value.is_null())
+        return "none";
+    auto const text = printable_json(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return text.size() > longest ? shortened(text, longest) + "..." : text;
 }
 
 } // namespace baton::cli

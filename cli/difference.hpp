@@ -17,7 +17,7 @@ struct difference {
 // Compares the members of `to`, those of the schedule one by one. Members that only `from` has do not count.
 std::vector<difference> differences_of(nlohmann::json const& from, nlohmann::json const& to);
 
-// JSON in ASCII, a long one cut; "none" for null.
+// JSON that a terminal may show, a long one cut; "none" for null.
 std::string value_text(nlohmann::json const& value);
 
 } // namespace baton::cli

@@ -5,6 +5,11 @@
 #include "libs/protocol/document.hpp"
 #include "libs/protocol/task.hpp"
 
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
 namespace baton::cli {
 
 namespace {
@@ -49,6 +54,35 @@ nlohmann::json value_of(std::string const& path, std::string const& value)
     }
 }
 
+// The members that a schedule of this kind can have; nothing for a kind that does not exist, which the server refuses.
+std::set<std::string> members_of_kind(std::string const& kind)
+{
+    static std::map<std::string, std::set<std::string>> const members{
+        {"cron", {"cron", "zone", "start_at", "end_at"}},
+        {"fixed_rate", {"every_ms", "start_at", "end_at"}},
+        {"fixed_delay", {"every_ms", "start_at", "end_at"}},
+        {"once", {"at"}},
+        {"api", {}}};
+    auto const found = members.find(kind);
+    return found == members.end() ? std::set<std::string>() : found->second;
+}
+
+std::string kind_of(nlohmann::json const& definition)
+{
+    auto const schedule = definition.find("schedule");
+    if (schedule == definition.end() || !schedule->is_object() || !schedule->contains("kind"))
+        return "";
+    auto const& kind = schedule->at("kind");
+    return kind.is_string() ? kind.get<std::string>() : "";
+}
+
+bool is_member_of_schedules(std::string const& member)
+{
+    return member == "kind" || std::ranges::any_of(std::array{"cron", "fixed_rate", "once"}, [&](auto const* kind) {
+               return members_of_kind(kind).contains(member);
+           });
+}
+
 } // namespace
 
 nlohmann::json definition_of(nlohmann::json const& task)
@@ -88,6 +122,9 @@ void check_settable(nlohmann::json const& task, std::string const& setting)
     auto const member = setting.substr(0, setting.find_first_of(".="));
     if (task.contains(member) && !definition_of(task).contains(member))
         throw invalid_input("--set", in_quotes(member) + " cannot be set: only the server writes it");
+    if (!task.contains(member) && is_member_of_schedules(member))
+        throw invalid_input("--set",
+                            "a task has no member " + in_quotes(member) + "; did you mean 'schedule." + member + "'?");
 }
 
 void apply_setting(nlohmann::json& definition, std::string const& setting)
@@ -103,6 +140,22 @@ void apply_setting(nlohmann::json& definition, std::string const& setting)
     if (value.empty() && !is_text)
         return remove_member(*object, key, path);
     (*object)[key] = is_text ? nlohmann::json(value) : value_of(path, value);
+}
+
+void apply_settings(nlohmann::json& definition, std::vector<std::string> settings)
+{
+    std::ranges::stable_partition(settings, [](auto const& each) { return each.starts_with("schedule.kind="); });
+    for (auto const& setting : settings) {
+        auto const former = kind_of(definition);
+        apply_setting(definition, setting);
+        auto const kind = kind_of(definition);
+        if (kind == former || !setting.starts_with("schedule.kind="))
+            continue;
+        auto const kept = members_of_kind(kind);
+        for (auto const& member : members_of_kind(former))
+            if (!kept.contains(member))
+                definition["schedule"].erase(member);
+    }
 }
 
 } // namespace baton::cli

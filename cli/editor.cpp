@@ -14,15 +14,21 @@ namespace baton::cli {
 
 namespace {
 
-std::string editor()
+// Empty if no variable names one.
+std::string named_editor()
 {
     for (auto const* name : {"VISUAL", "EDITOR"})
         if (char const* const value = std::getenv(name); value != nullptr && *value != '\0')
             return value;
-    return "vi";
+    return "";
 }
 
 } // namespace
+
+bool can_edit()
+{
+    return !named_editor().empty() || (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0);
+}
 
 edited_file::edited_file(std::string const& text)
 {
@@ -44,7 +50,8 @@ edited_file::~edited_file()
 
 std::string edited_file::edit() const
 {
-    auto const command = editor();
+    auto const named = named_editor();
+    auto const command = named.empty() ? "vi" : named;
     auto const child = fork();
     if (child == 0) {
         // The variable may have options, so a shell splits it; the path is an argument of its own.

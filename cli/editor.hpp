@@ -4,6 +4,9 @@
 
 namespace baton::cli {
 
+// True if a person has named an editor, which may be one without a terminal, or vi has a terminal.
+bool can_edit();
+
 // A text in a file of its own (0600, in a new folder) on which a person's editor works. The file is removed at the end
 // unless keep() was called, so that work that could not be used is not lost.
 class edited_file {

@@ -4,6 +4,7 @@
 #include "cli/difference.hpp"
 #include "cli/edit_document.hpp"
 #include "cli/editor.hpp"
+#include "cli/import_plan.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
 #include "cli/task_selection.hpp"
@@ -87,12 +88,17 @@ std::optional<nlohmann::json> edit_in_editor(rest& web, nlohmann::json const& ta
     }
 }
 
+// Also from what `baton task show --json` prints, which has members that only the server writes.
 nlohmann::json read_definition(std::string const& path)
 {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
     try {
-        return parse_definition(text.str());
+        auto const definitions = definitions_in(parse_definition(text.str()));
+        if (definitions.size() != 1)
+            throw invalid_input("", "has " + std::to_string(definitions.size()) +
+                                        " tasks, and an edit takes one; `baton task import --update` takes more");
+        return definitions.front();
     } catch (invalid_input const& wrong) {
         throw invalid_input(path, wrong.what());
     }
@@ -102,13 +108,15 @@ std::optional<nlohmann::json> edit_as_chosen(rest& web, nlohmann::json const& ta
 {
     if (!chosen.from.empty())
         return send_edit(web, task, read_definition(chosen.from), chosen);
+    if (chosen.settings.empty() && !can_edit())
+        throw invalid_input("--set or --from", "is needed here: without a terminal no editor can run, and neither "
+                                               "VISUAL nor EDITOR names another than vi");
     if (chosen.settings.empty())
         return edit_in_editor(web, task, chosen);
     auto definition = definition_of(task);
-    for (auto const& setting : chosen.settings) {
+    for (auto const& setting : chosen.settings)
         check_settable(task, setting);
-        apply_setting(definition, setting);
-    }
+    apply_settings(definition, chosen.settings);
     return send_edit(web, task, definition, chosen);
 }
 
@@ -153,8 +161,9 @@ void add_edit(CLI::App& task, common_options const& common, int& status)
         "Example: baton task edit close-day --set schedule.cron='0 3 * * *' --set max_attempts=5");
     auto const which = add_task_selection(*command);
     auto const chosen = std::make_shared<edit_options>();
-    auto* const from =
-        command->add_option("--from", chosen->from, "JSON file with the whole definition, instead of an editor");
+    auto* const from = command->add_option("--from", chosen->from,
+                                           "JSON file with the whole definition, instead of an editor; also "
+                                           "what `task show --json` prints");
     from->check(CLI::ExistingFile);
     command
         ->add_option("--set", chosen->settings,

@@ -46,6 +46,33 @@ TEST_CASE("a setting changes one member, also inside the schedule and the payloa
     CHECK(after("description=a=b").at("description") == "a=b");
 }
 
+TEST_CASE("another kind of schedule takes the members away that only the former kind has, in any order of the settings")
+{
+    auto const schedule_after = [](std::vector<std::string> const& settings) {
+        auto definition = definition_of(task);
+        definition["schedule"]["end_at"] = "2027-01-01T00:00:00Z";
+        apply_settings(definition, settings);
+        return definition.at("schedule");
+    };
+    nlohmann::json const rate{{"kind", "fixed_rate"}, {"every_ms", 60000}, {"end_at", "2027-01-01T00:00:00Z"}};
+    CHECK(schedule_after({"schedule.kind=fixed_rate", "schedule.every_ms=60000"}) == rate);
+    CHECK(schedule_after({"schedule.every_ms=60000", "schedule.kind=fixed_rate"}) == rate);
+    CHECK(schedule_after({"schedule.kind=api"}) == nlohmann::json{{"kind", "api"}});
+    CHECK(schedule_after({"schedule.kind=cron"}).at("cron") == "0 2 * * *");
+}
+
+TEST_CASE("a member of the schedule without its path is refused with the path")
+{
+    try {
+        check_settable(task, "zone=Europe/Berlin");
+        FAIL("it was accepted");
+    } catch (baton::invalid_input const& wrong) {
+        CHECK(wrong.field() == "--set");
+        CHECK(std::string(wrong.what()) == "a task has no member 'zone'; did you mean 'schedule.zone'?");
+    }
+    CHECK_NOTHROW(check_settable(task, "schedule.zone=Europe/Berlin"));
+}
+
 TEST_CASE("the value of a text member stays text, and other values are JSON if they can be")
 {
     CHECK(after("name=2024").at("name") == "2024");

@@ -114,6 +114,35 @@ class Edit(DevSite):
         self.assertIn("max_attempts: 1 -> 4", self.ask("task", "edit", name, "--from", file))
         self.assertIn("unchanged", self.ask("task", "edit", name, "--from", file))
 
+    def test_what_show_prints_as_json_is_accepted_as_a_definition(self):
+        name = self.add()
+        shown = self.task(name)
+        self.assertIn("next", shown)
+        shown["max_attempts"] = 6
+        file = self.folder / "shown.json"
+        file.write_text(json.dumps(shown))
+        self.assertIn("max_attempts: 1 -> 6", self.ask("task", "edit", name, "--from", file))
+        file.write_text(json.dumps([shown, shown]))
+        self.refused(["has 2 tasks", "task import --update"], "task", "edit", name, "--from", file)
+
+    def test_without_a_terminal_and_a_named_editor_an_edit_is_refused(self):
+        name = self.add()
+        self.refused(["--set or --from: ", "terminal"], "task", "edit", name, variables={"EDITOR": "", "VISUAL": ""}, status=2)
+
+    def test_another_kind_of_schedule_needs_only_its_own_members(self):
+        name = self.add("--cron", "0 2 * * *")
+        self.ask("task", "edit", name, "--set", "schedule.kind=fixed_rate", "--set", "schedule.every_ms=60000")
+        self.assertEqual(self.task(name)["schedule"], {"kind": "fixed_rate", "every_ms": 60000})
+        self.refused(["did you mean 'schedule.zone'?"], "task", "edit", name, "--set", "zone=Europe/Berlin", status=2)
+
+    def test_words_that_are_not_utf8_are_refused_and_others_are_shown_as_they_are(self):
+        name = self.add("--description", "Abschluß")
+        self.assertIn('description: "Abschluß" -> "Übung"', self.ask("task", "edit", name, "--set", "description=Übung"))
+        self.assertIn('description: "Abschluß" -> "Übung"', self.ask("task", "history", name))
+        said = self.refused([r"argument 5, '\xff', is not UTF-8"], "task", "add", os.fsdecode(b"\xff"), "--service", "s",
+                            "--handler", "h", status=2)
+        self.assertEqual(len(said.splitlines()), 1)
+
     def test_a_change_by_another_person_meanwhile_is_not_overwritten(self):
         name = self.add()
         other = f"{self.baton} --server {self.web} task edit {name} --set max_deaths=9 > /dev/null"
@@ -143,6 +172,8 @@ class Edit(DevSite):
         name = self.add()
         first, second = (self.ask("--json", "task", "run", name, "--idempotency-key", "k") for _ in range(2))
         self.assertEqual(json.loads(first)["execution"], json.loads(second)["execution"])
+        self.refused(["--idempotency-key: must be 1 to 128 printable ASCII characters"], "task", "run", name,
+                     "--idempotency-key", "", status=2)
 
     def test_executions_are_limited_to_a_span_of_time(self):
         name = self.add()
