@@ -1,10 +1,12 @@
 #include "libs/protocol/task.hpp"
 
 #include "libs/base/characters.hpp"
+#include "libs/base/invisible.hpp"
 #include "libs/protocol/new_task.hpp"
 #include "libs/protocol/strict.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace baton::protocol {
 
@@ -115,11 +117,25 @@ std::string read_cron(strict_object& object)
     return text;
 }
 
+namespace {
+
+std::string code_point(std::uint32_t character)
+{
+    char text[12];
+    std::snprintf(text, sizeof text, "U+%04X", static_cast<unsigned>(character));
+    return text;
+}
+
+} // namespace
+
 void check_new_names(task_definition const& task)
 {
     auto const check = [](std::string const& text, char const* field) {
         if (has_control(text))
             throw invalid_input(field, std::string(field) + " must not contain control characters");
+        if (auto const found = first_invisible(text))
+            throw invalid_input(field,
+                                std::string(field) + " must not contain the invisible character " + code_point(*found));
     };
     check(task.project, "project");
     check(task.name, "name");

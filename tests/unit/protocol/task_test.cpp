@@ -166,6 +166,29 @@ TEST_CASE("names that come in have no control characters, and stored ones that d
     CHECK_NOTHROW(check_new_names(parse_task(good())));
 }
 
+TEST_CASE("names that come in have no characters that are not seen, and the refusal tells which", "[protocol]")
+{
+    auto value = good();
+    auto const why = [&] {
+        auto const stored = parse_task(value);
+        try {
+            check_new_names(stored);
+        } catch (invalid_input const& wrong) {
+            return std::string(wrong.what());
+        }
+        return std::string("accepted");
+    };
+    value["name"] = "a\xe2\x80\x8b" // a space of zero width
+                    "b";
+    CHECK(why() == "name must not contain the invisible character U+200B");
+    for (auto const* const hidden : {"\xc2\xad", "\xe2\x80\xae", "\xe2\x81\xa0", "\xef\xbb\xbf"}) {
+        value["name"] = std::string("a") + hidden;
+        CHECK(why().starts_with("name must not contain the invisible character U+"));
+    }
+    value["name"] = "Tag\xc2\xae\xe2\x80\x94\xf0\x9f\x98\x80 \xe6\x97\xa5"; // ®, a dash, an emoji
+    CHECK(why() == "accepted");
+}
+
 TEST_CASE("the limits of a task's fields hold to the character, and that of the payload to the byte", "[protocol]")
 {
     auto value = good();
