@@ -1,5 +1,6 @@
 // baton executions: past, running and planned executions.
 
+#include "cli/attempts.hpp"
 #include "cli/commands.hpp"
 #include "cli/follow.hpp"
 #include "cli/moment.hpp"
@@ -79,8 +80,8 @@ void list(executions_options const& chosen, common_options const& common)
     table shown({"ID", "TASK", at.title("SCHEDULED"), "STATE", "CAUSE", "ATTEMPT", at.title("ENDED"), "REASON"});
     for (auto const& each : found.at("items"))
         shown.add({cell(each, "id"), cell(each, "task_name"), at.cell(each, "scheduled_at"), cell(each, "state"),
-                   cell(each, "cause"), cell(each, "attempt") + "/" + cell(each, "max_attempts"),
-                   at.cell(each, "ended_at"), at.within(cell(each, "reason"))});
+                   cell(each, "cause"), attempts_text(each), at.cell(each, "ended_at"),
+                   at.within(cell(each, "reason"))});
     shown.print(std::cout);
     if (chosen.planned && found.at("items").empty())
         std::cout << "no firing is planned: firings are planned 5 s ahead; `baton task show "
@@ -96,8 +97,9 @@ void show(std::string const& id, common_options const& common)
     print_members(std::cout, found, at, "attempts");
     table shown({"ATTEMPT", "OUTCOME", "CLIENT", at.title("STARTED"), at.title("FINISHED"), "ERROR", "RESULT"});
     for (auto const& each : found.at("attempts"))
-        shown.add({cell(each, "attempt"), cell(each, "outcome"), cell(each, "client"), at.cell(each, "started_at"),
-                   at.cell(each, "finished_at"), cell(each, "error"), cell(each, "result")});
+        shown.add({cell(each, "attempt"), outcome_text(each, &each == &found.at("attempts").back()),
+                   cell(each, "client"), at.cell(each, "started_at"), at.cell(each, "finished_at"), cell(each, "error"),
+                   cell(each, "result")});
     shown.print(std::cout);
 }
 

@@ -1,5 +1,6 @@
 #include "cli/follow.hpp"
 
+#include "cli/attempts.hpp"
 #include "cli/rest.hpp"
 #include "libs/base/printable.hpp"
 
@@ -99,7 +100,7 @@ std::string follow_line(nlohmann::json const& execution, times const& at)
 {
     char const* const when = has_ended(execution) ? "ended_at" : "scheduled_at";
     auto line = at.cell(execution, when) + "  " + cell(execution, "id") + "  " + cell(execution, "task_name") + "  " +
-                cell(execution, "state") + "  " + cell(execution, "attempt") + "/" + cell(execution, "max_attempts");
+                cell(execution, "state") + "  " + attempts_text(execution);
     if (auto const reason = cell(execution, "reason"); reason != "-")
         line += "  " + reason;
     return printable(line);
