@@ -89,7 +89,8 @@ bool importer::take(import_task const& task)
         else
             register_new(task);
     } catch (invalid_input const& wrong) {
-        return refuse(wrong.field().empty() ? label : label + ": " + wrong.field(), wrong);
+        bool const named = wrong.field().empty() || std::string(wrong.what()).starts_with(wrong.field());
+        return refuse(named ? label : label + ": " + wrong.field(), wrong);
     } catch (std::exception const& failure) {
         return refuse(label, failure);
     }
@@ -171,9 +172,11 @@ void importer::disable(nlohmann::json const& task, bool act)
 bool importer::take_removed(import_input const& input, import_settings const& settings)
 {
     bool const whole = input.problems.empty();
-    if (mode_.prune && !whole)
+    if (mode_.prune && !whole) {
+        ++not_pruned_;
         refused_.push_back("--prune disables nothing while the file has lines that cannot be read, since their tasks "
                            "would be disabled too: correct the lines, and import the file again");
+    }
     std::vector<nlohmann::json> found;
     try {
         std::set<std::string> names;
@@ -217,7 +220,7 @@ std::string importer::summary() const
                 part(disabled_, "without a line disabled") +
                 part(removed_.size() - disabled_, "without a line (--prune disables them)") +
                 part(timeless_.size(), "without a time: @reboot");
-    return text + std::to_string(refused_.size()) + " refused";
+    return text + std::to_string(refused_.size() - not_pruned_) + " refused";
 }
 
 } // namespace baton::cli

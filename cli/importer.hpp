@@ -61,6 +61,7 @@ private:
     nlohmann::json timeless_ = nlohmann::json::array();
     int already_ = 0;
     std::size_t disabled_ = 0;
+    std::size_t not_pruned_ = 0; // files whose lines do not all read; `refused` says so, and no line is meant
     std::vector<std::string> refused_;
     std::vector<std::string> said_;
 };

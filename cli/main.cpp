@@ -7,6 +7,7 @@
 #include "libs/base/error.hpp"
 #include "libs/base/printable.hpp"
 
+#include <algorithm>
 #include <iostream>
 
 namespace baton::cli {
@@ -55,6 +56,18 @@ std::optional<std::string> argument_problem(int argc, char** argv)
     return std::nullopt;
 }
 
+// The words after the program's name in reverse, as CLI11 takes them; "help task" as "task --help".
+std::vector<std::string> words_of(int argc, char** argv)
+{
+    std::vector<std::string> words(argv + 1, argv + argc);
+    if (!words.empty() && words.front() == "help") {
+        words.erase(words.begin());
+        words.push_back("--help");
+    }
+    std::reverse(words.begin(), words.end());
+    return words;
+}
+
 int run(int argc, char** argv)
 {
     CLI::App program("baton: a distributed task scheduler");
@@ -88,7 +101,7 @@ int run(int argc, char** argv)
         for (auto* const inner : each->fallthrough()->get_subcommands({}))
             inner->fallthrough();
     try {
-        program.parse(argc, argv);
+        program.parse(words_of(argc, argv));
     } catch (CLI::ParseError const& wrong) {
         return refuse_words(program, wrong);
     }

@@ -56,7 +56,7 @@ awaitable<void> call(http::client& http, time_source& time, http::url to, http::
     done = true;
 }
 
-// The text of a problem document ("name: the project has another task of this name"), or the status without one.
+// The text of a problem document ("name: the project has another task named 'x'"), or the status without one.
 std::string explanation(http::response const& answer)
 {
     auto const problem = nlohmann::json::parse(answer.body, nullptr, false);

@@ -50,6 +50,17 @@ std::int64_t milliseconds(char const* option, std::string const& text)
     }
 }
 
+// As the server's limits for schedule.every_ms.
+std::int64_t period(char const* option, std::string const& text, duration least)
+{
+    auto const longest = 366 * 24h;
+    auto const given = std::chrono::milliseconds(milliseconds(option, text));
+    if (given < least || given > longest)
+        throw CLI::ValidationError(option, "must be from " + format_duration(least) + " to " +
+                                               format_duration(longest) + ", not " + text);
+    return given.count();
+}
+
 nlohmann::json parse_payload(std::string const& text)
 {
     try {
@@ -75,9 +86,9 @@ nlohmann::json schedule_of(definition_options const& chosen)
     if (!chosen.cron.empty())
         schedule = {{"kind", "cron"}, {"cron", chosen.cron}, {"zone", chosen.zone}};
     else if (!chosen.every.empty())
-        schedule = {{"kind", "fixed_rate"}, {"every_ms", milliseconds("--every", chosen.every)}};
+        schedule = {{"kind", "fixed_rate"}, {"every_ms", period("--every", chosen.every, 100ms)}};
     else if (!chosen.delay.empty())
-        schedule = {{"kind", "fixed_delay"}, {"every_ms", milliseconds("--delay", chosen.delay)}};
+        schedule = {{"kind", "fixed_delay"}, {"every_ms", period("--delay", chosen.delay, 1ms)}};
     else if (!chosen.at.empty())
         schedule = {{"kind", "once"}, {"at", checked_time("--at", chosen.at)}};
     if (!chosen.start_at.empty())

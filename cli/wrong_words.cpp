@@ -1,6 +1,7 @@
 #include "cli/wrong_words.hpp"
 
 #include "cli/config/documents.hpp"
+#include "cli/nearest.hpp"
 
 #include <algorithm>
 #include <unistd.h>
@@ -8,23 +9,6 @@
 namespace baton::cli {
 
 namespace {
-
-std::size_t edits(std::string const& left, std::string const& right)
-{
-    std::vector<std::vector<std::size_t>> cost(left.size() + 1, std::vector<std::size_t>(right.size() + 1));
-    for (std::size_t i = 0; i <= left.size(); ++i)
-        for (std::size_t j = 0; j <= right.size(); ++j) {
-            if (i == 0 || j == 0) {
-                cost[i][j] = i + j;
-                continue;
-            }
-            auto const replaced = cost[i - 1][j - 1] + (left[i - 1] == right[j - 1] ? 0 : 1);
-            cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replaced});
-            if (i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1])
-                cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-        }
-    return cost[left.size()][right.size()];
-}
 
 std::vector<CLI::App const*> parts_of(CLI::App const& command)
 {
@@ -107,18 +91,6 @@ std::string help_of(CLI::App const& program)
     return help_of(path_of(program));
 }
 
-std::optional<std::string> nearest(std::string const& word, std::vector<std::string> const& candidates)
-{
-    auto best = std::max<std::size_t>(2, word.size() / 3) + 1;
-    std::optional<std::string> found;
-    for (auto const& each : candidates)
-        if (auto const distance = edits(word, each); distance < best && distance < each.size()) {
-            best = distance;
-            found = each;
-        }
-    return found;
-}
-
 std::optional<std::string> wrong_word(CLI::App const& program)
 {
     auto const path = path_of(program);
@@ -137,6 +109,8 @@ std::optional<std::string> wrong_word(CLI::App const& program)
         is_option ? add_options(**at, candidates) : add_commands(**at, candidates);
     auto const kind = is_option ? "unknown option '" : commands.empty() ? "unexpected word '" : "unknown command '";
     auto const text = kind + word + "'";
+    if (!is_option && path.back()->get_name() == "explain")
+        return text + ": quote the expression, as in '0 9 * * *' (" + help_of(path) + ")";
     if (auto const right = nearest(word, candidates))
         return text + "; did you mean '" + *right + "'? (" + help_of(path) + ")";
     if (!is_option && !commands.empty())

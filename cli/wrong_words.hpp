@@ -10,10 +10,6 @@
 
 namespace baton::cli {
 
-// The candidate with the fewest edits (inserted, deleted, replaced or swapped letters), of those with at most a third
-// of the word's letters and at least two; nothing without one.
-std::optional<std::string> nearest(std::string const& word, std::vector<std::string> const& candidates);
-
 // "unknown command 'taks'; did you mean 'task'?" for a command line that `program` did not accept. Nothing if the error
 // is not one of unknown or missing words; CLI11's own message is then the better one.
 std::optional<std::string> wrong_word(CLI::App const& program);

@@ -1,6 +1,7 @@
 #include "cli/config/reader.hpp"
 
 #include "cli/config/duration.hpp"
+#include "cli/nearest.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/private_file.hpp"
 #include "libs/protocol/document.hpp"
@@ -275,6 +276,23 @@ nlohmann::json reader::object(std::string const& path)
     return written == nullptr ? nlohmann::json() : *written;
 }
 
+namespace {
+
+// The known key of the same object that has nearly this name, if there is one.
+std::string proposal(std::string const& key, std::vector<std::string> const& known)
+{
+    auto const dot = key.rfind('.');
+    auto const parent = dot == std::string::npos ? "" : key.substr(0, dot + 1);
+    std::vector<std::string> names;
+    for (auto const& each : known)
+        if (each.starts_with(parent))
+            names.push_back(each.substr(parent.size(), each.find('.', parent.size()) - parent.size()));
+    auto const right = nearest(key.substr(parent.size()), names);
+    return right ? "; did you mean " + parent + *right + "?" : "";
+}
+
+} // namespace
+
 void reader::finish() const
 {
     finish(document_, "");
@@ -291,7 +309,7 @@ void reader::finish(nlohmann::json const& part, std::string const& path) const
         bool const leads_on = std::any_of(known_.begin(), known_.end(),
                                           [&](std::string const& each) { return each.starts_with(here + "."); });
         if (!plain || !leads_on)
-            refuse(here, "is not a key that is known here");
+            refuse(here, "is not a key that is known here" + proposal(here, known_));
         if (!value.is_object())
             refuse(here, "must be an object");
         finish(value, here);

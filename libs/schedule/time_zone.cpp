@@ -73,6 +73,21 @@ zone_period borrow(date::time_zone const& zone, utc_time when)
             found.offset};
 }
 
+// The zone of this name in other cases, or an example.
+std::string proposal(std::string const& name)
+{
+    auto const lower = [](std::string text) {
+        std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+            return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
+        });
+        return text;
+    };
+    for (auto const& zone : date::get_tzdb().zones)
+        if (lower(zone.name()) == lower(name))
+            return "did you mean " + zone.name() + "?";
+    return "write an IANA name such as Europe/Berlin or UTC";
+}
+
 } // namespace
 
 local_time zone_period::local(utc_time at) const
@@ -88,8 +103,7 @@ bool zone_exists(std::string const& name)
 time_zone::time_zone(std::string const& name) : zone_(find(name))
 {
     if (zone_ == nullptr)
-        throw invalid_input("schedule.zone",
-                            in_quotes(name) + " is not a time zone; write an IANA name such as Europe/Berlin or UTC");
+        throw invalid_input("schedule.zone", in_quotes(name) + " is not a time zone; " + proposal(name));
 }
 
 std::string const& time_zone::name() const

@@ -1,5 +1,6 @@
 #include "web/api/edits.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/schedule/schedule.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
@@ -30,7 +31,7 @@ void check_future(protocol::task_definition const& definition, utc_time created_
         throw never_fires(definition.schedule);
 }
 
-void expect_done(storage::edit_outcome outcome)
+void expect_done(storage::edit_outcome outcome, std::string const& name)
 {
     switch (outcome) {
     case storage::edit_outcome::done:
@@ -40,7 +41,7 @@ void expect_done(storage::edit_outcome outcome)
     case storage::edit_outcome::stale_version:
         throw refused(412, "the task was changed since the version in If-Match; read it again", "If-Match");
     case storage::edit_outcome::name_taken:
-        throw refused(409, "the project has another task of this name", "name");
+        throw refused(409, "name: the project has another task named " + in_quotes(name), "name");
     case storage::edit_outcome::planner_behind:
         throw refused(409, "so many of this task's firings are due and not yet planned that the edit cannot draw its "
                            "line; nothing was changed: try again in a moment");
@@ -64,8 +65,15 @@ awaitable<http::response> edit_task(context& site, http::request const& message,
 {
     auto const id = path_id<task_id>(message);
     auto const seen = seen_version(message);
-    auto const done = co_await site.tasks.edit(id, seen, action, site.ids, change);
-    expect_done(done.outcome);
+    std::string name;
+    std::function<protocol::task_definition(storage::task_record const&)> const named =
+        [&](storage::task_record const& before) {
+            auto after = change(before);
+            name = after.name;
+            return after;
+        };
+    auto const done = co_await site.tasks.edit(id, seen, action, site.ids, named);
+    expect_done(done.outcome, name);
     co_return co_await answer_edit(site, done, 200);
 }
 

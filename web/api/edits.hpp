@@ -11,8 +11,8 @@ namespace baton::web {
 // Refuses with 422 a schedule that is invalid or has no firing from `from` on.
 void check_future(protocol::task_definition const& definition, utc_time created_at, utc_time from);
 
-// Refuses any outcome but `done`: 404, 409 or 412.
-void expect_done(storage::edit_outcome outcome);
+// Refuses any outcome but `done`: 404, 409 or 412. `name` is the one that an edit gives the task, if it gives one.
+void expect_done(storage::edit_outcome outcome, std::string const& name = {});
 
 // Notifies the master of the committed edit and shows the task as it is now, with ETag.
 awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status);

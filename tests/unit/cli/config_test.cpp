@@ -171,6 +171,23 @@ TEST_CASE("every wrong configuration is refused with the file, the path and a re
     }
 }
 
+TEST_CASE("an unknown key is refused with the nearest known one of the same object")
+{
+    scratch const here;
+    auto const said = [&](char const* text) {
+        try {
+            load_any("trigger", here.write("wrong.json", text));
+        } catch (config_error const& wrong) {
+            return std::string(wrong.what());
+        }
+        return std::string("accepted");
+    };
+    CHECK(said(R"({"database": {"url": "sqlite:/b.db"}, "election": {"tll": "3s"}})")
+              .ends_with("election.tll: is not a key that is known here; did you mean election.ttl?"));
+    CHECK(said(R"({"database": {"url": "sqlite:/b.db"}, "elections": {}})").ends_with("; did you mean election?"));
+    CHECK(said(R"({"database": {"url": "sqlite:/b.db"}, "xyzzy": 1})").ends_with("is not a key that is known here"));
+}
+
 TEST_CASE("the schemas have exactly the keys of the loader")
 {
     CHECK(known_keys<trigger_config>() == schema_keys("trigger"));

@@ -36,6 +36,13 @@ class Words(unittest.TestCase):
         self.refused("task xyzzy", "'xyzzy'", "the commands are: list, add")
         self.refused("task show a b", "unexpected word 'b'")
 
+    def test_an_expression_without_quotes_is_told_to_be_quoted(self):
+        self.refused("cron explain 0 9 * * *", "unexpected word '9': quote the expression")
+
+    def test_help_is_a_command_too(self):
+        for words in ((), ("task",), ("task", "add")):
+            self.assertEqual(run_baton("help", *words), run_baton(*words, "--help"))
+
     def test_a_missing_command_is_named(self):
         self.refused("", "a command is missing", "task")
         self.refused("task", "a command is missing", "list, add", "baton task --help")
@@ -69,7 +76,7 @@ class Words(unittest.TestCase):
                                ("executions --until x", "--until"), ("executions --parent x", "'x' is not the id"),
                                (add + "--at tomorrow", "--at: 'tomorrow' is not a time"), (add + "--end-at x", "--end-at"),
                                (add + "--attempts 0", "--attempts"), (add + "--max-deaths 0", "--max-deaths"),
-                               (add + "--every x", "--every"), ("cron explain x --count 0", "--count"),
+                               (add + "--every x", "--every"), (add + "--every 10ms", "--every: must be from 100ms to 366d, not 10ms"), ("cron explain x --count 0", "--count"),
                                ("--server 127.0.0.1:47821 nodes", "--server: '127.0.0.1:47821'"), ("task show", "task is required"),
                                ("executions --state x", "--state"), ("trigger --config /none/x", "/none/x")):
             with self.subTest(line=line):

@@ -47,6 +47,11 @@ TEST_CASE("the refusal of an unknown zone quotes its name")
     }
 }
 
+TEST_CASE("a zone in other cases is refused with the right name")
+{
+    CHECK_THROWS_WITH(time_zone("europe/berlin"), "'europe/berlin' is not a time zone; did you mean Europe/Berlin?");
+}
+
 TEST_CASE("each moment has one reading on the wall clock")
 {
     time_zone const berlin("Europe/Berlin");

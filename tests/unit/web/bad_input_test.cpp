@@ -107,6 +107,11 @@ TEST_CASE("a task is served by clients of its own project alone, and hears of no
     auto const path = "/api/v1/tasks/" + web->posted(201, "/api/v1/tasks", theirs).at("id").get<std::string>();
     web->posted(202, path + "/run");
     CHECK(web->problem(422, web->call(verb::patch, path, R"({"project":"default"})")).at("field") == "handler");
+    auto nobody = with("project", "empty");
+    CHECK(web->problem(422, web->post("/api/v1/tasks", nobody))
+              .at("detail")
+              .get<std::string>()
+              .find("nothing is served in the project 'empty' (") != std::string::npos);
     auto const service = web->problem(422, web->post("/api/v1/tasks", with("service", "ledger")));
     CHECK(service.at("detail").get<std::string>().find("served are: billing (") != std::string::npos);
 }

@@ -117,6 +117,7 @@ TEST_CASE("a task name that is taken in the project is refused and nothing is wr
     web->create(sample("twice"));
     auto const no = web->problem(409, web->post("/api/v1/tasks", sample("twice")));
     CHECK(no.at("field") == "name");
+    CHECK(no.at("detail") == "there is a task 'twice' in project 'default' already");
     CHECK(web->data.number("SELECT COUNT(*) FROM task") == 1);
     CHECK(web->data.number("SELECT COUNT(*) FROM task_version") == 1);
 
@@ -124,6 +125,10 @@ TEST_CASE("a task name that is taken in the project is refused and nothing is wr
     elsewhere["project"] = "other";
     web->join_client("billing", {"close-day"}, "other");
     web->create(elsewhere);
+
+    auto const other = "/api/v1/tasks/" + web->create(sample("once"));
+    auto const rename = web->problem(409, web->call(verb::patch, other, R"({"name":"twice"})"));
+    CHECK(rename.at("detail") == "name: the project has another task named 'twice'");
 }
 
 TEST_CASE("text that looks like SQL or markup is stored and returned literally")
