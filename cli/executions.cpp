@@ -78,6 +78,7 @@ void list(executions_options const& chosen, common_options const& common)
         return print_json(std::cout, found);
     auto const at = times_of(common);
     table shown({"ID", "TASK", at.title("SCHEDULED"), "STATE", "CAUSE", "ATTEMPT", at.title("ENDED"), "REASON"});
+    shown.when_narrow({"CAUSE", "ENDED", "ATTEMPT", "SCHEDULED"}, at.day(system_time{}.utc()));
     for (auto const& each : found.at("items"))
         shown.add({cell(each, "id"), cell(each, "task_name"), at.cell(each, "scheduled_at"), cell(each, "state"),
                    cell(each, "cause"), attempts_text(each), at.cell(each, "ended_at"),
@@ -96,6 +97,7 @@ void show(std::string const& id, common_options const& common)
     auto const at = times_of(common);
     print_members(std::cout, found, at, "attempts");
     table shown({"ATTEMPT", "OUTCOME", "CLIENT", at.title("STARTED"), at.title("FINISHED"), "ERROR", "RESULT"});
+    shown.when_narrow({"STARTED", "RESULT"}, at.day(system_time{}.utc()));
     for (auto const& each : found.at("attempts"))
         shown.add({cell(each, "attempt"), outcome_text(each, &each == &found.at("attempts").back()),
                    cell(each, "client"), at.cell(each, "started_at"), at.cell(each, "finished_at"), cell(each, "error"),

@@ -57,6 +57,7 @@ void show_terms(nodes_options const& chosen, common_options const& common)
     auto const at = times_of(common);
     table shown(
         {"EPOCH", "NODE", "WON", at.title("BEGAN"), at.title("ACTING"), "GAP", at.title("ENDED"), "WHY", "REPLAYED"});
+    shown.when_narrow({"REPLAYED", "ACTING", "BEGAN"}, at.day(system_time{}.utc()));
     for (auto const& each : found.at("items"))
         shown.add({cell(each, "epoch"), cell(each, "node"), cell(each, "how"), at.cell(each, "began_at"),
                    at.cell(each, "acting_at"), span_cell(each, "gap_ms"), at.cell(each, "ended_at"),
@@ -80,6 +81,7 @@ void show_nodes(common_options const& common)
         return print_json(std::cout, answer);
     table shown(
         {"NAME", "ADDRESS", "ROLE", "EPOCH", "ALIVE", "HEARD (s ago)", "CLIENTS", "LOAD", "STEP (ms)", "VERSION"});
+    shown.when_narrow({"STEP (ms)", "VERSION", "EPOCH", "LOAD", "ADDRESS"});
     auto const nodes = nodes_for_people(answer.at("items"));
     for (auto const& each : nodes)
         shown.add({cell(each, "name"), cell(each, "address"), role_of(each), cell(each, "epoch"), cell(each, "alive"),

@@ -21,6 +21,7 @@ std::size_t width(std::string const& text)
 
 constexpr std::size_t gap = 2; // between columns
 constexpr std::size_t least_cut = 8;
+constexpr std::size_t readable = 16; // for this much free text other columns are left out
 constexpr char bold[] = "1";
 
 // Titles of columns that may be cut. Names, ids and times are always whole, so that they can be used in a command.
@@ -47,6 +48,38 @@ void fit(std::vector<std::string> const& titles, std::vector<std::size_t>& width
             return;
         --*widest;
     }
+}
+
+// "ENDED" of "ENDED (Europe/Berlin)", and the zone. A unit, as in "GAP (ms)", stays.
+std::pair<std::string, std::string> parts_of(std::string const& title)
+{
+    auto const open = title.find(" (");
+    auto const zone = open == std::string::npos ? "" : title.substr(open + 2, title.size() - open - 3);
+    if (zone.empty() || !schedule::zone_exists(zone))
+        return {title, ""};
+    return {title.substr(0, open), zone};
+}
+
+// Columns of all text, with free text as short as it can be read.
+std::size_t least_width(std::vector<std::vector<std::string>> const& rows)
+{
+    auto const& titles = rows.front();
+    auto total = gap * (titles.size() - 1);
+    for (std::size_t i = 0; i < titles.size(); ++i) {
+        std::size_t widest = 0;
+        for (auto const& row : rows)
+            widest = std::max(widest, width(printable(row[i])));
+        total += is_free_text(titles[i]) ? std::min(widest, std::max(readable, titles[i].size())) : widest;
+    }
+    return total;
+}
+
+// "12:00:00" of a time of today, "2026-11-24 12:00:00" of another; other text as it is.
+std::string short_time(std::string const& text, std::string const& today)
+{
+    if (text.size() != 23 || text[10] != ' ' || text[13] != ':')
+        return text;
+    return text.starts_with(today) ? text.substr(11, 8) : text.substr(0, 19);
 }
 
 std::string cut(std::string const& text, std::size_t most)
@@ -79,16 +112,51 @@ std::string coloured(std::string const& text, std::string const& code)
 
 } // namespace
 
+void table::when_narrow(std::vector<std::string> leave_out, std::string today)
+{
+    leave_out_ = std::move(leave_out);
+    today_ = std::move(today);
+}
+
+// Returns the zone of the times, which the titles do not name then.
+std::string table::make_narrow(rows& shown, std::size_t limit) const
+{
+    std::string zone;
+    if (!today_.empty())
+        for (std::size_t i = 0; i < shown.front().size(); ++i) {
+            auto const [title, its_zone] = parts_of(shown.front()[i]);
+            if (its_zone.empty())
+                continue;
+            zone = its_zone;
+            for (auto& row : shown)
+                row[i] = short_time(row[i], today_);
+            shown.front()[i] = title;
+        }
+    for (auto const& title : leave_out_) {
+        if (least_width(shown) <= limit)
+            break;
+        auto const at = std::find(shown.front().begin(), shown.front().end(), title) - shown.front().begin();
+        if (at < std::ssize(shown.front()))
+            for (auto& row : shown)
+                row.erase(row.begin() + at);
+    }
+    return zone;
+}
+
 void table::print(std::ostream& out, terminal const& to) const
 {
-    auto const& titles = rows_.front();
+    auto shown = rows_;
+    std::string zone;
+    if (to.width && least_width(shown) > *to.width)
+        zone = make_narrow(shown, *to.width);
+    auto const& titles = shown.front();
     std::vector<std::size_t> widths(titles.size(), 0);
-    for (auto const& row : rows_)
+    for (auto const& row : shown)
         for (std::size_t i = 0; i < widths.size(); ++i)
             widths[i] = std::max(widths[i], width(printable(row[i])));
     if (to.width)
         fit(titles, widths, *to.width);
-    for (auto const& row : rows_) {
+    for (auto const& row : shown) {
         std::string line;
         for (std::size_t i = 0; i < widths.size(); ++i) {
             auto const text = cut(printable(row[i]), widths[i]);
@@ -100,6 +168,8 @@ void table::print(std::ostream& out, terminal const& to) const
     }
     if (rows_.size() == 1)
         out << "none\n";
+    if (!zone.empty() && shown.size() > 1)
+        out << "(times in " << zone << ")\n";
 }
 
 std::string cell(nlohmann::json const& object, char const* key)
@@ -139,6 +209,11 @@ std::string times::cell(nlohmann::json const& object, char const* key) const
     } catch (std::invalid_argument const&) {
         return text;
     }
+}
+
+std::string times::day(utc_time at) const
+{
+    return to_rfc3339(at + zone_.at(at).offset).substr(0, 10);
 }
 
 std::string times::text(nlohmann::json const& object, char const* key) const

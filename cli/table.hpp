@@ -13,18 +13,27 @@
 namespace baton::cli {
 
 // Text in columns for a terminal, without control characters (libs/base/printable.hpp). On a terminal the table fits
-// its width: the widest columns of free text, such as REASON, are cut. In a pipe or a file all text is whole. A table
-// without rows says "none" below its titles.
+// its width: times lose what when_narrow() allows, then columns are left out, then the widest columns of free text,
+// such as REASON, are cut. In a pipe or a file all text is whole. A table without rows says "none" below its titles.
 class table {
 public:
     explicit table(std::vector<std::string> titles) : rows_{std::move(titles)} {}
 
     void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    // If the table is wider than its terminal: times of the day `today` ("2026-11-25") are shown without it, and these
+    // columns are left out, the first one first, until the others fit. Titles are without a zone.
+    void when_narrow(std::vector<std::string> leave_out, std::string today = {});
     void print(std::ostream& out) const { print(out, terminal_of(out)); }
     void print(std::ostream& out, terminal const& to) const;
 
 private:
-    std::vector<std::vector<std::string>> rows_;
+    using rows = std::vector<std::vector<std::string>>;
+
+    std::string make_narrow(rows& shown, std::size_t limit) const;
+
+    rows rows_;
+    std::vector<std::string> leave_out_;
+    std::string today_;
 };
 
 // A member as text without control characters: strings without quotes, booleans as "yes" and "no", null and absent
@@ -45,6 +54,8 @@ public:
     std::string cell(nlohmann::json const& object, char const* key) const;
     // The same and the zone: "2026-03-29 03:30:00.123 Europe/Berlin".
     std::string text(nlohmann::json const& object, char const* key) const;
+    // "2026-03-29", the day of this instant.
+    std::string day(utc_time at) const;
     // The text with each time of RFC 3339 in it shown in the same way.
     std::string within(std::string const& text) const;
 

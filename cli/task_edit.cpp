@@ -188,6 +188,7 @@ void print_history(std::vector<nlohmann::json> const& versions, common_options c
 {
     auto const at = times_of(common);
     table shown({"VERSION", "ACTION", at.title("AT"), at.title("IN FORCE FROM"), "CHANGES"});
+    shown.when_narrow({"IN FORCE FROM"}, at.day(system_time{}.utc()));
     for (std::size_t i = 0; i < versions.size(); ++i) {
         auto const& each = versions[i];
         auto const changes = i + 1 < versions.size()

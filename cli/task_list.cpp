@@ -62,6 +62,7 @@ void add_task_list(CLI::App& task, common_options const& common)
             return print_json(std::cout, tasks);
         auto const at = times_of(common);
         table shown({"ID", "NAME", "SERVICE", "HANDLER", "SCHEDULE", "ENABLED", at.title("NEXT")});
+        shown.when_narrow({"ID", "HANDLER", "SERVICE", "ENABLED"}, at.day(system_time{}.utc()));
         for (auto const& each : tasks.at("items"))
             shown.add({cell(each, "id"), cell(each, "name"), cell(each, "service"), cell(each, "handler"),
                        cell(each, "schedule_text"), cell(each, "enabled"), at.cell(each, "next_at")});

@@ -6,6 +6,7 @@
 
 namespace table_test {
 
+using namespace baton;
 using namespace baton::cli;
 
 TEST_CASE("columns line up by characters, not bytes, and missing cells are blank")
@@ -47,6 +48,26 @@ TEST_CASE("on a terminal the widest column of free text is cut, and names are wh
     auto const whole = "a-long-name-of-a-task  every 5 seconds  größe größe größe größe\n";
     CHECK(printed(shown, {200, false}).find(whole) != std::string::npos);
     CHECK(printed(shown, {}).find(whole) != std::string::npos); // a pipe
+}
+
+TEST_CASE("a narrow terminal gets short times and loses the least useful columns before names are touched")
+{
+    table shown({"ID", "TASK", "SCHEDULED (Europe/Berlin)", "CAUSE", "GAP (ms)", "REASON"});
+    shown.when_narrow({"CAUSE", "SCHEDULED"}, "2026-11-25");
+    shown.add(
+        {"471100000000000000", "close-day", "2026-11-25 12:00:00.250", "schedule", "5", "no client of service x"});
+    shown.add({"471100000000000001", "close-day", "2026-11-24 12:00:00.250", "manual", "7", "-"});
+    CHECK(printed(shown, {200, false}).find("2026-11-25 12:00:00.250    schedule") != std::string::npos);
+    CHECK(printed(shown, {}).find("SCHEDULED (Europe/Berlin)") != std::string::npos); // a pipe
+    auto const narrow = printed(shown, {84, false});
+    CHECK(narrow == "ID                  TASK       SCHEDULED            GAP (ms)  REASON\n"
+                    "471100000000000000  close-day  12:00:00             5         no client of service x\n"
+                    "471100000000000001  close-day  2026-11-24 12:00:00  7         -\n"
+                    "(times in Europe/Berlin)\n");
+    CHECK(printed(shown, {60, false})
+              .starts_with("ID                  TASK       GAP (ms)  REASON\n"
+                           "471100000000000000  close-day  5         no client of servi…\n"));
+    CHECK(times("Europe/Berlin").day(from_rfc3339("2026-11-24T23:30:00Z")) == "2026-11-25");
 }
 
 TEST_CASE("colour marks the titles and the states, and no text of others")
