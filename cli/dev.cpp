@@ -124,6 +124,8 @@ private:
         while (!stopping_ && trigger_.clients() == 0 && time_.now() < limit)
             co_await time_.sleep_for(join_poll);
         if (!stopping_)
+            co_await web_.open();
+        if (!stopping_)
             std::cout << "baton is at " << web_.address() << " (Ctrl-C ends it)" << std::endl;
         co_await web_.run();
     }

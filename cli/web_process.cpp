@@ -37,12 +37,19 @@ std::string web_process::address() const
     return "http://" + host + ":" + std::to_string(listener_->port());
 }
 
-// Ends with a failure only: the listener goes on.
-awaitable<void> web_process::open_when_prepared()
+awaitable<void> web_process::open()
 {
     std::function<void(std::string const&)> const waits = [this](auto const& reason) { door_->closed_because(reason); };
     co_await prepare(stores_, time_, waits);
     door_->open();
+    opened_ = true;
+}
+
+// Ends with a failure only: the listener goes on.
+awaitable<void> web_process::stay_open()
+{
+    if (!opened_)
+        co_await open();
     log::info("web", "listening", {{"address", address()}});
     waker never(loop_.get_executor());
     co_await never.wait();
@@ -53,7 +60,7 @@ awaitable<void> web_process::serve()
     using namespace asio::experimental::awaitable_operators;
     std::exception_ptr database_failure;
     std::exception_ptr listener_failure;
-    auto const first = co_await (kept(open_when_prepared(), database_failure) ||
+    auto const first = co_await (kept(stay_open(), database_failure) ||
                                  kept(listener_->run(web_answers_for), listener_failure));
     // The other part was cancelled, and may have failed with that.
     auto const failure = first.index() == 0 ? database_failure : listener_failure;

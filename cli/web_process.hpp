@@ -20,6 +20,10 @@ public:
     // Binds the listener at once; throws unavailable if it cannot be bound.
     web_process(asio::io_context& loop, time_source& time, random_source& random, web_config config);
 
+    // Waits for the database; afterwards no request is answered with 503 for the lack of it. run() does it beside its
+    // listener if it was not called before.
+    awaitable<void> open();
+
     // Runs until `stop`, and then until requests in progress are answered.
     awaitable<void> run();
     void stop() { stop_bell_.wake(); }
@@ -27,7 +31,7 @@ public:
     std::string address() const; // "http://127.0.0.1:7801"
 
 private:
-    awaitable<void> open_when_prepared();
+    awaitable<void> stay_open();
     awaitable<void> serve();
 
     asio::io_context& loop_;
@@ -38,6 +42,7 @@ private:
     std::unique_ptr<http::client> http_;
     std::unique_ptr<web::site> site_;
     std::unique_ptr<database_door> door_;
+    bool opened_ = false;
     std::unique_ptr<http::server> listener_;
 };
 
