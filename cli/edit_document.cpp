@@ -144,7 +144,8 @@ void apply_setting(nlohmann::json& definition, std::string const& setting)
 
 void apply_settings(nlohmann::json& definition, std::vector<std::string> settings)
 {
-    std::ranges::stable_partition(settings, [](auto const& each) { return each.starts_with("schedule.kind="); });
+    std::stable_partition(settings.begin(), settings.end(),
+                          [](auto const& each) { return each.starts_with("schedule.kind="); });
     for (auto const& setting : settings) {
         auto const former = kind_of(definition);
         apply_setting(definition, setting);

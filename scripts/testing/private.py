@@ -8,6 +8,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor, wait
 
 import servers
+from testing import temporary
 from testing.steps import say, show
 
 
@@ -17,12 +18,14 @@ class PrivateServers:
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="baton-test-"))
+        # With the data of Galera in memory, three tests of locks found a lock still held that was just released.
+        self.on_disk = pathlib.Path(tempfile.mkdtemp(prefix="baton-test-", dir=temporary.disk))
         at = self.folder
         self.redlock = [servers.Redis(at / f"redis-{n}") for n in (1, 2, 3)]
         self.named = {
             "BATON_TEST_MYSQL": servers.MariaDb(at / "mariadb"),
             "BATON_TEST_MYSQL9": servers.MySql(at / "mysql"),
-            "BATON_TEST_GALERA": servers.Galera(at / "galera"),
+            "BATON_TEST_GALERA": servers.Galera(self.on_disk / "galera"),
             "BATON_TEST_REDIS": servers.Redis(at / "redis"),
             "BATON_TEST_REDIS_SENTINEL": servers.RedisSentinel(at / "sentinel", silence_ms=30000),
             "BATON_TEST_REDIS_CLUSTER": servers.RedisCluster(at / "cluster"),
@@ -58,4 +61,5 @@ class PrivateServers:
         for each in [*self.named.values(), *self.redlock]:
             with contextlib.suppress(Exception):
                 each.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        for folder in (self.folder, self.on_disk):
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The folder for temporary files of a test run."""
+"""The folders for temporary files of a test run."""
 
 import os
 import pathlib
@@ -6,6 +6,8 @@ import tempfile
 
 MEMORY = pathlib.Path("/dev/shm")
 NEEDED = 8 << 30  # bytes: all servers of a run take some 2 GB, the compilers up to 2 GB each
+
+disk = None  # the folder that was chosen before choose(), or nothing if that has chosen no other
 
 
 def available_memory():
@@ -27,5 +29,7 @@ def choose():
     state = os.statvfs(MEMORY)
     if state.f_flag & os.ST_NOEXEC or min(state.f_bavail * state.f_frsize, available_memory()) < NEEDED:
         return
+    global disk
+    disk = tempfile.gettempdir()
     os.environ["TMPDIR"] = str(MEMORY)
     tempfile.tempdir = None  # asks again

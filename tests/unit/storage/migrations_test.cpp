@@ -128,8 +128,9 @@ TEST_CASE("the names of tasks that were deleted before the table of them existed
               "(8, 1, 'deleted', 2, '{\"name\":\"y\"}', 4)");
     home.migrated();
     CHECK(home.number("SELECT COUNT(*) FROM deleted_task") == 2);
-    CHECK(home.text("SELECT name FROM deleted_task WHERE id = 7 AND project = 'p' AND version = 2 AND deleted_at = 3") ==
-          "it's \xc3\xa9");
+    CHECK(
+        home.text("SELECT name FROM deleted_task WHERE id = 7 AND project = 'p' AND version = 2 AND deleted_at = 3") ==
+        "it's \xc3\xa9");
     CHECK(home.text("SELECT name FROM deleted_task WHERE id = 8 AND project = 'default'") == "y");
 }
 
