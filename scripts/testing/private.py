@@ -18,7 +18,7 @@ class PrivateServers:
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="baton-test-"))
-        # With the data of Galera in memory, three tests of locks found a lock still held that was just released.
+        # Tests of locks on Galera in memory found a lock still held that was just released; the cause is not known yet.
         self.on_disk = pathlib.Path(tempfile.mkdtemp(prefix="baton-test-", dir=temporary.disk))
         at = self.folder
         self.redlock = [servers.Redis(at / f"redis-{n}") for n in (1, 2, 3)]
