@@ -12,7 +12,7 @@
 
 namespace baton::bench {
 
-// What the clients of one process share.
+// The settings and counters that the clients of one process share.
 struct crowd {
     system_time time;
     std::vector<http::url> nodes;
@@ -45,7 +45,7 @@ public:
     awaitable<void> fetch(); // beside it
 
 private:
-    // What it remembers of an execution.
+    // The state of an execution that it has got.
     struct memory {
         int attempt = 0;
         bool running = false;

@@ -3,9 +3,11 @@
 #include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 
+#include <boost/algorithm/string/predicate.hpp>
 #include <date/tz.h>
 
 #include <algorithm>
+#include <locale>
 #include <stdexcept>
 
 namespace baton::schedule {
@@ -73,17 +75,11 @@ zone_period borrow(date::time_zone const& zone, utc_time when)
             found.offset};
 }
 
-// The zone of this name in other cases, or an example.
+// The zone whose name differs only in upper and lower case, or an example.
 std::string proposal(std::string const& name)
 {
-    auto const lower = [](std::string text) {
-        std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-            return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
-        });
-        return text;
-    };
     for (auto const& zone : date::get_tzdb().zones)
-        if (lower(zone.name()) == lower(name))
+        if (boost::algorithm::iequals(zone.name(), name, std::locale::classic()))
             return "did you mean " + zone.name() + "?";
     return "write an IANA name such as Europe/Berlin or UTC";
 }

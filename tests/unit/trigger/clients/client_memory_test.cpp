@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t most_at_home = 4'096;
 constexpr std::int64_t most_at_master = 200;
 
-// What this process has allocated, without the tables of the simulated database.
+// The bytes that this process has allocated, without the tables of the simulated database.
 std::size_t allocated()
 {
     auto const all = mallinfo2();
