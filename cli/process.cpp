@@ -25,6 +25,18 @@ awaitable<void> kept(awaitable<void> part, std::exception_ptr& failure)
     }
 }
 
+awaitable<void> until_one_ends(awaitable<void> part, awaitable<void> other)
+{
+    using namespace asio::experimental::awaitable_operators;
+    std::exception_ptr failure_of_part;
+    std::exception_ptr failure_of_other;
+    auto const first = co_await (kept(std::move(part), failure_of_part) || kept(std::move(other), failure_of_other));
+    // The other one was cancelled, and may have failed with that.
+    auto const failure = first.index() == 0 ? failure_of_part : failure_of_other;
+    if (failure)
+        std::rethrow_exception(failure);
+}
+
 connection_bounds bounds_of(std::size_t files)
 {
     auto const others = std::min<std::size_t>(files / 4, 256);

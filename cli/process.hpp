@@ -15,6 +15,9 @@ namespace baton::cli {
 // that *succeeds*, so without this a process would outlive its only part.
 awaitable<void> kept(awaitable<void> part, std::exception_ptr& failure);
 
+// Runs both parts of a process until one ends, cancels the other, and throws the failure of the one that ended first.
+awaitable<void> until_one_ends(awaitable<void> part, awaitable<void> other);
+
 // How many connections a process that may open so many files accepts, and how many it opens itself. Some files are left
 // for the database, the log and others.
 struct connection_bounds {

@@ -101,15 +101,7 @@ awaitable<void> trigger_process::work()
 
 awaitable<void> trigger_process::run()
 {
-    using namespace asio::experimental::awaitable_operators;
-    std::exception_ptr node_failure;
-    std::exception_ptr listener_failure;
-    auto const first =
-        co_await (kept(work(), node_failure) || kept(listener_->run(node_answers_for), listener_failure));
-    // The other part was cancelled, and may have failed with that.
-    auto const failure = first.index() == 0 ? node_failure : listener_failure;
-    if (failure)
-        std::rethrow_exception(failure);
+    co_await until_one_ends(work(), listener_->run(node_answers_for));
 }
 
 void trigger_process::stop()

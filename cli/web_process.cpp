@@ -57,15 +57,7 @@ awaitable<void> web_process::stay_open()
 
 awaitable<void> web_process::serve()
 {
-    using namespace asio::experimental::awaitable_operators;
-    std::exception_ptr database_failure;
-    std::exception_ptr listener_failure;
-    auto const first =
-        co_await (kept(stay_open(), database_failure) || kept(listener_->run(web_answers_for), listener_failure));
-    // The other part was cancelled, and may have failed with that.
-    auto const failure = first.index() == 0 ? database_failure : listener_failure;
-    if (failure)
-        std::rethrow_exception(failure);
+    co_await until_one_ends(stay_open(), listener_->run(web_answers_for));
 }
 
 awaitable<void> web_process::run()
