@@ -66,10 +66,6 @@ function(baton_test)
     foreach(server ${arg_ALSO_ON})
         string(REGEX REPLACE "_test$" "_on_${server}" name ${arg_NAME})
         baton_test_on(${server} ${name} ${arg_TIMEOUT} ${command})
-        if(server STREQUAL "galera")
-            # Beside other tests, an uncontended try_lock was refused there at times; the cause is not known yet.
-            set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
-        endif()
     endforeach()
 endfunction()
 

@@ -51,11 +51,13 @@ TEST_CASE("a record and a classic record exclude each other and share their toke
     auto const token = classic.token();
     CHECK(classic.unlock() == release_result::released);
     CHECK(fixture.home->number("SELECT COUNT(*) FROM lock_record") == 0);
+    fixture.await_release();
     REQUIRE(kept.try_lock());
     CHECK(kept.token() > token);
     auto const next = kept.token();
     CHECK_FALSE(classic.try_lock());
     kept.unlock();
+    fixture.await_release();
     REQUIRE(classic.try_lock());
     CHECK(classic.token() > next);
 }

@@ -35,6 +35,7 @@ TEST_CASE("a semaphore has as many holders as permits, and each token is higher 
     CHECK_FALSE(late.try_lock());
     CHECK_FALSE(late.valid());
     CHECK(holders[1].unlock() == release_result::released);
+    fixture.await_release();
     REQUIRE(late.try_lock());
     CHECK(late.token() > highest);
     CHECK_FALSE(holders[1].try_lock_for(20ms));
@@ -57,6 +58,7 @@ TEST_CASE("many readers may hold the lock at once, but a writer only alone")
     CHECK_FALSE(second.valid());
     auto const read = second.token();
     CHECK(read == 0);
+    fixture.await_release();
     REQUIRE(writer.try_lock());
     CHECK(writer.valid());
     CHECK_FALSE(first.try_lock_shared());
@@ -95,6 +97,7 @@ TEST_CASE("acquiring with another permit count fails while a permit is held, and
     CHECK(also_two.try_lock());
     CHECK(also_two.unlock() == release_result::released);
     CHECK(two.unlock() == release_result::released);
+    fixture.await_release();
     CHECK(three.try_lock());
     CHECK(failure_of([&] { two.try_lock(); }) == lock_errc::misuse);
 }
@@ -111,6 +114,7 @@ TEST_CASE("a reentrant reader may lock again, and the last unlock releases the l
     CHECK(reader.unlock_shared() == release_result::released);
     CHECK_FALSE(writer.try_lock());
     CHECK(reader.unlock_shared() == release_result::released);
+    fixture.await_release();
     CHECK(writer.try_lock());
 }
 
