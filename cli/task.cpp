@@ -4,6 +4,7 @@
 #include "cli/config/duration.hpp"
 #include "cli/config/reader.hpp"
 #include "cli/firings.hpp"
+#include "cli/misfire_options.hpp"
 #include "cli/rest.hpp"
 #include "cli/run_wait.hpp"
 #include "cli/table.hpp"
@@ -32,6 +33,7 @@ struct definition_options {
     std::string at;
     std::string start_at;
     std::string end_at;
+    misfire_options misfire;
     std::string routing;
     int attempts = 1;
     std::string retry_delay;
@@ -107,6 +109,8 @@ nlohmann::json document_of(definition_options const& chosen)
                         {"max_deaths", chosen.deaths}};
     if (!chosen.payload.empty())
         task["payload"] = parse_payload(chosen.payload);
+    if (auto misfire = misfire_of(chosen.misfire); !misfire.is_null())
+        task["misfire"] = std::move(misfire);
     if (!chosen.routing.empty())
         task["routing"] = chosen.routing;
     if (!chosen.retry_delay.empty())
@@ -142,6 +146,7 @@ void add_add(CLI::App& task, common_options const& common)
     command->add_option("--zone", chosen->zone, "IANA time zone of --cron")->capture_default_str()->needs(cron);
     command->add_option("--start-at", chosen->start_at, "It does not fire before, such as 2026-12-24T18:00:00Z");
     command->add_option("--end-at", chosen->end_at, "It fires before this time only");
+    add_misfire_options(*command, chosen->misfire);
     command
         ->add_option("--routing", chosen->routing,
                      "Which clients run it: round_robin: they take turns (default); random: one drawn at random; "
@@ -285,6 +290,7 @@ void add_task(CLI::App& program, common_options const& common, int& status)
     add_show(task, common);
     add_run(task, common, status);
     add_task_changes(task, common, status);
+    add_task_skipped(task, common);
     add_change(task, common, "enable", "Enable a task");
     add_change(task, common, "disable", "Disable a task: it does not fire");
     add_change(task, common, "delete", "Delete a task; its executions stay");

@@ -11,7 +11,7 @@
 
 namespace baton::web {
 
-enum class list_of { tasks, versions, executions, terms };
+enum class list_of { tasks, versions, executions, terms, skipped };
 
 // `place` holds positive numbers, as many as the list needs: 2 for executions, 1 for the others.
 std::string write_cursor(list_of which, std::vector<std::int64_t> const& place);

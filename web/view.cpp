@@ -92,6 +92,13 @@ json show(storage::deleted_task const& task)
             {"deleted_at", moment(task.deleted_at)}};
 }
 
+json show(storage::skipped_range const& range)
+{
+    return {{"first_at", moment(range.first)}, {"last_at", moment(range.last)},
+            {"firings", range.firings},        {"task_version", range.version},
+            {"reason", range.reason},          {"created_at", moment(range.created_at)}};
+}
+
 std::vector<std::string> const& read_only_members()
 {
     static std::vector<std::string> const members{"id",           "version",    "schedule_text", "next_at",

@@ -30,6 +30,7 @@ nlohmann::json show(storage::task_record const& task, utc_time from);
 // One version of a task, with its definition.
 nlohmann::json show(storage::task_version_record const& version);
 nlohmann::json show(storage::deleted_task const& task);
+nlohmann::json show(storage::skipped_range const& range);
 
 // The members of show(task) that are not part of the definition, and the members that an edit's answer adds.
 std::vector<std::string> const& read_only_members();

@@ -17,14 +17,21 @@ enum class state {
     failed,
     timed_out,
     cancelled, // by a person or program, or because its task was edited before it was sent (the reason tells)
+    skipped,   // never sent, because its task's misfire policy left it out
 };
 template <>
-inline constexpr std::array<std::string_view, 7> names_of<state>{"planned", "running",   "retrying", "succeeded",
-                                                                 "failed",  "timed_out", "cancelled"};
+inline constexpr std::array<std::string_view, 8> names_of<state>{"planned", "running",   "retrying",  "succeeded",
+                                                                 "failed",  "timed_out", "cancelled", "skipped"};
 
 constexpr bool is_final(state which)
 {
     return which >= state::succeeded;
+}
+
+// An end that a client may report.
+constexpr bool is_reported_end(state which)
+{
+    return is_final(which) && which != state::skipped;
 }
 
 // Why an execution exists.

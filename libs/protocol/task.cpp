@@ -172,6 +172,8 @@ task_definition parse_task(nlohmann::json const& value)
     if (auto payload = read_payload(object))
         task.payload = std::move(*payload);
     task.schedule = parse_schedule(object.need("schedule"));
+    if (auto const* misfire = object.find("misfire"))
+        task.misfire = parse_misfire(*misfire);
     task.routing = choose<protocol::routing>(object.text("routing", "round_robin", 32), "routing");
     task.max_attempts = static_cast<int>(object.number("max_attempts", 1, 1, 1'000));
     task.retry_delay = millis(object, "retry_delay_ms", 1'000, 0);
@@ -192,6 +194,7 @@ nlohmann::json without_payload(task_definition const& task)
             {"service", task.service},
             {"handler", task.handler},
             {"schedule", schedule_json(task.schedule)},
+            {"misfire", to_json(task.misfire)},
             {"routing", to_string(task.routing)},
             {"max_attempts", task.max_attempts},
             {"retry_delay_ms", task.retry_delay / 1ms},
@@ -232,9 +235,12 @@ void check_nulls(nlohmann::json const& patch)
                 throw invalid_input(path + key, path + key + " cannot be removed");
     };
     check(patch, "", [](std::string const& key) {
-        return is_one_of(key, {"project", "description", "payload", "routing", "max_attempts", "retry_delay_ms",
-                               "max_deaths", "timeout_ms", "enabled"});
+        return is_one_of(key, {"project", "description", "payload", "misfire", "routing", "max_attempts",
+                               "retry_delay_ms", "max_deaths", "timeout_ms", "enabled"});
     });
+    auto const misfire = patch.find("misfire");
+    if (misfire != patch.end() && misfire->is_object())
+        check(*misfire, "misfire.", [](std::string const&) { return false; });
     auto const schedule = patch.find("schedule");
     if (schedule == patch.end() || !schedule->is_object())
         return;
@@ -257,6 +263,8 @@ task_definition patch_task(task_definition const& task, nlohmann::json const& pa
     if (auto const schedule = patch.find("schedule");
         schedule != patch.end() && schedule->is_object() && schedule->contains("kind"))
         value["schedule"] = nlohmann::json::object(); // the old kind's fields do not fit another kind
+    if (auto const misfire = patch.find("misfire"); misfire != patch.end() && misfire->is_object())
+        value["misfire"] = nlohmann::json::object(); // likewise
     value.merge_patch(patch);
     return parse_task(value);
 }

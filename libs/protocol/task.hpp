@@ -3,6 +3,7 @@
 
 #include "libs/base/time.hpp"
 #include "libs/protocol/json_text.hpp"
+#include "libs/protocol/misfire.hpp"
 #include "libs/protocol/names.hpp"
 
 #include <nlohmann/json.hpp>
@@ -67,6 +68,7 @@ struct task_definition {
     std::string handler;
     json_text payload = json_text::checked("{}");
     schedule_spec schedule;
+    misfire_policy misfire;
     protocol::routing routing = protocol::routing::round_robin;
     int max_attempts = 1;
     duration retry_delay = 1s;
@@ -92,7 +94,7 @@ nlohmann::json to_json(task_definition const& task);
 std::string to_text(task_definition const& task); // the same as text; the payload is not looked into
 
 // Applies a JSON merge patch (RFC 7396) to a definition and parses the result as strictly. A patch with
-// `schedule.kind` must carry the whole schedule.
+// `schedule.kind` must carry the whole schedule, and one with `misfire` the whole policy.
 task_definition patch_task(task_definition const& task, nlohmann::json const& patch);
 
 } // namespace baton::protocol

@@ -1,5 +1,7 @@
 #include "libs/schedule/plan.hpp"
 
+#include "libs/schedule/misfire.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -11,30 +13,43 @@ using protocol::schedule_kind;
 using protocol::task_definition;
 using protocol::task_progress;
 
-// The firings in [cursor, until) that get an execution. Every late firing fires: a misfire policy would decide here
-// which of them are skipped or merged.
-std::vector<utc_time> due_firings(timetable const& times, utc_time cursor, utc_time until, std::size_t limit)
+struct overdue_firings {
+    std::vector<utc_time> insert;
+    std::vector<utc_time> skipped;
+};
+
+// The firings of the old definition before the line, divided by its misfire policy. Stops behind more than
+// most_overdue that are to be inserted.
+overdue_firings divide_overdue(task_definition const& before, task_progress const& progress, utc_time line)
 {
-    if (times.kind() == schedule_kind::fixed_delay)
-        return cursor < until ? std::vector{cursor} : std::vector<utc_time>{};
-    return times.between(cursor, until, limit);
+    overdue_firings found;
+    timetable const times(before.schedule, progress.created_at);
+    auto cursor = progress.next_fire_at;
+    while (cursor && *cursor < line && found.insert.size() <= most_overdue) {
+        plan_bounds const bounds{*cursor, progress.now, line, most_overdue + 1};
+        auto const plan = plan_task(times, before.misfire, bounds);
+        found.insert.insert(found.insert.end(), plan.firings.begin(), plan.firings.end());
+        found.skipped.insert(found.skipped.end(), plan.skipped.begin(), plan.skipped.end());
+        cursor = plan.next;
+    }
+    return found;
 }
 
-// Firings of the old definition before the line that have no row yet. Empty if there are more than most_overdue.
-std::optional<std::vector<utc_time>> overdue_firings(task_definition const* before, task_progress const& progress,
-                                                     utc_time line)
+// Those that have no row yet. Empty if more than most_overdue are to be inserted.
+std::optional<overdue_firings> find_overdue(task_definition const* before, task_progress const& progress, utc_time line)
 {
-    auto const cursor = progress.next_fire_at;
-    if (before == nullptr || !cursor || *cursor >= line)
-        return std::vector<utc_time>{};
-    auto firings = due_firings(timetable(before->schedule, progress.created_at), *cursor, line, most_overdue + 1);
-    if (firings.size() > most_overdue)
+    if (before == nullptr || !progress.next_fire_at || *progress.next_fire_at >= line)
+        return overdue_firings{};
+    auto found = divide_overdue(*before, progress, line);
+    if (found.insert.size() > most_overdue)
         return std::nullopt;
     std::set<utc_time> recorded;
     for (auto const& firing : progress.recorded)
         recorded.insert(firing.scheduled_at);
-    std::erase_if(firings, [&](utc_time at) { return recorded.contains(at); });
-    return firings;
+    auto const has_row = [&](utc_time at) { return recorded.contains(at); };
+    std::erase_if(found.insert, has_row);
+    std::erase_if(found.skipped, has_row);
+    return found;
 }
 
 std::vector<execution_id> planned_from(task_progress const& progress, utc_time line)
@@ -61,24 +76,48 @@ bool has_open_execution(protocol::edit_plan const& plan, task_progress const& pr
 
 } // namespace
 
-task_plan plan_task(timetable const& times, utc_time cursor, utc_time until, std::size_t limit)
+task_plan plan_task(timetable const& times, protocol::misfire_policy const& policy, plan_bounds bounds)
 {
     task_plan plan;
-    plan.firings = due_firings(times, cursor, until, limit);
-    plan.waits = times.kind() == schedule_kind::fixed_delay && !plan.firings.empty();
-    if (!plan.waits)
-        plan.next = times.first(plan.firings.empty() ? cursor : plan.firings.back() + tick);
+    if (times.kind() == schedule_kind::fixed_delay) {
+        if (bounds.cursor < bounds.until)
+            plan.firings.push_back(bounds.cursor);
+        plan.waits = !plan.firings.empty();
+        if (!plan.waits)
+            plan.next = times.first(bounds.cursor);
+        return plan;
+    }
+    auto cursor = bounds.cursor;
+    if (is_late(policy, cursor, bounds.now)) {
+        auto late = divide_late(times, policy, {cursor, bounds.now, bounds.until});
+        plan.skipped = std::move(late.skipped);
+        plan.firings = std::move(late.due);
+        plan.next = late.rest;
+        if (plan.firings.size() > bounds.limit) {
+            plan.next = plan.firings[bounds.limit];
+            plan.firings.resize(bounds.limit);
+        }
+        if (plan.next)
+            return plan;
+        cursor = std::min(bounds.now + tick, bounds.until);
+    }
+    auto const ahead = times.between(cursor, bounds.until, bounds.limit - plan.firings.size());
+    plan.firings.insert(plan.firings.end(), ahead.begin(), ahead.end());
+    plan.next = times.first(ahead.empty() ? cursor : ahead.back() + tick);
     return plan;
 }
 
 std::optional<protocol::edit_plan> plan_edit(task_definition const* before, task_definition const* after,
                                              task_progress const& progress, utc_time line)
 {
-    auto overdue = overdue_firings(before, progress, line);
+    auto overdue = find_overdue(before, progress, line);
     if (!overdue)
         return std::nullopt;
     protocol::edit_plan plan;
-    plan.insert = std::move(*overdue);
+    plan.insert = std::move(overdue->insert);
+    plan.skipped = std::move(overdue->skipped);
+    if (!plan.skipped.empty())
+        plan.skip_reason = reason_of_skip(before->misfire);
     plan.cancel = planned_from(progress, line);
     if (after == nullptr || !after->enabled)
         return plan;

@@ -1,6 +1,6 @@
 #pragma once
 // Which firings of a task become rows of the ledger, and where the task goes on: for the master's planner and for
-// edits. Both treat late firings alike; a misfire policy belongs to plan.cpp.
+// edits. Both treat late firings by the task's misfire policy (misfire.hpp).
 
 #include "libs/protocol/edit_plan.hpp"
 #include "libs/schedule/schedule.hpp"
@@ -13,23 +13,31 @@ namespace baton::schedule {
 
 struct task_plan {
     std::vector<utc_time> firings;
-    std::optional<utc_time> next; // the first firing behind these
-    bool waits = false;           // fixed delay: the end of this firing decides the next one
+    std::vector<utc_time> skipped; // by the misfire policy; at most most_skipped, and all of them before `firings`
+    std::optional<utc_time> next;  // the first firing behind these
+    bool waits = false;            // fixed delay: the end of this firing decides the next one
 };
 
-// The firings of a task in [cursor, until), at most `limit` (at least one). `cursor` is the task's next_fire_at. Every
-// late firing fires.
-task_plan plan_task(timetable const& times, utc_time cursor, utc_time until, std::size_t limit);
+struct plan_bounds {
+    utc_time cursor;   // the task's next_fire_at
+    utc_time now;      // what is late is decided against this
+    utc_time until;    // no firing at or after this
+    std::size_t limit; // of firings, at least one
+};
+
+// A fixed delay has no late firings: its next run counts from the end of the one before.
+task_plan plan_task(timetable const& times, protocol::misfire_policy const& policy, plan_bounds bounds);
 
 // More overdue firings than this are not inserted by an edit: the planner has to catch up first.
 inline constexpr std::size_t most_overdue = 10'000;
 
 // An edit of a task that takes effect at `line`. Firings before the line belong to the definition `before`, so those
 // without a row are inserted. Planned rows at or after the line are cancelled. The definition `after` fires from the
-// line on; a fixed delay that stays a fixed delay first waits for the execution that is open.
+// line on; a fixed delay that stays a fixed delay first waits for the execution that is open. The misfire policy of
+// `before` decides which of the late firings are inserted.
 //
 // `before` is null for a task that is being created, `after` for one that is being deleted. Empty if more than
-// most_overdue firings are overdue. Throws invalid_input like timetable.
+// most_overdue firings would be inserted. Throws invalid_input like timetable.
 std::optional<protocol::edit_plan> plan_edit(protocol::task_definition const* before,
                                              protocol::task_definition const* after,
                                              protocol::task_progress const& progress, utc_time line);

@@ -3,7 +3,7 @@
 // here is pure: it reads no clock and no table. Every function may be called from any thread.
 //
 //     schedule.hpp                      the firings of one schedule; the check and the description of a schedule
-//     plan.hpp                          which firings become executions, and where the task goes on
+//     plan.hpp, misfire.hpp             which firings become executions, and where the task goes on
 //     cron.hpp, cron_firings.hpp        cron expressions, and their firings in a time zone
 //     time_zone.hpp, crontab.hpp        IANA time zones; crontab(5) files
 //
@@ -18,9 +18,7 @@
 //
 // The name of a kind has at most 16 characters (task.schedule_kind on MySQL).
 //
-// A misfire policy (what becomes of firings that are late) has one place, plan.cpp, which the master's planner and
-// edits share: due_firings, and `next` of plan_task. It will need the present as a parameter. Its setting belongs to
-// protocol::task_definition.
+// misfire.hpp decides which late firings run; plan.cpp applies it for the master's planner and for edits.
 
 #include "libs/protocol/task.hpp"
 #include "libs/schedule/cron.hpp"

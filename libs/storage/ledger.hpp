@@ -6,6 +6,7 @@
 #include "libs/protocol/task.hpp"
 #include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
+#include "libs/storage/skipped.hpp"
 
 #include <optional>
 #include <string>
@@ -186,10 +187,11 @@ public:
     // The number of tasks that are not parked with from <= next_fire_at < until, but no more than `most`.
     awaitable<int> count_due(utc_time from, utc_time until, int most);
 
-    // Advances the tasks and inserts the executions. Returns false, with nothing changed, when a task has changed since
-    // it was read or an id is taken. Returns false as well when a firing has its row already; then the rest of the page
-    // is planned. In both cases the caller reads the due tasks again.
-    awaitable<bool> plan(fence mine, std::vector<advance> const& tasks, std::vector<new_execution> const& executions);
+    // Advances the tasks and inserts the executions and the skipped firings. Returns false, with nothing changed, when
+    // a task has changed since it was read or an id is taken. Returns false as well when a firing has its row already;
+    // then the rest of the page is planned. In both cases the caller reads the due tasks again.
+    awaitable<bool> plan(fence mine, std::vector<advance> const& tasks, std::vector<new_execution> const& executions,
+                         std::vector<skipped_firings> const& skipped = {});
 
     // Parks tasks: due() does not read them until they are unparked or edited. A task that has changed since it was
     // read stays as it is.
@@ -217,6 +219,9 @@ public:
 
     // Ends open executions as cancelled. Executions that have ended meanwhile are not changed.
     awaitable<void> cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
+
+    // Ends executions that have not been sent as skipped: those that are open and at their first attempt.
+    awaitable<void> skip(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
     // Ends executions that can never be delivered as failed, each with its reason in `error` and `reason`.
     awaitable<void> fail(fence mine, std::vector<undeliverable> const& executions);

@@ -99,6 +99,16 @@ void cancel_open(soci::session& sql, std::vector<execution_id> const& ids, std::
     }
 }
 
+void skip_unsent(soci::session& sql, std::vector<execution_id> const& ids, std::string const& reason)
+{
+    for (auto const chunk : chunks(sql, ids, 1)) {
+        statement end(sql, "UPDATE execution SET state = 'skipped', due_at = NULL, ended_at = ", now_us(sql),
+                      ", reason = ", fitting(reason, longest_reason),
+                      " WHERE due_at IS NOT NULL AND attempt = 1 AND state = 'planned' AND id IN ");
+        end.in(chunk).execute();
+    }
+}
+
 void fail_open(soci::session& sql, std::vector<undeliverable> const& executions)
 {
     for (auto const chunk : chunks(sql, executions, 4)) {
@@ -192,6 +202,15 @@ awaitable<void> ledger::cancel(fence mine, std::vector<execution_id> const& ids,
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
         cancel_open(sql, ids, reason);
+    };
+    co_await deciding_.transact(work);
+}
+
+awaitable<void> ledger::skip(fence mine, std::vector<execution_id> const& ids, std::string reason)
+{
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        skip_unsent(sql, ids, reason);
     };
     co_await deciding_.transact(work);
 }

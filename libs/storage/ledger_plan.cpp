@@ -28,26 +28,41 @@ std::int64_t advance_tasks(soci::session& sql, std::vector<advance> const& tasks
     return matched;
 }
 
-std::vector<new_execution> without_taken(soci::session& sql, std::vector<new_execution> const& executions)
+bool has_row(soci::session& sql, task_id task, utc_time firing)
 {
-    std::vector<new_execution> left;
-    for (auto const& each : executions) {
-        bool taken = false;
-        if (each.cause == protocol::cause::schedule)
-            statement(sql)
-                .select("COUNT(*)")(" FROM execution WHERE scheduled_at = ", each.scheduled_at,
-                                    " AND task_id = ", each.task, " AND run_key = 0")
-                .each([&](row& answer) { taken = answer.flag(); });
-        if (!taken)
-            left.push_back(each);
-    }
-    return left;
+    bool taken = false;
+    statement(sql)
+        .select("COUNT(*)")(" FROM execution WHERE scheduled_at = ", firing, " AND task_id = ", task,
+                            " AND run_key = 0")
+        .each([&](row& answer) { taken = answer.flag(); });
+    return taken;
 }
 
-void insert_page(soci::session& sql, protocol::term_id term, std::vector<new_execution> const& executions)
+struct page_rows {
+    std::vector<new_execution> executions;
+    std::vector<skipped_firings> skipped;
+};
+
+// Those whose firings have no row yet. A range is kept as it is.
+page_rows without_taken(soci::session& sql, page_rows page)
+{
+    std::erase_if(page.executions, [&](new_execution const& one) {
+        return one.cause == protocol::cause::schedule && has_row(sql, one.task, one.scheduled_at);
+    });
+    for (auto& part : page.skipped)
+        if (!part.ids.empty()) {
+            std::erase_if(part.firings, [&](utc_time at) { return has_row(sql, part.task, at); });
+            part.ids.resize(part.firings.size());
+        }
+    std::erase_if(page.skipped, [](skipped_firings const& part) { return part.firings.empty(); });
+    return page;
+}
+
+void insert_page(soci::session& sql, protocol::term_id term, page_rows const& page)
 {
     try {
-        insert_executions(sql, term, executions);
+        insert_executions(sql, term, page.executions);
+        insert_skipped(sql, term, page.skipped);
     } catch (statement_error const& failure) {
         if (failure.why() != statement_error::kind::duplicate)
             throw;
@@ -177,8 +192,9 @@ awaitable<int> ledger::count_due(utc_time from, utc_time until, int most)
 }
 
 awaitable<bool> ledger::plan(fence mine, std::vector<advance> const& tasks,
-                             std::vector<new_execution> const& executions)
+                             std::vector<new_execution> const& executions, std::vector<skipped_firings> const& skipped)
 {
+    page_rows const page{executions, skipped};
     bool pass_over = false;
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
@@ -186,9 +202,9 @@ awaitable<bool> ledger::plan(fence mine, std::vector<advance> const& tasks,
             throw stale_page{};
         protocol::term_id const term{name_space_, mine.epoch};
         if (pass_over)
-            insert_page(sql, term, without_taken(sql, executions));
+            insert_page(sql, term, without_taken(sql, page));
         else
-            insert_page(sql, term, executions);
+            insert_page(sql, term, page);
     };
     try {
         co_await deciding_.transact(work);

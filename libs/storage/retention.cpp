@@ -140,6 +140,25 @@ awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, st
     co_return done;
 }
 
+awaitable<bool> retention::skipped(utc_time limit, std::size_t rows)
+{
+    bool more = false;
+    auto const work = [&](soci::session& sql) {
+        auto before = to_micros(limit);
+        more = false;
+        statement(sql)
+            .select("last_at")(" FROM skipped_range WHERE last_at < ", limit, " ORDER BY last_at LIMIT 1 OFFSET ",
+                               rows - 1)
+            .each([&](row& cells) {
+                before = cells.number() + 1;
+                more = true;
+            });
+        statement(sql).delete_from("skipped_range", "skipped_range_age")("e.last_at < ", before).execute();
+    };
+    co_await shared_.run(work);
+    co_return more;
+}
+
 awaitable<bool> retention::keys(std::size_t rows)
 {
     bool more = false;

@@ -37,6 +37,9 @@ public:
     //    firing could be planned again.
     awaitable<forgotten> executions(utc_time limit, ledger_place from, std::size_t rows);
 
+    // Deletes ranges of skipped firings that lie before `limit`, the oldest first. True when there may be more.
+    awaitable<bool> skipped(utc_time limit, std::size_t rows);
+
     // Deletes expired idempotency keys, the oldest first. True when there may be more.
     awaitable<bool> keys(std::size_t rows);
 

@@ -4,6 +4,7 @@
 #include "libs/protocol/node_wire.hpp"
 #include "libs/storage/detail.hpp"
 #include "libs/storage/ledger.hpp"
+#include "libs/storage/skipped.hpp"
 #include "libs/storage/statement.hpp"
 
 #include <initializer_list>
@@ -107,6 +108,9 @@ utc_time read_fired_until(soci::session& sql);
 
 // Multi-row inserts of planned executions. A taken key comes as statement_error (duplicate).
 void insert_executions(soci::session& sql, protocol::term_id term, std::vector<new_execution> const& rows);
+
+// Inserts skipped firings. A firing that has its row comes as statement_error (duplicate).
+void insert_skipped(soci::session& sql, protocol::term_id term, std::vector<skipped_firings> const& parts);
 
 // Inserts a signal for the master. A taken id comes as statement_error (duplicate).
 void insert_signal(soci::session& sql, protocol::namespace_id name_space, signal_id id, protocol::signal_kind kind,

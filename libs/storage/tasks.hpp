@@ -5,6 +5,7 @@
 #include "libs/protocol/edit_plan.hpp"
 #include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
+#include "libs/storage/skipped.hpp"
 
 #include <functional>
 #include <optional>
@@ -103,6 +104,9 @@ public:
     awaitable<std::vector<task_version_record>> versions(task_id id, std::optional<int> before, int limit);
     // The deleted tasks that had exactly this name, the latest deletion first.
     awaitable<std::vector<deleted_task>> deleted(std::string project, std::string name, int limit);
+    // The ranges of a task's skipped firings that begin before `before`, the latest first. They stay when the task is
+    // deleted.
+    awaitable<std::vector<skipped_range>> skipped_ranges(task_id id, std::optional<utc_time> before, int limit);
     awaitable<std::int64_t> count();
 
 private:

@@ -112,9 +112,11 @@ private:
                                    progress, result_.valid_from);
         if (!plan)
             throw refused{edit_outcome::planner_behind};
-        if (plan->insert.size() > spare.size())
-            throw ids_wanted{plan->insert.size()};
+        auto const wanted = plan->insert.size() + std::min(plan->skipped.size(), most_skipped_rows);
+        if (wanted > spare.size())
+            throw ids_wanted{wanted};
         insert(plan->insert, stored.record, spare);
+        insert_skips(*plan, stored.record, spare);
         result_.cancelled = static_cast<int>(cancel(plan->cancel));
         if (static_cast<std::size_t>(result_.cancelled) != plan->cancel.size())
             throw try_again{}; // a row started meanwhile, so the plan no longer holds
@@ -134,6 +136,7 @@ private:
     {
         protocol::task_progress progress;
         progress.created_at = stored.record.created_at;
+        progress.now = now_;
         progress.next_fire_at = stored.record.next_fire_at;
         if (stored.waiting_for && is_open(sql_, *stored.waiting_for))
             progress.waiting_for = stored.waiting_for;
@@ -158,6 +161,16 @@ private:
             rows.push_back(make_execution(spare[i], before.id, before.version, before.definition, firings[i]));
         insert_executions(sql_, {name_space_, 0}, rows); // epoch 0: no master decided them
         insert_run_signals(sql_, name_space_, rows);
+    }
+
+    // Epoch 0: no master skipped them. `spare` holds more ids than the inserted firings need.
+    void insert_skips(protocol::edit_plan const& plan, task_record const& before,
+                      std::vector<execution_id> const& spare)
+    {
+        skipped_firings all{before.id, before.version, before.definition.project, plan.skip_reason, plan.skipped, {}};
+        auto next = plan.insert.size();
+        auto const take_id = [&] { return spare[next++]; };
+        insert_skipped(sql_, {name_space_, 0}, divide_skipped(std::move(all), take_id));
     }
 
     // Cancelled rows give their place in the ledger, run_key 0, to firings of the new definition.

@@ -43,7 +43,8 @@ protocol::task_definition make_task(std::string name, utc_time from, utc_time un
     protocol::task_definition made;
     made.name = std::move(name);
     made.handler = "work";
-    made.max_deaths = 1'000; // the faults kill clients, not the handlers
+    made.max_deaths = 1'000;                              // the faults kill clients, not the handlers
+    made.misfire.after = protocol::longest_misfire_after; // every firing runs, however late
     made.schedule.start_at = from;
     made.schedule.end_at = until;
     return made;

@@ -19,7 +19,7 @@ void check(protocol::result_report const& report)
         throw invalid_input("execution", "execution must be the positive id of the dispatch");
     if (report.attempt < 1)
         throw invalid_input("attempt", "attempt must be at least 1");
-    if (report.status != state::running && !protocol::is_final(report.status))
+    if (report.status != state::running && !protocol::is_reported_end(report.status))
         throw invalid_input("status", "status must be running, succeeded, failed, timed_out or cancelled, not '" +
                                           std::string(protocol::to_string(report.status)) + "'");
 }

@@ -70,7 +70,8 @@ void assigner::collect()
     for (auto const id : scope_.open.take_due(now, at_once)) {
         auto& one = *scope_.open.find(id);
         if (one.broadcast()) {
-            broadcasts.push_back(id);
+            if (!skip_if_late(one))
+                broadcasts.push_back(id);
         } else if (!std::exchange(one.ready, true)) {
             deps_.ready.put(protocol::service_of(one.task->definition), need_of(one), id);
         }
@@ -133,11 +134,11 @@ ready_queue::placement assigner::place(protocol::service_view service, ready_que
     for (auto const id : first) {
         auto* one = scope_.open.find(id);
         bool const waits = one != nullptr && one->phase == phase::waiting && one->ready;
-        bool const failed = waits && fail_if_gone(*one);
-        if (waits && !failed && static_cast<int>(ids.size()) == to.room)
+        bool const ended = waits && (fail_if_gone(*one) || skip_if_late(*one));
+        if (waits && !ended && static_cast<int>(ids.size()) == to.room)
             break;
         ++out.taken;
-        if (!waits || failed)
+        if (!waits || ended)
             continue;
         one->ready = false;
         scope_.open.move(*one, phase::assigned, node);
@@ -171,6 +172,17 @@ bool assigner::fail_if_gone(open_execution& one)
         return false;
     one.ready = false;
     deps_.next.fail(one, "the client of this shard is gone");
+    return true;
+}
+
+// A firing that could not be sent in time, because no client could take it.
+bool assigner::skip_if_late(open_execution& one)
+{
+    auto const now = scope_.term.clock.now();
+    if (!one.scheduled || one.attempt > 1 || !scope_.open.is_misfire(one, now))
+        return false;
+    one.ready = false;
+    deps_.next.skip(one);
     return true;
 }
 

@@ -67,6 +67,7 @@ private:
     ready_queue::placement place(protocol::service_view service, ready_queue::need const& what,
                                  std::deque<execution_id> const& first, std::size_t most);
     bool fail_if_gone(open_execution& one);
+    bool skip_if_late(open_execution& one);
     void give_here(std::vector<execution_id> ids, bool maybe_there);
     protocol::assign_request make_request(std::string const& node, std::vector<protocol::attempt_key> const& given);
     listed_client const* chosen(protocol::service_view service, ready_queue::need const& what);

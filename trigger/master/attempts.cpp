@@ -1,6 +1,7 @@
 #include "trigger/master/attempts.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/schedule/misfire.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -63,6 +64,13 @@ void attempts::fail(open_execution& one, std::string why)
     add_failure(one, std::move(why), false);
 }
 
+void attempts::skip(open_execution& one)
+{
+    scope_.open.move(one, phase::opening);
+    to_skip_[schedule::reason_of_skip(one.task->definition.misfire)].push_back(one.id);
+    bell_.wake();
+}
+
 void attempts::add_failure(open_execution& one, std::string why, bool died)
 {
     scope_.open.move(one, phase::opening);
@@ -89,6 +97,8 @@ awaitable<void> attempts::run()
                 co_await cancel_group();
             while (!to_fail_.empty())
                 co_await fail_group();
+            while (!to_skip_.empty())
+                co_await skip_group();
         } catch (unavailable const& reason) {
             log::warn("attempts", "opening or ending attempts failed, trying again in 200 ms",
                       {log::reason(reason.what())});
@@ -136,6 +146,21 @@ awaitable<void> attempts::cancel_group()
     auto const ids = front(to_cancel_);
     co_await scope_.ledger.cancel(scope_.term.fence, ids, "cancelled on request");
     drop(to_cancel_, ids.size());
+    for (auto const id : ids)
+        done_.ended(id);
+}
+
+awaitable<void> attempts::skip_group()
+{
+    co_await scope_.term.until_active(transaction_need);
+    auto const group = to_skip_.begin();
+    auto const ids = front(group->second);
+    co_await scope_.ledger.skip(scope_.term.fence, ids, group->first);
+    log::warn("attempts", "late executions that no client had taken were skipped",
+              {{"executions", ids.size()}, log::reason(group->first)});
+    drop(group->second, ids.size());
+    if (group->second.empty())
+        to_skip_.erase(group);
     for (auto const id : ids)
         done_.ended(id);
 }

@@ -7,6 +7,7 @@
 #include "trigger/master/term_scope.hpp"
 
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ public:
     void client_died(open_execution& one, protocol::attempt_cause cause);
     void cancel(open_execution& one);
     void fail(open_execution& one, std::string why);
+    // Its task's misfire policy leaves this late execution out. It has not been sent.
+    void skip(open_execution& one);
 
     // Waits for its due time; a suspect also waits for its turn.
     void wait(open_execution& one);
@@ -38,6 +41,7 @@ private:
     awaitable<void> open_group();
     awaitable<void> cancel_group();
     awaitable<void> fail_group();
+    awaitable<void> skip_group();
 
     term_scope scope_;
     completion_queue& done_;
@@ -45,6 +49,7 @@ private:
     std::deque<storage::next_attempt> to_open_;
     std::deque<execution_id> to_cancel_;
     std::deque<storage::undeliverable> to_fail_;
+    std::map<std::string, std::deque<execution_id>> to_skip_; // by reason
     waker bell_;
 };
 

@@ -61,8 +61,11 @@ awaitable<void> janitor::run()
 awaitable<bool> janitor::piece()
 {
     bool executions_left = false;
-    if (settings_.keep > 0s)
+    if (settings_.keep > 0s) {
         executions_left = co_await executions();
+        if (!executions_left)
+            executions_left = co_await table_.skipped(term_.clock.now() - settings_.keep, rows_);
+    }
     bool const keys_left = co_await table_.keys(rows_);
     bool const terms_left = co_await table_.terms(term_.fence.name_space, rows_);
     co_return executions_left || keys_left || terms_left;

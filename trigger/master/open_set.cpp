@@ -1,5 +1,7 @@
 #include "trigger/master/open_set.hpp"
 
+#include "libs/schedule/misfire.hpp"
+
 #include <algorithm>
 
 namespace baton::trigger {
@@ -169,6 +171,20 @@ std::vector<execution_id> open_set::waiting_firings(task_id task, utc_time from)
          at != waiting_firings_.end() && std::get<task_id>(*at) == task; ++at)
         found.push_back(std::get<execution_id>(*at));
     return found;
+}
+
+bool open_set::is_misfire(open_execution const& one, utc_time now) const
+{
+    auto const& policy = one.task->definition.misfire;
+    bool const delayed = one.task->definition.schedule.kind == protocol::schedule_kind::fixed_delay;
+    if (delayed || !schedule::is_late(policy, one.scheduled_at, now))
+        return false;
+    auto missing = schedule::successors_to_skip(policy, one.scheduled_at, now);
+    auto next = waiting_firings_.upper_bound(firing(one));
+    for (; missing > 0 && next != waiting_firings_.end(); ++next, --missing)
+        if (std::get<task_id>(*next) != one.task->id || std::get<utc_time>(*next) > now)
+            return false;
+    return missing == 0;
 }
 
 bool open_set::expects(execution_id id) const

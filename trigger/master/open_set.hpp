@@ -162,6 +162,9 @@ public:
     // The firings of the task at or after `from` that wait.
     std::vector<execution_id> waiting_firings(task_id task, utc_time from) const;
 
+    // True if the misfire policy of its task leaves this waiting firing out: it is late, and later ones are due.
+    bool is_misfire(open_execution const& one, utc_time now) const;
+
     // The edits that are announced. take_due() leaves out the firings that wait for one, and looks at them again later.
     pending_edits& edits() { return edits_; }
 

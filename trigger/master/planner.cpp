@@ -1,6 +1,7 @@
 #include "trigger/master/planner.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/schedule/misfire.hpp"
 #include "trigger/master/rest.hpp"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ namespace {
 constexpr duration latest_edit = 20s; // from the first firing that an edit decides to its commit; a longer one is rare
 constexpr duration look_pause = 1min; // between looks behind, at least
 constexpr int look_share = 2;         // of the time, in percent
-constexpr std::size_t rows_limit = 2'000; // of executions a transaction: short enough for a shared SQLite file
+constexpr std::size_t rows_limit = 2'000;   // of executions a transaction: short enough for a shared SQLite file
+constexpr std::size_t skips_limit = 10'000; // of skipped firings a page: some milliseconds of the loop
 
 open_execution make_open_execution(std::shared_ptr<known_task const> task, storage::new_execution const& row)
 {
@@ -31,6 +33,22 @@ open_execution make_open_execution(std::shared_ptr<known_task const> task, stora
 
 } // namespace
 
+namespace {
+
+void add_skipped(known_task const& task, std::vector<utc_time> const& firings, id_generator& ids, page_plan& page)
+{
+    if (firings.empty())
+        return;
+    page.firings_skipped += firings.size();
+    auto const reason = schedule::reason_of_skip(task.definition.misfire);
+    auto const make_id = [&] { return ids.make<execution_id>(); };
+    auto parts =
+        storage::divide_skipped({task.id, task.version, task.definition.project, reason, firings, {}}, make_id);
+    std::ranges::move(parts, std::back_inserter(page.skipped));
+}
+
+} // namespace
+
 void add_to_page(storage::due_task const& due, std::shared_ptr<known_task const> task, schedule::task_plan const& plan,
                  id_generator& ids, page_plan& page)
 {
@@ -39,6 +57,7 @@ void add_to_page(storage::due_task const& due, std::shared_ptr<known_task const>
     step.version = due.version;
     step.seen = due.next_fire_at;
     step.next = plan.next;
+    add_skipped(*task, plan.skipped, ids, page);
     for (auto const at : plan.firings) {
         auto row = storage::make_execution(ids.make<execution_id>(), task->id, task->version, task->definition, at);
         page.open_executions.push_back(make_open_execution(task, row));
@@ -202,7 +221,7 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
             seen.expect(one.id);
         bool done = false;
         try {
-            done = co_await parts_.ledger.plan(term_.fence, plan.tasks, plan.executions);
+            done = co_await parts_.ledger.plan(term_.fence, plan.tasks, plan.executions, plan.skipped);
         } catch (unavailable const&) {
             in_question_ = std::move(plan.open_executions);
             throw;
@@ -212,6 +231,7 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
             co_return true;
         }
         planned_in_round_ += plan.executions.size();
+        tell_skipped(plan);
         add(std::move(plan.open_executions), seen);
     }
     co_await read_again();
@@ -219,6 +239,13 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
         co_await parked_.park(plan.parked);
     bool const all_taken = due.empty() || from.id == due.back().id;
     co_return !all_taken || due.size() == settings_.page;
+}
+
+void planner::tell_skipped(page_plan const& page) const
+{
+    if (page.firings_skipped != 0)
+        log::warn("planner", "late firings were skipped by the misfire policies of their tasks",
+                  {{"firings", page.firings_skipped}, {"first_task", page.skipped.front().task.value()}});
 }
 
 void planner::add(std::vector<open_execution> planned, open_set::reading const& seen)
@@ -257,7 +284,7 @@ page_plan planner::prepare(std::vector<storage::due_task> const& due, look_ahead
     // A herd leaves half of its service's room to firings that are due before it.
     page_room services(settings_, parts_.open, ahead.early ? 2 : 1);
     for (auto const& row : due) {
-        if (page.executions.size() >= rows_limit)
+        if (page.executions.size() >= rows_limit || page.firings_skipped >= skips_limit)
             break;
         from = {row.next_fire_at, row.id};
         try {
@@ -285,7 +312,8 @@ void planner::prepare_task(storage::due_task const& row, look_ahead ahead, page_
         return;
     }
     auto const room = std::min({settings_.firings_of_a_task, rows_limit - page.executions.size(), left});
-    auto const plan = schedule::plan_task(*task->timetable, row.next_fire_at, ahead.plan_until, room);
+    schedule::plan_bounds const bounds{row.next_fire_at, ahead.now, ahead.plan_until, room};
+    auto const plan = schedule::plan_task(*task->timetable, task->definition.misfire, bounds);
     if (ahead.early && plan.next && *plan.next < row.next_fire_at + settings_.look_ahead / 2)
         return;
     add_to_page(row, task, plan, parts_.ids, page);

@@ -15,12 +15,14 @@
 
 namespace baton::trigger {
 
-// The writes that plan a page of due tasks: the tasks' next instants and an execution for each firing. Tasks of a
-// service without room are parked instead.
+// The writes that plan a page of due tasks: the tasks' next instants, an execution for each firing, and the late
+// firings that are skipped. Tasks of a service without room are parked instead.
 struct page_plan {
     std::vector<storage::advance> tasks;
     std::vector<storage::new_execution> executions;
     std::vector<open_execution> open_executions;
+    std::vector<storage::skipped_firings> skipped;
+    std::size_t firings_skipped = 0; // in `skipped`
     std::vector<storage::parked_task> parked;
 };
 
@@ -86,6 +88,7 @@ private:
     awaitable<void> herd_page();
     awaitable<void> look_for_herd();
     awaitable<bool> page(look_ahead ahead, storage::due_cursor& from); // true: there may be more
+    void tell_skipped(page_plan const& page) const;
     void add(std::vector<open_execution> planned, open_set::reading const& seen);
     awaitable<void> read_again();
     page_plan prepare(std::vector<storage::due_task> const& due, look_ahead ahead, storage::due_cursor& from);

@@ -29,6 +29,21 @@ awaitable<http::response> list_versions(context& site, http::request const& mess
                                   }));
 }
 
+awaitable<http::response> list_skipped(context& site, http::request const& message)
+{
+    auto const id = path_id<task_id>(message);
+    query_parameters asked(message);
+    std::optional<utc_time> before;
+    if (auto const place = read_cursor(asked, list_of::skipped))
+        before = from_micros(place->at(0));
+    auto const size = read_limit(asked);
+    asked.finish();
+    auto const found = co_await site.tasks.skipped_ranges(id, before, size.rows());
+    co_return http::json_response(200, show_page(found, size, [](storage::skipped_range const& last) {
+                                      return write_cursor(list_of::skipped, {to_micros(last.first)});
+                                  }));
+}
+
 awaitable<http::response> list_deleted(context& site, http::request const& message)
 {
     query_parameters asked(message);
@@ -51,6 +66,7 @@ awaitable<http::response> list_deleted(context& site, http::request const& messa
 void serve_task_versions(http::router& table, context& site)
 {
     serve(table, site, http::verb::get, "/api/v1/tasks/{id}/versions", list_versions);
+    serve(table, site, http::verb::get, "/api/v1/tasks/{id}/skipped", list_skipped);
     serve(table, site, http::verb::get, "/api/v1/deleted-tasks", list_deleted);
 }
 

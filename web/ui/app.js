@@ -409,6 +409,7 @@ const schedules = {
 };
 const blank = () => ({
   project: "default", name: "", description: "", service: "", handler: "", payload: {}, schedule: schedules.cron(),
+  misfire: { action: "fire_once", after_ms: 60000 },
   routing: "round_robin", max_attempts: 1, retry_delay_ms: 1000, max_deaths: 3, timeout_ms: 0, enabled: true,
 });
 

@@ -1,4 +1,5 @@
 #include "libs/base/error.hpp"
+#include "libs/schedule/misfire.hpp"
 #include "libs/schedule/plan.hpp"
 
 #include <catch2/catch.hpp>
@@ -47,7 +48,7 @@ std::vector<execution_id> ids(std::vector<int> const& numbers)
 
 TEST_CASE("planning takes the firings before the horizon, and the task goes on with the first firing behind them")
 {
-    auto const plan = plan_task(times_of(task(1s)), noon + 1s, noon + 4s, 100);
+    auto const plan = plan_task(times_of(task(1s)), {}, {noon + 1s, noon + 1s, noon + 4s, 100});
     CHECK(plan.firings == std::vector{noon + 1s, noon + 2s, noon + 3s});
     CHECK(plan.next == noon + 4s);
     CHECK_FALSE(plan.waits);
@@ -55,21 +56,50 @@ TEST_CASE("planning takes the firings before the horizon, and the task goes on w
 
 TEST_CASE("planning stops at the limit, and the task goes on with the first firing that was left")
 {
-    auto const plan = plan_task(times_of(task(1s)), noon, noon + 1h, 2);
+    auto const plan = plan_task(times_of(task(1s)), {}, {noon, noon, noon + 1h, 2});
     CHECK(plan.firings == std::vector{noon, noon + 1s});
     CHECK(plan.next == noon + 2s);
 }
 
-TEST_CASE("every late firing fires")
+TEST_CASE("late firings are skipped but for the one that replaces them, and planning goes on behind them")
 {
-    auto const plan = plan_task(times_of(task(1s)), noon, noon + 1h, 10'000);
-    CHECK(plan.firings.size() == 3'600);
-    CHECK(plan.next == noon + 1h);
+    auto const plan = plan_task(times_of(task(10min)), {}, {noon, noon + 8h + 1min, noon + 8h + 15min, 100});
+    CHECK(plan.skipped.size() == 48);
+    CHECK(plan.skipped.front() == noon);
+    CHECK(plan.firings == std::vector{noon + 8h, noon + 8h + 10min});
+    CHECK(plan.next == noon + 8h + 20min);
+}
+
+TEST_CASE("more late firings than one plan takes are skipped in pieces, and the last piece has the one that runs")
+{
+    auto const times = times_of(task(100ms));
+    auto const now = noon + 1h;
+    std::size_t skipped = 0;
+    std::optional<utc_time> cursor = noon;
+    std::vector<utc_time> fired;
+    while (*cursor <= now) {
+        auto const plan = plan_task(times, {}, {*cursor, now, now + tick, 10'000});
+        CHECK(plan.skipped.size() <= most_skipped);
+        skipped += plan.skipped.size();
+        fired.insert(fired.end(), plan.firings.begin(), plan.firings.end());
+        cursor = plan.next;
+    }
+    CHECK(skipped == 35'400);   // all that are over a minute late
+    CHECK(fired.size() == 601); // those of the last minute
+    CHECK(fired.back() == now);
+}
+
+TEST_CASE("a fixed delay runs however late it is")
+{
+    protocol::misfire_policy const none{protocol::misfire_action::skip};
+    auto const plan = plan_task(times_of(task(1s, schedule_kind::fixed_delay)), none, {noon, noon + 1h, noon + 2h, 9});
+    CHECK(plan.firings == std::vector{noon});
+    CHECK(plan.skipped.empty());
 }
 
 TEST_CASE("a fixed delay is planned once, and its end decides the next firing")
 {
-    auto const plan = plan_task(times_of(task(10ms, schedule_kind::fixed_delay)), noon, noon + 5s, 100);
+    auto const plan = plan_task(times_of(task(10ms, schedule_kind::fixed_delay)), {}, {noon, noon, noon + 5s, 100});
     CHECK(plan.firings == std::vector{noon});
     CHECK_FALSE(plan.next);
     CHECK(plan.waits);
@@ -79,7 +109,7 @@ TEST_CASE("a schedule without further firings leaves the task without a next one
 {
     auto ending = task(1s);
     ending.schedule.end_at = noon + 2s;
-    auto const plan = plan_task(times_of(ending), noon, noon + 5s, 100);
+    auto const plan = plan_task(times_of(ending), {}, {noon, noon, noon + 5s, 100});
     CHECK(plan.firings == std::vector{noon, noon + 1s});
     CHECK_FALSE(plan.next);
 }
@@ -87,7 +117,7 @@ TEST_CASE("a schedule without further firings leaves the task without a next one
 TEST_CASE("a task whose schedule has no firing before the horizon loses none")
 {
     // The instant in next_fire_at was computed by other rules of its time zone.
-    auto const plan = plan_task(times_of(task(1h)), noon + 1s, noon + 5s, 100);
+    auto const plan = plan_task(times_of(task(1h)), {}, {noon + 1s, noon + 1s, noon + 5s, 100});
     CHECK(plan.firings.empty());
     CHECK(plan.next == noon + 1h);
 }

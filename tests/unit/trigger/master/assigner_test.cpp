@@ -43,6 +43,41 @@ TEST_CASE("a node gets no more than it has told that it can take, and the rest w
     CHECK(f.all_at("n1") == ids({1, 2, 3}));
 }
 
+TEST_CASE("of firings that waited too long for a client the latest is sent, and the others are skipped")
+{
+    fixture f;
+    f.fire({1, 2, 3});
+    f.pass(59s);
+    CHECK(f.state(1) == "planned");
+    f.pass(2s);
+    f.firing->hear("n1", f.room(10, 10));
+    f.pass(100ms);
+    CHECK(f.all_at("n1") == ids({3}));
+    for (int const id : {1, 2}) {
+        CHECK(f.state(id) == "skipped");
+        CHECK_FALSE(f.is_open(id));
+    }
+    CHECK(f.text("SELECT reason FROM execution WHERE id = 1").starts_with("over 60000 ms late"));
+}
+
+TEST_CASE("a run now and a further attempt are sent however late they are")
+{
+    fixture f;
+    f.add_task(2, {{"misfire", {{"action", "skip"}}}});
+    f.add_execution(1, 2);
+    f.add_execution(2, 2);
+    f.add_execution(3, 2);
+    f.exec("UPDATE execution SET cause = 'manual', run_key = 1 WHERE id = 1");
+    f.exec("UPDATE execution SET attempt = 2 WHERE id = 2");
+    f.load();
+    f.due_changed.wake();
+    f.pass(2min);
+    f.firing->hear("n1", f.room(10, 10));
+    f.pass(100ms);
+    CHECK(f.all_at("n1") == ids({1, 2}));
+    CHECK(f.state(3) == "skipped");
+}
+
 TEST_CASE("the end of an execution makes room for the next one of its service")
 {
     fixture f;

@@ -118,6 +118,35 @@ TEST_CASE("the firings of a task that wait are those at or after the instant")
     CHECK(f.open.waiting_firings(task_id{1}, utc_time{2s}) == ids({2}));
 }
 
+TEST_CASE("a late firing that waits is a misfire once as many later ones are due as its policy asks for")
+{
+    fixture f;
+    auto const with = [&](protocol::misfire_policy const& policy) {
+        auto task = std::make_shared<known_task>(*f.task);
+        task->definition.misfire = policy;
+        f.task = std::move(task);
+    };
+    auto const made = [&](int id, utc_time due) { return f.add(f.make(id, due)).id; };
+    auto const misfire = [&](execution_id id, utc_time now) { return f.open.is_misfire(*f.open.find(id), now); };
+    with({protocol::misfire_action::fire_all, 60s, 2});
+    auto const first = made(1, utc_time{100s});
+    CHECK_FALSE(misfire(first, utc_time{170s})); // no later firing waits
+    made(2, utc_time{101s});
+    CHECK_FALSE(misfire(first, utc_time{170s}));
+    made(3, utc_time{165s});
+    CHECK_FALSE(misfire(first, utc_time{164s})); // the third is not due yet
+    CHECK_FALSE(misfire(first, utc_time{160s})); // not late
+    CHECK(misfire(first, utc_time{165s}));
+    f.task = make_task(2, "s");
+    with({protocol::misfire_action::skip});
+    auto const other = made(4, utc_time{100s});
+    CHECK_FALSE(misfire(other, utc_time{160s}));
+    CHECK(misfire(other, utc_time{160s} + 1us));
+    f.task = make_task(3, "s");
+    auto const last = made(5, utc_time{100s});
+    CHECK_FALSE(misfire(last, utc_time{24h})); // fire_once: the latest runs
+}
+
 TEST_CASE("a credit is used while the execution is assigned or held, and its release is told")
 {
     fixture f;

@@ -43,11 +43,15 @@ struct fixture : test::term_stage {
 
     ~fixture() { stage.end(); }
 
+    // No firing of the task is too late to run.
     void add_task(std::string const& service, nlohmann::json const& schedule, utc_time next)
     {
         auto const id = std::to_string(++last_task);
-        nlohmann::json const definition{
-            {"name", "t" + id}, {"service", service}, {"handler", "h"}, {"schedule", schedule}};
+        nlohmann::json const definition{{"name", "t" + id},
+                                        {"service", service},
+                                        {"handler", "h"},
+                                        {"schedule", schedule},
+                                        {"misfire", {{"after_ms", 86'400'000}}}};
         exec("INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
              "next_fire_at, created_at, updated_at) VALUES (" +
              id + ", 'default', 't" + id + "', 1, 1, '" + service + "', 'h', 'any', '" + definition.dump() + "', " +

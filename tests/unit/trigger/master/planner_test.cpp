@@ -41,9 +41,16 @@ struct fixture {
 
     page_plan plan(storage::due_task const& row, utc_time horizon, std::size_t limit = 100)
     {
+        return plan_at(row.next_fire_at, row, horizon, limit); // not late
+    }
+    page_plan plan_at(utc_time now, storage::due_task const& row, utc_time horizon, std::size_t limit = 100)
+    {
         auto const task = book.get(row.id, row.version, row.definition, row.created_at);
         page_plan page;
-        add_to_page(row, task, schedule::plan_task(*task->timetable, row.next_fire_at, horizon, limit), ids, page);
+        add_to_page(
+            row, task,
+            schedule::plan_task(*task->timetable, task->definition.misfire, {row.next_fire_at, now, horizon, limit}),
+            ids, page);
         return page;
     }
 };
@@ -81,6 +88,20 @@ TEST_CASE("planning catches up with a task that is far behind in pieces, and lea
     for (std::size_t i = 0; i < fired.size(); ++i)
         CHECK(fired[i] == f.start + std::chrono::seconds(i + 1));
     CHECK(next == f.start + 1'001s);
+}
+
+TEST_CASE("late firings that are skipped are in the page that passes them, the last one runs")
+{
+    fixture f;
+    auto const night = f.start + 8h;
+    auto const plan = f.plan_at(night, f.due({{"kind", "fixed_rate"}, {"every_ms", 60'000}}, f.start), night + 1s);
+    REQUIRE(plan.executions.size() == 2); // a minute ago is not late
+    CHECK(plan.executions.back().scheduled_at == night);
+    CHECK(plan.firings_skipped == 479);
+    REQUIRE(plan.skipped.size() == 1);
+    CHECK(plan.skipped[0].ids.empty()); // a range
+    CHECK(plan.skipped[0].version == 3);
+    CHECK(plan.tasks[0].next == night + 1min);
 }
 
 TEST_CASE("a fixed-delay task fires once and then waits for that execution")
