@@ -61,6 +61,7 @@ std::set<std::string> members_of_kind(std::string const& kind)
         {"cron", {"cron", "zone", "start_at", "end_at"}},
         {"fixed_rate", {"every_ms", "start_at", "end_at"}},
         {"fixed_delay", {"every_ms", "start_at", "end_at"}},
+        {"window", {"every_ms", "from", "to", "days", "zone", "start_at", "end_at"}},
         {"once", {"at"}},
         {"api", {}}};
     auto const found = members.find(kind);
@@ -78,7 +79,7 @@ std::string kind_of(nlohmann::json const& definition)
 
 bool is_member_of_schedules(std::string const& member)
 {
-    return member == "kind" || std::ranges::any_of(std::array{"cron", "fixed_rate", "once"}, [&](auto const* kind) {
+    return member == "kind" || std::ranges::any_of(std::array{"cron", "window", "once"}, [&](auto const* kind) {
                return members_of_kind(kind).contains(member);
            });
 }

@@ -9,6 +9,7 @@
 #include "cli/run_wait.hpp"
 #include "cli/table.hpp"
 #include "cli/task_selection.hpp"
+#include "cli/wall_options.hpp"
 #include "libs/base/error.hpp"
 #include "libs/protocol/document.hpp"
 
@@ -29,6 +30,7 @@ struct definition_options {
     std::string cron;
     std::string zone = "UTC";
     std::string every;
+    wall_options wall;
     std::string delay;
     std::string at;
     std::string start_at;
@@ -84,9 +86,14 @@ std::string const& checked_time(char const* option, std::string const& text)
 
 nlohmann::json schedule_of(definition_options const& chosen)
 {
+    bool const reads_a_clock = !chosen.cron.empty() || !chosen.wall.from.empty();
+    if (chosen.zone != "UTC" && !reads_a_clock)
+        throw CLI::ValidationError("--zone", "needs --cron or --from, which it is the time zone of");
     nlohmann::json schedule{{"kind", "api"}};
     if (!chosen.cron.empty())
         schedule = {{"kind", "cron"}, {"cron", chosen.cron}, {"zone", chosen.zone}};
+    else if (!chosen.wall.from.empty())
+        schedule = window_schedule(chosen.wall, period("--every", chosen.every, 1s), chosen.zone);
     else if (!chosen.every.empty())
         schedule = {{"kind", "fixed_rate"}, {"every_ms", period("--every", chosen.every, 100ms)}};
     else if (!chosen.delay.empty())
@@ -134,16 +141,16 @@ void add_add(CLI::App& task, common_options const& common)
     command->add_option("--payload", chosen->payload, "JSON for the handler");
     auto* const when =
         command->add_option_group("schedule", "When it is due; without one of these only by `baton task run`");
-    auto* const cron =
-        when->add_option("--cron", chosen->cron,
-                         "Five fields, or six with seconds, such as '*/5 * * * *'. If both day fields are "
-                         "restricted, a date needs to match one of them");
-    when->add_option("--every", chosen->every,
-                     "From start to start, such as 90s; for what other tools write as @every 90s");
+    when->add_option("--cron", chosen->cron,
+                     "Five fields, or six with seconds, such as '*/5 * * * *'. If both day fields are "
+                     "restricted, a date needs to match one of them");
+    auto* const every = when->add_option("--every", chosen->every,
+                                         "From start to start, such as 90s; for what other tools write as @every 90s");
     when->add_option("--delay", chosen->delay, "From an end to the next start");
     when->add_option("--at", chosen->at, "Once, at 2026-12-24T18:00:00Z");
     when->require_option(0, 1);
-    command->add_option("--zone", chosen->zone, "IANA time zone of --cron")->capture_default_str()->needs(cron);
+    command->add_option("--zone", chosen->zone, "IANA time zone of --cron and --from")->capture_default_str();
+    add_window_options(*command, chosen->wall, *every);
     command->add_option("--start-at", chosen->start_at, "It does not fire before, such as 2026-12-24T18:00:00Z");
     command->add_option("--end-at", chosen->end_at, "It fires before this time only");
     add_misfire_options(*command, chosen->misfire);

@@ -61,6 +61,15 @@ duration millis(strict_object& object, char const* key, std::int64_t fallback, s
     return std::chrono::milliseconds{object.number(key, fallback, least, longest_span / 1ms)};
 }
 
+duration whole_seconds(strict_object& object, char const* key)
+{
+    auto const given = millis(object, key, 0, 1'000);
+    if (given > 24h || given % 1s != 0s)
+        throw invalid_input(object.path_of(key), object.path_of(key) + " of a window must be a number of whole seconds "
+                                                                       "up to 86400000, such as 900000");
+    return given;
+}
+
 schedule_spec parse_schedule(nlohmann::json const& value)
 {
     strict_object object(value, "schedule");
@@ -74,6 +83,12 @@ schedule_spec parse_schedule(nlohmann::json const& value)
         object.need("every_ms");
         spec.every = millis(object, "every_ms", 0,
                             (spec.kind == schedule_kind::fixed_rate ? shortest_rate : shortest_delay) / 1ms);
+    }
+    if (spec.kind == schedule_kind::window) {
+        object.need("every_ms");
+        spec.every = whole_seconds(object, "every_ms");
+        spec.window = parse_window(object);
+        spec.zone = object.text("zone", "UTC", 64);
     }
     if (spec.kind == schedule_kind::once) {
         object.need("at");
@@ -98,6 +113,11 @@ nlohmann::json schedule_json(schedule_spec const& spec)
     }
     if (spec.kind == schedule_kind::fixed_rate || spec.kind == schedule_kind::fixed_delay)
         value["every_ms"] = spec.every / 1ms;
+    if (spec.kind == schedule_kind::window) {
+        value["every_ms"] = spec.every / 1ms;
+        write_window(value, spec.window);
+        value["zone"] = spec.zone;
+    }
     if (spec.at)
         value["at"] = to_rfc3339(*spec.at);
     if (spec.start_at)
@@ -245,10 +265,12 @@ void check_nulls(nlohmann::json const& patch)
     if (schedule == patch.end() || !schedule->is_object())
         return;
     auto const kind = schedule->contains("kind") ? schedule->at("kind") : nlohmann::json("any");
-    bool const has_span = !is_one_of(kind.is_string() ? kind.get<std::string>() : "", {"once", "api"});
+    auto const kind_text = kind.is_string() ? kind.get<std::string>() : "";
+    bool const has_span = !is_one_of(kind_text, {"once", "api"});
     check(*schedule, "schedule.", [&](std::string const& key) {
         return (has_span && is_one_of(key, {"start_at", "end_at"})) ||
-               (key == "zone" && (kind == "any" || kind == to_string(schedule_kind::cron)));
+               (is_one_of(key, {"zone", "days"}) && kind == "any") ||
+               (key == "zone" && is_one_of(kind_text, {"cron", "window"})) || (key == "days" && kind_text == "window");
     });
 }
 

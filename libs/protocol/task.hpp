@@ -5,6 +5,7 @@
 #include "libs/protocol/json_text.hpp"
 #include "libs/protocol/misfire.hpp"
 #include "libs/protocol/names.hpp"
+#include "libs/protocol/wall_spec.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -22,10 +23,11 @@ enum class schedule_kind {
     fixed_delay, // one period after the end of the previous run
     once,        // at one instant
     api,         // only on request ("run now")
+    window,      // again and again within a part of the day
 };
 template <>
-inline constexpr std::array<std::string_view, 5> names_of<schedule_kind>{"cron", "fixed_rate", "fixed_delay", "once",
-                                                                         "api"};
+inline constexpr std::array<std::string_view, 6> names_of<schedule_kind>{"cron", "fixed_rate", "fixed_delay",
+                                                                         "once", "api",        "window"};
 
 // When a task is due. schedule::timetable computes the firings.
 //   {"kind": "cron", "cron": "*/5 * * * *", "zone": "Europe/Berlin"}
@@ -33,15 +35,17 @@ inline constexpr std::array<std::string_view, 5> names_of<schedule_kind>{"cron",
 //   {"kind": "fixed_delay", "every_ms": 1000}
 //   {"kind": "once", "at": "2026-12-24T18:00:00Z"}
 //   {"kind": "api"}
+//   {"kind": "window", "every_ms": 900000, "from": "09:00", "to": "17:30", "days": ["mon", "tue"], "zone": "UTC"}
 // Firings lie in [start_at, end_at).
 struct schedule_spec {
     schedule_kind kind = schedule_kind::api;
     std::string cron{};           // cron: the expression, see libs/schedule/cron.hpp
-    std::string zone = "UTC";     // cron: an IANA name
-    duration every{};             // fixed_rate, fixed_delay
+    std::string zone = "UTC";     // cron, window: an IANA name
+    duration every{};             // fixed_rate, fixed_delay, window
     std::optional<utc_time> at{}; // once
     std::optional<utc_time> start_at{};
     std::optional<utc_time> end_at{};
+    protocol::window_spec window{};
 };
 
 inline constexpr duration shortest_rate = 100ms;

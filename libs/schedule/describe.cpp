@@ -220,6 +220,24 @@ std::string describe_cron(cron const& expression)
     return time.text + date_part(expression.fields(), time.is_list);
 }
 
+namespace {
+
+// "every 15 minutes from 09:00 to 17:30 on Monday to Friday in Europe/Berlin"
+std::string describe_window(protocol::schedule_spec const& spec)
+{
+    values days; // from Monday on
+    for (unsigned day = 1; day <= 7; ++day)
+        if ((spec.window.weekdays >> day % 7 & 1u) != 0)
+            days.push_back(day);
+    auto const on_days = list(days, [](unsigned day) { return std::string{full_weekday_names[day % 7]}; });
+    auto const midnight = spec.window.to < spec.window.from ? " of the next day" : "";
+    return every_span(spec.every) + " from " + protocol::time_of_day_text(spec.window.from) + " to " +
+           protocol::time_of_day_text(spec.window.to) + midnight +
+           (days.size() == 7 ? " every day" : " on " + on_days) + " in " + spec.zone;
+}
+
+} // namespace
+
 std::string describe(protocol::schedule_spec const& spec)
 {
     timetable const checked(spec, utc_time{});
@@ -235,6 +253,8 @@ std::string describe(protocol::schedule_spec const& spec)
         return span(spec.every) + " after the end of the previous run" + start + end;
     case once:
         return "once, at " + moment(*spec.at);
+    case window:
+        return describe_window(spec) + start + end;
     case api:
         break;
     }

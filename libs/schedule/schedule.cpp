@@ -47,6 +47,20 @@ void require_meaning(schedule_spec const& spec)
         throw invalid_input("schedule.end_at", "it must come after the start");
 }
 
+std::variant<cron, window> rule_of(schedule_spec const& spec)
+{
+    if (spec.kind == schedule_kind::cron)
+        return cron::parse(spec.cron);
+    if (spec.kind == schedule_kind::window)
+        return window(spec.window, spec.every);
+    return cron{};
+}
+
+bool has_zone(schedule_kind kind)
+{
+    return kind == schedule_kind::cron || kind == schedule_kind::window;
+}
+
 utc_time start_of(schedule_spec const& spec, utc_time created_at)
 {
     if (spec.kind == schedule_kind::once)
@@ -57,8 +71,8 @@ utc_time start_of(schedule_spec const& spec, utc_time created_at)
 } // namespace
 
 timetable::timetable(schedule_spec const& spec, utc_time created_at)
-    : expression_(spec.kind == schedule_kind::cron ? cron::parse(spec.cron) : cron{}),
-      zone_(spec.kind == schedule_kind::cron ? spec.zone : "UTC"),
+    : rule_(rule_of(spec)),
+      zone_(has_zone(spec.kind) ? spec.zone : "UTC"),
       period_(spec.every),
       start_(start_of(spec, created_at)),
       end_(spec.end_at.value_or(utc_time::max())),
@@ -77,7 +91,9 @@ std::optional<utc_time> timetable::first_from_start(utc_time from) const
 {
     switch (kind_) {
     case schedule_kind::cron:
-        return first_firing(expression_, zone_, from);
+        return first_firing(std::get<cron>(rule_), zone_, from);
+    case schedule_kind::window:
+        return first_firing(std::get<window>(rule_), zone_, from);
     case schedule_kind::fixed_rate:
         if (from >= latest_instant)
             return std::nullopt;

@@ -5,6 +5,7 @@
 //     schedule.hpp                      the firings of one schedule; the check and the description of a schedule
 //     plan.hpp, misfire.hpp             which firings become executions, and where the task goes on
 //     cron.hpp, cron_firings.hpp        cron expressions, and their firings in a time zone
+//     window.hpp                        daily windows
 //     time_zone.hpp, crontab.hpp        IANA time zones; crontab(5) files
 //
 // Spans of time are half-open everywhere: [from, until). The first instant after `at` is `at + tick`.
@@ -14,7 +15,7 @@
 //   - schedule.cpp: what the timetable keeps of these fields, and a case in timetable::first_from_start;
 //   - describe.cpp: its description in plain English.
 // The planner, edits and forecasts use the timetable only, so they need no change. Forms that list the kinds:
-// docs/openapi.yaml, cli/task.cpp, web/ui.
+// docs/openapi.yaml, cli/task.cpp, cli/edit_document.cpp, web/ui.
 //
 // The name of a kind has at most 16 characters (task.schedule_kind on MySQL).
 //
@@ -23,10 +24,12 @@
 #include "libs/protocol/task.hpp"
 #include "libs/schedule/cron.hpp"
 #include "libs/schedule/time_zone.hpp"
+#include "libs/schedule/window.hpp"
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace baton::schedule {
@@ -38,7 +41,7 @@ class timetable {
 public:
     // A fixed rate counts from start_at, or from `created_at` if the schedule has none. Throws invalid_input with the
     // field of the task's document that is wrong: "schedule.cron", "schedule.zone", "schedule.every_ms", "schedule.at",
-    // "schedule.start_at", "schedule.end_at". Ignores fields that the kind does not use.
+    // "schedule.days", "schedule.start_at", "schedule.end_at". Ignores fields that the kind does not use.
     timetable(protocol::schedule_spec const& spec, utc_time created_at);
 
     // The first firing at or after `from`. For a fixed delay, which has not run yet, that is `from` or start_at,
@@ -58,7 +61,7 @@ private:
     std::optional<utc_time> first_from_start(utc_time from) const;
     std::optional<utc_time> before_end(utc_time at) const;
 
-    cron expression_;
+    std::variant<cron, window> rule_; // cron for the kinds that have no rule
     time_zone zone_;
     duration period_;
     utc_time start_;

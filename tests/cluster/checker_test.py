@@ -191,6 +191,17 @@ class Expecting(unittest.TestCase):
         schedule = {"kind": "cron", "cron": "0 9 * * *", "zone": "Europe/Berlin"}
         self.assertEqual(expected.instants(schedule, START, START, START + 60 * SECOND), [START])
 
+    def test_a_window_has_both_its_ends_and_leaves_out_what_the_clock_skips_or_repeats(self):
+        def local(day, **window):
+            begin = expected.micros(f"2027-{day}T00:00:00+01:00")
+            schedule = {"kind": "window", "every_ms": 1_800_000, "zone": "Europe/Berlin", **window}
+            return [(at - begin) // SECOND / 3600 for at in expected.instants(schedule, START, begin, begin + 86_400 * SECOND)]
+        window = {"from": "01:30", "to": "03:30"}
+        self.assertEqual(local("03-27", **window), [1.5, 2, 2.5, 3, 3.5])
+        self.assertEqual(local("03-28", **window), [1.5, 2, 2.5])  # 01:30, 03:00 and 03:30 by the clock
+        self.assertEqual(local("03-28", **window, days=["mon"]), [])
+        self.assertEqual(local("03-27", **{"from": "23:30", "to": "00:30"}, days=["fri"]), [0, 0.5])
+
     def test_each_version_of_a_task_is_valid_until_the_next(self):
         versions = [version(1, START, "created"),
                     version(2, START + 2 * SECOND, schedule={"kind": "cron", "cron": "*/4 * * * * *"}),

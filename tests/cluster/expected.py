@@ -66,6 +66,21 @@ class Cron:
                 and at.month in self.sets[4] and ((day or week) if self.either else (day and week)))
 
 
+def in_window(schedule, at):
+    """Whether a daily window fires at this reading of its clock. `fold` is 1 where the clock shows it again."""
+    def seconds(text):
+        return sum(int(part) * unit for part, unit in zip(text.split(":"), (3600, 60, 1)))
+
+    begin, end = seconds(schedule["from"]), seconds(schedule["to"])
+    now = at.hour * 3600 + at.minute * 60 + at.second
+    yesterday = end < begin and now <= end
+    passed = now - begin + (86_400 if yesterday else 0)
+    day = (at.weekday() - yesterday) % 7
+    names = schedule.get("days", list(DAYS))
+    return (at.fold == 0 and 0 <= passed <= (end - begin) % 86_400 and passed % (schedule["every_ms"] // 1000) == 0
+            and any((DAYS[name] + 6) % 7 == day for name in names))
+
+
 def instants(schedule, created_at, begin, end):
     """The instants in [begin, end) at which a schedule is due."""
     kind = schedule["kind"]
@@ -81,6 +96,10 @@ def instants(schedule, created_at, begin, end):
     if kind == "cron":
         cron = Cron(schedule["cron"], schedule.get("zone", "UTC"))
         return [second * SECOND for second in range(-(-begin // SECOND), -(-end // SECOND)) if cron.fires(second)]
+    if kind == "window":
+        zone = zoneinfo.ZoneInfo(schedule.get("zone", "UTC"))
+        return [second * SECOND for second in range(-(-begin // SECOND), -(-end // SECOND))
+                if in_window(schedule, datetime.datetime.fromtimestamp(second, zone))]
     if kind == "once":
         at = micros(schedule["at"])
         return [at] if begin <= at < end else []

@@ -404,6 +404,10 @@ const schedules = {
   cron: () => ({ kind: "cron", cron: "*/5 * * * *", zone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC" }),
   fixed_rate: () => ({ kind: "fixed_rate", every_ms: 60000 }),
   fixed_delay: () => ({ kind: "fixed_delay", every_ms: 60000 }),
+  window: () => ({
+    kind: "window", every_ms: 900000, from: "09:00", to: "17:30", days: ["mon", "tue", "wed", "thu", "fri"],
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
+  }),
   once: () => ({ kind: "once", at: new Date(Date.now() + 3600000).toISOString() }),
   api: () => ({ kind: "api" }),
 };

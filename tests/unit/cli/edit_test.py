@@ -135,6 +135,21 @@ class Edit(DevSite):
         self.assertEqual(self.task(name)["schedule"], {"kind": "fixed_rate", "every_ms": 60000})
         self.refused(["did you mean 'schedule.zone'?"], "task", "edit", name, "--set", "zone=Europe/Berlin", status=2)
 
+    def test_a_daily_window_is_registered_shown_and_changed(self):
+        name = self.add("--every", "15m", "--from", "09:00", "--to", "17:30", "--days", "mon-fri", "--zone", "Europe/Berlin")
+        window = {"kind": "window", "every_ms": 900000, "from": "09:00", "to": "17:30", "zone": "Europe/Berlin",
+                  "days": ["mon", "tue", "wed", "thu", "fri"]}
+        self.assertEqual(self.task(name)["schedule"], window)
+        shown = self.ask("task", "show", name, "--firings", 1)
+        self.assertIn("every 15 minutes from 09:00 to 17:30 on Monday to Friday in Europe/Berlin", shown)
+        self.assertIn(" in Europe/Berlin", [line for line in shown.splitlines() if line.startswith("next: ")][0])
+        self.ask("task", "edit", name, "--set", "schedule.to=18:00", "--set", 'schedule.days=["sat"]')
+        self.assertEqual(self.task(name)["schedule"], {**window, "to": "18:00", "days": ["sat"]})
+        add = ("task", "add", "x", "--service", "s", "--handler", "h", "--every", "15m")
+        self.refused(["--from", "--to"], *add, "--from", "09:00", status=2)
+        self.refused(["'montag'", "mon-fri"], *add, "--from", "09:00", "--to", "10:00", "--days", "montag", status=2)
+        self.refused(["schedule.from", "17:30", "'9:00'"], *add, "--from", "9:00", "--to", "10:00")
+
     def test_words_that_are_not_utf8_are_refused_and_others_are_shown_as_they_are(self):
         name = self.add("--description", "Abschluß")
         self.assertIn('description: "Abschluß" -> "Übung"', self.ask("task", "edit", name, "--set", "description=Übung"))

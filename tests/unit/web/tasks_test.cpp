@@ -30,6 +30,12 @@ TEST_CASE("a registration is answered with the id, the version as ETag, and the 
     auto steady = sample("steady");
     steady["schedule"] = {{"kind", "fixed_rate"}, {"every_ms", 5'000}};
     CHECK(web->posted(201, "/api/v1/tasks", steady).at("schedule_text") == "every 5 seconds");
+    auto office = sample("office hours");
+    office["schedule"] = json::parse(R"({"kind": "window", "every_ms": 900000, "from": "09:00", "to": "17:30"})");
+    auto const registered = web->posted(201, "/api/v1/tasks", office);
+    CHECK(registered.at("schedule_text") == "every 15 minutes from 09:00 to 17:30 every day in UTC");
+    CHECK_FALSE(registered.at("next_fire_at").is_null());
+    CHECK(web->got(200, "/api/v1/tasks?kind=window").at("items").size() == 1);
     CHECK_FALSE(task.at("next_fire_at").is_null());
     CHECK(from_rfc3339(task.at("valid_from")) > from_rfc3339(task.at("created_at")) - 1s);
 

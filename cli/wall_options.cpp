@@ -1,0 +1,62 @@
+#include "cli/wall_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <string_view>
+
+namespace baton::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> week{"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
+
+std::size_t day_number(std::string_view name)
+{
+    auto const found = std::ranges::find(week, name);
+    if (found == week.end())
+        throw CLI::ValidationError("--days", "'" + std::string(name) + "' is no day such as mon or mon-fri");
+    return static_cast<std::size_t>(found - week.begin());
+}
+
+} // namespace
+
+nlohmann::json days_of(std::string const& text)
+{
+    auto days = nlohmann::json::array();
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ',');) {
+        auto const dash = part.find('-');
+        auto const last = day_number(dash == std::string::npos ? part : part.substr(dash + 1));
+        for (auto day = day_number(part.substr(0, dash));; day = (day + 1) % week.size()) {
+            days.push_back(week[day]);
+            if (day == last)
+                break;
+        }
+    }
+    return days;
+}
+
+void add_window_options(CLI::App& command, wall_options& chosen, CLI::Option& every)
+{
+    auto* const from = command.add_option("--from", chosen.from,
+                                          "--every fires only from this time of the day on, such as 09:00, and begins "
+                                          "to count there");
+    auto* const to = command.add_option("--to", chosen.to,
+                                        "Up to this time, such as 17:30, which belongs to it; one before --from is on "
+                                        "the next day");
+    from->needs(to)->needs(&every);
+    to->needs(from);
+    command.add_option("--days", chosen.days, "On these days of the week, such as mon-fri or mon,wed")->needs(from);
+}
+
+nlohmann::json window_schedule(wall_options const& chosen, std::int64_t every_ms, std::string const& zone)
+{
+    nlohmann::json schedule{
+        {"kind", "window"}, {"every_ms", every_ms}, {"from", chosen.from}, {"to", chosen.to}, {"zone", zone}};
+    if (!chosen.days.empty())
+        schedule["days"] = days_of(chosen.days);
+    return schedule;
+}
+
+} // namespace baton::cli

@@ -1,0 +1,26 @@
+#pragma once
+// The options of `baton task add` for schedules that are read from the clock on the wall.
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace baton::cli {
+
+struct wall_options {
+    std::string from;
+    std::string to;
+    std::string days;
+};
+
+// --from, --to and --days, which need `every`.
+void add_window_options(CLI::App& command, wall_options& chosen, CLI::Option& every);
+
+// The kind `window`. Throws CLI::ValidationError.
+nlohmann::json window_schedule(wall_options const& chosen, std::int64_t every_ms, std::string const& zone);
+
+// ["mon", "tue", "wed", "sun"] for "mon-wed,sun". Ranges may go over Sunday.
+nlohmann::json days_of(std::string const& text);
+
+} // namespace baton::cli
