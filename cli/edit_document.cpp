@@ -62,6 +62,7 @@ std::set<std::string> members_of_kind(std::string const& kind)
         {"fixed_rate", {"every_ms", "start_at", "end_at"}},
         {"fixed_delay", {"every_ms", "start_at", "end_at"}},
         {"window", {"every_ms", "from", "to", "days", "zone", "start_at", "end_at"}},
+        {"calendar", {"every", "unit", "time", "on", "roll", "days", "zone", "start_at", "end_at"}},
         {"once", {"at"}},
         {"api", {}}};
     auto const found = members.find(kind);
@@ -79,9 +80,9 @@ std::string kind_of(nlohmann::json const& definition)
 
 bool is_member_of_schedules(std::string const& member)
 {
-    return member == "kind" || std::ranges::any_of(std::array{"cron", "window", "once"}, [&](auto const* kind) {
-               return members_of_kind(kind).contains(member);
-           });
+    return member == "kind" ||
+           std::ranges::any_of(std::array{"cron", "window", "calendar", "once"},
+                               [&](auto const* kind) { return members_of_kind(kind).contains(member); });
 }
 
 } // namespace

@@ -86,14 +86,18 @@ std::string const& checked_time(char const* option, std::string const& text)
 
 nlohmann::json schedule_of(definition_options const& chosen)
 {
-    bool const reads_a_clock = !chosen.cron.empty() || !chosen.wall.from.empty();
-    if (chosen.zone != "UTC" && !reads_a_clock)
-        throw CLI::ValidationError("--zone", "needs --cron or --from, which it is the time zone of");
+    bool const has_days = !chosen.wall.from.empty() || !chosen.wall.calendar.empty();
+    if (chosen.zone != "UTC" && chosen.cron.empty() && !has_days)
+        throw CLI::ValidationError("--zone", "needs --cron, --from or --calendar, which it is the time zone of");
+    if (!chosen.wall.days.empty() && !has_days)
+        throw CLI::ValidationError("--days", "needs --from or --calendar");
     nlohmann::json schedule{{"kind", "api"}};
     if (!chosen.cron.empty())
         schedule = {{"kind", "cron"}, {"cron", chosen.cron}, {"zone", chosen.zone}};
     else if (!chosen.wall.from.empty())
         schedule = window_schedule(chosen.wall, period("--every", chosen.every, 1s), chosen.zone);
+    else if (!chosen.wall.calendar.empty())
+        schedule = calendar_schedule(chosen.wall, chosen.zone);
     else if (!chosen.every.empty())
         schedule = {{"kind", "fixed_rate"}, {"every_ms", period("--every", chosen.every, 100ms)}};
     else if (!chosen.delay.empty())
@@ -148,8 +152,10 @@ void add_add(CLI::App& task, common_options const& common)
                                          "From start to start, such as 90s; for what other tools write as @every 90s");
     when->add_option("--delay", chosen->delay, "From an end to the next start");
     when->add_option("--at", chosen->at, "Once, at 2026-12-24T18:00:00Z");
+    add_calendar_options(*command, *when, chosen->wall);
     when->require_option(0, 1);
-    command->add_option("--zone", chosen->zone, "IANA time zone of --cron and --from")->capture_default_str();
+    command->add_option("--zone", chosen->zone, "IANA time zone of --cron, --from and --calendar")
+        ->capture_default_str();
     add_window_options(*command, chosen->wall, *every);
     command->add_option("--start-at", chosen->start_at, "It does not fire before, such as 2026-12-24T18:00:00Z");
     command->add_option("--end-at", chosen->end_at, "It fires before this time only");

@@ -47,7 +47,46 @@ void add_window_options(CLI::App& command, wall_options& chosen, CLI::Option& ev
                                         "the next day");
     from->needs(to)->needs(&every);
     to->needs(from);
-    command.add_option("--days", chosen.days, "On these days of the week, such as mon-fri or mon,wed")->needs(from);
+    command.add_option("--days", chosen.days,
+                       "With --from or --calendar in weeks: on these days, such as mon-fri or mon,wed");
+}
+
+void add_calendar_options(CLI::App& command, CLI::App& when, wall_options& chosen)
+{
+    auto* const calendar = when.add_option(
+        "--calendar", chosen.calendar,
+        "Every so many days, weeks, months or years, such as '3 months', counted from --start-at or today");
+    command.add_option("--time", chosen.time, "Time of the day of --calendar")->capture_default_str()->needs(calendar);
+    command
+        .add_option("--on", chosen.on,
+                    "Day of the month of --calendar: 1 to 31 (or the last day), last_day, last_business_day, 'second "
+                    "tuesday', 'last friday'; without it the day on which the counting begins")
+        ->needs(calendar);
+    command
+        .add_option("--roll", chosen.roll, "For a --calendar in months or years whose day is a Saturday or a Sunday")
+        ->check(CLI::IsMember({"none", "next_business_day", "previous_business_day"}))
+        ->needs(calendar);
+}
+
+nlohmann::json calendar_schedule(wall_options const& chosen, std::string const& zone)
+{
+    std::istringstream words(chosen.calendar);
+    int every = 0;
+    std::string unit;
+    std::string more;
+    if (!(words >> every >> unit) || words >> more)
+        throw CLI::ValidationError("--calendar", "'" + chosen.calendar + "' is not such as '3 months' or '2 weeks'");
+    if (every == 1 && !unit.ends_with('s'))
+        unit += 's';
+    nlohmann::json schedule{
+        {"kind", "calendar"}, {"every", every}, {"unit", unit}, {"time", chosen.time}, {"zone", zone}};
+    if (!chosen.on.empty())
+        schedule["on"] = chosen.on;
+    if (!chosen.roll.empty())
+        schedule["roll"] = chosen.roll;
+    if (!chosen.days.empty())
+        schedule["days"] = days_of(chosen.days);
+    return schedule;
 }
 
 nlohmann::json window_schedule(wall_options const& chosen, std::int64_t every_ms, std::string const& zone)

@@ -12,10 +12,20 @@ struct wall_options {
     std::string from;
     std::string to;
     std::string days;
+    std::string calendar;
+    std::string time = "00:00";
+    std::string on;
+    std::string roll;
 };
 
 // --from, --to and --days, which need `every`.
 void add_window_options(CLI::App& command, wall_options& chosen, CLI::Option& every);
+
+// --calendar with --time, --on and --roll. `when` is the group of the options of which one is chosen.
+void add_calendar_options(CLI::App& command, CLI::App& when, wall_options& chosen);
+
+// The kind `calendar`. Throws CLI::ValidationError.
+nlohmann::json calendar_schedule(wall_options const& chosen, std::string const& zone);
 
 // The kind `window`. Throws CLI::ValidationError.
 nlohmann::json window_schedule(wall_options const& chosen, std::int64_t every_ms, std::string const& zone);

@@ -90,6 +90,10 @@ schedule_spec parse_schedule(nlohmann::json const& value)
         spec.window = parse_window(object);
         spec.zone = object.text("zone", "UTC", 64);
     }
+    if (spec.kind == schedule_kind::calendar) {
+        spec.calendar = parse_calendar(object);
+        spec.zone = object.text("zone", "UTC", 64);
+    }
     if (spec.kind == schedule_kind::once) {
         object.need("at");
         spec.at = moment(object, "at");
@@ -116,6 +120,10 @@ nlohmann::json schedule_json(schedule_spec const& spec)
     if (spec.kind == schedule_kind::window) {
         value["every_ms"] = spec.every / 1ms;
         write_window(value, spec.window);
+        value["zone"] = spec.zone;
+    }
+    if (spec.kind == schedule_kind::calendar) {
+        write_calendar(value, spec.calendar);
         value["zone"] = spec.zone;
     }
     if (spec.at)
@@ -269,8 +277,10 @@ void check_nulls(nlohmann::json const& patch)
     bool const has_span = !is_one_of(kind_text, {"once", "api"});
     check(*schedule, "schedule.", [&](std::string const& key) {
         return (has_span && is_one_of(key, {"start_at", "end_at"})) ||
-               (is_one_of(key, {"zone", "days"}) && kind == "any") ||
-               (key == "zone" && is_one_of(kind_text, {"cron", "window"})) || (key == "days" && kind_text == "window");
+               (is_one_of(key, {"zone", "days", "on", "roll"}) && kind == "any") ||
+               (key == "zone" && is_one_of(kind_text, {"cron", "window", "calendar"})) ||
+               (key == "days" && kind_text == "window") ||
+               (is_one_of(key, {"days", "on", "roll"}) && kind_text == "calendar");
     });
 }
 

@@ -2,6 +2,7 @@
 // A task as a person or a program registers it, and its JSON document.
 
 #include "libs/base/time.hpp"
+#include "libs/protocol/calendar_spec.hpp"
 #include "libs/protocol/json_text.hpp"
 #include "libs/protocol/misfire.hpp"
 #include "libs/protocol/names.hpp"
@@ -24,10 +25,11 @@ enum class schedule_kind {
     once,        // at one instant
     api,         // only on request ("run now")
     window,      // again and again within a part of the day
+    calendar,    // on a day of every n-th day, week, month or year
 };
 template <>
-inline constexpr std::array<std::string_view, 6> names_of<schedule_kind>{"cron", "fixed_rate", "fixed_delay",
-                                                                         "once", "api",        "window"};
+inline constexpr std::array<std::string_view, 7> names_of<schedule_kind>{"cron", "fixed_rate", "fixed_delay", "once",
+                                                                         "api",  "window",     "calendar"};
 
 // When a task is due. schedule::timetable computes the firings.
 //   {"kind": "cron", "cron": "*/5 * * * *", "zone": "Europe/Berlin"}
@@ -36,16 +38,18 @@ inline constexpr std::array<std::string_view, 6> names_of<schedule_kind>{"cron",
 //   {"kind": "once", "at": "2026-12-24T18:00:00Z"}
 //   {"kind": "api"}
 //   {"kind": "window", "every_ms": 900000, "from": "09:00", "to": "17:30", "days": ["mon", "tue"], "zone": "UTC"}
+//   {"kind": "calendar", "every": 3, "unit": "months", "time": "02:00", "on": 15, "roll": "next_business_day"}
 // Firings lie in [start_at, end_at).
 struct schedule_spec {
     schedule_kind kind = schedule_kind::api;
     std::string cron{};           // cron: the expression, see libs/schedule/cron.hpp
-    std::string zone = "UTC";     // cron, window: an IANA name
+    std::string zone = "UTC";     // cron, window, calendar: an IANA name
     duration every{};             // fixed_rate, fixed_delay, window
     std::optional<utc_time> at{}; // once
     std::optional<utc_time> start_at{};
     std::optional<utc_time> end_at{};
     protocol::window_spec window{};
+    protocol::calendar_spec calendar{};
 };
 
 inline constexpr duration shortest_rate = 100ms;

@@ -222,18 +222,57 @@ std::string describe_cron(cron const& expression)
 
 namespace {
 
-// "every 15 minutes from 09:00 to 17:30 on Monday to Friday in Europe/Berlin"
-std::string describe_window(protocol::schedule_spec const& spec)
+std::string day_text(protocol::calendar_day const& day)
+{
+    constexpr std::array<char const*, 6> ordinals{"", "first", "second", "third", "fourth", "last"};
+    using rule = protocol::calendar_day::rule;
+    switch (day.by) {
+    case rule::as_start:
+        return "";
+    case rule::number:
+        return ", on day " + std::to_string(day.n) + (day.n > 28 ? " or the last" : "");
+    case rule::last_day:
+        return ", on the last day";
+    case rule::last_business_day:
+        return ", on the last business day";
+    case rule::weekday:
+        break;
+    }
+    return std::string(", on the ") + ordinals[day.n] + " " + full_weekday_names[day.weekday];
+}
+
+std::string weekday_list(std::uint8_t weekdays)
 {
     values days; // from Monday on
     for (unsigned day = 1; day <= 7; ++day)
-        if ((spec.window.weekdays >> day % 7 & 1u) != 0)
+        if ((weekdays >> day % 7 & 1u) != 0)
             days.push_back(day);
-    auto const on_days = list(days, [](unsigned day) { return std::string{full_weekday_names[day % 7]}; });
+    return list(days, [](unsigned day) { return std::string{full_weekday_names[day % 7]}; });
+}
+
+// "every 3 months, on day 15 or the next business day, at 02:00 in Europe/Berlin"
+std::string describe_calendar(protocol::schedule_spec const& spec)
+{
+    auto const& rule = spec.calendar;
+    std::string unit(to_string(rule.unit));
+    unit.pop_back();
+    auto text = every(static_cast<unsigned>(rule.every), unit) + day_text(rule.on);
+    if (rule.weekdays != 0)
+        text += ", on " + weekday_list(rule.weekdays);
+    if (rule.roll != protocol::business_roll::none)
+        text += rule.roll == protocol::business_roll::next_business_day ? " or the next business day"
+                                                                        : " or the previous business day";
+    return text + ", at " + protocol::time_of_day_text(rule.time) + " in " + spec.zone;
+}
+
+// "every 15 minutes from 09:00 to 17:30 on Monday to Friday in Europe/Berlin"
+std::string describe_window(protocol::schedule_spec const& spec)
+{
+    bool const every_day = spec.window.weekdays == protocol::all_weekdays;
     auto const midnight = spec.window.to < spec.window.from ? " of the next day" : "";
     return every_span(spec.every) + " from " + protocol::time_of_day_text(spec.window.from) + " to " +
            protocol::time_of_day_text(spec.window.to) + midnight +
-           (days.size() == 7 ? " every day" : " on " + on_days) + " in " + spec.zone;
+           (every_day ? " every day" : " on " + weekday_list(spec.window.weekdays)) + " in " + spec.zone;
 }
 
 } // namespace
@@ -255,6 +294,8 @@ std::string describe(protocol::schedule_spec const& spec)
         return "once, at " + moment(*spec.at);
     case window:
         return describe_window(spec) + start + end;
+    case calendar:
+        return describe_calendar(spec) + start + end;
     case api:
         break;
     }

@@ -47,25 +47,28 @@ void require_meaning(schedule_spec const& spec)
         throw invalid_input("schedule.end_at", "it must come after the start");
 }
 
-std::variant<cron, window> rule_of(schedule_spec const& spec)
+std::variant<cron, window, calendar> rule_of(schedule_spec const& spec)
 {
     if (spec.kind == schedule_kind::cron)
         return cron::parse(spec.cron);
     if (spec.kind == schedule_kind::window)
         return window(spec.window, spec.every);
+    if (spec.kind == schedule_kind::calendar)
+        return calendar(spec.calendar);
     return cron{};
 }
 
 bool has_zone(schedule_kind kind)
 {
-    return kind == schedule_kind::cron || kind == schedule_kind::window;
+    return kind == schedule_kind::cron || kind == schedule_kind::window || kind == schedule_kind::calendar;
 }
 
 utc_time start_of(schedule_spec const& spec, utc_time created_at)
 {
     if (spec.kind == schedule_kind::once)
         return spec.at.value_or(utc_time::max());
-    return spec.start_at.value_or(spec.kind == schedule_kind::fixed_rate ? created_at : utc_time::min());
+    bool const counts = spec.kind == schedule_kind::fixed_rate || spec.kind == schedule_kind::calendar;
+    return spec.start_at.value_or(counts ? created_at : utc_time::min());
 }
 
 } // namespace
@@ -100,6 +103,8 @@ std::optional<utc_time> timetable::first_from_start(utc_time from) const
         return start_ + (from - start_ + period_ - tick) / period_ * period_;
     case schedule_kind::fixed_delay:
         return from;
+    case schedule_kind::calendar:
+        return std::get<calendar>(rule_).first(zone_, start_, from);
     case schedule_kind::once:
         return from == start_ ? std::optional{from} : std::nullopt;
     case schedule_kind::api:

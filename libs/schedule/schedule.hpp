@@ -5,7 +5,7 @@
 //     schedule.hpp                      the firings of one schedule; the check and the description of a schedule
 //     plan.hpp, misfire.hpp             which firings become executions, and where the task goes on
 //     cron.hpp, cron_firings.hpp        cron expressions, and their firings in a time zone
-//     window.hpp                        daily windows
+//     window.hpp, calendar.hpp          daily windows; calendar intervals
 //     time_zone.hpp, crontab.hpp        IANA time zones; crontab(5) files
 //
 // Spans of time are half-open everywhere: [from, until). The first instant after `at` is `at + tick`.
@@ -22,6 +22,7 @@
 // misfire.hpp decides which late firings run; plan.cpp applies it for the master's planner and for edits.
 
 #include "libs/protocol/task.hpp"
+#include "libs/schedule/calendar.hpp"
 #include "libs/schedule/cron.hpp"
 #include "libs/schedule/time_zone.hpp"
 #include "libs/schedule/window.hpp"
@@ -39,9 +40,10 @@ inline constexpr duration tick{1}; // the resolution of instants
 // A schedule that was checked and parsed once. A small value without allocations: the planner keeps one for each task.
 class timetable {
 public:
-    // A fixed rate counts from start_at, or from `created_at` if the schedule has none. Throws invalid_input with the
-    // field of the task's document that is wrong: "schedule.cron", "schedule.zone", "schedule.every_ms", "schedule.at",
-    // "schedule.days", "schedule.start_at", "schedule.end_at". Ignores fields that the kind does not use.
+    // A fixed rate and a calendar interval count from start_at, or from `created_at` if the schedule has none. Throws
+    // invalid_input with the field of the task's document that is wrong: "schedule.cron", "schedule.zone",
+    // "schedule.every_ms", "schedule.at", "schedule.days", "schedule.every", "schedule.start_at", "schedule.end_at".
+    // Ignores fields that the kind does not use.
     timetable(protocol::schedule_spec const& spec, utc_time created_at);
 
     // The first firing at or after `from`. For a fixed delay, which has not run yet, that is `from` or start_at,
@@ -61,7 +63,7 @@ private:
     std::optional<utc_time> first_from_start(utc_time from) const;
     std::optional<utc_time> before_end(utc_time at) const;
 
-    std::variant<cron, window> rule_; // cron for the kinds that have no rule
+    std::variant<cron, window, calendar> rule_; // cron for the kinds that have no rule
     time_zone zone_;
     duration period_;
     utc_time start_;

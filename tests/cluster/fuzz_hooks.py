@@ -41,6 +41,8 @@ BEYOND_SCHEMA = [
 OTHER_KIND = [
     ("schedule.", "unknown field"),
     ("schedule.every_ms", "must be a whole number from 100"),
+    ("schedule.every_ms", "of a window must be a number of whole seconds"),
+    ("schedule.", "is only for schedule.unit"),
 ]
 seen = collections.Counter()
 

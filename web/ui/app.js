@@ -399,13 +399,17 @@ async function show_execution(id) {
 // --- the editor --------------------------------------------------------------------------------------------------
 
 const form = $("editor-form");
-const numbers = ["schedule.every_ms", "max_attempts", "retry_delay_ms", "max_deaths", "timeout_ms"];
+const numbers = ["schedule.every_ms", "schedule.every", "max_attempts", "retry_delay_ms", "max_deaths", "timeout_ms"];
 const schedules = {
   cron: () => ({ kind: "cron", cron: "*/5 * * * *", zone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC" }),
   fixed_rate: () => ({ kind: "fixed_rate", every_ms: 60000 }),
   fixed_delay: () => ({ kind: "fixed_delay", every_ms: 60000 }),
   window: () => ({
     kind: "window", every_ms: 900000, from: "09:00", to: "17:30", days: ["mon", "tue", "wed", "thu", "fri"],
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
+  }),
+  calendar: () => ({
+    kind: "calendar", every: 1, unit: "months", time: "02:00", on: "last_business_day",
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
   }),
   once: () => ({ kind: "once", at: new Date(Date.now() + 3600000).toISOString() }),

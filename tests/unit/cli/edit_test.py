@@ -150,6 +150,20 @@ class Edit(DevSite):
         self.refused(["'montag'", "mon-fri"], *add, "--from", "09:00", "--to", "10:00", "--days", "montag", status=2)
         self.refused(["schedule.from", "17:30", "'9:00'"], *add, "--from", "9:00", "--to", "10:00")
 
+    def test_a_calendar_interval_is_registered_shown_and_changed(self):
+        name = self.add("--calendar", "3 months", "--on", "15", "--roll", "next_business_day", "--time", "02:00")
+        interval = {"kind": "calendar", "every": 3, "unit": "months", "on": 15, "roll": "next_business_day", "time": "02:00",
+                    "zone": "UTC"}
+        self.assertEqual(self.task(name)["schedule"], interval)
+        self.assertIn("every 3 months, on day 15 or the next business day, at 02:00 in UTC", self.ask("task", "show", name))
+        self.ask("task", "edit", name, "--set", "schedule.on=second tuesday", "--set", "schedule.roll=none")
+        self.assertEqual(self.task(name)["schedule"]["on"], "second tuesday")
+        add = ("task", "add", "x", "--service", "s", "--handler", "h")
+        self.refused(["--calendar", "'3 months'"], *add, "--calendar", "quarterly", status=2)
+        self.refused(["schedule.unit", "days, weeks, months, years"], *add, "--calendar", "3 quarters")
+        self.refused(["schedule.on", "second tuesday"], *add, "--calendar", "3 months", "--on", "32")
+        self.refused(["--days"], *add, "--every", "1h", "--days", "mon", status=2)
+
     def test_words_that_are_not_utf8_are_refused_and_others_are_shown_as_they_are(self):
         name = self.add("--description", "Abschluß")
         self.assertIn('description: "Abschluß" -> "Übung"', self.ask("task", "edit", name, "--set", "description=Übung"))

@@ -17,4 +17,29 @@ TEST_CASE("days of the week are single names and ranges, which may go over Sunda
         CHECK_THROWS_AS(days_of(wrong), CLI::ValidationError);
 }
 
+TEST_CASE("a calendar interval is a number and a unit, of which one may be in the singular")
+{
+    wall_options chosen;
+    auto const unit = [&](char const* text) {
+        chosen.calendar = text;
+        auto const schedule = calendar_schedule(chosen, "UTC");
+        return schedule.at("every").dump() + " " + schedule.at("unit").get<std::string>();
+    };
+    CHECK(unit("3 months") == "3 months");
+    CHECK(unit("1 week") == "1 weeks");
+    CHECK(unit(" 2  days ") == "2 days");
+    for (auto const* const wrong : {"months", "3", "3 months ago", "x days", "99999999999 days"})
+        CHECK_THROWS_AS(unit(wrong), CLI::ValidationError);
+    chosen.calendar = "1 month";
+    chosen.on = "15";
+    chosen.roll = "next_business_day";
+    CHECK(calendar_schedule(chosen, "Asia/Tokyo") == json{{"kind", "calendar"},
+                                                          {"every", 1},
+                                                          {"unit", "months"},
+                                                          {"time", "00:00"},
+                                                          {"on", "15"},
+                                                          {"roll", "next_business_day"},
+                                                          {"zone", "Asia/Tokyo"}});
+}
+
 } // namespace wall_options_test
