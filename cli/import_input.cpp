@@ -31,6 +31,16 @@ bool looks_like_json(std::string const& text)
     return first != std::string::npos && (text[first] == '{' || text[first] == '[');
 }
 
+// The instant would be another one with each import.
+void refuse_span(nlohmann::json const& definition)
+{
+    auto const schedule = definition.is_object() ? definition.value("schedule", nlohmann::json()) : nlohmann::json();
+    if (schedule.is_object() && schedule.contains("in_ms"))
+        throw invalid_input("schedule.in_ms",
+                            "schedule.in_ms counts from the moment of saving, so a file cannot have it: "
+                            "write schedule.at, such as 2026-12-24T18:00:00Z");
+}
+
 import_input from_json(std::string const& file, std::string const& text)
 {
     nlohmann::json document;
@@ -42,8 +52,10 @@ import_input from_json(std::string const& file, std::string const& text)
     import_input input;
     input.file = file;
     try {
-        for (auto& each : definitions_in(std::move(document)))
+        for (auto& each : definitions_in(std::move(document))) {
+            refuse_span(each);
             input.tasks.push_back({std::move(each)});
+        }
     } catch (invalid_input const& wrong) {
         throw config_error(file + ": " + wrong.what());
     }

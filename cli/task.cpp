@@ -33,6 +33,7 @@ struct definition_options {
     wall_options wall;
     std::string delay;
     std::string at;
+    std::string in;
     std::string start_at;
     std::string end_at;
     misfire_options misfire;
@@ -104,6 +105,8 @@ nlohmann::json schedule_of(definition_options const& chosen)
         schedule = {{"kind", "fixed_delay"}, {"every_ms", period("--delay", chosen.delay, 1ms)}};
     else if (!chosen.at.empty())
         schedule = {{"kind", "once"}, {"at", checked_time("--at", chosen.at)}};
+    else if (!chosen.in.empty())
+        schedule = {{"kind", "once"}, {"in_ms", period("--in", chosen.in, 1ms)}};
     if (!chosen.start_at.empty())
         schedule["start_at"] = checked_time("--start-at", chosen.start_at);
     if (!chosen.end_at.empty())
@@ -152,6 +155,7 @@ void add_add(CLI::App& task, common_options const& common)
                                          "From start to start, such as 90s; for what other tools write as @every 90s");
     when->add_option("--delay", chosen->delay, "From an end to the next start");
     when->add_option("--at", chosen->at, "Once, at 2026-12-24T18:00:00Z");
+    when->add_option("--in", chosen->in, "Once, so long after the registration, such as 2h");
     add_calendar_options(*command, *when, chosen->wall);
     when->require_option(0, 1);
     command->add_option("--zone", chosen->zone, "IANA time zone of --cron, --from and --calendar")

@@ -42,6 +42,7 @@ OTHER_KIND = [
     ("schedule.", "unknown field"),
     ("schedule.every_ms", "must be a whole number from 100"),
     ("schedule.every_ms", "of a window must be a number of whole seconds"),
+    ("schedule.in_ms", "exclude each other"),
     ("schedule.", "is only for schedule.unit"),
 ]
 seen = collections.Counter()

@@ -4,6 +4,7 @@
 #include "web/api/listing.hpp"
 #include "web/cursor.hpp"
 #include "web/next_firing.hpp"
+#include "web/once_after.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/served.hpp"
@@ -26,10 +27,10 @@ awaitable<std::optional<services>> live_services(context& site, http::request co
     co_return co_await site.clients.services();
 }
 
-protocol::task_definition read_definition(nlohmann::json const& document)
+protocol::task_definition read_definition(nlohmann::json const& document, utc_time now)
 {
     return as_document([&] {
-        auto definition = protocol::parse_task(document);
+        auto definition = protocol::parse_task(once_after(document, now));
         protocol::check_new_names(definition);
         return definition;
     });
@@ -39,8 +40,8 @@ awaitable<http::response> create(context& site, http::request const& message)
 {
     auto const live = co_await live_services(site, message);
     auto const document = read_body(message);
-    auto const definition = read_definition(document);
     auto const now = site.deps.time.utc();
+    auto const definition = read_definition(document, now);
     check_future(definition, now, now + site.settings.edit_lead);
     if (live)
         require_served(*live, protocol::service_of(definition), definition.handler, 422);
@@ -148,8 +149,9 @@ awaitable<http::response> replace(context& site, http::request const& message)
     if (document.is_object())
         for (auto const& name : read_only_members())
             document.erase(name); // so that an answer can be changed and sent back
-    auto const definition = read_definition(document);
-    auto const from = site.deps.time.utc() + site.settings.edit_lead;
+    auto const now = site.deps.time.utc();
+    auto const definition = read_definition(document, now);
+    auto const from = now + site.settings.edit_lead;
     std::function<protocol::task_definition(storage::task_record const&)> const change =
         [&](storage::task_record const& before) { return checked_change(before, definition, live, from); };
     co_return co_await edit_definition(site, message, change);
@@ -158,8 +160,10 @@ awaitable<http::response> replace(context& site, http::request const& message)
 awaitable<http::response> patch(context& site, http::request const& message)
 {
     auto const live = co_await live_services(site, message);
-    auto const document = read_body(message);
-    auto const from = site.deps.time.utc() + site.settings.edit_lead;
+    auto const given = read_body(message);
+    auto const now = site.deps.time.utc();
+    auto const document = as_document([&] { return once_after(given, now); });
+    auto const from = now + site.settings.edit_lead;
     std::function<protocol::task_definition(storage::task_record const&)> const change =
         [&](storage::task_record const& before) {
             auto after = as_document([&] {

@@ -164,6 +164,14 @@ class Edit(DevSite):
         self.refused(["schedule.on", "second tuesday"], *add, "--calendar", "3 months", "--on", "32")
         self.refused(["--days"], *add, "--every", "1h", "--days", "mon", status=2)
 
+    def test_a_task_that_fires_once_in_a_span_has_the_instant_that_the_server_computes(self):
+        name = self.add("--in", "2h")
+        schedule = self.task(name)["schedule"]
+        self.assertEqual(sorted(schedule), ["at", "kind"])
+        created, at = (time.mktime(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S"))
+                       for text in (self.task(name)["created_at"], schedule["at"]))
+        self.assertAlmostEqual(at - created, 7200, delta=60)
+
     def test_words_that_are_not_utf8_are_refused_and_others_are_shown_as_they_are(self):
         name = self.add("--description", "Abschluß")
         self.assertIn('description: "Abschluß" -> "Übung"', self.ask("task", "edit", name, "--set", "description=Übung"))

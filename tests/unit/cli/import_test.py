@@ -244,6 +244,13 @@ class Import(DevSite):
             self.assertIn("fires once, at 03:00; Debian's cron fires twice", notes[2])
         self.assertEqual(len(json.loads(self.ask("--json", *words))["notes"]), 3)
 
+    def test_a_span_from_the_moment_of_saving_is_refused_in_a_file(self):
+        path = self.folder / "span.json"
+        path.write_text(json.dumps({"name": "span", "service": "agent", "handler": "echo",
+                                    "schedule": {"kind": "once", "in_ms": 7200000}}))
+        self.refused([f"{path}: schedule.in_ms counts from the moment of saving", "write schedule.at"], "task", "import",
+                     path)
+
     def test_a_json_file_is_compared_by_the_members_that_it_has(self):
         document = {"name": "from-json", "service": "agent", "handler": "echo", "schedule": {"kind": "api"}}
         path = self.folder / "tasks.json"

@@ -36,6 +36,14 @@ TEST_CASE("a registration is answered with the id, the version as ETag, and the 
     CHECK(registered.at("schedule_text") == "every 15 minutes from 09:00 to 17:30 every day in UTC");
     CHECK_FALSE(registered.at("next_fire_at").is_null());
     CHECK(web->got(200, "/api/v1/tasks?kind=window").at("items").size() == 1);
+    auto soon = sample("soon");
+    soon["schedule"] = {{"kind", "once"}, {"in_ms", 7'200'000}};
+    auto const answered = web->posted(201, "/api/v1/tasks", soon);
+    auto const at = from_rfc3339(answered.at("schedule").at("at"));
+    CHECK(at - from_rfc3339(answered.at("created_at")) > 7'190s);
+    CHECK(at - from_rfc3339(answered.at("created_at")) < 7'210s);
+    CHECK(answered.at("next_fire_at") == answered.at("schedule").at("at"));
+    CHECK_FALSE(answered.at("schedule").contains("in_ms"));
     CHECK_FALSE(task.at("next_fire_at").is_null());
     CHECK(from_rfc3339(task.at("valid_from")) > from_rfc3339(task.at("created_at")) - 1s);
 
