@@ -20,15 +20,15 @@ struct recorded_firing {
 // How far planning has come with a task.
 struct task_progress {
     utc_time created_at;
-    utc_time now; // by the database's clock
+    utc_time now;                            // by the database's clock
     std::optional<utc_time> next_fire_at;    // the first firing that is not planned
     std::optional<execution_id> waiting_for; // fixed delay: the execution whose end decides the next firing, if open
     std::vector<recorded_firing> recorded;   // from next_fire_at or the line on, whichever is earlier
 };
 
 struct edit_plan {
-    std::vector<utc_time> insert;     // firings of the old definition, in order
-    std::vector<utc_time> skipped;    // by its misfire policy, in order
+    std::vector<utc_time> insert;  // firings of the old definition, in order
+    std::vector<utc_time> skipped; // by its misfire policy, in order
     std::string skip_reason;
     std::vector<execution_id> cancel; // planned rows
     std::optional<utc_time> next;     // the new next_fire_at

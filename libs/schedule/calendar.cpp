@@ -13,7 +13,6 @@ using protocol::business_roll;
 using protocol::calendar_day;
 using protocol::calendar_unit;
 
-constexpr utc_time latest = chr::sys_days{chr::year{9'000} / 1 / 1};
 constexpr chr::days margin{4}; // a zone and a weekend move a firing by less
 
 std::int64_t floor_div(std::int64_t value, std::int64_t by)
@@ -124,7 +123,7 @@ calendar::date calendar::day_in(date anchor, std::int64_t unit) const
 
 std::optional<utc_time> calendar::first(time_zone zone, utc_time anchor, utc_time from) const
 {
-    if (std::max(anchor, from) >= latest)
+    if (std::max(anchor, from) >= latest_firing)
         return std::nullopt;
     auto const origin = chr::floor<chr::days>(zone.to_local(anchor));
     auto const near = std::max(chr::floor<chr::days>(zone.to_local(from)) - margin, origin);
@@ -137,7 +136,7 @@ std::optional<utc_time> calendar::first(time_zone zone, utc_time anchor, utc_tim
                 continue;
             auto const at = zone.to_utc(local_time{day} + chr::seconds{time_}).first;
             if (at >= from)
-                return at < latest ? std::optional{at} : std::nullopt;
+                return at < latest_firing ? std::optional{at} : std::nullopt;
         }
     }
 }

@@ -11,7 +11,6 @@ using namespace std::chrono_literals;
 
 constexpr chr::years horizon{48};
 constexpr utc_time earliest = chr::sys_days{chr::year{1800} / 1 / 1};
-constexpr utc_time latest = chr::sys_days{chr::year{9'000} / 1 / 1};
 
 utc_time at_reading(zone_period const& period, local_time shown)
 {
@@ -22,10 +21,10 @@ utc_time at_reading(zone_period const& period, local_time shown)
 
 std::optional<utc_time> first_firing(cron const& expression, time_zone zone, utc_time from)
 {
-    if (from >= latest)
+    if (from >= latest_firing)
         return std::nullopt;
     from = chr::ceil<chr::seconds>(std::max(from, earliest));
-    auto const stop = std::min<utc_time>(from + horizon, latest);
+    auto const stop = std::min<utc_time>(from + horizon, latest_firing);
     // The period just before `from`: at the end of a gap, the readings in the gap fire.
     auto period = zone.at(from - 1s);
     auto reading = period.local(from);

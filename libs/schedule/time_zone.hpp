@@ -13,6 +13,9 @@ class time_zone;
 
 namespace baton::schedule {
 
+// No schedule that is read in a zone fires at or after this.
+inline constexpr utc_time latest_firing = std::chrono::sys_days{std::chrono::year{9'000} / 1 / 1};
+
 // A reading of the clock and the calendar on the wall. The context tells the zone.
 using local_time = std::chrono::local_time<std::chrono::seconds>;
 

@@ -14,7 +14,6 @@ using namespace std::chrono_literals;
 constexpr std::int32_t day_length = 86'400;
 constexpr chr::years horizon{2}; // the clock skips a reading on a few days of a year
 constexpr utc_time earliest = chr::sys_days{chr::year{1800} / 1 / 1};
-constexpr utc_time latest = chr::sys_days{chr::year{9'000} / 1 / 1};
 
 std::int32_t checked_pause(duration every)
 {
@@ -59,10 +58,10 @@ std::optional<local_time> window::first(local_time from, local_time until) const
 
 std::optional<utc_time> first_firing(window const& times, time_zone zone, utc_time from)
 {
-    if (from >= latest)
+    if (from >= latest_firing)
         return std::nullopt;
     from = chr::ceil<chr::seconds>(std::max(from, earliest));
-    auto const stop = std::min<utc_time>(from + horizon, latest);
+    auto const stop = std::min<utc_time>(from + horizon, latest_firing);
     auto period = zone.at(from);
     auto reading = period.local(from);
     for (;;) {

@@ -90,7 +90,7 @@ refused no_such_execution()
     return {404, "there is no execution of this id", "id"};
 }
 
-awaitable<http::response> read(context& site, http::request const& message)
+awaitable<http::response> read_execution(context& site, http::request const& message)
 {
     expect_no_query(message);
     auto const id = path_id<execution_id>(message);
@@ -128,7 +128,7 @@ awaitable<http::response> cancel(context& site, http::request const& message)
 void serve_executions(http::router& table, context& site)
 {
     serve(table, site, http::verb::get, "/api/v1/executions", list_executions);
-    serve(table, site, http::verb::get, "/api/v1/executions/{id}", read);
+    serve(table, site, http::verb::get, "/api/v1/executions/{id}", read_execution);
     serve(table, site, http::verb::post, "/api/v1/executions/{id}/cancel", cancel);
 }
 
