@@ -23,6 +23,11 @@ std::size_t most_successors(misfire_policy const& policy)
     return 0;
 }
 
+std::string text_of(duration span)
+{
+    return span % 1s == 0s ? std::to_string(span / 1s) + " s" : std::to_string(span / 1ms) + " ms";
+}
+
 } // namespace
 
 bool is_late(misfire_policy const& policy, utc_time firing, utc_time now)
@@ -56,14 +61,14 @@ late_firings divide_late(timetable const& times, misfire_policy const& policy, d
 
 std::string reason_of_skip(misfire_policy const& policy)
 {
-    auto const late = "over " + std::to_string(policy.after / 1ms) + " ms late; misfire policy " +
-                      std::string(protocol::to_string(policy.action));
+    auto const late =
+        "over " + text_of(policy.after) + " late; misfire policy " + std::string(protocol::to_string(policy.action));
     switch (policy.action) {
     case misfire_action::fire_once:
         return late + ": a later firing runs instead";
     case misfire_action::fire_all:
         return late + ": only the latest " + std::to_string(policy.limit) + " run" +
-               (policy.within > 0s ? ", of the last " + std::to_string(policy.within / 1ms) + " ms" : "");
+               (policy.within > 0s ? ", of the last " + text_of(policy.within) : "");
     case misfire_action::skip:
         break;
     }

@@ -133,6 +133,14 @@ TEST_CASE("what is skipped and what runs agrees with the definition for every po
     }
 }
 
+TEST_CASE("the reason of a skipped firing says how late it was, and the policy")
+{
+    CHECK(reason_of_skip({}) == "over 60 s late; misfire policy fire_once: a later firing runs instead");
+    CHECK(reason_of_skip({misfire_action::skip, 1'500ms}) == "over 1500 ms late; misfire policy skip");
+    CHECK(reason_of_skip(all(4, 1h)) ==
+          "over 60 s late; misfire policy fire_all: only the latest 4 run, of the last 3600 s");
+}
+
 TEST_CASE("a misfire policy is read strictly, and errors name the member")
 {
     auto const parsed = [](char const* text) { return protocol::parse_misfire(nlohmann::json::parse(text)); };
