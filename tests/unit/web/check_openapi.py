@@ -19,10 +19,20 @@ import jsonschema
 import yaml
 
 
+def check_keys(part, path="$"):
+    """YAML reads some words without quotes as other things than text: the key `on` as true."""
+    items = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+    for key, value in items:
+        if isinstance(part, dict) and not isinstance(key, str):
+            raise SystemExit(f"{path}: the key {key!r} is not text; write it in quotes")
+        check_keys(value, f"{path}.{key}")
+
+
 class Document:
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
             self.root = yaml.safe_load(file)
+        check_keys(self.root)
         self.resolver = jsonschema.RefResolver.from_schema(self.root)
         self.routes = []
         for pattern, item in self.root["paths"].items():
