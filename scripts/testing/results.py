@@ -6,6 +6,9 @@ import xml.etree.ElementTree as tree
 
 from testing.steps import show
 
+LINES_OF_A_FAILURE = 60  # repeated at the end; the whole output stands where the test ran
+FAILURES_REPEATED = 10
+
 
 class Results:
     """Counts tests. A step that is no CTest run counts as one test."""
@@ -14,6 +17,7 @@ class Results:
         self.mutex = threading.Lock()
         self.passed = 0
         self.failed = []  # names
+        self.outputs = []  # (name, the last lines) of the failed ones
         self.skipped = []  # (name, reason)
         self.seconds = []  # (seconds, name)
 
@@ -44,9 +48,14 @@ class Results:
                     self.skipped.append((name, reason_of(case)))
             elif case.get("status") != "disabled":
                 self.add(name, False, float(case.get("time", 0)))
+                self.outputs.append((name, last_lines(case)))
 
     def finish(self):
         """Prints the slowest tests, the failed and the skipped ones, and the line of counts. True if no test failed."""
+        for name, lines in self.outputs[:FAILURES_REPEATED]:
+            show(f"the end of what {name} printed:")
+            for line in lines:
+                show(f"    {line}")
         show("the ten slowest tests:")
         for seconds, name in sorted(self.seconds, reverse=True)[:10]:
             show(f"{seconds:8.1f} s  {name}")
@@ -57,6 +66,10 @@ class Results:
         show(f"{self.passed} passed, {len(self.failed)} failed" +
              (f", {len(self.skipped)} skipped" if self.skipped else ""))
         return not self.failed
+
+
+def last_lines(case):
+    return (case.findtext("system-out") or "").strip().splitlines()[-LINES_OF_A_FAILURE:]
 
 
 def reason_of(case):
