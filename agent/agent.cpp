@@ -64,6 +64,12 @@ void tell_end(client::execution const& execution, outcome const& ended)
                {"attempt", execution.attempt()}});
 }
 
+// By which a task's `retry.final_errors` names the end of a command: "exit_64", "signal_9".
+std::string class_of(outcome const& ended)
+{
+    return ended.signal ? "signal_" + std::to_string(*ended.signal) : "exit_" + std::to_string(ended.exit.value_or(-1));
+}
+
 client::result run(call request, client::execution& execution, time_source const& time)
 {
     auto variables = variables_of(execution);
@@ -76,8 +82,9 @@ client::result run(call request, client::execution& execution, time_source const
     if (!ended.failure.empty())
         return client::result::fail(ended.reason());
     auto value = value_of(ended, request.output_limit);
-    return ended.succeeded() ? client::result::ok(std::move(value))
-                             : client::result::fail(ended.reason(), std::move(value));
+    if (ended.succeeded())
+        return client::result::ok(std::move(value));
+    return client::result::fail(ended.reason(), std::move(value)).in_class(class_of(ended));
 }
 
 // Without --execute: logs the command, so that people can check it before they let it run. The result goes to the

@@ -88,6 +88,7 @@ int run(int argc, char** argv)
     program.formatter(std::make_shared<help_with_common_options>()); // of the commands that are added from here on
     add_task(program, common, status);
     add_executions(program, common, status);
+    add_dead_letters(program, common, status);
     add_nodes(program, common);
     add_terms(program, common);
     add_clients(program, common);

@@ -5,13 +5,14 @@
 #include "cli/config/reader.hpp"
 #include "cli/firings.hpp"
 #include "cli/misfire_options.hpp"
+#include "cli/payload.hpp"
 #include "cli/rest.hpp"
+#include "cli/retry_options.hpp"
 #include "cli/run_wait.hpp"
 #include "cli/table.hpp"
 #include "cli/task_selection.hpp"
 #include "cli/wall_options.hpp"
 #include "libs/base/error.hpp"
-#include "libs/protocol/document.hpp"
 
 #include <iostream>
 #include <memory>
@@ -37,6 +38,7 @@ struct definition_options {
     std::string start_at;
     std::string end_at;
     misfire_options misfire;
+    retry_options retry;
     std::string routing;
     int attempts = 1;
     std::string retry_delay;
@@ -64,15 +66,6 @@ std::int64_t period(char const* option, std::string const& text, duration least)
         throw CLI::ValidationError(option, "must be from " + format_duration(least) + " to " +
                                                format_duration(longest) + ", not " + text);
     return given.count();
-}
-
-nlohmann::json parse_payload(std::string const& text)
-{
-    try {
-        return protocol::parse_document(text);
-    } catch (invalid_input const& wrong) {
-        throw CLI::ValidationError("--payload", wrong.what());
-    }
 }
 
 std::string const& checked_time(char const* option, std::string const& text)
@@ -125,6 +118,8 @@ nlohmann::json document_of(definition_options const& chosen)
         task["payload"] = parse_payload(chosen.payload);
     if (auto misfire = misfire_of(chosen.misfire); !misfire.is_null())
         task["misfire"] = std::move(misfire);
+    if (auto retry = retry_of(chosen.retry); !retry.is_null())
+        task["retry"] = std::move(retry);
     if (!chosen.routing.empty())
         task["routing"] = chosen.routing;
     if (!chosen.retry_delay.empty())
@@ -164,6 +159,7 @@ void add_add(CLI::App& task, common_options const& common)
     command->add_option("--start-at", chosen->start_at, "It does not fire before, such as 2026-12-24T18:00:00Z");
     command->add_option("--end-at", chosen->end_at, "It fires before this time only");
     add_misfire_options(*command, chosen->misfire);
+    add_retry_options(*command, chosen->retry);
     command
         ->add_option("--routing", chosen->routing,
                      "Which clients run it: round_robin: they take turns (default); random: one drawn at random; "

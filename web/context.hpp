@@ -4,6 +4,7 @@
 #include "libs/http/router.hpp"
 #include "libs/schedule/plan.hpp"
 #include "libs/storage/clients.hpp"
+#include "libs/storage/dead_letters.hpp"
 #include "libs/storage/executions.hpp"
 #include "libs/storage/nodes.hpp"
 #include "libs/storage/tasks.hpp"
@@ -23,6 +24,7 @@ struct context {
           ids(given.time, given.random),
           tasks(given.shared, schedule::plan_edit, chosen.edit_lead),
           executions(given.shared),
+          dead_letters(given.shared),
           nodes(given.shared),
           clients(given.shared),
           terms(given.shared, given.shared), // only read here
@@ -34,6 +36,7 @@ struct context {
     id_generator ids;
     storage::tasks tasks;
     storage::executions executions;
+    storage::dead_letters dead_letters;
     storage::nodes nodes;
     storage::clients clients;
     storage::terms terms;

@@ -14,7 +14,8 @@ struct kind {
     std::size_t numbers;
 };
 
-constexpr std::array<kind, 5> kinds{{{"tasks", 1}, {"versions", 1}, {"executions", 2}, {"terms", 1}, {"skipped", 1}}};
+constexpr std::array<kind, 6> kinds{
+    {{"tasks", 1}, {"versions", 1}, {"executions", 2}, {"terms", 1}, {"skipped", 1}, {"dead_letters", 2}}};
 
 kind const& kind_of(list_of which)
 {

@@ -11,9 +11,9 @@
 
 namespace baton::web {
 
-enum class list_of { tasks, versions, executions, terms, skipped };
+enum class list_of { tasks, versions, executions, terms, skipped, dead_letters };
 
-// `place` holds positive numbers, as many as the list needs: 2 for executions, 1 for the others.
+// `place` holds positive numbers, as many as the list needs: 2 for executions and dead letters, 1 for the others.
 std::string write_cursor(list_of which, std::vector<std::int64_t> const& place);
 
 // The query parameter "after", or nothing without it. Throws invalid_input (400) that names a cursor of another list.

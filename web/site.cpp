@@ -72,6 +72,7 @@ struct site::parts {
         serve_task_actions(table, shared);
         serve_task_versions(table, shared);
         serve_executions(table, shared);
+        serve_dead_letters(table, shared);
         serve_nodes(table, shared);
         serve_terms(table, shared);
         serve_clients(table, shared);

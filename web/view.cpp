@@ -135,6 +135,7 @@ json show(storage::execution_record const& execution)
             {"attempt", execution.attempt},
             {"max_attempts", execution.max_attempts},
             {"deaths", execution.deaths},
+            {"rerun_of", or_null(execution.rerun_of, [](execution_id id) { return to_string(id); })},
             {"parent", or_null(execution.parent, [](execution_id id) { return to_string(id); })},
             {"shard_index", execution.shard_index},
             {"shard_total", execution.shard_total},
@@ -143,6 +144,24 @@ json show(storage::execution_record const& execution)
             {"created_at", moment(execution.created_at)},
             {"ended_at", moment(execution.ended_at)},
             {"first_attempt", show(execution.first)}};
+}
+
+json show(storage::dead_letter const& letter)
+{
+    auto const& execution = letter.execution;
+    return {{"execution", to_string(execution.id)},
+            {"project", execution.project},
+            {"task", to_string(execution.task)},
+            {"task_name", execution.task_name.empty() ? json() : json(execution.task_name)},
+            {"task_version", execution.task_version},
+            {"scheduled_at", moment(execution.scheduled_at)},
+            {"state", protocol::to_string(execution.state)},
+            {"attempt", execution.attempt},
+            {"error", text(execution.last_error ? execution.last_error : execution.reason)},
+            {"died_at", moment(letter.died_at)},
+            {"resolution", protocol::to_string(letter.resolution)},
+            {"resolved_at", moment(letter.resolved_at)},
+            {"rerun", or_null(letter.rerun, [](execution_id id) { return to_string(id); })}};
 }
 
 json show(storage::client_record const& client)

@@ -4,6 +4,7 @@
 
 #include "libs/lease/lease_store.hpp"
 #include "libs/storage/clients.hpp"
+#include "libs/storage/dead_letters.hpp"
 #include "libs/storage/executions.hpp"
 #include "libs/storage/nodes.hpp"
 #include "libs/storage/tasks.hpp"
@@ -37,6 +38,8 @@ std::vector<std::string> const& read_only_members();
 
 nlohmann::json show(storage::execution_record const& execution);
 nlohmann::json show(storage::attempt_record const& attempt);
+// Its execution in brief, the error of the last attempt, and what has become of it.
+nlohmann::json show(storage::dead_letter const& letter);
 nlohmann::json show(storage::client_record const& client);
 
 // `lease`: the lock row, if it could be read. It names the master and its epoch.

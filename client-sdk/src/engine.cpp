@@ -180,6 +180,9 @@ void engine::conclude(held const& one, protocol::state status, outcome end)
     report.started_at = one.started ? to_micros(one.started->utc) : 0;
     report.finished_at = to_micros(end.ended.utc);
     report.progress = work->progress.load(std::memory_order_relaxed);
+    auto const& final_errors = work->work.final_errors;
+    bool const final_class = std::ranges::find(final_errors, end.error_class) != final_errors.end();
+    report.final = status == protocol::state::failed && (end.final || final_class);
     report.value = std::move(end.value);
     report.error = std::move(end.error);
     results_.add(std::move(report), end.bytes, end.ended.at);

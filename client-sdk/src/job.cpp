@@ -22,7 +22,11 @@ outcome make_outcome(result const& returned, reading ended)
     made.succeeded = returned.succeeded();
     made.ended = ended;
     made.value = protocol::json_text(returned.value());
+    made.final = returned.final();
+    made.error_class = returned.error_class();
     auto error = returned.error();
+    if (!made.succeeded && error.empty())
+        error = "the handler failed without saying why";
     if (auto const size = made.value.size(); size > value_limit) {
         made.value = {};
         error += (error.empty() ? "" : "; ") + std::string("the handler's value of ") + std::to_string(size) +

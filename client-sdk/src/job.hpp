@@ -50,6 +50,8 @@ struct outcome {
     bool succeeded = false;
     protocol::json_text value;
     std::string error;
+    std::string error_class{};
+    bool final = false;    // failed, by the handler's own word for good
     reading ended{};       // when the handler returned
     std::size_t bytes = 0; // of `value` and `error` as JSON text
 };

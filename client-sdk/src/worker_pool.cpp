@@ -117,13 +117,9 @@ result worker_pool::shared::call(std::shared_ptr<job> work) const
 {
     try {
         execution run(work);
-        auto returned = handlers.at(work->work.handler)(run);
-        if (!returned.succeeded() && returned.error().empty())
-            return result::fail("the handler failed without saying why", returned.value());
-        return returned;
+        return handlers.at(work->work.handler)(run);
     } catch (std::exception const& failure) {
-        std::string const text = failure.what();
-        return result::fail(text.empty() ? "the handler failed without saying why" : text);
+        return result::fail(failure.what());
     } catch (...) {
         return result::fail("the handler threw something that is no std::exception");
     }

@@ -58,12 +58,12 @@ def post(url, path, body, limit=3):
         return 0, {}
 
 
-def conclude(job, status, value=None, error="", started=0):
+def conclude(job, status, value=None, error="", started=0, final=False):
     """Call it under the lock."""
     ident, attempt = job["execution"], job["attempt"]
     unsent[ident, attempt] = {"execution": ident, "attempt": attempt, "status": status, "started_at": started,
                               "finished_at": micros(), "value": value, "error": error[:4000],
-                              "receipt": job.get("receipt", "")}
+                              "final": final, "receipt": job.get("receipt", "")}
     ended[ident] = (attempt, status, time.monotonic())
     del held[ident]
     lock.notify_all()
@@ -81,17 +81,19 @@ def worker():
         timer = threading.Timer(limit, job["stop"].set) if limit else None
         if timer:
             timer.start()
+        final = False  # the class of an error is the name of its exception
         try:
             value, error = HANDLERS[job["handler"]](job, job["stop"]), ""
         except Exception as failure:
             value, error = None, str(failure) or repr(failure)
+            final = type(failure).__name__ in job.get("final_errors", [])
         if timer:
             timer.cancel()
         with lock:
             late = limit and time.monotonic() - begun >= limit
             status = ("cancelled" if job["cancelled"] and error else "timed_out" if late
                       else "failed" if error else "succeeded")
-            conclude(job, status, value, error, started)
+            conclude(job, status, value, error, started, final and status == "failed")
 
 
 def remembered(ident):

@@ -11,12 +11,13 @@ BATON_WIRE(heartbeat_answer, terms, heartbeat_ms, ttl_ms, node, reach, why, tick
 BATON_WIRE(watch_request, instance, ticket)
 BATON_WIRE(watch_answer, move, to, why)
 BATON_WIRE(leave_request, instance, generation, ticket)
-BATON_LEAN_WIRE(result_report, execution, attempt, status, started_at, finished_at, progress, value, error, receipt)
+BATON_LEAN_WIRE(result_report, execution, attempt, status, started_at, finished_at, progress, value, error, final,
+                receipt)
 BATON_WIRE(results_request, instance, ticket, results)
 BATON_LEAN_WIRE(attempt_key, execution, attempt)
 BATON_WIRE(results_answer, term, recorded, refused)
 BATON_LEAN_WIRE(dispatch, execution, attempt, task, task_name, handler, payload, scheduled_at, timeout_us, shard_index,
-                shard_total, receipt)
+                shard_total, receipt, final_errors)
 BATON_WIRE(dispatch_request, term, node, number, executions, generation)
 BATON_LEAN_WIRE(dispatch_ack, execution, attempt, answer, holds)
 BATON_WIRE(dispatch_answer, term, free, executions)

@@ -109,6 +109,7 @@ struct result_report {
     int progress = 0;             // percent, for running
     json_text value;              // the handler's return value; null for none
     std::string error;            // why it failed
+    bool final = false;           // failed: no further attempt is to be made
     std::string receipt;          // of the dispatch that brought the attempt
 };
 
@@ -148,7 +149,8 @@ struct dispatch {
     std::int64_t timeout_us = 0; // 0: none
     int shard_index = 0;
     int shard_total = 1;
-    std::string receipt = {}; // opaque; the result repeats it
+    std::string receipt = {};                   // opaque; the result repeats it
+    std::vector<std::string> final_errors = {}; // a failure of one of these classes is to be reported as final
     bool operator==(dispatch const&) const = default;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 
 #include <nlohmann/json.hpp>
@@ -43,7 +44,7 @@ Enum parse(std::string_view text, std::string const& field)
     for (std::size_t i = 0; i < names.size(); ++i)
         if (names[i] == text)
             return static_cast<Enum>(i);
-    throw invalid_input(field, field + " must be one of " + list_names<Enum>() + ", not '" + std::string(text) + "'");
+    throw invalid_input(field, field + " must be one of " + list_names<Enum>() + ", not " + in_quotes(text));
 }
 
 // In JSON an enum is its text.

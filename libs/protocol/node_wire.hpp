@@ -117,6 +117,7 @@ struct finished {
     int attempt = 1;
     state status = state::succeeded; // as the client reported it, before any retry rule
     std::int64_t finished_at = 0;
+    bool final = false; // failed, and no further attempt is to be made
 };
 
 // Slave to master: the events since the last report. Hints only: the ledger is the truth.

@@ -39,9 +39,19 @@ enum class cause {
     schedule, // a firing
     manual,   // run now
     shard,    // one part of a broadcast
+    rerun,    // a dead letter, run again
 };
 template <>
-inline constexpr std::array<std::string_view, 3> names_of<cause>{"schedule", "manual", "shard"};
+inline constexpr std::array<std::string_view, 4> names_of<cause>{"schedule", "manual", "shard", "rerun"};
+
+// What has become of a dead letter: an execution that failed or timed out in its last attempt.
+enum class resolution {
+    open,
+    retried,   // a further execution has run it again, or will
+    dismissed, // by a person or program
+};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<resolution>{"open", "retried", "dismissed"};
 
 // Why an attempt exists. The last three replace an attempt that was lost, so they do not count against the task's own
 // attempts.
@@ -65,6 +75,12 @@ constexpr bool replaces_lost(attempt_cause which)
 // or `retrying` while attempts are left; a failure after a request to cancel counts as cancelled. The ledger's SQL
 // states the same rule, and a test holds the two together.
 state after_attempt(state ended, int attempt, int max_attempts, bool cancel_requested);
+
+// The attempts that an execution may have in all, once an attempt has failed: none after a failure that is final.
+constexpr int attempts_allowed(bool final_failure, int attempt, int max_attempts)
+{
+    return final_failure ? attempt : max_attempts;
+}
 
 // A handler may kill its own process. So the deaths of clients are counted for each execution, but only deaths at which
 // the execution may have begun. Returns the pause before the next attempt: 1 s, doubled with each death, at most a

@@ -92,6 +92,25 @@ bool strict_object::flag(char const* key, bool fallback)
     return found->get<bool>();
 }
 
+std::vector<std::string> strict_object::texts(char const* key, std::size_t most, std::size_t longest)
+{
+    auto const* found = find(key);
+    if (found == nullptr)
+        return {};
+    if (!found->is_array() || found->size() > most)
+        throw invalid_input(path_of(key),
+                            path_of(key) + " must be a list of at most " + std::to_string(most) + " texts");
+    std::vector<std::string> all;
+    for (auto const& one : *found) {
+        if (!one.is_string() || one.get_ref<std::string const&>().empty() ||
+            count_characters(one.get_ref<std::string const&>()) > longest)
+            throw invalid_input(path_of(key),
+                                path_of(key) + " must list texts of 1 to " + std::to_string(longest) + " characters");
+        all.push_back(one.get<std::string>());
+    }
+    return all;
+}
+
 std::string strict_object::path_of(char const* key) const
 {
     return path_.empty() ? key : path_ + "." + key;

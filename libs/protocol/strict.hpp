@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace baton::protocol {
 
@@ -25,6 +26,8 @@ public:
     std::string need_text(char const* key, std::size_t longest);
     std::int64_t number(char const* key, std::int64_t fallback, std::int64_t least, std::int64_t most);
     bool flag(char const* key, bool fallback);
+    // Up to `most` texts, none of them empty; none without the member.
+    std::vector<std::string> texts(char const* key, std::size_t most, std::size_t longest);
     std::string path_of(char const* key) const;
 
     // Throws for the first key that no call above has named. Call it last.

@@ -19,15 +19,6 @@ std::string trimmed(std::string_view text)
     return std::string(text.substr(0, text.find_last_not_of(blanks) + 1));
 }
 
-// As parse<Enum>(), but quotes what a terminal must not get.
-template <named Enum>
-Enum choose(std::string const& text, std::string const& field)
-{
-    if (std::ranges::find(names_of<Enum>, text) == names_of<Enum>.end())
-        throw invalid_input(field, field + " must be one of " + list_names<Enum>() + ", not " + in_quotes(text));
-    return parse<Enum>(text, field);
-}
-
 } // namespace
 
 // Names appear in logs, URLs and tables: printable, without control characters or slashes.
@@ -74,7 +65,7 @@ schedule_spec parse_schedule(nlohmann::json const& value)
 {
     strict_object object(value, "schedule");
     schedule_spec spec;
-    spec.kind = choose<schedule_kind>(object.need_text("kind", 32), "schedule.kind");
+    spec.kind = parse<schedule_kind>(object.need_text("kind", 32), "schedule.kind");
     if (spec.kind == schedule_kind::cron) {
         spec.cron = read_cron(object);
         spec.zone = object.text("zone", "UTC", 64);
@@ -202,9 +193,11 @@ task_definition parse_task(nlohmann::json const& value)
     task.schedule = parse_schedule(object.need("schedule"));
     if (auto const* misfire = object.find("misfire"))
         task.misfire = parse_misfire(*misfire);
-    task.routing = choose<protocol::routing>(object.text("routing", "round_robin", 32), "routing");
+    task.routing = parse<protocol::routing>(object.text("routing", "round_robin", 32), "routing");
     task.max_attempts = static_cast<int>(object.number("max_attempts", 1, 1, 1'000));
     task.retry_delay = millis(object, "retry_delay_ms", 1'000, 0);
+    if (auto const* retry = object.find("retry"))
+        task.retry = parse_retry(*retry);
     task.max_deaths = static_cast<int>(object.number("max_deaths", 3, 1, 1'000));
     task.timeout = millis(object, "timeout_ms", 0, 0);
     task.enabled = object.flag("enabled", true);
@@ -216,19 +209,13 @@ namespace {
 
 nlohmann::json without_payload(task_definition const& task)
 {
-    return {{"project", task.project},
-            {"name", task.name},
-            {"description", task.description},
-            {"service", task.service},
-            {"handler", task.handler},
-            {"schedule", schedule_json(task.schedule)},
-            {"misfire", to_json(task.misfire)},
-            {"routing", to_string(task.routing)},
-            {"max_attempts", task.max_attempts},
-            {"retry_delay_ms", task.retry_delay / 1ms},
-            {"max_deaths", task.max_deaths},
-            {"timeout_ms", task.timeout / 1ms},
-            {"enabled", task.enabled}};
+    return {{"project", task.project},           {"name", task.name},
+            {"description", task.description},   {"service", task.service},
+            {"handler", task.handler},           {"schedule", schedule_json(task.schedule)},
+            {"misfire", to_json(task.misfire)},  {"routing", to_string(task.routing)},
+            {"max_attempts", task.max_attempts}, {"retry_delay_ms", task.retry_delay / 1ms},
+            {"retry", to_json(task.retry)},      {"max_deaths", task.max_deaths},
+            {"timeout_ms", task.timeout / 1ms},  {"enabled", task.enabled}};
 }
 
 } // namespace
@@ -264,11 +251,11 @@ void check_nulls(nlohmann::json const& patch)
     };
     check(patch, "", [](std::string const& key) {
         return is_one_of(key, {"project", "description", "payload", "misfire", "routing", "max_attempts",
-                               "retry_delay_ms", "max_deaths", "timeout_ms", "enabled"});
+                               "retry_delay_ms", "retry", "max_deaths", "timeout_ms", "enabled"});
     });
-    auto const misfire = patch.find("misfire");
-    if (misfire != patch.end() && misfire->is_object())
-        check(*misfire, "misfire.", [](std::string const&) { return false; });
+    for (auto const* policy : {"misfire", "retry"})
+        if (auto const given = patch.find(policy); given != patch.end() && given->is_object())
+            check(*given, std::string(policy) + ".", [](std::string const&) { return false; });
     auto const schedule = patch.find("schedule");
     if (schedule == patch.end() || !schedule->is_object())
         return;
@@ -295,8 +282,9 @@ task_definition patch_task(task_definition const& task, nlohmann::json const& pa
     if (auto const schedule = patch.find("schedule");
         schedule != patch.end() && schedule->is_object() && schedule->contains("kind"))
         value["schedule"] = nlohmann::json::object(); // the old kind's fields do not fit another kind
-    if (auto const misfire = patch.find("misfire"); misfire != patch.end() && misfire->is_object())
-        value["misfire"] = nlohmann::json::object(); // likewise
+    for (auto const* policy : {"misfire", "retry"})
+        if (auto const given = patch.find(policy); given != patch.end() && given->is_object())
+            value[policy] = nlohmann::json::object(); // likewise
     value.merge_patch(patch);
     return parse_task(value);
 }

@@ -6,6 +6,7 @@
 #include "libs/protocol/json_text.hpp"
 #include "libs/protocol/misfire.hpp"
 #include "libs/protocol/names.hpp"
+#include "libs/protocol/retry_policy.hpp"
 #include "libs/protocol/wall_spec.hpp"
 
 #include <nlohmann/json.hpp>
@@ -80,6 +81,7 @@ struct task_definition {
     protocol::routing routing = protocol::routing::round_robin;
     int max_attempts = 1;
     duration retry_delay = 1s;
+    retry_policy retry;
     int max_deaths = 3; // deaths of its clients after which an execution fails; see pause_after_deaths
     duration timeout{}; // zero: none
     bool enabled = true;
@@ -102,7 +104,7 @@ nlohmann::json to_json(task_definition const& task);
 std::string to_text(task_definition const& task); // the same as text; the payload is not looked into
 
 // Applies a JSON merge patch (RFC 7396) to a definition and parses the result as strictly. A patch with
-// `schedule.kind` must carry the whole schedule, and one with `misfire` the whole policy.
+// `schedule.kind` must carry the whole schedule, and one with `misfire` or `retry` the whole policy.
 task_definition patch_task(task_definition const& task, nlohmann::json const& patch);
 
 } // namespace baton::protocol

@@ -36,7 +36,8 @@ struct execution_record {
     std::optional<utc_time> due_at;
     int attempt = 1;
     int max_attempts = 1;
-    int deaths = 0; // of its clients, while it may have been running
+    int deaths = 0;                       // of its clients, while it may have been running
+    std::optional<execution_id> rerun_of; // the dead letter that it runs again
     std::optional<execution_id> parent;
     int shard_index = 0;
     int shard_total = 1;

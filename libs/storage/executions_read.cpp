@@ -1,4 +1,5 @@
 #include "libs/storage/executed_versions.hpp"
+#include "libs/storage/execution_row.hpp"
 #include "libs/storage/statement.hpp"
 
 #include <stdexcept>
@@ -22,10 +23,10 @@ Enum stored(std::string const& text, char const* column)
 void select_execution(statement& ask, std::optional<by_index> index = std::nullopt)
 {
     ask.select("e.id", "e.project", "e.task_id", "t.name", "e.task_version", "e.scheduled_at", "e.cause", "e.state",
-               "e.due_at", "e.attempt", "e.max_attempts", "e.deaths", "e.parent_id", "e.shard_index", "e.shard_total",
-               "e.cancel_requested_at", "e.reason", "e.created_at", "e.ended_at", "e.node", "e.client", "e.started_at",
-               "e.finished_at", "e.outcome", "e.progress", "e.result", "e.error", "a.error", "t.version", "t.service",
-               "t.handler");
+               "e.due_at", "e.attempt", "e.max_attempts", "e.deaths", "e.rerun_of", "e.parent_id", "e.shard_index",
+               "e.shard_total", "e.cancel_requested_at", "e.reason", "e.created_at", "e.ended_at", "e.node", "e.client",
+               "e.started_at", "e.finished_at", "e.outcome", "e.progress", "e.result", "e.error", "a.error",
+               "t.version", "t.service", "t.handler");
     ask(" FROM execution e");
     if (index)
         ask(*index);
@@ -75,6 +76,8 @@ execution_record read_execution(row& cells)
     record.attempt = cells.small();
     record.max_attempts = cells.small();
     record.deaths = cells.small();
+    if (auto const dead = cells.maybe_number())
+        record.rerun_of = execution_id{*dead};
     if (auto const parent = cells.maybe_number())
         record.parent = execution_id{*parent};
     record.shard_index = cells.small();
@@ -215,6 +218,19 @@ execution_page read_page(soci::session& sql, protocol::namespace_id name_space, 
 }
 
 } // namespace
+
+std::vector<execution_record> read_executions(soci::session& sql, std::vector<execution_id> const& ids)
+{
+    std::vector<execution_record> found;
+    for (auto const chunk : chunks(sql, ids, 1)) {
+        statement ask(sql);
+        select_execution(ask);
+        ask("e.id IN ").in(chunk);
+        ask.each([&](row& cells) { found.push_back(read_execution(cells)); });
+    }
+    add_versions(sql, found);
+    return found;
+}
 
 awaitable<std::optional<execution_record>> executions::find(execution_id id)
 {

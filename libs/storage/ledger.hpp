@@ -153,6 +153,7 @@ struct result_row {
     int progress = 0;
     std::optional<std::string> value; // JSON text
     std::string error;
+    bool final = false; // failed, and no further attempt is to be made
 };
 
 // The fire ledger and the tasks' cursors: every decision of a master, and all results. It uses two databases, because
@@ -223,7 +224,8 @@ public:
     // Ends executions that have not been sent as skipped: those that are open and at their first attempt.
     awaitable<void> skip(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
-    // Ends executions that can never be delivered as failed, each with its reason in `error` and `reason`.
+    // Ends executions that can never be delivered as failed, each with its reason in `error` and `reason`, and makes
+    // them dead letters.
     awaitable<void> fail(fence mine, std::vector<undeliverable> const& executions);
 
     // Inserts the shards of a broadcast and marks the parent as running. Idempotent: if the parent already has shards,
@@ -245,8 +247,9 @@ public:
     // Commits results in one transaction, each only if its execution is open and at that attempt. The success of an
     // earlier attempt ends an open execution as well.
     // Failures with attempts left become `retrying` with due_at = now + retry_delay (protocol::after_attempt);
-    // never so when cancellation was requested, which turns any failure into cancelled. Results that match nothing
-    // (repeated, superseded) are settled already. `node` is the node that received them.
+    // never so when the failure is final, or when cancellation was requested, which turns any failure into cancelled.
+    // Executions that end as failed or timed out are dead letters from then on, but for broadcasts. Results that match
+    // nothing (repeated, superseded) are settled already. `node` is the node that received them.
     awaitable<void> record(std::vector<result_row> const& results, std::string node);
 
     // Removes announcements of edits. An edit whose announcement is gone is not committed; waits for one that is just

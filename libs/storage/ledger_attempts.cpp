@@ -217,9 +217,13 @@ awaitable<void> ledger::skip(fence mine, std::vector<execution_id> const& ids, s
 
 awaitable<void> ledger::fail(fence mine, std::vector<undeliverable> const& executions)
 {
+    std::vector<execution_id> ids;
+    for (auto const& each : executions)
+        ids.push_back(each.id);
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
         fail_open(sql, executions);
+        add_dead_letters(sql, ids);
     };
     co_await deciding_.transact(work);
 }

@@ -17,6 +17,15 @@ bool is_running(result_row const& result)
     return result.outcome == protocol::state::running;
 }
 
+std::vector<execution_id> failures_among(std::vector<result_row> const& results)
+{
+    std::vector<execution_id> ids;
+    for (auto const& each : results)
+        if (each.outcome == protocol::state::failed || each.outcome == protocol::state::timed_out)
+            ids.push_back(each.id);
+    return ids;
+}
+
 // Keeps one result for each attempt, in the order of ids. A final result wins over "running", and the first final
 // result over later ones. Texts are cut to fit their columns, since one that does not would fail the whole group.
 std::vector<result_row> settled(std::vector<result_row> const& results)
@@ -45,7 +54,7 @@ std::vector<result_row> settled(std::vector<result_row> const& results)
 std::vector<std::span<result_row const>> chunks_by_text(dialect const& dialect, std::vector<result_row> const& rows)
 {
     std::vector<std::span<result_row const>> found;
-    for (auto chunk : chunks(dialect, rows, 9)) {
+    for (auto chunk : chunks(dialect, rows, 10)) {
         std::size_t text = 0;
         for (std::size_t at = 0; at < chunk.size(); ++at) {
             auto const length = chunk[at].error.size() + (chunk[at].value ? chunk[at].value->size() : 0);
@@ -67,7 +76,7 @@ std::vector<std::span<result_row const>> chunks_by_text(dialect const& dialect, 
 void may_retry(batch_update& update)
 {
     update.more(update["outcome"], " IN ('failed', 'timed_out') AND e.cancel_requested_at IS NULL AND ",
-                update["attempt"], " < e.max_attempts");
+                update["attempt"], " < e.max_attempts AND ", update["final"], " = 0");
 }
 
 void set_state(batch_update& update, soci::session& sql)
@@ -107,12 +116,13 @@ void set_result(batch_update& update)
 
 void record_first(soci::session& sql, std::span<result_row const> rows, std::string const& node)
 {
-    batch_update update(sql, {"execution"},
-                        {"id", "attempt", "outcome", "client", "started", "finished", "progress", "result", "error"});
+    batch_update update(
+        sql, {"execution"},
+        {"id", "attempt", "outcome", "client", "started", "finished", "progress", "result", "error", "final"});
     for (auto const& each : rows)
         update.row(each.id, each.attempt, protocol::to_string(each.outcome), fitting_name(each.client, longest_name),
                    each.started_at, each.finished_at, each.progress, each.value,
-                   each.error.empty() ? std::nullopt : std::optional(each.error));
+                   each.error.empty() ? std::nullopt : std::optional(each.error), each.final ? 1 : 0);
     update.set("node = ", fitting_name(node, longest_name), ", ");
     set_result(update);
     set_state(update, sql);
@@ -185,10 +195,10 @@ void record_further(soci::session& sql, std::vector<result_row> const& rows, std
     std::erase_if(awaited, [&](auto const& each) { return !record_further(sql, each, node); });
     if (awaited.empty())
         return;
-    for (auto const chunk : chunks(sql, awaited, 4)) {
-        batch_update update(sql, {"execution"}, {"id", "attempt", "outcome", "finished"});
+    for (auto const chunk : chunks(sql, awaited, 5)) {
+        batch_update update(sql, {"execution"}, {"id", "attempt", "outcome", "finished", "final"});
         for (auto const& each : chunk)
-            update.row(each.id, each.attempt, protocol::to_string(each.outcome), each.finished_at);
+            update.row(each.id, each.attempt, protocol::to_string(each.outcome), each.finished_at, each.final ? 1 : 0);
         update.set("");
         set_state(update, sql);
         where_awaited(update, found_without_outcome);
@@ -204,17 +214,20 @@ awaitable<void> ledger::record(std::vector<result_row> const& results, std::stri
     std::vector<result_row> further;
     for (auto& each : settled(results))
         (each.attempt == 1 ? first : further).push_back(std::move(each));
+    auto const failures = failures_among(results);
     auto const slices = chunks_by_text(shared_.dialect(), first);
     auto const work = [&](soci::session& sql) {
         for (auto const chunk : slices)
             record_first(sql, chunk, node);
         if (!further.empty())
             record_further(sql, further, node);
+        if (!failures.empty())
+            add_dead_letters(sql, failures);
     };
     // As a rule a group is one statement, which needs no BEGIN and COMMIT around it. If its session turns out to be
     // lost, the statement may have been executed. It is repeated all the same, since a result that is recorded twice
     // counts once.
-    if (further.empty() && slices.size() <= 1) {
+    if (further.empty() && failures.empty() && slices.size() <= 1) {
         try {
             co_await shared_.run(work);
             co_return;

@@ -17,6 +17,7 @@ struct old_execution {
     ledger_place place;
     std::size_t attempts = 1;
     bool may_go = false;
+    bool failed = false; // it has a dead letter
 };
 
 // The unique key, which is the order of time.
@@ -43,6 +44,7 @@ void select_old(statement& ask, utc_time limit)
     ask.column({"e.due_at IS NULL AND COALESCE(e.ended_at, e.scheduled_at) < "})(limit);
     ask(" AND p.due_at IS NULL AND (t.waiting_for IS NULL OR t.waiting_for <> e.id) AND "
         "(e.run_key <> 0 OR t.next_fire_at IS NULL OR t.next_fire_at > e.scheduled_at)");
+    ask.column({"e.state IN ('failed', 'timed_out')"});
 }
 
 std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_place const& from, std::size_t rows)
@@ -62,6 +64,7 @@ std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_p
         one.place.run_key = cells.number();
         one.attempts = static_cast<std::size_t>(cells.number());
         one.may_go = cells.flag();
+        one.failed = cells.flag();
     });
     return found;
 }
@@ -123,15 +126,19 @@ awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, st
 
     std::vector<execution_id> ids;
     std::vector<execution_id> retried;
+    std::vector<execution_id> failed;
     for (std::size_t i = 0; i < count; ++i)
         if (found[i].may_go) {
             ids.push_back(found[i].id);
             if (found[i].attempts > 1)
                 retried.push_back(found[i].id);
+            if (found[i].failed)
+                failed.push_back(found[i].id);
         }
     std::sort(ids.begin(), ids.end());
     auto const remove = [&](soci::session& sql) {
         delete_by_key(sql, "attempt", {"execution_id"}, retried);
+        delete_by_key(sql, "dead_letter", {"execution_id"}, failed);
         delete_by_key(sql, "execution", {"id"}, ids);
     };
     if (!ids.empty())

@@ -112,6 +112,9 @@ void insert_executions(soci::session& sql, protocol::term_id term, std::vector<n
 // Inserts skipped firings. A firing that has its row comes as statement_error (duplicate).
 void insert_skipped(soci::session& sql, protocol::term_id term, std::vector<skipped_firings> const& parts);
 
+// Makes dead letters of those executions that have ended as failed or timed out, once each.
+void add_dead_letters(soci::session& sql, std::vector<execution_id> const& ids);
+
 // Inserts a signal for the master. A taken id comes as statement_error (duplicate).
 void insert_signal(soci::session& sql, protocol::namespace_id name_space, signal_id id, protocol::signal_kind kind,
                    std::int64_t subject);

@@ -9,8 +9,9 @@
 //     start|end  boot-time microseconds  pid  instance  execution  attempt  scheduled_at  shard  outcome  epoch  task
 //
 // Handlers: "note" does nothing; "nap" sleeps {"ms": n} or until it is stopped; "fail" fails the first {"times": n}
-// attempts. RECORDER_LISTEN and RECORDER_TOKEN are for nodes that are not on loopback;
-// with RECORDER_FETCHES it fetches its executions. RECORDER_PROJECT is the project of the service.
+// attempts, as an error of the class {"class": name}; for good with {"final": true}. RECORDER_LISTEN and RECORDER_TOKEN
+// are for nodes that are not on loopback; with RECORDER_FETCHES it fetches its executions. RECORDER_PROJECT is the
+// project of the service.
 
 #include <baton/client/service.hpp>
 #include <condition_variable>
@@ -88,9 +89,13 @@ client::result nap(client::execution& run)
 
 client::result fail(client::execution& run)
 {
-    if (run.attempt() <= run.payload().at("times").get<int>())
-        return client::result::fail("attempt " + std::to_string(run.attempt()) + " fails because its payload says so");
-    return client::result::ok();
+    auto const& wanted = run.payload();
+    if (run.attempt() > wanted.at("times").get<int>())
+        return client::result::ok();
+    auto const why = "attempt " + std::to_string(run.attempt()) + " fails because its payload says so";
+    if (wanted.value("final", false))
+        return client::result::give_up(why);
+    return client::result::fail(why).in_class(wanted.value("class", ""));
 }
 
 client::service::handler recorded(journal const& log, client::result (*handler)(client::execution&))

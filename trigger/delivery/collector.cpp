@@ -47,6 +47,7 @@ storage::result_row make_row(protocol::result_report const& report, std::string 
     row.finished_at = moment(report.finished_at, now);
     row.progress = std::clamp(report.progress, 0, 100);
     row.error = shortened(report.error, error_limit);
+    row.final = report.final && report.status == protocol::state::failed;
     if (!report.value.is_null()) {
         if (report.value.size() <= value_limit)
             row.value = report.value.view();
@@ -131,8 +132,8 @@ awaitable<void> collector::commit(std::vector<std::shared_ptr<submission>> group
     if (failure.empty())
         for (auto const& row : rows)
             if (protocol::is_final(row.outcome))
-                deps_.report.finished(
-                    {row.id, row.attempt, row.outcome, to_micros(row.finished_at.value_or(deps_.time.utc()))});
+                deps_.report.finished({row.id, row.attempt, row.outcome,
+                                       to_micros(row.finished_at.value_or(deps_.time.utc())), row.final});
     for (auto const& one : group) {
         one->failure = failure;
         one->done.wake();

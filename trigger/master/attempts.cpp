@@ -40,6 +40,20 @@ void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause c
     bell_.wake();
 }
 
+void attempts::retry(open_execution& one, utc_time ended)
+{
+    auto const& task = one.task->definition;
+    auto const lost = one.max_attempts - task.max_attempts; // each attempt that was lost has raised it by one
+    protocol::failed_attempt const which{one.id, one.attempt, std::max(one.attempt - lost, 1)};
+    open(one, ended + protocol::pause_before_retry(task.retry, task.retry_delay, which),
+         protocol::attempt_cause::retry);
+}
+
+void attempts::retry_recorded(open_execution& one, utc_time due)
+{
+    retry(one, due - one.task->definition.retry_delay);
+}
+
 void attempts::client_died(open_execution& one, protocol::attempt_cause cause)
 {
     auto const deaths = one.deaths + 1;

@@ -23,6 +23,12 @@ public:
     {}
 
     void open(open_execution& one, utc_time due, protocol::attempt_cause cause);
+    // The present attempt failed at `ended`, and attempts are left: opens the next one after the pause of the task's
+    // retry policy.
+    void retry(open_execution& one, utc_time ended);
+    // The same for an execution that the ledger shows as retrying. `due`: its due time there, which is the end of the
+    // attempt and the task's retry_delay.
+    void retry_recorded(open_execution& one, utc_time due);
     // The client that may have begun this execution is gone. Opens the next attempt after a pause, or fails the
     // execution when it has reached the task's max_deaths.
     void client_died(open_execution& one, protocol::attempt_cause cause);

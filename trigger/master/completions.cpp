@@ -12,21 +12,22 @@ constexpr std::size_t rows_at_once = 500;
 constexpr int waiting_at_once = 2'000; // fixed-delay tasks
 }
 
-void completions::finished(execution_id id, int attempt, protocol::state status)
+void completions::finished(protocol::finished const& what)
 {
+    auto const id = what.execution;
     auto* one = scope_.open.find(id);
-    if (one == nullptr && status == protocol::state::succeeded)
+    if (one == nullptr && what.status == protocol::state::succeeded)
         scope_.open.erase(id); // a reading in progress must not take it in
     if (one == nullptr || one->phase == phase::opening)
         return;
-    if (one->attempt > attempt && status == protocol::state::succeeded)
+    if (one->attempt > what.attempt && what.status == protocol::state::succeeded)
         return deps_.queue.ended(id); // an earlier attempt, which was given up, has done it
-    if (one->attempt != attempt)
+    if (one->attempt != what.attempt)
         return;
-    auto const next = protocol::after_attempt(status, attempt, one->max_attempts, one->cancel_requested);
+    auto const most = protocol::attempts_allowed(what.final, what.attempt, one->max_attempts);
+    auto const next = protocol::after_attempt(what.status, what.attempt, most, one->cancel_requested);
     if (next == protocol::state::retrying)
-        deps_.next.open(*one, scope_.term.clock.now() + one->task->definition.retry_delay,
-                        protocol::attempt_cause::retry);
+        deps_.next.retry(*one, scope_.term.clock.now());
     else
         deps_.queue.ended(id);
 }

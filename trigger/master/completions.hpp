@@ -25,7 +25,7 @@ public:
     completions(term_scope const& scope, dependencies deps) : scope_(scope), deps_(deps) {}
 
     // An attempt ended with the status that the client reported.
-    void finished(execution_id id, int attempt, protocol::state status);
+    void finished(protocol::finished const& what);
 
     awaitable<void> run();
 

@@ -53,7 +53,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
 
 execution_loader::steps master::steps_of_loading()
 {
-    return {[this](open_execution& one, utc_time due) { attempts_.open(one, due, protocol::attempt_cause::retry); },
+    return {[this](open_execution& one, utc_time due) { attempts_.retry_recorded(one, due); },
             [this](open_execution& one) { attempts_.cancel(one); },
             [this](open_execution& one) { in_doubt_.add(one, protocol::attempt_cause::take_over); },
             [this](open_execution& one) { attempts_.wait(one); }};
@@ -203,7 +203,7 @@ protocol::report_answer master::report(protocol::report_request const& report)
         if (auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr)
             undelivered(one, report.node, *found);
     for (auto const& one : report.finished)
-        completions_.finished(one.execution, one.attempt, one.status);
+        completions_.finished(one);
     assigner_.hear(report.node, report.capacity);
     protocol::report_answer answer;
     answer.assigned = assigner_.next_number(report.node);

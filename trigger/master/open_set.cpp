@@ -40,6 +40,7 @@ protocol::assignment make_assignment(open_execution const& execution)
     out.work.payload = execution.payload ? *execution.payload : definition.payload;
     out.work.scheduled_at = to_micros(execution.scheduled_at);
     out.work.timeout_us = definition.timeout.count();
+    out.work.final_errors = definition.retry.final_errors;
     out.work.shard_index = execution.shard_index;
     out.work.shard_total = execution.shard_total;
     out.project = definition.project;

@@ -183,7 +183,7 @@ awaitable<void> sweeper::follow(std::vector<execution_id> ids)
             bool const waits_for_hint = one->phase == phase::held || one->phase == phase::assigned;
             if (row.state == protocol::state::retrying && row.attempt == one->attempt &&
                 (waits_for_hint || one->phase == phase::opening)) {
-                deps_.next.open(*one, row.due_at, protocol::attempt_cause::retry);
+                deps_.next.retry_recorded(*one, row.due_at);
             } else if (one->phase == phase::opening) { // the attempt was opened, or another writer moved it
                 one->attempt = row.attempt;
                 if (one->cancel_requested)

@@ -9,6 +9,7 @@ void serve_tasks(http::router& table, context& site);
 void serve_task_actions(http::router& table, context& site); // enable, disable, run, next
 void serve_task_versions(http::router& table, context& site);
 void serve_executions(http::router& table, context& site);
+void serve_dead_letters(http::router& table, context& site);
 void serve_nodes(http::router& table, context& site);
 void serve_terms(http::router& table, context& site);
 void serve_clients(http::router& table, context& site);

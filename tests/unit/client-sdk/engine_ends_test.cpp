@@ -195,6 +195,36 @@ TEST_CASE("near the end of the grace running jobs are asked to stop and no more 
     CHECK_FALSE(s.it.idle());
 }
 
+TEST_CASE("a failure is final by the handler's own word, or if its class is one of the dispatch's", "[client]")
+{
+    stage s;
+    std::int64_t executions = 0;
+    auto const reported = [&](result const& returned, bool cancelled = false) {
+        protocol::dispatch work;
+        work.execution = execution_id{++executions};
+        work.handler = "work";
+        work.final_errors = {"bad_input", "gone"};
+        s.it.take(work, s.at, s.term);
+        s.start();
+        if (cancelled)
+            s.it.cancel({work.execution}, s.now());
+        s.it.finish(work.execution, make_outcome(returned, s.now()));
+        return s.report().final;
+    };
+    CHECK(reported(result::give_up("no such account")));
+    CHECK(reported(result::fail("no such account").in_class("bad_input")));
+    CHECK_FALSE(reported(result::fail("no such account").in_class("busy")));
+    CHECK_FALSE(reported(result::fail("no such account")));
+    CHECK_FALSE(reported(result::ok()));
+    CHECK_FALSE(reported(result::give_up("stopped"), true)); // it was cancelled
+}
+
+TEST_CASE("a failure without a reason says so", "[client]")
+{
+    CHECK(make_outcome(result::fail(""), {}).error == "the handler failed without saying why");
+    CHECK(make_outcome(result::ok(), {}).error.empty());
+}
+
 TEST_CASE("invalid UTF-8, a long value and a long error do not leave the client", "[client]")
 {
     reading const now{};

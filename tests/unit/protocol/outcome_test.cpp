@@ -14,9 +14,10 @@ TEST_CASE("states and causes have one text each", "[protocol]")
     for (auto const which : {state::planned, state::running, state::retrying, state::succeeded, state::failed,
                              state::timed_out, state::cancelled})
         CHECK(parse<state>(to_string(which), "state") == which);
-    for (auto const which : {cause::schedule, cause::manual, cause::shard})
+    for (auto const which : {cause::schedule, cause::manual, cause::shard, cause::rerun})
         CHECK(parse<cause>(to_string(which), "cause") == which);
-    CHECK_THROWS_WITH(parse<cause>("Shard", "cause"), "cause must be one of schedule, manual, shard, not 'Shard'");
+    CHECK_THROWS_WITH(parse<cause>("Shard", "cause"),
+                      "cause must be one of schedule, manual, shard, rerun, not 'Shard'");
     CHECK_THROWS_AS(parse<state>("Planned", "state"), invalid_input);
     CHECK_THROWS_AS(parse<cause>("", "cause"), invalid_input);
     CHECK(to_string(attempt_cause::client_gone) == "client_gone");
@@ -42,6 +43,8 @@ TEST_CASE("a failure or timeout is retried while attempts are left, and ends as 
         CHECK(after_attempt(ended, 1, 3, true) == state::cancelled);
         CHECK(after_attempt(ended, 3, 3, true) == state::cancelled);
     }
+    CHECK(after_attempt(state::failed, 1, attempts_allowed(true, 1, 3), false) == state::failed);
+    CHECK(after_attempt(state::failed, 1, attempts_allowed(false, 1, 3), false) == state::retrying);
     CHECK(after_attempt(state::succeeded, 1, 3, false) == state::succeeded);
     CHECK(after_attempt(state::succeeded, 1, 3, true) == state::succeeded);
     CHECK(after_attempt(state::cancelled, 1, 3, false) == state::cancelled);

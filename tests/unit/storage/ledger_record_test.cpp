@@ -66,37 +66,42 @@ TEST_CASE("SQL and protocol::after_attempt agree on the state after every outcom
     for (auto const ended : {state::succeeded, state::failed, state::timed_out, state::cancelled})
         for (int const attempt : {1, 2, 3})
             for (int const max_attempts : {1, 2, 3})
-                for (bool const cancel : {false, true}) {
-                    ++id;
-                    bench.plan_one(id, id, noon, max_attempts);
-                    for (int past = 1; past < attempt; ++past) {
-                        next_attempt const next{execution_id{id}, past, noon, protocol::attempt_cause::retry};
-                        REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
-                    }
-                    if (cancel)
-                        bench.home.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = " +
-                                        std::to_string(id));
-                    auto const before = to_micros(wait_for(bench.ledger.now()));
-                    bench.record(bench.result(id, ended, attempt));
+                for (bool const cancel : {false, true})
+                    for (bool const final : {false, true}) {
+                        ++id;
+                        bench.plan_one(id, id, noon, max_attempts);
+                        for (int past = 1; past < attempt; ++past) {
+                            next_attempt const next{execution_id{id}, past, noon, protocol::attempt_cause::retry};
+                            REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
+                        }
+                        if (cancel)
+                            bench.home.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = " +
+                                            std::to_string(id));
+                        auto const before = to_micros(wait_for(bench.ledger.now()));
+                        auto row = bench.result(id, ended, attempt);
+                        row.final = final;
+                        bench.record(row);
 
-                    INFO(to_string(ended) << " attempt " << attempt << " of " << max_attempts << " cancel " << cancel);
-                    auto const expected = protocol::after_attempt(ended, attempt, max_attempts, cancel);
-                    CHECK(bench.state(id) == to_string(expected));
-                    if (expected == state::retrying) {
-                        // From the commit, by the database's clock: the client's said 1970.
-                        CHECK(bench.column(id, "due_at") > before);
-                        CHECK(bench.column(id, "due_at") < before + 60'000'000);
-                        CHECK(bench.column(id, "ended_at") == -1);
-                    } else {
-                        CHECK(bench.column(id, "due_at") == -1);
-                        CHECK(bench.column(id, "ended_at") > 0);
+                        INFO(to_string(ended) << " attempt " << attempt << " of " << max_attempts << " cancel "
+                                              << cancel << " final " << final);
+                        auto const expected = protocol::after_attempt(
+                            ended, attempt, protocol::attempts_allowed(final, attempt, max_attempts), cancel);
+                        CHECK(bench.state(id) == to_string(expected));
+                        if (expected == state::retrying) {
+                            // From the commit, by the database's clock: the client's said 1970.
+                            CHECK(bench.column(id, "due_at") > before);
+                            CHECK(bench.column(id, "due_at") < before + 60'000'000);
+                            CHECK(bench.column(id, "ended_at") == -1);
+                        } else {
+                            CHECK(bench.column(id, "due_at") == -1);
+                            CHECK(bench.column(id, "ended_at") > 0);
+                        }
+                        auto const reported =
+                            attempt == 1 ? "SELECT outcome FROM execution WHERE id = " + std::to_string(id)
+                                         : "SELECT outcome FROM attempt WHERE attempt = " + std::to_string(attempt) +
+                                               " AND execution_id = " + std::to_string(id);
+                        CHECK(bench.home.text(reported) == to_string(ended));
                     }
-                    auto const reported =
-                        attempt == 1 ? "SELECT outcome FROM execution WHERE id = " + std::to_string(id)
-                                     : "SELECT outcome FROM attempt WHERE attempt = " + std::to_string(attempt) +
-                                           " AND execution_id = " + std::to_string(id);
-                    CHECK(bench.home.text(reported) == to_string(ended));
-                }
 }
 
 TEST_CASE("a repeated result, or a result of an earlier attempt, changes nothing")

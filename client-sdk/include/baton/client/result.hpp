@@ -18,7 +18,25 @@ public:
         return {false, std::move(value), std::move(error)};
     }
 
+    // A failure that no further attempt can mend: the execution fails now, even if the task has attempts left.
+    static result give_up(std::string error, nlohmann::json value = nullptr)
+    {
+        auto failed = fail(std::move(error), std::move(value));
+        failed.final_ = true;
+        return failed;
+    }
+
+    // Names the kind of the error, such as "bad_input". A failure of a class that the task's `retry.final_errors` lists
+    // is final. The class is not part of what people see of the execution.
+    result in_class(std::string name) &&
+    {
+        error_class_ = std::move(name);
+        return std::move(*this);
+    }
+
     bool succeeded() const noexcept { return succeeded_; }
+    bool final() const noexcept { return final_; }
+    std::string const& error_class() const noexcept { return error_class_; }
     nlohmann::json const& value() const noexcept { return value_; }
     std::string const& error() const noexcept { return error_; }
 
@@ -30,6 +48,8 @@ private:
     bool succeeded_;
     nlohmann::json value_;
     std::string error_;
+    std::string error_class_;
+    bool final_ = false;
 };
 
 } // namespace baton::client

@@ -18,9 +18,9 @@ struct fixture : test::term_stage {
     suspect_line suspects{scope()};
     attempts next{scope(), ended, suspects};
 
-    explicit fixture(int executions = 1, int max_attempts = 2)
+    explicit fixture(int executions = 1, int max_attempts = 2, nlohmann::json const& task = nlohmann::json::object())
     {
-        add_task(1);
+        add_task(1, task);
         for (int id = 1; id <= executions; ++id)
             add_execution(id, 1, max_attempts);
         load();
@@ -58,6 +58,20 @@ TEST_CASE("an attempt that was lost with its node does not count against the tas
     f.pass(1s);
     CHECK(f.column("max_attempts") == 3);
     CHECK(f.one(1).max_attempts == 3);
+}
+
+TEST_CASE("the pause before a retry follows the task's policy, and attempts that were lost do not lengthen it")
+{
+    fixture f(2, 9, {{"max_attempts", 9}, {"retry_delay_ms", 1'000}, {"retry", {{"backoff", "exponential"}}}});
+    f.one(1).attempt = 3;
+    f.exec("UPDATE execution SET attempt = 3");
+    f.next.retry(f.one(1), f.start);
+    f.one(2).attempt = 3;
+    f.one(2).max_attempts = 10; // one attempt was lost
+    f.next.retry_recorded(f.one(2), f.start + 1s);
+    f.pass(1s);
+    CHECK(f.one(1).due_at == f.start + 4s);
+    CHECK(f.one(2).due_at == f.start + 2s);
 }
 
 TEST_CASE("an attempt that was lost with its client keeps the client's name and since when it had the attempt")

@@ -55,7 +55,7 @@ struct fixture : test::term_stage {
     void end(int id)
     {
         commit(std::to_string(id));
-        following.finished(execution_id{id}, 1, state::succeeded);
+        following.finished({execution_id{id}, 1, state::succeeded});
     }
     std::vector<execution_id> shards()
     {
@@ -80,15 +80,18 @@ TEST_CASE("a failure with attempts left opens the next one, and any other end is
     f.add_execution(1, 1, 2);
     f.add_execution(2, 1, 1);
     f.add_execution(3, 1, 2);
+    f.add_execution(4, 1, 2);
     f.run();
-    f.following.finished(execution_id{1}, 1, state::failed);
-    f.following.finished(execution_id{2}, 1, state::failed);
-    f.following.finished(execution_id{3}, 1, state::succeeded);
+    f.following.finished({execution_id{1}, 1, state::failed});
+    f.following.finished({execution_id{2}, 1, state::failed});
+    f.following.finished({execution_id{3}, 1, state::succeeded});
+    f.following.finished({execution_id{4}, 1, state::failed, 0, true}); // final
     f.pass(1s);
     CHECK(f.one(1).attempt == 2);
     CHECK(f.one(1).due_at >= f.start + 3s);
     CHECK_FALSE(f.is_open(2));
     CHECK_FALSE(f.is_open(3));
+    CHECK_FALSE(f.is_open(4));
 }
 
 TEST_CASE("the success of an attempt that was given up ends the execution, and its failure changes nothing")
@@ -98,10 +101,10 @@ TEST_CASE("the success of an attempt that was given up ends the execution, and i
     f.add_execution(1, 1, 3);
     f.run();
     f.one(1).attempt = 2;
-    f.following.finished(execution_id{1}, 1, state::failed);
+    f.following.finished({execution_id{1}, 1, state::failed});
     REQUIRE(f.is_open(1));
     CHECK(f.one(1).phase == phase::waiting);
-    f.following.finished(execution_id{1}, 1, state::succeeded);
+    f.following.finished({execution_id{1}, 1, state::succeeded});
     CHECK_FALSE(f.is_open(1));
 }
 
@@ -122,11 +125,11 @@ TEST_CASE("a broadcast gets a shard for each client that serves its handler, and
     auto const shards = f.shards();
     REQUIRE(shards.size() == 2);
     f.commit(std::to_string(shards[0].value()));
-    f.following.finished(shards[0], 1, state::succeeded);
+    f.following.finished({shards[0], 1, state::succeeded});
     f.pass(3s);
     CHECK(f.state(1) == "running");
     f.commit(std::to_string(shards[1].value()));
-    f.following.finished(shards[1], 1, state::succeeded);
+    f.following.finished({shards[1], 1, state::succeeded});
     f.pass(100ms);
     CHECK(f.state(1) == "succeeded");
     CHECK(f.open.size() == 0);

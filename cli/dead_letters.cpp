@@ -1,0 +1,161 @@
+// baton dead-letters: executions that failed in their last attempt, to run again or to dismiss.
+
+#include "cli/commands.hpp"
+#include "cli/payload.hpp"
+#include "cli/rest.hpp"
+#include "cli/table.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace baton::cli {
+
+namespace {
+
+constexpr char resource[] = "/api/v1/dead-letters";
+
+struct list_options {
+    std::string task;
+    std::string project;
+    std::string resolution;
+    std::size_t limit = 50;
+};
+
+struct choice_options {
+    std::vector<std::string> executions;
+    std::string task;
+    std::string project;
+    bool all = false;
+    std::string payload; // JSON; empty: as it was
+};
+
+std::string first_line_of(std::string const& text)
+{
+    return text.substr(0, text.find('\n'));
+}
+
+void list(list_options const& chosen, common_options const& common)
+{
+    rest web(common);
+    std::string target = resource + std::string("?resolution=") + chosen.resolution;
+    auto const project = chosen.project.empty() ? "default" : chosen.project;
+    if (!chosen.task.empty())
+        target += "&task=" + web.past_task_id(chosen.task, project, std::cerr);
+    else if (!chosen.project.empty())
+        target += "&project=" + http::percent_encode(chosen.project);
+    auto const found = web.page(target, chosen.limit);
+    if (common.json)
+        return print_json(std::cout, found);
+    auto const at = times_of(common);
+    table shown({"EXECUTION", "TASK", at.title("SCHEDULED"), "STATE", at.title("DIED"), "RERUN", "ERROR"});
+    shown.when_narrow({"RERUN", "SCHEDULED", "STATE"}, at.day(system_time{}.utc()));
+    for (auto const& each : found.at("items"))
+        shown.add({cell(each, "execution"), cell(each, "task_name"), at.cell(each, "scheduled_at"), cell(each, "state"),
+                   at.cell(each, "died_at"), cell(each, "rerun"), first_line_of(cell(each, "error"))});
+    shown.print(std::cout);
+}
+
+nlohmann::json body_of(choice_options const& chosen, rest& web)
+{
+    nlohmann::json body;
+    if (!chosen.executions.empty())
+        body["executions"] = chosen.executions;
+    auto const project = chosen.project.empty() ? "default" : chosen.project;
+    if (!chosen.task.empty())
+        body["task"] = web.past_task_id(chosen.task, project, std::cerr);
+    else if (!chosen.project.empty())
+        body["project"] = chosen.project;
+    if (chosen.all)
+        body["all"] = true;
+    if (body.empty())
+        throw CLI::ValidationError("dead-letters", "name ids of executions, or --task, --project or --all");
+    if (!chosen.payload.empty())
+        body["payload"] = parse_payload(chosen.payload);
+    return body;
+}
+
+void print_resolved(nlohmann::json const& answer)
+{
+    for (auto const& each : answer.at("items")) {
+        std::cout << "execution " << cell(each, "execution") << ": " << cell(each, "outcome");
+        if (!each.at("rerun").is_null())
+            std::cout << " as " << cell(each, "rerun");
+        std::cout << '\n';
+    }
+}
+
+// Resolves those that died before this command began, in as many requests as that takes. Returns the exit status.
+int resolve(char const* how, choice_options const& chosen, common_options const& common)
+{
+    rest web(common);
+    auto body = body_of(chosen, web);
+    if (chosen.executions.empty())
+        body["before"] = to_rfc3339(system_time{}.utc());
+    std::size_t done = 0;
+    std::size_t refused = 0;
+    for (bool more = true; more;) {
+        auto const answer = web.send(http::verb::post, std::string(resource) + "/" + how, body);
+        std::size_t resolved = 0;
+        for (auto const& each : answer.at("items"))
+            resolved += each.at("outcome") == "retried" || each.at("outcome") == "dismissed" ? 1 : 0;
+        done += resolved;
+        refused += answer.at("items").size() - resolved;
+        if (common.json)
+            print_json(std::cout, answer);
+        else
+            print_resolved(answer);
+        more = answer.at("more").get<bool>() && resolved != 0; // those that are refused stay open
+    }
+    if (!common.json)
+        std::cout << done << (std::string_view(how) == "retry" ? " retried, " : " dismissed, ") << refused
+                  << " refused\n";
+    return refused == 0 ? 0 : status_failed;
+}
+
+void add_list(CLI::App& command, common_options const& common, std::shared_ptr<list_options> const& chosen)
+{
+    command.add_option("--task", chosen->task, "Only of this task: id or name");
+    command.add_option("--project", chosen->project,
+                       "Only of this project; with --task the project of the task (default: default)");
+    command.add_option("--resolution", chosen->resolution, "open, retried or dismissed")
+        ->check(CLI::IsMember({"open", "retried", "dismissed"}));
+    command.add_option("--limit", chosen->limit, "Number of dead letters, the latest first")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000'000));
+    command.callback([chosen, &common] { list(*chosen, common); });
+}
+
+void add_resolve(CLI::App& group, common_options const& common, int& status, char const* how, char const* help)
+{
+    auto* const command = group.add_subcommand(how, help);
+    auto const chosen = std::make_shared<choice_options>();
+    command->add_option("executions", chosen->executions, "Ids of the executions that failed");
+    command->add_option("--task", chosen->task, "All that are open of this task: id or name");
+    command->add_option("--project", chosen->project, "All that are open of this project; with --task its project");
+    command->add_flag("--all", chosen->all, "All that are open");
+    if (std::string_view(how) == "retry")
+        command->add_option("--payload", chosen->payload,
+                            "JSON for the handler instead of the payload of the failed one");
+    command->footer("Example: baton dead-letters " + std::string(how) + " --task close-day");
+    command->callback([how, chosen, &common, &status] { status = resolve(how, *chosen, common); });
+}
+
+} // namespace
+
+void add_dead_letters(CLI::App& program, common_options const& common, int& status)
+{
+    auto& group =
+        *program.add_subcommand("dead-letters", "List executions whose last attempt failed, and run them again");
+    group.require_subcommand(1);
+    group.footer("Example: baton dead-letters list --task close-day");
+    auto* const command = group.add_subcommand("list", "List dead letters, the latest first");
+    command->footer("Example: baton dead-letters list --project billing");
+    auto const chosen = std::make_shared<list_options>();
+    chosen->resolution = "open";
+    add_list(*command, common, chosen);
+    add_resolve(group, common, status, "retry",
+                "Run dead letters again: with the present version of the task and the same time and payload");
+    add_resolve(group, common, status, "dismiss", "Take dead letters off the list of open ones");
+}
+
+} // namespace baton::cli

@@ -1,0 +1,65 @@
+#include "cli/retry_options.hpp"
+
+#include "cli/config/duration.hpp"
+#include "libs/base/error.hpp"
+#include "libs/protocol/retry_policy.hpp"
+
+namespace baton::cli {
+
+namespace {
+
+std::int64_t milliseconds(char const* option, std::string const& text)
+{
+    try {
+        return parse_duration(text) / std::chrono::milliseconds{1};
+    } catch (invalid_input const& wrong) {
+        throw CLI::ValidationError(option, wrong.what());
+    }
+}
+
+std::vector<std::string> backoffs()
+{
+    auto const& names = protocol::names_of<protocol::backoff>;
+    return {names.begin(), names.end()};
+}
+
+} // namespace
+
+void add_retry_options(CLI::App& command, retry_options& into)
+{
+    auto* const backoff =
+        command
+            .add_option(
+                "--retry-backoff", into.backoff,
+                "The pause before a further attempt: fixed: always --retry-delay (default); exponential: doubled "
+                "with each failure, at most --retry-longest")
+            ->check(CLI::IsMember(backoffs()));
+    command
+        .add_option("--retry-longest", into.longest,
+                    "Longest pause of --retry-backoff exponential, such as 10m; 1h without this option")
+        ->needs(backoff);
+    command
+        .add_option("--retry-jitter", into.jitter, "Percent of the pause that is added to it at random; 0 without it")
+        ->check(CLI::Range(0, 100));
+    command.add_option("--final-error", into.final_errors,
+                       "A class of errors after which no further attempt is made, such as bad_input; of a command: "
+                       "exit_64. May be given again");
+}
+
+nlohmann::json retry_of(retry_options const& chosen)
+{
+    nlohmann::json retry;
+    if (!chosen.backoff.empty())
+        retry["backoff"] = chosen.backoff;
+    if (!chosen.longest.empty() && chosen.backoff != "exponential")
+        throw CLI::ValidationError("--retry-longest", "needs --retry-backoff exponential");
+    if (!chosen.longest.empty())
+        retry["longest_ms"] = milliseconds("--retry-longest", chosen.longest);
+    if (chosen.jitter >= 0)
+        retry["jitter_percent"] = chosen.jitter;
+    if (!chosen.final_errors.empty())
+        retry["final_errors"] = chosen.final_errors;
+    return retry;
+}
+
+} // namespace baton::cli

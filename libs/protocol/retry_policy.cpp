@@ -1,0 +1,69 @@
+#include "libs/protocol/retry_policy.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/base/random.hpp"
+#include "libs/protocol/strict.hpp"
+#include "libs/protocol/task.hpp"
+
+#include <algorithm>
+
+namespace baton::protocol {
+
+namespace {
+
+constexpr int most_doublings = 40; // from a millisecond these exceed longest_span
+
+duration doubled(duration pause, int times, duration longest)
+{
+    for (int i = 0; i < std::min(times, most_doublings) && pause < longest; ++i)
+        pause *= 2;
+    return std::min(pause, longest);
+}
+
+std::vector<std::string> parse_final_errors(strict_object& object)
+{
+    auto classes = object.texts("final_errors", most_final_errors, longest_error_class);
+    for (auto const& name : classes)
+        check_name(name, "retry.final_errors");
+    return classes;
+}
+
+} // namespace
+
+retry_policy parse_retry(nlohmann::json const& value)
+{
+    strict_object object(value, "retry");
+    retry_policy policy;
+    policy.backoff = parse<protocol::backoff>(object.text("backoff", "fixed", 32), "retry.backoff");
+    if (policy.backoff == backoff::exponential)
+        policy.longest =
+            std::chrono::milliseconds{object.number("longest_ms", policy.longest / 1ms, 1, longest_span / 1ms)};
+    policy.jitter_percent = static_cast<int>(object.number("jitter_percent", 0, 0, 100));
+    policy.final_errors = parse_final_errors(object);
+    object.finish();
+    return policy;
+}
+
+nlohmann::json to_json(retry_policy const& policy)
+{
+    nlohmann::json value{{"backoff", to_string(policy.backoff)},
+                         {"jitter_percent", policy.jitter_percent},
+                         {"final_errors", policy.final_errors}};
+    if (policy.backoff == backoff::exponential)
+        value["longest_ms"] = policy.longest / 1ms;
+    return value;
+}
+
+duration pause_before_retry(retry_policy const& policy, duration retry_delay, failed_attempt const& which)
+{
+    auto pause = retry_delay;
+    if (policy.backoff == backoff::exponential)
+        pause = doubled(retry_delay, which.failures - 1, policy.longest);
+    if (policy.jitter_percent == 0)
+        return pause;
+    auto const most = pause / 100 * policy.jitter_percent;
+    seeded_random draw(static_cast<std::uint64_t>(which.execution.value()) ^ static_cast<std::uint64_t>(which.attempt));
+    return pause + duration{static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(most.count()) + 1))};
+}
+
+} // namespace baton::protocol

@@ -1,0 +1,77 @@
+#pragma once
+// Dead letters: executions that ended as failed or timed out after their last attempt. They are kept until a person has
+// them run again or dismisses them, or until their execution is forgotten (retention).
+
+#include "libs/base/id.hpp"
+#include "libs/protocol/outcome.hpp"
+#include "libs/protocol/term_id.hpp"
+#include "libs/storage/database.hpp"
+#include "libs/storage/executions.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::storage {
+
+struct dead_letter {
+    execution_record execution;
+    utc_time died_at;
+    protocol::resolution resolution = protocol::resolution::open;
+    std::optional<utc_time> resolved_at;
+    std::optional<execution_id> rerun; // retried: the execution that runs it again
+};
+
+struct dead_letter_filter {
+    std::optional<task_id> task{};
+    std::optional<std::string> project{};
+    protocol::resolution resolution = protocol::resolution::open;
+    // The latest first, by (died_at, id). Paging continues strictly behind these.
+    std::optional<utc_time> after_at{};
+    execution_id after_id{};
+    int limit = 50;
+};
+
+enum class resolve_outcome {
+    done,
+    not_dead,     // no dead letter has this id
+    resolved,     // it was retried or dismissed before
+    task_deleted, // so it cannot run again
+};
+
+struct resolved_letter {
+    execution_id execution;
+    resolve_outcome outcome = resolve_outcome::done;
+    std::optional<execution_id> rerun; // also of a letter that was retried before
+};
+
+struct resolved_letters {
+    std::vector<resolved_letter> letters; // in the order of the request
+    std::optional<signal_id> signal;      // for the master, if there is something to run
+};
+
+inline constexpr std::size_t most_letters_at_once = 500;
+
+class dead_letters {
+public:
+    explicit dead_letters(database& shared, protocol::namespace_id name_space = protocol::first_namespace)
+        : shared_(shared), name_space_(name_space)
+    {}
+
+    awaitable<std::vector<dead_letter>> list(dead_letter_filter filter);
+
+    // Inserts for each open dead letter an execution of the task's present version, which is due at once: with the
+    // scheduled_at of the dead letter, its place among shards, and its payload, or with `payload` (JSON text). One
+    // transaction; a letter is retried at most once, so a repeated call changes nothing. At most most_letters_at_once.
+    awaitable<resolved_letters> retry(std::vector<execution_id> which, std::optional<std::string> payload,
+                                      id_generator& ids);
+
+    // In one transaction. At most most_letters_at_once.
+    awaitable<resolved_letters> dismiss(std::vector<execution_id> which);
+
+private:
+    database& shared_;
+    protocol::namespace_id name_space_; // whose dead letters it finds
+};
+
+} // namespace baton::storage

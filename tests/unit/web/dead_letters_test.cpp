@@ -1,0 +1,117 @@
+#include "tests/unit/web/harness.hpp"
+
+namespace dead_letters_test {
+
+using namespace baton;
+using namespace baton::web::test;
+using http::verb;
+
+namespace {
+
+auto engines()
+{
+    return GENERATE(storage::engine::sqlite, storage::engine::mysql);
+}
+
+// Runs the task and has its only attempt fail. The id of the execution.
+std::string failed_run(site_on_store& web, std::string const& task)
+{
+    auto const id = web.posted(202, "/api/v1/tasks/" + task + "/run", nullptr).at("execution").get<std::string>();
+    storage::result_row row;
+    row.id = execution_id{std::stoll(id)};
+    row.outcome = protocol::state::failed;
+    row.client = "billing-1";
+    row.finished_at = web.time.utc();
+    row.error = "no such account\nline 2";
+    storage::ledger ledger(*web.shared, *web.shared);
+    std::vector<storage::result_row> const rows{row};
+    wait_for(ledger.record(rows, "node-1"));
+    return id;
+}
+
+json only_when_asked(std::string name)
+{
+    auto task = sample(std::move(name));
+    task["schedule"] = {{"kind", "api"}};
+    return task;
+}
+
+} // namespace
+
+TEST_CASE("a failed execution is listed as a dead letter and runs again on request")
+{
+    auto const web = arrange(engines());
+    web->lead("alpha", "http://10.0.0.1:7800", "secret");
+    auto const task = web->create(only_when_asked("by hand"));
+    auto const id = failed_run(*web, task);
+    auto const listed = web->got(200, "/api/v1/dead-letters?task=" + task);
+    REQUIRE(listed.at("items").size() == 1);
+    auto const& letter = listed.at("items")[0];
+    CHECK(letter.at("execution") == id);
+    CHECK(letter.at("task_name") == "by hand");
+    CHECK(letter.at("state") == "failed");
+    CHECK(letter.at("error") == "no such account\nline 2");
+    CHECK(letter.at("resolution") == "open");
+
+    auto const sent = web->http.seen.size();
+    auto const done =
+        web->posted(202, "/api/v1/dead-letters/retry", {{"executions", {id, id}}, {"payload", {{"a", 1}}}});
+    REQUIRE(done.at("items").size() == 1);
+    CHECK(done.at("items")[0].at("outcome") == "retried");
+    CHECK(done.at("more") == false);
+    CHECK(done.at("master_notified") == true);
+    CHECK(web->http.seen.size() == sent + 1);
+    auto const rerun = done.at("items")[0].at("rerun").get<std::string>();
+    auto const execution = web->got(200, "/api/v1/executions/" + rerun);
+    CHECK(execution.at("cause") == "rerun");
+    CHECK(execution.at("rerun_of") == id);
+
+    auto const again = web->posted(202, "/api/v1/dead-letters/retry", {{"executions", {id}}});
+    CHECK(again.at("items")[0] == json{{"execution", id}, {"outcome", "already_resolved"}, {"rerun", rerun}});
+    CHECK(again.at("master_notified") == false);
+    CHECK(web->got(200, "/api/v1/dead-letters").at("items").empty());
+    CHECK(web->got(200, "/api/v1/dead-letters?resolution=retried").at("items")[0].at("rerun") == rerun);
+}
+
+TEST_CASE("dead letters are resolved in bulk by task, by project, or all of them")
+{
+    auto const web = arrange(engines());
+    auto const one = web->create(only_when_asked("one"));
+    auto const two = web->create(only_when_asked("two"));
+    for (auto const& task : {one, one, two})
+        failed_run(*web, task);
+    auto const page = web->got(200, "/api/v1/dead-letters?limit=2");
+    CHECK(page.at("items").size() == 2);
+    CHECK(web->got(200, "/api/v1/dead-letters?after=" + page.at("next").get<std::string>()).at("items").size() == 1);
+
+    CHECK(web->posted(202, "/api/v1/dead-letters/retry", {{"task", one}}).at("items").size() == 2);
+    CHECK(web->posted(200, "/api/v1/dead-letters/dismiss", {{"all", true}, {"before", "2026-01-01T00:00:00Z"}})
+              .at("items")
+              .empty());
+    CHECK(web->posted(200, "/api/v1/dead-letters/dismiss", {{"project", "another"}}).at("items").empty());
+    auto const last = web->posted(200, "/api/v1/dead-letters/dismiss", {{"all", true}});
+    REQUIRE(last.at("items").size() == 1);
+    CHECK(last.at("items")[0].at("outcome") == "dismissed");
+    CHECK(web->got(200, "/api/v1/dead-letters?resolution=dismissed&project=default").at("items").size() == 1);
+}
+
+TEST_CASE("a request about dead letters that names none, or too much, is refused by its field")
+{
+    auto const web = arrange(engines());
+    auto const refusal = [&](json const& body) {
+        auto const problem = web->problem(422, web->post("/api/v1/dead-letters/retry", body));
+        return problem.at("field").get<std::string>() + ": " + problem.at("detail").get<std::string>();
+    };
+    CHECK(refusal(json::object()) == "executions: name the dead letters: executions, task, project, or all");
+    CHECK(refusal({{"all", false}}) == "all: all must be true, or left out");
+    CHECK_THAT(refusal({{"all", true}, {"before", "noon"}}), Catch::Contains("before must be a time such as"));
+    CHECK_THAT(refusal({{"executions", {"1"}}, {"task", "2"}}), Catch::Contains("unknown field 'task'"));
+    CHECK_THAT(refusal({{"executions", {"x"}}}), Catch::StartsWith("executions: "));
+    CHECK_THAT(refusal({{"executions", "1"}}), Catch::Contains("must be a list of at most 500 texts"));
+    web->problem(422, web->post("/api/v1/dead-letters/dismiss", {{"all", true}, {"payload", 1}}));
+    web->problem(400, web->get("/api/v1/dead-letters?resolution=lost"));
+    CHECK(web->posted(202, "/api/v1/dead-letters/retry", {{"executions", {"4711"}}}).at("items")[0].at("outcome") ==
+          "not_dead");
+}
+
+} // namespace dead_letters_test

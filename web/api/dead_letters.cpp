@@ -1,0 +1,171 @@
+#include "libs/base/characters.hpp"
+#include "libs/protocol/strict.hpp"
+#include "web/api/api.hpp"
+#include "web/api/listing.hpp"
+#include "web/cursor.hpp"
+#include "web/query_parameters.hpp"
+#include "web/refusal.hpp"
+#include "web/view.hpp"
+
+#include <algorithm>
+
+namespace baton::web {
+
+namespace {
+
+std::string cursor_of(storage::dead_letter const& last)
+{
+    return write_cursor(list_of::dead_letters, {to_micros(last.died_at), last.execution.id.value()});
+}
+
+awaitable<http::response> list(context& site, http::request const& message)
+{
+    query_parameters asked(message);
+    storage::dead_letter_filter filter;
+    filter.task = asked.id<task_id>("task");
+    filter.project = asked.text("project");
+    filter.resolution = asked.choice<protocol::resolution>("resolution").value_or(protocol::resolution::open);
+    if (auto const place = read_cursor(asked, list_of::dead_letters)) {
+        filter.after_at = from_micros(place->at(0));
+        filter.after_id = execution_id{place->at(1)};
+    }
+    auto const size = read_limit(asked);
+    asked.finish();
+    filter.limit = size.rows();
+    auto const found = co_await site.dead_letters.list(filter);
+    co_return http::json_response(200, show_page(found, size, cursor_of));
+}
+
+// The letters that a request is about: these, or the open ones that a filter finds.
+struct chosen_letters {
+    std::vector<execution_id> executions;
+    std::optional<storage::dead_letter_filter> filter;
+    std::optional<std::string> payload;
+};
+
+std::vector<execution_id> ids_of(std::vector<std::string> const& texts)
+{
+    std::vector<execution_id> ids;
+    for (auto const& text : texts)
+        ids.push_back(execution_id{query_parameters::parse_number(text, "executions")});
+    std::ranges::sort(ids);
+    auto const same = std::ranges::unique(ids);
+    ids.erase(same.begin(), same.end());
+    return ids;
+}
+
+utc_time moment_of(std::string const& text)
+{
+    try {
+        return from_rfc3339(text);
+    } catch (std::invalid_argument const&) {
+        throw invalid_input("before", "before must be a time such as 2026-03-29T01:30:00Z, not " + in_quotes(text));
+    }
+}
+
+storage::dead_letter_filter filter_of(protocol::strict_object& object, utc_time now)
+{
+    storage::dead_letter_filter filter;
+    if (object.find("task") != nullptr)
+        filter.task = task_id{query_parameters::parse_number(object.need_text("task", 20), "task")};
+    if (object.find("project") != nullptr)
+        filter.project = object.need_text("project", protocol::longest_project);
+    bool const has_all = object.find("all") != nullptr;
+    if (has_all && !object.flag("all", true))
+        throw invalid_input("all", "all must be true, or left out");
+    if (!filter.task && !filter.project && !has_all)
+        throw invalid_input("executions", "name the dead letters: executions, task, project, or all");
+    filter.after_at = object.find("before") == nullptr ? now : moment_of(object.need_text("before", 40));
+    filter.limit = static_cast<int>(storage::most_letters_at_once) + 1;
+    return filter;
+}
+
+chosen_letters read_choice(http::request const& message, utc_time now, bool with_payload)
+{
+    auto const document = read_body(message);
+    return as_document([&] {
+        protocol::strict_object object(document, "");
+        chosen_letters chosen;
+        if (object.find("executions") != nullptr)
+            chosen.executions = ids_of(object.texts("executions", storage::most_letters_at_once, 20));
+        else
+            chosen.filter = filter_of(object, now);
+        if (auto const payload = with_payload ? protocol::read_payload(object) : std::nullopt)
+            chosen.payload = payload->view();
+        object.finish();
+        return chosen;
+    });
+}
+
+// Finds the letters of a filter. True if there are more of them than a request may resolve.
+awaitable<bool> find_letters(context& site, chosen_letters& chosen)
+{
+    if (!chosen.filter)
+        co_return false;
+    auto found = co_await site.dead_letters.list(*chosen.filter);
+    bool const more = found.size() > storage::most_letters_at_once;
+    if (more)
+        found.resize(storage::most_letters_at_once);
+    for (auto const& letter : found)
+        chosen.executions.push_back(letter.execution.id);
+    co_return more;
+}
+
+std::string_view outcome_name(storage::resolve_outcome outcome, protocol::resolution wanted)
+{
+    switch (outcome) {
+    case storage::resolve_outcome::not_dead:
+        return "not_dead";
+    case storage::resolve_outcome::resolved:
+        return "already_resolved";
+    case storage::resolve_outcome::task_deleted:
+        return "task_deleted";
+    case storage::resolve_outcome::done:
+        break;
+    }
+    return protocol::to_string(wanted);
+}
+
+nlohmann::json show_resolved(storage::resolved_letters const& done, protocol::resolution wanted, bool more)
+{
+    auto items = nlohmann::json::array();
+    for (auto const& letter : done.letters)
+        items.push_back({{"execution", to_string(letter.execution)},
+                         {"outcome", outcome_name(letter.outcome, wanted)},
+                         {"rerun", or_null(letter.rerun, [](execution_id id) { return to_string(id); })}});
+    return {{"items", std::move(items)}, {"more", more}};
+}
+
+awaitable<http::response> retry(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    auto chosen = read_choice(message, site.deps.time.utc(), true);
+    bool const more = co_await find_letters(site, chosen);
+    auto const done = co_await site.dead_letters.retry(chosen.executions, chosen.payload, site.ids);
+    bool notified = false;
+    if (done.signal)
+        notified = co_await site.master.notify(protocol::signal_kind::run, *done.signal, done.signal->value());
+    auto body = show_resolved(done, protocol::resolution::retried, more);
+    body["master_notified"] = notified;
+    co_return http::json_response(202, body);
+}
+
+awaitable<http::response> dismiss(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    auto chosen = read_choice(message, site.deps.time.utc(), false);
+    bool const more = co_await find_letters(site, chosen);
+    auto const done = co_await site.dead_letters.dismiss(chosen.executions);
+    co_return http::json_response(200, show_resolved(done, protocol::resolution::dismissed, more));
+}
+
+} // namespace
+
+void serve_dead_letters(http::router& table, context& site)
+{
+    serve(table, site, http::verb::get, "/api/v1/dead-letters", list);
+    serve(table, site, http::verb::post, "/api/v1/dead-letters/retry", retry);
+    serve(table, site, http::verb::post, "/api/v1/dead-letters/dismiss", dismiss);
+}
+
+} // namespace baton::web
