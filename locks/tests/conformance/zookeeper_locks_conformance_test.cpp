@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <mutex>
 
@@ -123,6 +124,26 @@ public:
         make_zookeeper_kind("zookeeper", session, loop.get_executor(), where.root, random);
 };
 
+// Has the answer to `call` come too late. An answer that is there before the clock is looked at is not late: then
+// `undo` takes the effect back, and the call is made again.
+bool lose_answer(zookeeper_fixture& fixture, std::function<void()> const& call, std::function<void()> const& undo)
+{
+    for (int tries = 0; tries < 50; ++tries) {
+        fixture.time.hurry = true;
+        bool lost = false;
+        try {
+            call();
+        } catch (unavailable const&) {
+            lost = true;
+        }
+        fixture.time.hurry = false;
+        if (lost)
+            return true;
+        undo();
+    }
+    return false;
+}
+
 lock_options final_after(std::chrono::milliseconds ttl)
 {
     lock_options how;
@@ -233,9 +254,8 @@ TEST_CASE("a node whose creation had no answer is found again")
     auto first = fixture.make_acquisition();
     fixture.finish(fixture.session->connect());
     fixture.finish(make_zookeeper_root(*fixture.session, fixture.where.root + "/stock"));
-    fixture.time.hurry = true;
-    CHECK_THROWS_AS(fixture.finish(first->take()), unavailable);
-    fixture.time.hurry = false;
+    REQUIRE(lose_answer(
+        fixture, [&] { fixture.finish(first->take()); }, [&] { fixture.finish(first->release()); }));
     fixture.await_nodes(1);
 
     SECTION("by the next try, which is granted the lock")
@@ -268,9 +288,8 @@ TEST_CASE("a repeated release whose first answer was lost is not reported as a l
     zookeeper_fixture fixture;
     auto holder = fixture.make_acquisition();
     REQUIRE(fixture.finish(holder->take()).granted);
-    fixture.time.hurry = true;
-    CHECK_THROWS_AS(fixture.finish(holder->release()), unavailable);
-    fixture.time.hurry = false;
+    REQUIRE(lose_answer(
+        fixture, [&] { fixture.finish(holder->release()); }, [&] { fixture.finish(holder->take()); }));
     fixture.await_nodes(0);
     CHECK(fixture.finish(holder->release()));
     CHECK_FALSE(fixture.finish(holder->extend()));
