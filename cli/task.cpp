@@ -1,6 +1,7 @@
 // baton task: register, show, change and run tasks.
 
 #include "cli/commands.hpp"
+#include "cli/concurrency_options.hpp"
 #include "cli/config/duration.hpp"
 #include "cli/config/reader.hpp"
 #include "cli/firings.hpp"
@@ -38,6 +39,7 @@ struct definition_options {
     std::string start_at;
     std::string end_at;
     misfire_options misfire;
+    concurrency_options concurrency;
     retry_options retry;
     std::string routing;
     int attempts = 1;
@@ -118,6 +120,8 @@ nlohmann::json document_of(definition_options const& chosen)
         task["payload"] = parse_payload(chosen.payload);
     if (auto misfire = misfire_of(chosen.misfire); !misfire.is_null())
         task["misfire"] = std::move(misfire);
+    if (auto concurrency = concurrency_of(chosen.concurrency); !concurrency.is_null())
+        task["concurrency"] = std::move(concurrency);
     if (auto retry = retry_of(chosen.retry); !retry.is_null())
         task["retry"] = std::move(retry);
     if (!chosen.routing.empty())
@@ -159,6 +163,7 @@ void add_add(CLI::App& task, common_options const& common)
     command->add_option("--start-at", chosen->start_at, "It does not fire before, such as 2026-12-24T18:00:00Z");
     command->add_option("--end-at", chosen->end_at, "It fires before this time only");
     add_misfire_options(*command, chosen->misfire);
+    add_concurrency_options(*command, chosen->concurrency);
     add_retry_options(*command, chosen->retry);
     command
         ->add_option("--routing", chosen->routing,

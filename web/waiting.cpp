@@ -95,6 +95,8 @@ std::optional<std::string> reason_of(execution_record const& one, cluster_view c
         return one.reason;
     if (!one.due_at)
         return one.state == protocol::state::succeeded ? std::nullopt : line_of_error(one);
+    if (one.state == protocol::state::waiting)
+        return "as many executions of its task as may be under way at a time are";
     if (!waits(one))
         return std::nullopt;
     if (*one.due_at <= seen.now)

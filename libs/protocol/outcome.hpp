@@ -11,17 +11,18 @@ namespace baton::protocol {
 // The state of an execution.
 enum class state {
     planned,   // has a row and an instant, not known to be delivered
+    waiting,   // due, and kept back by the limit of its task for over a second: no client has the present attempt
     running,   // a client reported it as running (written only for executions longer than about a second)
     retrying,  // an attempt failed; the next one is due at `due_at`
     succeeded, // final, as are all that follow
     failed,
     timed_out,
     cancelled, // by a person or program, or because its task was edited before it was sent (the reason tells)
-    skipped,   // never sent, because its task's misfire policy left it out
+    skipped,   // never sent, because the misfire or the concurrency policy of its task left it out
 };
 template <>
-inline constexpr std::array<std::string_view, 8> names_of<state>{"planned", "running",   "retrying",  "succeeded",
-                                                                 "failed",  "timed_out", "cancelled", "skipped"};
+inline constexpr std::array<std::string_view, 9> names_of<state>{
+    "planned", "waiting", "running", "retrying", "succeeded", "failed", "timed_out", "cancelled", "skipped"};
 
 constexpr bool is_final(state which)
 {

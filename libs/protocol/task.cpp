@@ -193,6 +193,10 @@ task_definition parse_task(nlohmann::json const& value)
     task.schedule = parse_schedule(object.need("schedule"));
     if (auto const* misfire = object.find("misfire"))
         task.misfire = parse_misfire(*misfire);
+    if (auto const* concurrency = object.find("concurrency"))
+        task.concurrency = parse_concurrency(*concurrency);
+    if (task.schedule.kind != schedule_kind::api)
+        check_key(task.concurrency, task.payload);
     task.routing = parse<protocol::routing>(object.text("routing", "round_robin", 32), "routing");
     task.max_attempts = static_cast<int>(object.number("max_attempts", 1, 1, 1'000));
     task.retry_delay = millis(object, "retry_delay_ms", 1'000, 0);
@@ -209,13 +213,21 @@ namespace {
 
 nlohmann::json without_payload(task_definition const& task)
 {
-    return {{"project", task.project},           {"name", task.name},
-            {"description", task.description},   {"service", task.service},
-            {"handler", task.handler},           {"schedule", schedule_json(task.schedule)},
-            {"misfire", to_json(task.misfire)},  {"routing", to_string(task.routing)},
-            {"max_attempts", task.max_attempts}, {"retry_delay_ms", task.retry_delay / 1ms},
-            {"retry", to_json(task.retry)},      {"max_deaths", task.max_deaths},
-            {"timeout_ms", task.timeout / 1ms},  {"enabled", task.enabled}};
+    return {{"project", task.project},
+            {"name", task.name},
+            {"description", task.description},
+            {"service", task.service},
+            {"handler", task.handler},
+            {"schedule", schedule_json(task.schedule)},
+            {"misfire", to_json(task.misfire)},
+            {"concurrency", to_json(task.concurrency)},
+            {"routing", to_string(task.routing)},
+            {"max_attempts", task.max_attempts},
+            {"retry_delay_ms", task.retry_delay / 1ms},
+            {"retry", to_json(task.retry)},
+            {"max_deaths", task.max_deaths},
+            {"timeout_ms", task.timeout / 1ms},
+            {"enabled", task.enabled}};
 }
 
 } // namespace
@@ -250,10 +262,10 @@ void check_nulls(nlohmann::json const& patch)
                 throw invalid_input(path + key, path + key + " cannot be removed");
     };
     check(patch, "", [](std::string const& key) {
-        return is_one_of(key, {"project", "description", "payload", "misfire", "routing", "max_attempts",
+        return is_one_of(key, {"project", "description", "payload", "misfire", "concurrency", "routing", "max_attempts",
                                "retry_delay_ms", "retry", "max_deaths", "timeout_ms", "enabled"});
     });
-    for (auto const* policy : {"misfire", "retry"})
+    for (auto const* policy : {"misfire", "concurrency", "retry"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())
             check(*given, std::string(policy) + ".", [](std::string const&) { return false; });
     auto const schedule = patch.find("schedule");
@@ -282,7 +294,7 @@ task_definition patch_task(task_definition const& task, nlohmann::json const& pa
     if (auto const schedule = patch.find("schedule");
         schedule != patch.end() && schedule->is_object() && schedule->contains("kind"))
         value["schedule"] = nlohmann::json::object(); // the old kind's fields do not fit another kind
-    for (auto const* policy : {"misfire", "retry"})
+    for (auto const* policy : {"misfire", "concurrency", "retry"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())
             value[policy] = nlohmann::json::object(); // likewise
     value.merge_patch(patch);

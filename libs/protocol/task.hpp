@@ -3,6 +3,7 @@
 
 #include "libs/base/time.hpp"
 #include "libs/protocol/calendar_spec.hpp"
+#include "libs/protocol/concurrency.hpp"
 #include "libs/protocol/json_text.hpp"
 #include "libs/protocol/misfire.hpp"
 #include "libs/protocol/names.hpp"
@@ -78,6 +79,7 @@ struct task_definition {
     json_text payload = json_text::checked("{}");
     schedule_spec schedule;
     misfire_policy misfire;
+    concurrency_policy concurrency;
     protocol::routing routing = protocol::routing::round_robin;
     int max_attempts = 1;
     duration retry_delay = 1s;
@@ -104,7 +106,7 @@ nlohmann::json to_json(task_definition const& task);
 std::string to_text(task_definition const& task); // the same as text; the payload is not looked into
 
 // Applies a JSON merge patch (RFC 7396) to a definition and parses the result as strictly. A patch with
-// `schedule.kind` must carry the whole schedule, and one with `misfire` or `retry` the whole policy.
+// `schedule.kind` must carry the whole schedule, and one with `misfire`, `concurrency` or `retry` the whole policy.
 task_definition patch_task(task_definition const& task, nlohmann::json const& patch);
 
 } // namespace baton::protocol

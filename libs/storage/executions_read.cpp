@@ -31,7 +31,7 @@ void select_execution(statement& ask, std::optional<by_index> index = std::nullo
     if (index)
         ask(*index);
     ask(" LEFT JOIN task t ON t.id = e.task_id LEFT JOIN attempt a ON a.execution_id = e.id AND a.attempt = CASE WHEN ",
-        "e.state = 'planned' THEN e.attempt - 1 ELSE e.attempt END WHERE ");
+        "e.state IN ('planned', 'waiting') THEN e.attempt - 1 ELSE e.attempt END WHERE ");
 }
 
 // node to error, the columns that `execution` and `attempt` share.
@@ -89,7 +89,7 @@ execution_record read_execution(row& cells)
     record.first.attempt = 1;
     read_attempt(cells, record.first);
     record.last_error = cells.maybe_text();
-    if (record.attempt - (record.state == protocol::state::planned ? 1 : 0) == 1)
+    if (record.attempt - (record.state <= protocol::state::waiting ? 1 : 0) == 1)
         record.last_error = record.first.error;
     read_present_task(cells, record);
     return record;

@@ -224,6 +224,12 @@ public:
     // Ends executions that have not been sent as skipped: those that are open and at their first attempt.
     awaitable<void> skip(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
+    // Asks for the cancelling of open executions, as a person may: what fails from now on ends as cancelled.
+    awaitable<void> request_cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
+
+    // Turns planned executions into waiting ones, or (`waits` is false) waiting ones into planned ones.
+    awaitable<void> set_waiting(fence mine, std::vector<execution_id> const& ids, bool waits);
+
     // Ends executions that can never be delivered as failed, each with its reason in `error` and `reason`, and makes
     // them dead letters.
     awaitable<void> fail(fence mine, std::vector<undeliverable> const& executions);

@@ -94,7 +94,8 @@ void cancel_open(soci::session& sql, std::vector<execution_id> const& ids, std::
 {
     for (auto const chunk : chunks(sql, ids, 1)) {
         statement end(sql, "UPDATE execution SET state = 'cancelled', due_at = NULL, ended_at = ", now_us(sql),
-                      ", reason = ", fitting(reason, longest_reason), " WHERE due_at IS NOT NULL AND id IN ");
+                      ", reason = COALESCE(reason, ", fitting(reason, longest_reason),
+                      ") WHERE due_at IS NOT NULL AND id IN ");
         end.in(chunk).execute();
     }
 }
@@ -104,7 +105,7 @@ void skip_unsent(soci::session& sql, std::vector<execution_id> const& ids, std::
     for (auto const chunk : chunks(sql, ids, 1)) {
         statement end(sql, "UPDATE execution SET state = 'skipped', due_at = NULL, ended_at = ", now_us(sql),
                       ", reason = ", fitting(reason, longest_reason),
-                      " WHERE due_at IS NOT NULL AND attempt = 1 AND state = 'planned' AND id IN ");
+                      " WHERE due_at IS NOT NULL AND attempt = 1 AND state IN ('planned', 'waiting') AND id IN ");
         end.in(chunk).execute();
     }
 }
@@ -211,6 +212,35 @@ awaitable<void> ledger::skip(fence mine, std::vector<execution_id> const& ids, s
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
         skip_unsent(sql, ids, reason);
+    };
+    co_await deciding_.transact(work);
+}
+
+awaitable<void> ledger::request_cancel(fence mine, std::vector<execution_id> const& ids, std::string reason)
+{
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        for (auto const chunk : chunks(sql, ids, 1)) {
+            statement mark(sql, "UPDATE execution SET cancel_requested_at = COALESCE(cancel_requested_at, ",
+                           now_us(sql), "), reason = COALESCE(reason, ", fitting(reason, longest_reason),
+                           ") WHERE due_at IS NOT NULL AND id IN ");
+            mark.in(chunk).execute();
+        }
+    };
+    co_await deciding_.transact(work);
+}
+
+awaitable<void> ledger::set_waiting(fence mine, std::vector<execution_id> const& ids, bool waits)
+{
+    auto const from = waits ? protocol::state::planned : protocol::state::waiting;
+    auto const to = waits ? protocol::state::waiting : protocol::state::planned;
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        for (auto const chunk : chunks(sql, ids, 1)) {
+            statement change(sql, "UPDATE execution SET state = ", protocol::to_string(to),
+                             " WHERE due_at IS NOT NULL AND state = ", protocol::to_string(from), " AND id IN ");
+            change.in(chunk).execute();
+        }
     };
     co_await deciding_.transact(work);
 }

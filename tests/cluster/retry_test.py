@@ -95,7 +95,7 @@ class Retries(unittest.TestCase):
         master = self.cluster.master()
         self.cluster.processes[master].kill()
         execution = self.ended(started)
-        self.cluster.start_trigger(master)
+        self.cluster.processes[master].start()
         self.assertEqual(execution["state"], "succeeded")
         pause = self.pauses(execution)[0]
         self.assertTrue(2495 <= pause < 7000, pause)

@@ -1,6 +1,7 @@
 #include "trigger/master/assigner.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/schedule/misfire.hpp"
 
 #include <algorithm>
 
@@ -69,6 +70,8 @@ void assigner::collect()
     auto const now = std::min({scope_.term.clock.now(), limit_, deps_.mark.limit()});
     for (auto const id : scope_.open.take_due(now, at_once)) {
         auto& one = *scope_.open.find(id);
+        if (!may_go(one))
+            continue;
         if (one.broadcast()) {
             if (!skip_if_late(one))
                 broadcasts.push_back(id);
@@ -175,15 +178,26 @@ bool assigner::fail_if_gone(open_execution& one)
     return true;
 }
 
-// A firing that could not be sent in time, because no client could take it.
+// A firing that could not be sent in time, because no client could take it. The time for which the limit of its task
+// kept it back does not make it late.
 bool assigner::skip_if_late(open_execution& one)
 {
     auto const now = scope_.term.clock.now();
-    if (!one.scheduled || one.attempt > 1 || !scope_.open.is_misfire(one, now))
+    auto const& policy = one.task->definition.misfire;
+    bool const kept_back = one.marked || (one.admitted_at && !schedule::is_late(policy, *one.admitted_at, now));
+    if (!one.scheduled || one.attempt > 1 || kept_back || !scope_.open.is_misfire(one, now))
         return false;
     one.ready = false;
-    deps_.next.skip(one);
+    deps_.next.skip(one, schedule::reason_of_skip(policy));
     return true;
+}
+
+// False if the limit of its task keeps it back, or if it was skipped.
+bool assigner::may_go(open_execution& one)
+{
+    if (one.task->definition.concurrency.limit == 0)
+        return true;
+    return !skip_if_late(one) && deps_.admissions.admit(one);
 }
 
 void assigner::hear(std::string const& node, protocol::capacity_message const& message)

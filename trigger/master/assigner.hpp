@@ -2,6 +2,7 @@
 
 #include "libs/base/task_group.hpp"
 #include "trigger/delivery/settings.hpp"
+#include "trigger/master/admissions.hpp"
 #include "trigger/master/assignment_rules.hpp"
 #include "trigger/master/attempts.hpp"
 #include "trigger/master/completion_queue.hpp"
@@ -34,6 +35,7 @@ public:
         completion_queue& completions;
         doubts& in_doubt;
         attempts& next;
+        trigger::admissions& admissions;
         fire_mark& mark;
     };
     assigner(dispatcher_settings settings, term_scope const& scope, dependencies deps);
@@ -68,6 +70,7 @@ private:
                                  std::deque<execution_id> const& first, std::size_t most);
     bool fail_if_gone(open_execution& one);
     bool skip_if_late(open_execution& one);
+    bool may_go(open_execution& one);
     void give_here(std::vector<execution_id> ids, bool maybe_there);
     protocol::assign_request make_request(std::string const& node, std::vector<protocol::attempt_key> const& given);
     listed_client const* chosen(protocol::service_view service, ready_queue::need const& what);

@@ -1,7 +1,6 @@
 #include "trigger/master/attempts.hpp"
 
 #include "libs/base/log.hpp"
-#include "libs/schedule/misfire.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -78,10 +77,10 @@ void attempts::fail(open_execution& one, std::string why)
     add_failure(one, std::move(why), false);
 }
 
-void attempts::skip(open_execution& one)
+void attempts::skip(open_execution& one, std::string const& reason)
 {
     scope_.open.move(one, phase::opening);
-    to_skip_[schedule::reason_of_skip(one.task->definition.misfire)].push_back(one.id);
+    to_skip_[reason].push_back(one.id);
     bell_.wake();
 }
 
@@ -170,8 +169,7 @@ awaitable<void> attempts::skip_group()
     auto const group = to_skip_.begin();
     auto const ids = front(group->second);
     co_await scope_.ledger.skip(scope_.term.fence, ids, group->first);
-    log::warn("attempts", "late executions that no client had taken were skipped",
-              {{"executions", ids.size()}, log::reason(group->first)});
+    log::info("attempts", "executions were skipped", {{"executions", ids.size()}, log::reason(group->first)});
     drop(group->second, ids.size());
     if (group->second.empty())
         to_skip_.erase(group);

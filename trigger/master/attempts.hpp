@@ -34,8 +34,8 @@ public:
     void client_died(open_execution& one, protocol::attempt_cause cause);
     void cancel(open_execution& one);
     void fail(open_execution& one, std::string why);
-    // Its task's misfire policy leaves this late execution out. It has not been sent.
-    void skip(open_execution& one);
+    // A policy of its task leaves this execution out. It has not been sent.
+    void skip(open_execution& one, std::string const& reason);
 
     // Waits for its due time; a suspect also waits for its turn.
     void wait(open_execution& one);

@@ -96,6 +96,7 @@ awaitable<void> completions::split_one(execution_id id)
         one.parent = id;
         one.phase = phase::waiting;
         one.scheduled = false;
+        one.admitted_at.reset();
         one.attempt = 1;
         one.due_at = scope_.term.clock.now();
         one.shard_index = static_cast<int>(shards.size());

@@ -16,6 +16,7 @@ public:
         std::function<void(open_execution&)> cancel;
         std::function<void(open_execution&)> doubt;
         std::function<void(open_execution&)> wait;
+        std::function<void(open_execution const&)> under_way;
     };
     execution_loader(term_scope const& scope, task_book& book, steps given)
         : scope_(scope), book_(book), steps_(std::move(given))

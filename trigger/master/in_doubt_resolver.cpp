@@ -227,6 +227,8 @@ void in_doubt_resolver::decide(protocol::service_view service, inquiry& about, b
                 scope_.open.charge(*one, deps_.credits.at(*client->home, service, one->task->definition.handler));
             ++about.held;
         } else if (found.what == doubt_finding::kind::absent) {
+            if (absent_)
+                absent_(*one);
             if (one->ran) // at a client that is gone by now
                 deps_.next.client_died(*one, one->next_cause);
             else

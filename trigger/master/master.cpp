@@ -31,6 +31,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       queue_(open_, loop),
       suspects_(scope_),
       attempts_(scope_, queue_, suspects_),
+      admissions_(scope_, attempts_),
       homes_(scope_, deps_.node, settings.dispatcher.assign_limit),
       in_doubt_(scope_, {deps_.node.nodes, homes_, attempts_, credits_}),
       loader_(scope_, book_, steps_of_loading()),
@@ -38,7 +39,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       take_over_(scope_, loader_, mark_),
       assigner_(settings.dispatcher, scope_,
                 {deps_.node.nodes, deps_.node.here, homes_, deps_.node.trace, credits_, ready_, queue_, in_doubt_,
-                 attempts_, mark_}),
+                 attempts_, admissions_, mark_}),
       completions_(scope_, {queue_, attempts_, planner_, book_, deps_.ids}),
       sweeper_(settings, scope_, {deps_.node.nodes, credits_, attempts_, in_doubt_, queue_, assigner_, loader_}),
       cancellations_(open_, term_.time, loop, steps_of_cancelling()),
@@ -46,6 +47,8 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       janitor_(settings.retention, term_, deps_.shared)
 {
     clients_.on_gone([this](std::string const& instance) { sweeper_.client_gone(instance); });
+    open_.on_end([this](execution_id id) { admissions_.ended(id); });
+    in_doubt_.on_absent([this](open_execution const& one) { admissions_.absent(one); });
     open_.on_release([this](protocol::service_view service) { assigner_.released(service); });
     in_doubt_.on_capacity(
         [this](std::string const& node, protocol::capacity_message const& told) { assigner_.hear(node, told); });
@@ -56,7 +59,8 @@ execution_loader::steps master::steps_of_loading()
     return {[this](open_execution& one, utc_time due) { attempts_.retry_recorded(one, due); },
             [this](open_execution& one) { attempts_.cancel(one); },
             [this](open_execution& one) { in_doubt_.add(one, protocol::attempt_cause::take_over); },
-            [this](open_execution& one) { attempts_.wait(one); }};
+            [this](open_execution& one) { attempts_.wait(one); },
+            [this](open_execution const& one) { admissions_.under_way(one); }};
 }
 
 cancellations::steps master::steps_of_cancelling()
@@ -122,9 +126,10 @@ awaitable<void> master::lead()
     deps_.log.acts();
     co_await (named("planner", planner_.run()) && named("clients", clients_.run()) &&
               named("assigner", assigner_.run()) && named("attempts", attempts_.run()) &&
-              named("suspects", suspects_.run()) && named("fire mark", mark_.run()) &&
-              named("executions in doubt", in_doubt_.run()) && named("completions", completions_.run()) &&
-              load_and_sweep() && named("cancellations", cancellations_.run()) && named("signals", signals_.run()) &&
+              named("admissions", admissions_.run()) && named("suspects", suspects_.run()) &&
+              named("fire mark", mark_.run()) && named("executions in doubt", in_doubt_.run()) &&
+              named("completions", completions_.run()) && load_and_sweep() &&
+              named("cancellations", cancellations_.run()) && named("signals", signals_.run()) &&
               named("janitor", janitor_.run()) && log_begin());
 }
 
@@ -133,6 +138,7 @@ awaitable<void> master::load_and_sweep()
 {
     co_await named("take-over", take_over_.run());
     planner_.loaded();
+    admissions_.all_loaded();
     co_await named("sweeper", sweeper_.run());
 }
 

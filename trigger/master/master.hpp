@@ -78,6 +78,7 @@ private:
     completion_queue queue_;
     suspect_line suspects_;
     attempts attempts_;
+    admissions admissions_;
     credits credits_;
     ready_queue ready_;
     homes homes_;

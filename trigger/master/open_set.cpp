@@ -17,6 +17,7 @@ open_execution make_open_execution(storage::open_execution_row const& row, std::
     one.max_attempts = row.max_attempts;
     one.deaths = row.deaths;
     one.ran = row.state == protocol::state::running;
+    one.marked = row.state == protocol::state::waiting;
     one.cancel_requested = row.cancel_requested;
     one.scheduled = row.cause == protocol::cause::schedule;
     one.parent = row.parent;
@@ -107,6 +108,8 @@ void open_set::erase(execution_id id)
     }
     under_way_.erase(id);
     executions_.erase(found);
+    if (ended_)
+        ended_(id);
 }
 
 // The indexes by place, and the count of the service.

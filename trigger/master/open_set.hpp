@@ -50,7 +50,9 @@ struct open_execution {
     protocol::attempt_cause next_cause = protocol::attempt_cause::take_over; // in doubt: of the next attempt
     instant since{};                                                         // of the phase
     bool cancel_requested = false;
-    bool scheduled = false; // a firing, which an edit may take back, and not a run now
+    bool marked = false;                   // `waiting` in the ledger
+    std::optional<utc_time> admitted_at{}; // when the limit of its task let it go on
+    bool scheduled = false;                // a firing, which an edit may take back, and not a run now
     std::optional<execution_id> parent;
     int shard_index = 0;
     int shard_total = 1;
@@ -115,6 +117,9 @@ public:
     void charge(open_execution& one, credit* which);
     // Called with the service for which a credit was given back.
     void on_release(std::function<void(protocol::service_view service)> watcher) { released_ = std::move(watcher); }
+
+    // Called with each execution that has ended.
+    void on_end(std::function<void(execution_id)> watcher) { ended_ = std::move(watcher); }
 
     std::optional<utc_time> next_due() const { return queue_.next(); }
     // The executions that still wait and are due, each once.
@@ -192,6 +197,7 @@ private:
     due_queue queue_;
     protocol::service_map<std::size_t> backlog_;
     std::function<void(protocol::service_view)> released_;
+    std::function<void(execution_id)> ended_;
     std::vector<execution_id> stale_;
     std::set<reading*> readings_;
     pending_edits edits_;

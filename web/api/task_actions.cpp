@@ -66,6 +66,15 @@ std::optional<std::string> payload_of(http::request const& message)
     });
 }
 
+// The concurrency key of the task must name something in it.
+void check_payload(protocol::task_definition const& task, std::optional<std::string> const& given)
+{
+    as_document([&] {
+        protocol::check_key(task.concurrency, given ? protocol::json_text::checked(*given) : task.payload);
+        return true;
+    });
+}
+
 http::response answer_run(storage::run_result const& done, bool notified)
 {
     switch (done.outcome) {
@@ -102,6 +111,7 @@ awaitable<http::response> run(context& site, http::request const& message)
         auto const live = co_await site.clients.services();
         require_served(live, protocol::service_of(task->definition), task->definition.handler, 409);
     }
+    check_payload(task->definition, wanted.payload);
     auto const done = co_await site.executions.run_now(wanted, site.ids);
     bool notified = false;
     if (done.outcome == storage::run_outcome::created)

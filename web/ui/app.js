@@ -3,7 +3,7 @@
 
 const api = "/api/v1";
 const read_only = ["id", "version", "schedule_text", "next_at", "next_fire_at", "parked_at", "parked_reason", "created_at", "updated_at"];
-const open_states = ["planned", "running", "retrying"];
+const open_states = ["planned", "waiting", "running", "retrying"];
 const $ = (id) => document.getElementById(id);
 const state = { token: sessionStorage.getItem("token") || "", task_limit: 100, clients: [], editing: null, round: 0 };
 

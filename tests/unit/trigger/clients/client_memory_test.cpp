@@ -1,6 +1,7 @@
 // The memory of a client at its home, in the registry, the lanes, the record of who can be called and the requests that
 // are held for it; and at the master, in the directory and the credits. Connections are left out.
 
+#include "libs/protocol/revision.hpp"
 #include "libs/sim/sim.hpp"
 #include "tests/unit/trigger/delivery/dispatcher_stage.hpp"
 #include "trigger/clients/fetch_line.hpp"

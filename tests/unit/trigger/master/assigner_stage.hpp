@@ -13,6 +13,7 @@ struct assigner_stage : node_stage {
     trigger::completion_queue ended{open, stage.loop.get_executor()};
     trigger::suspect_line suspects{scope()};
     trigger::attempts next{scope(), ended, suspects};
+    trigger::admissions limits{scope(), next};
     trigger::credits credits;
     trigger::ready_queue ready;
     trigger::fire_mark mark{scope(), 1s};
@@ -22,12 +23,15 @@ struct assigner_stage : node_stage {
 
     explicit assigner_stage(trigger::dispatcher_settings settings = {}, bool signals_are_read = true) : node_stage(2)
     {
-        firing.emplace(
-            settings, scope(),
-            trigger::assigner::dependencies{view(), here, calls, trace, credits, ready, ended, in_doubt, next, mark});
+        firing.emplace(settings, scope(),
+                       trigger::assigner::dependencies{view(), here, calls, trace, credits, ready, ended, in_doubt,
+                                                       next, limits, mark});
         open.on_release([this](protocol::service_view service) { firing->released(service); });
+        open.on_end([this](execution_id id) { limits.ended(id); });
+        limits.all_loaded();
         add_task(1);
         host.spawn(next.run());
+        host.spawn(limits.run());
         host.spawn(mark.run());
         host.spawn(firing->run());
         if (signals_are_read)

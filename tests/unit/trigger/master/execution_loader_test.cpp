@@ -15,7 +15,9 @@ struct fixture : test::term_stage {
     execution_loader::steps steps{[this](open_execution& one, utc_time) { note("retry", one); },
                                   [this](open_execution& one) { note("cancel", one); },
                                   [this](open_execution& one) { note("doubt", one); },
-                                  [this](open_execution& one) { note("wait", one); }};
+                                  [this](open_execution& one) { note("wait", one); },
+                                  [this](open_execution const& one) { under_way.push_back(one.id); }};
+    std::vector<execution_id> under_way; // may be, since before this term
     execution_loader loader{scope(), book, steps};
 
     fixture()
@@ -58,6 +60,37 @@ TEST_CASE("a planned execution waits for its instant")
     REQUIRE(f.open.next_due());
     CHECK(*f.open.next_due() - f.one(1).due_at < 1ms);
     CHECK(*f.open.next_due() >= f.one(1).due_at);
+}
+
+TEST_CASE("an execution may be under way since before this term unless it waits for its first sending")
+{
+    fixture f;
+    bool expected = true;
+    SECTION("planned")
+    {
+        expected = false;
+    }
+    SECTION("kept back by a limit: no client has it, however late it is")
+    {
+        f.set("state = 'waiting', due_at = 1");
+        f.loader.begin_take_over([](auto const&) { return true; });
+        expected = false;
+    }
+    SECTION("running")
+    {
+        f.set("state = 'running'");
+    }
+    SECTION("between two attempts")
+    {
+        f.set("attempt = 2");
+    }
+    SECTION("maybe sent by the last master")
+    {
+        f.loader.begin_take_over([](auto const&) { return true; });
+    }
+    f.read();
+    CHECK(f.under_way.size() == (expected ? 1 : 0));
+    CHECK(f.one(1).marked == (f.state(1) == "waiting"));
 }
 
 TEST_CASE("the step that is next for an execution follows from its row")

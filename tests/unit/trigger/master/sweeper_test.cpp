@@ -28,7 +28,8 @@ struct fixture : test::node_stage {
     fake_repeater repeats;
     std::vector<execution_id> loaded_retrying;
     execution_loader::steps steps{[this](open_execution& one, utc_time) { loaded_retrying.push_back(one.id); },
-                                  [](open_execution&) {}, [](open_execution&) {}, [](open_execution&) {}};
+                                  [](open_execution&) {}, [](open_execution&) {}, [](open_execution&) {},
+                                  [](open_execution const&) {}};
     execution_loader loader{scope(), book, steps};
     std::optional<sweeper> sweeps;
 

@@ -81,6 +81,7 @@ struct bench {
         term_scope const scope{of, *ledger, open, clients, due_changed, loop.get_executor()};
         task_book book;
         execution_loader::steps steps;
+        steps.under_way = [](open_execution const&) {};
         steps.doubt = [&](open_execution& one) {
             if (one.due_at > began_utc + 100ms)
                 ++wrong;

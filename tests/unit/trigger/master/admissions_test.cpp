@@ -1,0 +1,173 @@
+#include "tests/unit/trigger/master/assigner_stage.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace admissions_test {
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+nlohmann::json limited(int limit, char const* when_full = "wait", nlohmann::json more = nlohmann::json::object())
+{
+    more["limit"] = limit;
+    more["when_full"] = when_full;
+    return {{"concurrency", more}};
+}
+
+// A node whose client takes everything, and a task with a limit.
+struct fixture : test::assigner_stage {
+    explicit fixture(nlohmann::json const& task)
+    {
+        add_task(2, task);
+        firing->hear("n1", room(100, 100));
+    }
+    std::vector<execution_id> sent() { return all_at("n1"); }
+    void end(int id)
+    {
+        exec("UPDATE execution SET state = 'succeeded', due_at = NULL WHERE id = " + std::to_string(id));
+        ended.ended(execution_id{id});
+        pass(50ms);
+    }
+};
+
+std::vector<execution_id> ids(std::initializer_list<int> numbers)
+{
+    std::vector<execution_id> out;
+    for (auto const id : numbers)
+        out.push_back(execution_id{id});
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("a task's executions go out one after the other when its limit is one")
+{
+    fixture f(limited(1));
+    f.fire({1, 2, 3}, 2);
+    f.pass(100ms);
+    CHECK(f.sent() == ids({1}));
+    f.end(1);
+    CHECK(f.sent() == ids({1, 2}));
+    f.end(2);
+    CHECK(f.sent() == ids({1, 2, 3}));
+}
+
+TEST_CASE("an execution that waits for over a second is marked in the ledger, and unmarked before it is sent")
+{
+    fixture f(limited(1));
+    f.fire({1, 2}, 2);
+    f.pass(900ms);
+    CHECK(f.state(2) == "planned");
+    f.pass(300ms);
+    CHECK(f.state(2) == "waiting");
+    CHECK(f.state(1) == "planned");
+    f.end(1);
+    CHECK(f.state(2) == "planned");
+    CHECK(f.sent() == ids({1, 2}));
+}
+
+TEST_CASE("an execution that is due while the limit is reached is skipped, if that is the policy")
+{
+    fixture f(limited(1, "skip"));
+    f.fire({1, 2}, 2);
+    f.pass(500ms);
+    CHECK(f.state(2) == "skipped");
+    CHECK(f.text("SELECT reason FROM execution WHERE id = 2") ==
+          "as many executions as may be under way at a time (1) were");
+    CHECK_FALSE(f.is_open(2));
+    CHECK(f.sent() == ids({1}));
+}
+
+TEST_CASE("a replaced execution is asked to end with the reason, and the new one begins after it")
+{
+    fixture f(limited(1, "replace"));
+    f.fire({1}, 2);
+    f.pass(100ms);
+    f.fire({2}, 2);
+    f.pass(100ms);
+    f.fire({3}, 2);
+    f.pass(500ms);
+    CHECK(f.one(1).cancel_requested);
+    CHECK(f.number("SELECT cancel_requested_at FROM execution WHERE id = 1") > 0);
+    CHECK(f.text("SELECT reason FROM execution WHERE id = 1") == "a newer execution took its place");
+    CHECK(f.state(2) == "skipped");
+    CHECK(f.sent() == ids({1}));
+    f.end(1);
+    CHECK(f.sent() == ids({1, 3}));
+}
+
+TEST_CASE("an execution that was under way before this term keeps others back, and so does one in doubt")
+{
+    fixture f(limited(1));
+    f.add_execution(1, 2);
+    f.load();
+    f.limits.under_way(f.one(1));
+    f.open.move(f.one(1), phase::in_doubt);
+    f.fire({2}, 2);
+    f.pass(100ms);
+    CHECK(f.sent().empty());
+    f.end(1);
+    CHECK(f.sent() == ids({2}));
+}
+
+TEST_CASE("of two executions in doubt that no client has, one goes out at a time")
+{
+    fixture f(limited(1));
+    f.add_execution(1, 2);
+    f.add_execution(2, 2);
+    f.load();
+    for (int const id : {1, 2}) {
+        f.limits.under_way(f.one(id));
+        f.open.move(f.one(id), phase::in_doubt);
+    }
+    for (int const id : {1, 2}) {
+        f.limits.absent(f.one(id));
+        f.next.open(f.one(id), f.clock.now(), protocol::attempt_cause::take_over);
+    }
+    f.pass(500ms);
+    REQUIRE(f.sent().size() == 1);
+    auto const first = static_cast<int>(f.sent()[0].value());
+    f.end(first);
+    CHECK(f.sent().size() == 2);
+}
+
+TEST_CASE("an execution that a former master kept back is not late because it waited")
+{
+    fixture f(limited(1, "wait"));
+    f.fire({1}, 2);
+    f.pass(100ms);
+    f.add_execution(2, 2);
+    f.add_execution(3, 2);
+    f.exec("UPDATE execution SET state = 'waiting', scheduled_at = scheduled_at - 7200000000 WHERE id IN (2, 3)");
+    f.load();
+    f.due_changed.wake();
+    f.pass(100ms);
+    f.end(1);
+    CHECK(f.state(2) == "planned");
+    CHECK(f.sent() == ids({1, 2}));
+    f.end(2);
+    CHECK(f.sent() == ids({1, 2, 3}));
+}
+
+TEST_CASE("nothing with a limit goes out before all open executions are known")
+{
+    test::node_stage stage(1);
+    completion_queue ended{stage.open, stage.stage.loop.get_executor()};
+    suspect_line suspects{stage.scope()};
+    attempts next{stage.scope(), ended, suspects};
+    admissions limits{stage.scope(), next};
+    stage.add_task(1);
+    stage.add_task(2, limited(1));
+    stage.add_execution(1, 1);
+    stage.add_execution(2, 2);
+    stage.load();
+    CHECK(limits.admit(stage.one(1)));
+    CHECK_FALSE(limits.admit(stage.one(2)));
+    limits.all_loaded();
+    CHECK(limits.admit(stage.one(2)));
+    stage.stage.end();
+}
+
+} // namespace admissions_test

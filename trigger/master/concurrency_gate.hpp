@@ -1,0 +1,72 @@
+#pragma once
+
+#include "libs/base/id.hpp"
+#include "libs/base/time.hpp"
+#include "libs/protocol/concurrency.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace baton::trigger {
+
+// Decides which executions of a task, or of a key of a task, may be under way at the same time. Without clock and I/O.
+class concurrency_gate {
+public:
+    struct place {
+        task_id task;
+        std::uint64_t key = 0; // protocol::key_hash
+        auto operator<=>(place const&) const = default;
+    };
+    struct candidate {
+        execution_id id;
+        utc_time scheduled_at;
+        bool may_skip = true; // false: it was sent before
+    };
+    enum class verdict { admitted, waits, skipped };
+    struct ruling {
+        verdict what = verdict::admitted;
+        std::vector<execution_id> skip;   // others that waited, and are to be skipped in favour of this one
+        std::vector<execution_id> cancel; // under way, and to be cancelled in favour of this one
+    };
+
+    // A due execution asks to be admitted, under the policy of its task. One that is admitted or waits already keeps
+    // its place.
+    ruling enter(place const& where, protocol::concurrency_policy const& policy, candidate const& which);
+
+    // It may be under way, so it counts from now on, even beyond the limit.
+    void hold(place const& where, candidate const& which);
+
+    // It is not under way after all. It must enter again, if others are under way up to the limit.
+    std::vector<execution_id> release_if_full(execution_id id, int limit);
+
+    // It has ended, whether it was under way or waited. Returns those that are admitted in its place.
+    std::vector<execution_id> leave(execution_id id);
+
+    bool holds(execution_id id) const;
+    bool waits(execution_id id) const;
+    std::size_t places() const { return lines_.size(); }
+
+private:
+    struct line {
+        int limit = 1;
+        std::set<std::pair<utc_time, execution_id>> holders; // by the time of their firing
+        std::set<std::pair<utc_time, execution_id>> waiting;
+    };
+    struct position {
+        place where;
+        utc_time scheduled_at;
+        bool holds = false;
+    };
+    void put(line& into, place const& where, candidate const& which, bool holds);
+    std::vector<execution_id> promote(place const& where, line& in);
+
+    std::map<place, line> lines_;
+    std::unordered_map<execution_id, position> positions_;
+};
+
+} // namespace baton::trigger
