@@ -49,8 +49,9 @@ awaitable<void> assigner::fire()
     for (;;) {
         co_await scope_.term.until_active(assigning_need);
         deps_.ready.unblock_due(scope_.term.time.now());
-        collect();
-        distribute();
+        auto const round = scope_.term.clock.now();
+        collect(round);
+        distribute(round);
         auto const now = scope_.term.time.now();
         firing_times const times{scope_.open.next_due(), deps_.mark.limit(), limit_, deps_.ready.next_unblock()};
         auto const look = look_after(times, now, scope_.term.clock.now());
@@ -64,16 +65,16 @@ awaitable<void> assigner::fire()
 }
 
 // Moves what is due into the ready queue.
-void assigner::collect()
+void assigner::collect(utc_time now)
 {
     std::vector<execution_id> broadcasts;
-    auto const now = std::min({scope_.term.clock.now(), limit_, deps_.mark.limit()});
-    for (auto const id : scope_.open.take_due(now, at_once)) {
+    auto const until = std::min({now, limit_, deps_.mark.limit()});
+    for (auto const id : scope_.open.take_due(until, at_once)) {
         auto& one = *scope_.open.find(id);
-        if (!may_go(one))
+        if (!may_go(one, now))
             continue;
         if (one.broadcast()) {
-            if (!skip_if_late(one))
+            if (!skip_if_late(one, now))
                 broadcasts.push_back(id);
         } else if (!std::exchange(one.ready, true)) {
             deps_.ready.put(protocol::service_of(one.task->definition), need_of(one), id);
@@ -83,10 +84,12 @@ void assigner::collect()
         deps_.completions.broadcast(std::move(broadcasts));
 }
 
-void assigner::distribute()
+void assigner::distribute(utc_time now)
 {
-    ready_queue::place_function const at = [this](protocol::service_view service, auto const& what, auto const& first,
-                                                  std::size_t most) { return place(service, what, first, most); };
+    ready_queue::place_function const at = [this, now](protocol::service_view service, auto const& what,
+                                                       auto const& first, std::size_t most) {
+        return place(service, what, first, most, now);
+    };
     for (std::size_t turns = 0; turns < at_once / quantum && deps_.ready.turn(quantum, at); ++turns)
         continue;
 }
@@ -104,7 +107,7 @@ bool assigner::usable(std::string const& node)
 
 // The first ones of a queue that still wait, as far as there is room for them.
 ready_queue::placement assigner::place(protocol::service_view service, ready_queue::need const& what,
-                                       std::deque<execution_id> const& first, std::size_t most)
+                                       std::deque<execution_id> const& first, std::size_t most, utc_time round)
 {
     auto const now = scope_.term.time.now();
     auto const wanted = static_cast<int>(std::min(first.size(), most));
@@ -137,7 +140,7 @@ ready_queue::placement assigner::place(protocol::service_view service, ready_que
     for (auto const id : first) {
         auto* one = scope_.open.find(id);
         bool const waits = one != nullptr && one->phase == phase::waiting && one->ready;
-        bool const ended = waits && (fail_if_gone(*one) || skip_if_late(*one));
+        bool const ended = waits && (fail_if_gone(*one) || skip_if_late(*one, round));
         if (waits && !ended && static_cast<int>(ids.size()) == to.room)
             break;
         ++out.taken;
@@ -180,9 +183,8 @@ bool assigner::fail_if_gone(open_execution& one)
 
 // A firing that could not be sent in time, because no client could take it. The time for which the limit of its task
 // kept it back does not make it late.
-bool assigner::skip_if_late(open_execution& one)
+bool assigner::skip_if_late(open_execution& one, utc_time now)
 {
-    auto const now = scope_.term.clock.now();
     auto const& policy = one.task->definition.misfire;
     bool const kept_back = one.marked || (one.admitted_at && !schedule::is_late(policy, *one.admitted_at, now));
     if (!one.scheduled || one.attempt > 1 || kept_back || !scope_.open.is_misfire(one, now))
@@ -193,11 +195,11 @@ bool assigner::skip_if_late(open_execution& one)
 }
 
 // False if the limit of its task keeps it back, or if it was skipped.
-bool assigner::may_go(open_execution& one)
+bool assigner::may_go(open_execution& one, utc_time now)
 {
     if (one.task->definition.concurrency.limit == 0)
         return true;
-    return !skip_if_late(one) && deps_.admissions.admit(one);
+    return !skip_if_late(one, now) && deps_.admissions.admit(one);
 }
 
 void assigner::hear(std::string const& node, protocol::capacity_message const& message)

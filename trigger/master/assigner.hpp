@@ -64,13 +64,13 @@ private:
     static constexpr duration full_pause = 50ms; // before a node that returned work is given more, or says so earlier
 
     awaitable<void> fire();
-    void collect();
-    void distribute();
+    void collect(utc_time now);
+    void distribute(utc_time now);
     ready_queue::placement place(protocol::service_view service, ready_queue::need const& what,
-                                 std::deque<execution_id> const& first, std::size_t most);
+                                 std::deque<execution_id> const& first, std::size_t most, utc_time round);
     bool fail_if_gone(open_execution& one);
-    bool skip_if_late(open_execution& one);
-    bool may_go(open_execution& one);
+    bool skip_if_late(open_execution& one, utc_time now);
+    bool may_go(open_execution& one, utc_time now);
     void give_here(std::vector<execution_id> ids, bool maybe_there);
     protocol::assign_request make_request(std::string const& node, std::vector<protocol::attempt_key> const& given);
     listed_client const* chosen(protocol::service_view service, ready_queue::need const& what);
