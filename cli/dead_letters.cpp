@@ -1,7 +1,7 @@
 // baton dead-letters: executions that failed in their last attempt, to run again or to dismiss.
 
 #include "cli/commands.hpp"
-#include "cli/payload.hpp"
+#include "cli/payload_option.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
 
@@ -70,7 +70,7 @@ nlohmann::json body_of(choice_options const& chosen, rest& web)
     if (body.empty())
         throw CLI::ValidationError("dead-letters", "name ids of executions, or --task, --project or --all");
     if (!chosen.payload.empty())
-        body["payload"] = parse_payload(chosen.payload);
+        body["payload"] = payload_option(chosen.payload);
     return body;
 }
 

@@ -1,21 +1,11 @@
 #include "cli/retry_options.hpp"
 
-#include "cli/config/duration.hpp"
-#include "libs/base/error.hpp"
-#include "libs/protocol/retry_policy.hpp"
+#include "cli/span.hpp"
+#include "libs/protocol/task.hpp"
 
 namespace baton::cli {
 
 namespace {
-
-std::int64_t milliseconds(char const* option, std::string const& text)
-{
-    try {
-        return parse_duration(text) / std::chrono::milliseconds{1};
-    } catch (invalid_input const& wrong) {
-        throw CLI::ValidationError(option, wrong.what());
-    }
-}
 
 std::vector<std::string> backoffs()
 {
@@ -54,7 +44,7 @@ nlohmann::json retry_of(retry_options const& chosen)
     if (!chosen.longest.empty() && chosen.backoff != "exponential")
         throw CLI::ValidationError("--retry-longest", "needs --retry-backoff exponential");
     if (!chosen.longest.empty())
-        retry["longest_ms"] = milliseconds("--retry-longest", chosen.longest);
+        retry["longest_ms"] = option_span("--retry-longest", chosen.longest, 1ms, protocol::longest_span);
     if (chosen.jitter >= 0)
         retry["jitter_percent"] = chosen.jitter;
     if (!chosen.final_errors.empty())

@@ -1,5 +1,10 @@
 #include "cli/span.hpp"
 
+#include "cli/config/duration.hpp"
+#include "libs/base/error.hpp"
+
+#include <CLI/CLI.hpp>
+
 namespace baton::cli {
 
 namespace {
@@ -30,6 +35,20 @@ std::string span_cell(nlohmann::json const& object, char const* key)
 {
     auto const found = object.find(key);
     return found != object.end() && found->is_number() ? span_text(found->get<std::int64_t>()) : "-";
+}
+
+std::int64_t option_span(char const* option, std::string const& text, duration least, duration longest)
+{
+    try {
+        auto const span = parse_duration(text);
+        if (span >= least && span <= longest)
+            return span / 1ms;
+    } catch (invalid_input const& wrong) {
+        throw CLI::ValidationError(option, wrong.what());
+    }
+    auto const bounds = least > duration::zero() ? "from " + format_duration(least) + " to " + format_duration(longest)
+                                                 : "at most " + format_duration(longest);
+    throw CLI::ValidationError(option, "must be " + bounds + ", not " + text);
 }
 
 } // namespace baton::cli

@@ -1,4 +1,4 @@
-#include "cli/payload.hpp"
+#include "cli/payload_option.hpp"
 
 #include "libs/base/error.hpp"
 #include "libs/protocol/document.hpp"
@@ -7,7 +7,7 @@
 
 namespace baton::cli {
 
-nlohmann::json parse_payload(std::string const& text)
+nlohmann::json payload_option(std::string const& text)
 {
     try {
         return protocol::parse_document(text);

@@ -1,0 +1,182 @@
+// baton task add: register a task.
+
+#include "cli/commands.hpp"
+#include "cli/concurrency_options.hpp"
+#include "cli/misfire_options.hpp"
+#include "cli/payload_option.hpp"
+#include "cli/rest.hpp"
+#include "cli/retry_options.hpp"
+#include "cli/span.hpp"
+#include "cli/table.hpp"
+#include "cli/wall_options.hpp"
+#include "libs/protocol/task.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace baton::cli {
+
+namespace {
+
+struct definition_options {
+    std::string name;
+    std::string project = "default";
+    std::string description;
+    std::string service;
+    std::string handler;
+    std::string payload;
+    std::string cron;
+    std::string zone = "UTC";
+    std::string every;
+    wall_options wall;
+    std::string delay;
+    std::string at;
+    std::string in;
+    std::string start_at;
+    std::string end_at;
+    misfire_options misfire;
+    concurrency_options concurrency;
+    retry_options retry;
+    std::string routing;
+    int attempts = 1;
+    std::string retry_delay;
+    int deaths = 3;
+    std::string timeout;
+    bool disabled = false;
+    bool allow_unserved = false;
+};
+
+// As the server's limits for schedule.every_ms.
+std::int64_t period(char const* option, std::string const& text, duration least)
+{
+    return option_span(option, text, least, protocol::longest_span);
+}
+
+std::string const& checked_time(char const* option, std::string const& text)
+{
+    try {
+        (void)from_rfc3339(text);
+        return text;
+    } catch (std::invalid_argument const&) {
+        throw CLI::ValidationError(option, "'" + text + "' is not a time such as 2026-12-24T18:00:00Z");
+    }
+}
+
+nlohmann::json schedule_of(definition_options const& chosen)
+{
+    bool const has_days = !chosen.wall.from.empty() || !chosen.wall.calendar.empty();
+    if (chosen.zone != "UTC" && chosen.cron.empty() && !has_days)
+        throw CLI::ValidationError("--zone", "needs --cron, --from or --calendar, which it is the time zone of");
+    if (!chosen.wall.days.empty() && !has_days)
+        throw CLI::ValidationError("--days", "needs --from or --calendar");
+    nlohmann::json schedule{{"kind", "api"}};
+    if (!chosen.cron.empty())
+        schedule = {{"kind", "cron"}, {"cron", chosen.cron}, {"zone", chosen.zone}};
+    else if (!chosen.wall.from.empty())
+        schedule = window_schedule(chosen.wall, period("--every", chosen.every, 1s), chosen.zone);
+    else if (!chosen.wall.calendar.empty())
+        schedule = calendar_schedule(chosen.wall, chosen.zone);
+    else if (!chosen.every.empty())
+        schedule = {{"kind", "fixed_rate"}, {"every_ms", period("--every", chosen.every, 100ms)}};
+    else if (!chosen.delay.empty())
+        schedule = {{"kind", "fixed_delay"}, {"every_ms", period("--delay", chosen.delay, 1ms)}};
+    else if (!chosen.at.empty())
+        schedule = {{"kind", "once"}, {"at", checked_time("--at", chosen.at)}};
+    else if (!chosen.in.empty())
+        schedule = {{"kind", "once"}, {"in_ms", period("--in", chosen.in, 1ms)}};
+    if (!chosen.start_at.empty())
+        schedule["start_at"] = checked_time("--start-at", chosen.start_at);
+    if (!chosen.end_at.empty())
+        schedule["end_at"] = checked_time("--end-at", chosen.end_at);
+    return schedule;
+}
+
+nlohmann::json document_of(definition_options const& chosen)
+{
+    nlohmann::json task{{"project", chosen.project},         {"name", chosen.name},
+                        {"description", chosen.description}, {"service", chosen.service},
+                        {"handler", chosen.handler},         {"schedule", schedule_of(chosen)},
+                        {"enabled", !chosen.disabled},       {"max_attempts", chosen.attempts},
+                        {"max_deaths", chosen.deaths}};
+    if (!chosen.payload.empty())
+        task["payload"] = payload_option(chosen.payload);
+    if (auto misfire = misfire_of(chosen.misfire); !misfire.is_null())
+        task["misfire"] = std::move(misfire);
+    if (auto concurrency = concurrency_of(chosen.concurrency); !concurrency.is_null())
+        task["concurrency"] = std::move(concurrency);
+    if (auto retry = retry_of(chosen.retry); !retry.is_null())
+        task["retry"] = std::move(retry);
+    if (!chosen.routing.empty())
+        task["routing"] = chosen.routing;
+    if (!chosen.retry_delay.empty())
+        task["retry_delay_ms"] = option_span("--retry-delay", chosen.retry_delay, 0ms, protocol::longest_span);
+    if (!chosen.timeout.empty())
+        task["timeout_ms"] = option_span("--timeout", chosen.timeout, 0ms, protocol::longest_span);
+    return task;
+}
+
+} // namespace
+
+void add_task_add(CLI::App& task, common_options const& common)
+{
+    auto* const command = task.add_subcommand("add", "Register a task");
+    command->footer("docs/schedules.md, installed as share/doc/baton/schedules.md, explains schedules, clock changes "
+                    "and routings.\n"
+                    "Example: baton task add close-day --service billing --handler close-day --cron '0 2 * * *' "
+                    "--zone Europe/Berlin");
+    auto const chosen = std::make_shared<definition_options>();
+    command->add_option("name", chosen->name, "Unique in its project")->required();
+    command->add_option("--service", chosen->service, "Service whose clients run it")->required();
+    command->add_option("--handler", chosen->handler, "Handler that they run")->required();
+    command->add_option("--payload", chosen->payload, "JSON for the handler");
+    auto* const when =
+        command->add_option_group("schedule", "When it is due; without one of these only by `baton task run`");
+    when->add_option("--cron", chosen->cron,
+                     "Five fields, or six with seconds, such as '*/5 * * * *'. If both day fields are "
+                     "restricted, a date needs to match one of them");
+    auto* const every = when->add_option("--every", chosen->every,
+                                         "From start to start, such as 90s; for what other tools write as @every 90s");
+    when->add_option("--delay", chosen->delay, "From an end to the next start");
+    when->add_option("--at", chosen->at, "Once, at 2026-12-24T18:00:00Z");
+    when->add_option("--in", chosen->in, "Once, so long after the registration, such as 2h");
+    add_calendar_options(*command, *when, chosen->wall);
+    when->require_option(0, 1);
+    command->add_option("--zone", chosen->zone, "IANA time zone of --cron, --from and --calendar")
+        ->capture_default_str();
+    add_window_options(*command, chosen->wall, *every);
+    command->add_option("--start-at", chosen->start_at, "It does not fire before, such as 2026-12-24T18:00:00Z");
+    command->add_option("--end-at", chosen->end_at, "It fires before this time only");
+    add_misfire_options(*command, chosen->misfire);
+    add_concurrency_options(*command, chosen->concurrency);
+    add_retry_options(*command, chosen->retry);
+    command
+        ->add_option("--routing", chosen->routing,
+                     "Which clients run it: round_robin: they take turns (default); random: one drawn at random; "
+                     "failover: the first by name, the next only while it cannot; broadcast: each, a shard of its own")
+        ->check(CLI::IsMember({"round_robin", "random", "failover", "broadcast"}));
+    command->add_option("--attempts", chosen->attempts, "Number of attempts, the first included")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000));
+    command->add_option("--retry-delay", chosen->retry_delay, "Pause before a further attempt, such as 5s");
+    command->add_option("--max-deaths", chosen->deaths, "Deaths of its clients after which an execution fails")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000));
+    command->add_option("--timeout", chosen->timeout, "Limit for one attempt, such as 30s");
+    command->add_option("--project", chosen->project, "Project of the task")->capture_default_str();
+    command->add_option("--description", chosen->description, "Text for people");
+    command->add_flag("--disabled", chosen->disabled, "Register it without enabling it");
+    command->add_flag("--allow-unserved", chosen->allow_unserved,
+                      "Accept it although no live client serves the handler");
+    command->callback([chosen, &common] {
+        auto const document = document_of(*chosen);
+        auto const target = std::string("/api/v1/tasks") + (chosen->allow_unserved ? "?allow_unserved=true" : "");
+        auto const made = rest(common).send(http::verb::post, target, document);
+        if (common.json)
+            print_json(std::cout, made);
+        else
+            std::cout << "task " << cell(made, "id") << ' ' << cell(made, "name") << ": " << cell(made, "schedule_text")
+                      << ", next " << times_of(common).text(made, "next_at") << '\n';
+    });
+}
+
+} // namespace baton::cli
