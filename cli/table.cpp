@@ -24,11 +24,11 @@ constexpr std::size_t least_cut = 8;
 constexpr std::size_t readable = 16; // for this much free text other columns are left out
 constexpr char bold[] = "1";
 
-// Titles of columns that may be cut. Names, ids and times are always whole, so that they can be used in a command.
+// Titles of columns that may be cut. Names, instances, ids and times are always whole, so that they can be
+// copied into a command.
 bool is_free_text(std::string const& title)
 {
-    constexpr std::array<char const*, 9> titles{"SCHEDULE", "HANDLERS", "REASON",   "ERROR", "RESULT",
-                                                "WHY",      "CHANGES",  "INSTANCE", "CLIENT"};
+    constexpr std::array<char const*, 7> titles{"SCHEDULE", "HANDLERS", "REASON", "ERROR", "RESULT", "WHY", "CHANGES"};
     return std::find(titles.begin(), titles.end(), title) != titles.end();
 }
 

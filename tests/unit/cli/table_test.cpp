@@ -70,6 +70,20 @@ TEST_CASE("a narrow terminal gets short times and loses the least useful columns
     CHECK(times("Europe/Berlin").day(from_rfc3339("2026-11-24T23:30:00Z")) == "2026-11-25");
 }
 
+TEST_CASE("instances are whole at 80 columns: other columns are left out, and free text is cut, before them")
+{
+    std::string const instance = "billing-worker-7f9c6d5b48-x2x9z.payments.svc-4242-c0ffee";
+    table shown({"SERVICE", "INSTANCE", "ADDRESS", "REACH", "HANDLERS"});
+    shown.when_narrow({"ADDRESS", "HANDLERS"});
+    shown.add({"billing", instance, "http://10.0.0.17:9000", "ok", "close-day, open-day, send-invoices"});
+    CHECK(printed(shown, {80, false}) == "SERVICE  INSTANCE" + std::string(instance.size() - 8, ' ') + "  REACH\n" +
+                                             "billing  " + instance + "  ok\n");
+    CHECK(printed(shown, {100, false}).find(instance + "  ok     close-day, open-day, send…\n") != std::string::npos);
+    table attempts({"ATTEMPT", "CLIENT", "ERROR"});
+    attempts.add({"1", instance, "the connection to the database was refused"});
+    CHECK(printed(attempts, {80, false}).find(instance + "  the connecti…") != std::string::npos);
+}
+
 TEST_CASE("colour marks the titles and the states, and no text of others")
 {
     table shown({"STATE", "REASON"});
