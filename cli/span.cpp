@@ -44,7 +44,7 @@ std::int64_t option_span(char const* option, std::string const& text, duration l
         if (span >= least && span <= longest)
             return span / 1ms;
     } catch (invalid_input const& wrong) {
-        throw CLI::ValidationError(option, wrong.what());
+        throw CLI::ValidationError(option, wrong.what() + std::string(", not '") + text + "'");
     }
     auto const bounds = least > duration::zero() ? "from " + format_duration(least) + " to " + format_duration(longest)
                                                  : "at most " + format_duration(longest);
