@@ -18,7 +18,7 @@ void show(common_options const& common)
         return print_json(std::cout, answer);
     auto const at = times_of(common);
     table shown({"SERVICE", "INSTANCE", "ADDRESS", "STATE", "REACH", "SLOTS", "HANDLERS", at.title("JOINED")});
-    shown.when_narrow({"JOINED", "SLOTS", "ADDRESS"}, at.day(system_time{}.utc()));
+    shown.when_narrow({"JOINED", "SLOTS", "ADDRESS", "HANDLERS", "STATE"}, at.day(system_time{}.utc()));
     for (auto const& each : answer.at("items")) {
         std::string handlers;
         for (auto const& handler : each.at("handlers"))

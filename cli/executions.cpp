@@ -97,7 +97,7 @@ void show(std::string const& id, common_options const& common)
     auto const at = times_of(common);
     print_members(std::cout, found, at, "attempts");
     table shown({"ATTEMPT", "OUTCOME", "CLIENT", at.title("STARTED"), at.title("FINISHED"), "ERROR", "RESULT"});
-    shown.when_narrow({"STARTED", "RESULT"}, at.day(system_time{}.utc()));
+    shown.when_narrow({"STARTED", "RESULT", "FINISHED"}, at.day(system_time{}.utc()));
     for (auto const& each : found.at("attempts"))
         shown.add({cell(each, "attempt"), outcome_text(each, &each == &found.at("attempts").back()),
                    cell(each, "client"), at.cell(each, "started_at"), at.cell(each, "finished_at"), cell(each, "error"),
