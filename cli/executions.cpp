@@ -9,6 +9,7 @@
 #include "libs/base/printable.hpp"
 #include "libs/protocol/outcome.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -29,10 +30,18 @@ struct executions_options {
     std::size_t limit = 50;
 };
 
-std::vector<std::string> states()
+// Empty if the text is a list of states with commas between them.
+std::string states_problem(std::string const& text)
 {
     auto const& names = protocol::names_of<protocol::state>;
-    return {names.begin(), names.end()};
+    for (std::size_t from = 0; from <= text.size();) {
+        auto const comma = std::min(text.find(',', from), text.size());
+        auto const each = text.substr(from, comma - from);
+        if (std::ranges::find(names, each) == names.end())
+            return "'" + each + "' is no state; the states are " + protocol::list_names<protocol::state>();
+        from = comma + 1;
+    }
+    return "";
 }
 
 // Planned executions are listed apart, so that they do not push out those that have happened. The other filters find
@@ -138,12 +147,12 @@ void add_executions(CLI::App& program, common_options const& common, int&)
 {
     auto& group = *program.add_subcommand("executions", "List, show and cancel executions");
     group.require_subcommand(0, 1)->fallthrough();
-    group.footer("Example: baton executions --task close-day --state failed --limit 5");
+    group.footer("Example: baton executions --task close-day --state failed,timed_out --limit 5");
     auto const chosen = std::make_shared<executions_options>();
     group.add_option("--task", chosen->task, "Only of this task: id or name");
     group.add_option("--project", chosen->project,
                      "Only of this project; with --task the project of the task (default: default)");
-    group.add_option("--state", chosen->state, "Only in this state")->check(CLI::IsMember(states()));
+    group.add_option("--state", chosen->state, "Only in these states, such as failed,timed_out")->check(states_problem);
     group.add_flag("--open", chosen->open, "Only executions that have not ended");
     auto* const planned =
         group.add_flag("--planned", chosen->planned,

@@ -68,6 +68,20 @@ std::optional<std::string> query_parameters::text(std::string_view name)
     return found;
 }
 
+std::vector<std::string> query_parameters::list(std::string_view name)
+{
+    std::vector<std::string> parts;
+    auto const given = text(name);
+    if (!given)
+        return parts;
+    for (std::size_t from = 0; from <= given->size();) {
+        auto const comma = std::min(given->find(',', from), given->size());
+        parts.push_back(given->substr(from, comma - from));
+        from = comma + 1;
+    }
+    return parts;
+}
+
 void query_parameters::refuse_choice(std::string_view name, std::string const& given, std::string const& known)
 {
     throw invalid_input(std::string(name), named(name, " must be one of ") + known + ", not " + in_quotes(given));

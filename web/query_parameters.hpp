@@ -41,6 +41,19 @@ public:
         return protocol::parse<Choice>(*given, std::string(name));
     }
 
+    // Several with commas between them; empty without the parameter.
+    template <protocol::named Choice>
+    std::vector<Choice> choices(std::string_view name)
+    {
+        std::vector<Choice> chosen;
+        for (auto const& each : list(name)) {
+            if (std::ranges::find(protocol::names_of<Choice>, each) == protocol::names_of<Choice>.end())
+                refuse_choice(name, each, protocol::list_names<Choice>());
+            chosen.push_back(protocol::parse<Choice>(each, std::string(name)));
+        }
+        return chosen;
+    }
+
     template <class Id>
     std::optional<Id> id(std::string_view name)
     {
@@ -54,6 +67,7 @@ public:
     static std::int64_t parse_number(std::string const& text, std::string_view name);
 
 private:
+    std::vector<std::string> list(std::string_view name); // the parts between commas
     [[noreturn]] static void refuse_choice(std::string_view name, std::string const& given, std::string const& known);
 
     std::vector<std::pair<std::string, std::string>> given_;

@@ -54,7 +54,7 @@ struct execution_record {
 struct execution_filter {
     std::optional<task_id> task{};
     std::optional<std::string> project{};
-    std::optional<protocol::state> state{};
+    std::vector<protocol::state> states{}; // any of these; empty: all
     std::optional<bool> open{};
     std::optional<utc_time> from{};  // scheduled_at >=
     std::optional<utc_time> until{}; // scheduled_at <

@@ -2,6 +2,7 @@
 #include "libs/storage/execution_row.hpp"
 #include "libs/storage/statement.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace baton::storage {
@@ -115,7 +116,8 @@ way way_of(execution_filter const& filter)
 {
     if (filter.parent)
         return way::parent;
-    bool const open = filter.open.value_or(false) || (filter.state && !protocol::is_final(*filter.state));
+    bool const open = filter.open.value_or(false) ||
+                      (!filter.states.empty() && std::ranges::none_of(filter.states, protocol::is_final));
     if (open && !filter.planned.value_or(false))
         return way::open;
     return filter.task ? way::task : way::time;
@@ -165,8 +167,12 @@ void keep_rest(statement& ask, execution_filter const& filter, way which)
 {
     if (filter.project)
         ask(" AND e.project = ", *filter.project);
-    if (filter.state)
-        ask(" AND e.state = ", protocol::to_string(*filter.state));
+    if (!filter.states.empty()) {
+        std::vector<std::string> names;
+        for (auto const each : filter.states)
+            names.emplace_back(protocol::to_string(each));
+        ask(" AND e.state IN ").in(std::span<std::string const>(names));
+    }
     if (which == way::open)
         ask(" AND e.due_at IS NOT NULL");
     if (filter.open && !*filter.open)
@@ -181,7 +187,7 @@ std::optional<utc_time> end_of_look(soci::session& sql, execution_filter const& 
 {
     bool const walks = (which == way::time || which == way::task) && !only_planned(filter);
     std::optional<utc_time> end;
-    if (!walks || !(filter.project || filter.state || filter.open))
+    if (!walks || !(filter.project || !filter.states.empty() || filter.open))
         return end;
     statement ask(sql);
     ask.select("e.scheduled_at")(" FROM execution e", index_of(which), " WHERE ");

@@ -26,7 +26,7 @@ storage::execution_filter filter_of(query_parameters& asked)
     storage::execution_filter filter;
     filter.task = asked.id<task_id>("task");
     filter.project = asked.text("project");
-    filter.state = asked.choice<protocol::state>("state");
+    filter.states = asked.choices<protocol::state>("state");
     filter.open = asked.flag("open");
     filter.planned = asked.flag("planned");
     filter.from = asked.moment("from");

@@ -176,7 +176,9 @@ class Answers(DevSite):
     def test_the_command_line_uses_its_own_words(self):
         said = self.refused(["--allow-unserved"], "task", "add", "x", "--service", "nobody", "--handler", "h")
         self.assertNotIn("query", said)
-        self.refused(["planned", "succeeded", "timed_out"], "executions", "--state", "foo", status=2)
+        self.refused(["'foo'", "planned", "succeeded", "timed_out"], "executions", "--state", "foo", status=2)
+        self.refused(["'foo'", "planned"], "executions", "--state", "failed,foo", status=2)
+        self.ask("executions", "--state", "failed,cancelled")
         self.refused(["round_robin", "broadcast"], "task", "add", "x", "--service", "s", "--handler", "h", "--routing", "foo",
                      status=2)
         self.refused(["--zone", "--cron"], "task", "add", "x", "--service", "s", "--handler", "h", "--zone", "Asia/Tokyo",

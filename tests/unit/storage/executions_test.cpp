@@ -215,7 +215,9 @@ TEST_CASE("the list of executions obeys its filter, newest first, and its pages 
     CHECK(bench.list({}) == "14 10 13 12 11 ");
     CHECK(bench.list({.task = task_id{11}}) == "11 ");
     CHECK(bench.list({.project = "other"}) == "14 ");
-    CHECK(bench.list({.state = state::failed}) == "12 ");
+    CHECK(bench.list({.states = {state::failed}}) == "12 ");
+    CHECK(bench.list({.states = {state::failed, state::planned}}) == "14 10 13 12 11 ");
+    CHECK(bench.list({.states = {state::running, state::planned}}) == "14 10 13 11 "); // by the index of open ones
     CHECK(bench.list({.open = true}) == "14 10 13 11 ");
     CHECK(bench.list({.open = false}) == "12 ");
     CHECK(bench.list({.from = noon + 1s}) == "14 10 ");
@@ -239,7 +241,7 @@ TEST_CASE("executions that are only planned are listed apart, the next one first
 
     CHECK(bench.list({.planned = false}) == "11 10 ");
     CHECK(bench.list({.task = task_id{11}, .planned = false}) == "11 ");
-    CHECK(bench.list({.state = state::planned, .planned = false}) == "11 10 ");
+    CHECK(bench.list({.states = {state::planned}, .planned = false}) == "11 10 ");
     CHECK(bench.list({.planned = true}) == "12 13 14 ");
     CHECK(bench.list({.task = task_id{11}, .planned = true}) == "14 ");
     CHECK(bench.list({.project = "none", .planned = true}).empty());
@@ -311,18 +313,18 @@ TEST_CASE("a search for rare executions examines a bounded number of rows per pa
         bench.record(bench.result(id, state::failed));
     bench.home.exec("UPDATE execution SET task_id = 10, run_key = id WHERE id <> 10");
 
-    storage::execution_filter filter{.state = state::failed, .look = 3};
+    storage::execution_filter filter{.states = {state::failed}, .look = 3};
     CHECK(bench.list(filter) == "18 to 8"); // and the other of the instant at which it ended
     filter.after_at = noon + 8s;
     CHECK(bench.list(filter) == "to 6");
     filter.after_at = noon + 6s;
     CHECK(bench.list(filter) == "11 10 ");
 
-    CHECK(bench.list({.task = task_id{10}, .state = state::failed, .look = 3}) == "18 to 8");
-    CHECK(bench.list({.state = state::failed, .limit = 1, .look = 3}) == "18 "); // full: it goes on behind the last
+    CHECK(bench.list({.task = task_id{10}, .states = {state::failed}, .look = 3}) == "18 to 8");
+    CHECK(bench.list({.states = {state::failed}, .limit = 1, .look = 3}) == "18 "); // full: it goes on behind the last
     CHECK(bench.list({.project = "none", .look = 3}) == "to 8");
     CHECK(bench.list({.open = false, .look = 8}) == "18 to 6");
-    CHECK(bench.list({.state = state::planned, .limit = 9, .look = 3}) ==
+    CHECK(bench.list({.states = {state::planned}, .limit = 9, .look = 3}) ==
           "19 17 16 15 14 13 12 "); // the open executions
     CHECK(bench.list({.look = 3}) == "19 18 17 16 15 14 13 12 11 10 ");
 }

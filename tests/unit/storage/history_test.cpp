@@ -122,10 +122,10 @@ TEST_CASE("the rows read for a page of executions do not grow with the history")
     CHECK(b.list({.task = task_id{3}, .planned = true}) <= of_each() * page);
     CHECK(b.list({.planned = false}) <= of_each() * page);
     CHECK(b.list({.task = task_id{3}, .planned = false}) <= of_each() * page);
-    CHECK(b.list({.state = state::failed, .look = 100}) <= of_each() * 100);
-    CHECK(b.list({.task = task_id{3}, .state = state::failed, .look = 100}) <= of_each() * 100);
+    CHECK(b.list({.states = {state::failed}, .look = 100}) <= of_each() * 100);
+    CHECK(b.list({.task = task_id{3}, .states = {state::failed}, .look = 100}) <= of_each() * 100);
     CHECK(b.list({.project = "none", .look = 100}) <= of_each() * 100);
-    CHECK(b.list({.state = state::running}) <= to_come + 3 * page); // no more than the open executions
+    CHECK(b.list({.states = {state::running}}) <= to_come + 3 * page); // no more than the open executions
     CHECK(b.cost([&] { wait_for(b.executions.find(execution_id{7})); }) <= 5);
 }
 

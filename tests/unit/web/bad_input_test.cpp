@@ -145,7 +145,10 @@ TEST_CASE("a query that cannot be read gets 400 with the name of the parameter")
     CHECK(field("tasks?after=x") == "after");
     CHECK(field("tasks?name=%ff") == "name");
     CHECK(field("tasks?name=%00") == "name");
-    CHECK(field("executions?state=lost") == "state");
+    for (auto const* const wrong : {"lost", "failed,lost", "failed,", ",failed", "", "failed%20,running"})
+        CHECK(field(std::string("executions?state=") + wrong) == "state");
+    auto const lost = web->problem(400, web->get("/api/v1/executions?state=failed,lost"));
+    CHECK_THAT(lost.value("detail", ""), Catch::Contains("planned, running") && Catch::Contains("not 'lost'"));
     CHECK(field("executions?from=yesterday") == "from");
     CHECK(field("executions?task=-1") == "task");
     CHECK(field("executions?after=1") == "after");

@@ -139,6 +139,10 @@ TEST_CASE("executions are listed latest first, by page and by filter")
     CHECK(count("project=default") == 6);
     CHECK(count("project=none") == 0);
     CHECK(count("state=succeeded") == 1);
+    CHECK(count("state=succeeded,failed") == 1);
+    CHECK(count("state=planned,running") == 5); // read by the index of open executions
+    CHECK(count("state=planned,succeeded&task=" + task) == 5);
+    CHECK(count("state=cancelled,failed") == 0);
     CHECK(count("open=true") == 5);
     CHECK(count("open=false") == 1);
     CHECK(count("from=2020-01-01T00:00:00Z") == 6);
