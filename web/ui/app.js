@@ -227,6 +227,14 @@ function cancel_of(run) {
 }
 
 function show_executions({ items }) {
+// As the command line has it: "2/3 (1 death)" is the second of three attempts; one more was lost with its client.
+function attempts_of({ attempt, max_attempts, deaths }) {
+  // A lost attempt adds one to both numbers, but the death that ends an execution is followed by no attempt.
+  const replaced = Math.min(deaths, attempt - 1);
+  const text = attempt - replaced + "/" + (max_attempts - replaced);
+  return deaths ? text + " (" + deaths + (deaths === 1 ? " death)" : " deaths)") : text;
+}
+
   sync($("executions"), items, (run) => run.id, (run) => {
     const first = run.first_attempt;
     const begun = first.started_at ? span(new Date(first.started_at) - new Date(run.scheduled_at)) : "–";
@@ -237,7 +245,7 @@ function show_executions({ items }) {
       plain(run.cause),
       cell(run.state + run.reason, () => [badge(run.state.replace("_", " "), tone_of[run.state] || ""),
         ...(run.reason ? [quiet(with_moments(run.reason))] : [])]),
-      plain(run.attempt + " of " + run.max_attempts),
+      plain(attempts_of(run)),
       plain(begun, "nowrap"),
       plain(took, "nowrap"),
       cell(first.client, () => (first.client ? name_of(first.client) : ["–"]), "long"),
