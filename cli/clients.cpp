@@ -39,7 +39,10 @@ void show(common_options const& common)
 void add_clients(CLI::App& program, common_options const& common)
 {
     auto* const command = program.add_subcommand("clients", "Show the clients and their handlers");
-    command->footer("Example: baton clients --json");
+    command->footer(
+        "STATE and REACH are what the clients' nodes last wrote. The age of a client's last heartbeat is not known\n"
+        "here: only the memory of its node has it.\n"
+        "Example: baton clients --json");
     command->callback([&common] { show(common); });
 }
 

@@ -32,9 +32,11 @@ std::string longest_step(nlohmann::json const& node)
 }
 
 constexpr char columns_of_nodes[] =
-    "ROLE: master, slave, or gone: it wrote its row last longer ago than its time to live. A node that was killed\n"
-    "stands here as before until then (about 4 s); HEARD is the age of its row. A node that is gone is left out once\n"
-    "a live one has its name.\n"
+    "ROLE: master, slave, or gone: it wrote its row last longer ago than its time to live (4 s). A node that is gone "
+    "is\n"
+    "left out once a live one has its name.\n"
+    "ALIVE: yes, no, or silent and since when: it should have written its row twice since then. It may have been\n"
+    "killed; it counts as gone after its time to live. HEARD is the age of its row.\n"
     "LOAD: the part of the queue for its clients that is in use, from 0 to 1.\n"
     "STEP: the longest piece of work, in ms of processor time, in which its loop did nothing else.\n";
 
@@ -84,23 +86,14 @@ void show_nodes(common_options const& common)
     shown.when_narrow({"STEP (ms)", "VERSION", "EPOCH", "LOAD", "ADDRESS"});
     auto const nodes = nodes_for_people(answer.at("items"));
     for (auto const& each : nodes)
-        shown.add({cell(each, "name"), cell(each, "address"), role_of(each), cell(each, "epoch"), cell(each, "alive"),
+        shown.add({cell(each, "name"), cell(each, "address"), role_of(each), cell(each, "epoch"), alive_text(each),
                    one_decimal(each.value("age_ms", 0.0) / 1'000), cell(each, "clients"), cell(each, "load"),
                    longest_step(each), cell(each, "version")});
     shown.print(std::cout);
     for (auto const& each : nodes)
         if (auto const why = each.value("cannot_plan", nlohmann::json()); why.is_string())
             std::cout << cell(each, "name") << " cannot plan: " << printable(why.get<std::string>()) << '\n';
-    auto const& lease = answer.at("lease");
-    if (lease.is_null())
-        std::cout << "no lease yet\n";
-    else if (cell(lease, "owner") == "-")
-        std::cout << "lease: epoch " << cell(lease, "epoch") << ", free\n";
-    else
-        std::cout << "lease: epoch " << cell(lease, "epoch") << ", renewed "
-                  << one_decimal(lease.value("age_ms", 0.0) / 1'000) << " s ago, "
-                  << one_decimal(lease.value("seconds_left", 0.0)) << " s left"
-                  << (lease.value("expired", false) ? " (expired)" : "") << '\n';
+    std::cout << lease_text(answer.at("lease")) << '\n';
     show_failover(answer, times_of(common));
 }
 

@@ -182,11 +182,30 @@ json show(storage::client_record const& client)
             {"changed_at", moment(client.changed_at)}};
 }
 
+namespace {
+
+// Between two heartbeats, in milliseconds; null of a node of a release that did not tell it.
+json heartbeat_of(json const& health)
+{
+    auto const found = health.is_object() ? health.find("heartbeat_ms") : health.end();
+    return found != health.end() && found->is_number_integer() && *found > 0 ? *found : json();
+}
+
+// Has it missed a heartbeat? A node has a ttl of at least three, so half of it stands for two that are not known.
+bool is_silent(storage::node_record const& node, json const& heartbeat)
+{
+    auto const two = heartbeat.is_null() ? node.ttl / 2 : 2 * std::chrono::milliseconds{heartbeat.get<std::int64_t>()};
+    return node.alive() && node.age > two;
+}
+
+} // namespace
+
 json show(storage::node_record const& node, std::optional<lease::lease_row> const& lease)
 {
     // The role in the node's row is that of its last heartbeat, so a dead master would be shown beside its successor.
     bool const leads = lease && lease->owner == node.incarnation && !lease->expired;
     auto const health = json::parse(node.health, nullptr, false);
+    auto const heartbeat = heartbeat_of(health);
     return {{"incarnation", node.incarnation},
             {"name", node.name},
             {"address", node.address},
@@ -201,6 +220,8 @@ json show(storage::node_record const& node, std::optional<lease::lease_row> cons
             {"cannot_plan", health.is_object() ? health.value("cannot_plan", json()) : json()},
             {"draining", node.draining},
             {"alive", node.alive()},
+            {"silent", is_silent(node, heartbeat)},
+            {"heartbeat_ms", heartbeat},
             {"age_ms", node.age / 1ms},
             {"ttl_ms", node.ttl / 1ms},
             {"started_at", moment(node.started_at)},

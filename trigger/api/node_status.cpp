@@ -66,7 +66,9 @@ membership::status node_status::row() const
     now.role = role();
     now.load_permille = static_cast<int>(std::min<std::size_t>(1'000, deps_.deliveries.load() * 1'000 / queue_limit_));
     now.clients = static_cast<int>(deps_.clients.size());
-    now.health = nlohmann::json{{"loops", loops()}, {"cannot_plan", cannot_plan()}}.dump();
+    nlohmann::json const health{
+        {"loops", loops()}, {"cannot_plan", cannot_plan()}, {"heartbeat_ms", deps_.nodes.heartbeat() / 1ms}};
+    now.health = health.dump();
     return now;
 }
 

@@ -48,6 +48,7 @@ public:
     }
     void before_leaving(std::function<awaitable<void>()> step) { before_leaving_ = std::move(step); }
     validity& period() { return valid_; }
+    duration heartbeat() const { return settings_.heartbeat; }
 
     // Reads the roster now: a new master does not wait for the next heartbeat.
     awaitable<void> refresh();

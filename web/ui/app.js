@@ -147,7 +147,7 @@ function show_nodes({ items, lease, last_gap_ms, last_failover }) {
   show_failover(last_failover, last_gap_ms);
   const master = items.find((node) => node.master);
   const line = $("lease");
-  if (!lease || !lease.owner) line.replaceChildren("No node is master.");
+  if (!lease || !lease.owner) line.replaceChildren("No master yet: no node holds the lease.");
   else if (lease.expired)
     line.replaceChildren("The lease of epoch " + lease.epoch + " has expired: last renewed " + span(lease.age_ms) + " ago.");
   else
@@ -165,7 +165,8 @@ function show_nodes({ items, lease, last_gap_ms, last_failover }) {
     plain(node.clients),
     plain(longest_step(node.loops)),
     plain(node.version),
-    cell([node.alive, node.cannot_plan, node.draining], () => [!node.alive ? badge("gone", "bad") : node.cannot_plan ? badge("cannot plan: " + node.cannot_plan, "bad") : node.draining ? badge("draining", "warn") : badge("up", "good")]),
+    cell([node.alive, node.silent && node.age_ms, node.cannot_plan, node.draining], () => [!node.alive ? badge("gone", "bad")
+      : node.silent ? badge("silent " + span(node.age_ms), "warn") : node.cannot_plan ? badge("cannot plan: " + node.cannot_plan, "bad") : node.draining ? badge("draining", "warn") : badge("up", "good")]),
   ], "No trigger node has registered yet.");
   const alive = items.filter((node) => node.alive).length;
   return (master ? "master " + master.name + ", epoch " + lease.epoch : "no master") + " · " + alive + (alive === 1 ? " node" : " nodes");
@@ -226,7 +227,6 @@ function cancel_of(run) {
   return cell(possible, () => possible ? [make("button", { class: "small", onclick: () => cancel(run) }, "Cancel")] : [], "actions");
 }
 
-function show_executions({ items }) {
 // As the command line has it: "2/3 (1 death)" is the second of three attempts; one more was lost with its client.
 function attempts_of({ attempt, max_attempts, deaths }) {
   // A lost attempt adds one to both numbers, but the death that ends an execution is followed by no attempt.
@@ -235,6 +235,7 @@ function attempts_of({ attempt, max_attempts, deaths }) {
   return deaths ? text + " (" + deaths + (deaths === 1 ? " death)" : " deaths)") : text;
 }
 
+function show_executions({ items }) {
   sync($("executions"), items, (run) => run.id, (run) => {
     const first = run.first_attempt;
     const begun = first.started_at ? span(new Date(first.started_at) - new Date(run.scheduled_at)) : "–";

@@ -57,6 +57,39 @@ TEST_CASE("only the owner of an unexpired lease is shown as master, whatever the
     }
 }
 
+TEST_CASE("a node is silent once two of its heartbeats are missing, until it counts as gone")
+{
+    auto const web = arrange(engines());
+    storage::node_record node;
+    node.incarnation = "host:2:boot:bb";
+    node.name = "beta";
+    node.role = "slave";
+    node.ttl = 60s;
+    node.started_at = web->time.utc();
+    storage::nodes all(*web->shared);
+    // The row, `age` after its last heartbeat.
+    auto const shown = [&](std::string const& health, duration age) {
+        node.health = health;
+        wait_for(all.beat(node));
+        web->data.exec("UPDATE node SET heartbeat_at = heartbeat_at - " + std::to_string(age.count()));
+        return web->got(200, "/api/v1/nodes").at("items").at(0);
+    };
+    auto const tells = R"({"loops":[],"heartbeat_ms":10000})";
+    auto const fresh = shown(tells, 15s);
+    CHECK(fresh.at("heartbeat_ms") == 10'000);
+    CHECK(fresh.at("silent") == false);
+    auto const late = shown(tells, 21s);
+    CHECK(late.at("alive") == true);
+    CHECK(late.at("silent") == true);
+    auto const gone = shown(tells, 61s);
+    CHECK(gone.at("alive") == false);
+    CHECK(gone.at("silent") == false);
+    auto const older = shown("{}", 25s); // does not tell its heartbeat
+    CHECK(older.at("heartbeat_ms").is_null());
+    CHECK(older.at("silent") == false);
+    CHECK(shown("{}", 31s).at("silent") == true);
+}
+
 TEST_CASE("a free lease has no owner and no time left")
 {
     auto const web = arrange(engines());
