@@ -6,6 +6,7 @@
 #include "libs/base/private_file.hpp"
 #include "libs/base/reminder.hpp"
 #include "libs/storage/dialect.hpp"
+#include "libs/storage/login_watch.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -24,12 +25,13 @@ bool is_local(stores const& all)
     return !all.shared->dialect().shared_clock();
 }
 
-storage::database_settings one_session(bool create_file)
+storage::database_settings one_session(bool create_file, std::shared_ptr<storage::login_watch> logins)
 {
     storage::database_settings settings;
     settings.sessions = 1;
     settings.create_file = create_file;
     settings.private_file = true;
+    settings.logins = std::move(logins);
     return settings;
 }
 
@@ -76,7 +78,7 @@ unsigned whole_seconds(duration span)
 void open_lease(stores& out, storage::location const& where, stores_settings const& settings, time_source& time)
 {
     bool const local = is_local(out);
-    auto leasing = one_session(local);
+    auto leasing = one_session(local, out.logins);
     leasing.read_limit_s = whole_seconds(settings.lease_limit);
     leasing.connect_limit_s = 1;
     leasing.lock_wait_s = 1;
@@ -96,7 +98,7 @@ void open_guard(stores& out, storage::location const& where, stores_settings con
                                            time, boot_id());
         return;
     }
-    auto guarding = one_session(false);
+    auto guarding = one_session(false, out.logins);
     guarding.connect_limit_s = 1;
     guarding.read_limit_s = 4; // twice as long as a wait for the lock
     guarding.lock_wait_s = 1;
@@ -113,7 +115,9 @@ stores open_stores(storage::location const& where, stores_settings const& settin
     if (local && where.name != ":memory:")
         make_private_folder(folder_of(where.name));
     stores out;
+    out.logins = std::make_shared<storage::login_watch>(where.text());
     storage::database_settings shared;
+    shared.logins = out.logins;
     shared.sessions = settings.sessions;
     shared.read_limit_s = whole_seconds(settings.call_limit);
     shared.create_file = local;
@@ -121,18 +125,18 @@ stores open_stores(storage::location const& where, stores_settings const& settin
     shared.causal = true;
     out.shared = storage::open_database(where, shared, time);
 
-    auto deciding = one_session(local);
+    auto deciding = one_session(local, out.logins);
     deciding.read_limit_s = whole_seconds(settings.call_limit);
     deciding.idle_transaction_s = idle_transaction_limit_s;
     deciding.causal = true;
     out.deciding = storage::open_database(where, deciding, time);
 
-    auto signals = one_session(local);
+    auto signals = one_session(local, out.logins);
     signals.read_limit_s = whole_seconds(settings.call_limit);
     signals.causal = true;
     out.signals = storage::open_database(where, signals, time);
 
-    auto members = one_session(local);
+    auto members = one_session(local, out.logins);
     members.read_limit_s = whole_seconds(settings.call_limit);
     members.causal = true;
     out.members = storage::open_database(where, members, time);
@@ -162,7 +166,7 @@ std::string try_database(storage::location const& where)
         return where.text() + " is not there yet, the first start makes it";
     asio::io_context loop(1);
     system_time time;
-    auto settings = one_session(false);
+    auto settings = one_session(false, nullptr);
     settings.read_limit_s = 10;
     auto const database = storage::open_database(where, settings, time);
     std::exception_ptr failure;

@@ -15,12 +15,13 @@ namespace baton::cli {
 // The databases of one process. The lease has a session of its own, and on SQLite a file of its own, so that nothing
 // delays a renewal. The membership has a session of its own, so that no other statement stands before a heartbeat.
 struct stores {
-    std::unique_ptr<storage::database> shared;   // several sessions, for everything else
-    std::unique_ptr<storage::database> deciding; // one session, for a master's decisions
-    std::unique_ptr<storage::database> signals;  // one session, for a master's reading of signals
-    std::unique_ptr<storage::database> members;  // one session, for the heartbeats of a node and the roster
-    std::unique_ptr<storage::database> leasing;  // one session
-    std::unique_ptr<storage::database> guarding; // one session; only on a server
+    std::shared_ptr<storage::login_watch> logins; // of all databases here
+    std::unique_ptr<storage::database> shared;    // several sessions, for everything else
+    std::unique_ptr<storage::database> deciding;  // one session, for a master's decisions
+    std::unique_ptr<storage::database> signals;   // one session, for a master's reading of signals
+    std::unique_ptr<storage::database> members;   // one session, for the heartbeats of a node and the roster
+    std::unique_ptr<storage::database> leasing;   // one session
+    std::unique_ptr<storage::database> guarding;  // one session; only on a server
     std::unique_ptr<lease::lease_store> lease;
     std::unique_ptr<lease::guard_store> guard; // only if stores_settings::guarded
     std::string lock_namespace;

@@ -18,6 +18,7 @@ class session;
 namespace baton::storage {
 
 class dialect;
+class login_watch;
 enum class engine { mysql, sqlite }; // one for each dialect
 
 // The address of a database: "mysql://user:password@host:port/name" or "sqlite:/path/to/file.db".
@@ -99,6 +100,7 @@ struct database_settings {
     bool create_file = false;        // SQLite: make the file, for this user alone, if it is absent
     bool private_file = false;       // SQLite: throw not_private if other users can read or own the file
     bool reconnect = true; // false: a lost session is not replaced, since its locks are lost too (session_ended)
+    std::shared_ptr<login_watch> logins{}; // shared by the databases of one location; null: by the sessions of this one
 };
 
 // Connects lazily: each session at its first call, and again after a lost connection. SQLite's `baton_now_us()` reads

@@ -21,6 +21,7 @@ public:
         duplicate,    // a unique key is taken; the text names it
         bad_value,    // too long, out of range, not in the column's encoding
         interrupted,  // another session ended the statement (KILL QUERY)
+        login,        // the server refuses the user or the password
         refused,      // anything else
     };
     statement_error(kind why, std::string text) : why_(why), text_(std::move(text)) {}

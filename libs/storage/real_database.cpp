@@ -2,6 +2,7 @@
 #include "libs/base/run_here.hpp"
 #include "libs/storage/dialect.hpp"
 #include "libs/storage/kept_session.hpp"
+#include "libs/storage/login_watch.hpp"
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
@@ -54,6 +55,8 @@ public:
     real_database(location where, database_settings settings, time_source const& time)
         : where_(std::move(where)), settings_(settings)
     {
+        if (!settings_.logins)
+            settings_.logins = std::make_shared<login_watch>(where_.text());
         auto const count = std::max<std::size_t>(1, settings_.sessions);
         for (std::size_t i = 0; i < count; ++i)
             idle_.push_back(std::make_unique<kept_session>(where_, settings_, time));

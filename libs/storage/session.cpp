@@ -1,6 +1,7 @@
 #include "libs/base/private_file.hpp"
 #include "libs/storage/detail.hpp"
 #include "libs/storage/dialect.hpp"
+#include "libs/storage/login_watch.hpp"
 
 #include <soci/soci.h>
 
@@ -40,15 +41,24 @@ void close_session::operator()(soci::session* session) const
 session_ptr open_session(location const& to, database_settings const& settings, time_source const& time)
 {
     auto const where = with_current_password(to);
+    auto* const logins = settings.logins.get();
+    if (auto const refusal = logins == nullptr ? std::nullopt : logins->refusal_of(where.password, time.now()))
+        throw session_broken(*refusal);
     try {
-        return dialect_of(where.engine).connect(where, settings, time);
+        auto session = dialect_of(where.engine).connect(where, settings, time);
+        if (logins != nullptr)
+            logins->accepted();
+        return session;
     } catch (session_broken const& failure) {
         throw session_broken("database " + where.text() + ": " + failure.what());
     } catch (...) {
         auto const failure = database_failure();
         if (!failure)
             throw;
-        throw session_broken("database " + where.text() + ": " + without_password(failure->what(), where));
+        auto const reason = "database " + where.text() + ": " + without_password(failure->what(), where);
+        if (logins != nullptr && failure->why() == statement_error::kind::login)
+            logins->refused(where.password, reason, time.now());
+        throw session_broken(reason);
     }
 }
 

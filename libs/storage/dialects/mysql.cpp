@@ -31,6 +31,9 @@ kind classify(unsigned number)
     case 1406: // data too long
     case 3854: // cannot convert string to character set
         return kind::bad_value;
+    case 1045: // access denied: the user or the password
+    case 1698: // the same, for a user who needs another proof than a password
+        return kind::login;
     case 1317: // KILL QUERY
         return kind::interrupted;
     case 1047: // unknown command: a Galera node without a majority
