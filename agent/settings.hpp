@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/base/setting.hpp"
 #include "libs/base/time.hpp"
 
 #include <baton/client/options.hpp>
@@ -29,7 +30,7 @@ struct settings {
     duration kill_after = 10s;            // from SIGTERM to SIGKILL
     std::size_t output_limit = 64u << 10; // bytes kept of each of standard output and standard error: head and tail
 
-    void validate() const; // throws invalid_input naming the key
+    void check(setting_check& all) const;
 };
 
 } // namespace baton::agent

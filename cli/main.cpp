@@ -118,6 +118,13 @@ int complain(std::string const& why, int status = status_failed)
     return status;
 }
 
+int complain(config_error const& wrong)
+{
+    for (auto const& each : wrong.lines())
+        complain(each);
+    return status_failed;
+}
+
 // A field such as "--since" is an option of the command line.
 int complain(invalid_input const& wrong)
 {
@@ -138,6 +145,8 @@ int main(int argc, char** argv)
     try {
         return cli::run(argc, argv);
     } catch (invalid_input const& wrong) {
+        return cli::complain(wrong);
+    } catch (cli::config_error const& wrong) {
         return cli::complain(wrong);
     } catch (std::exception const& failure) {
         return cli::complain(failure.what());

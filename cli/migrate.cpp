@@ -28,6 +28,7 @@ storage::location location_of(migrate_options& given)
     if (!given.database.empty())
         config.database.url = given.database;
     check_database(from, config.database);
+    from.report();
     if (!given.database.empty() && !storage::parse_location(given.database).password.empty())
         throw config_error(
             "--database: every user of this host can read the password in it; give the URL in the variable "

@@ -121,6 +121,7 @@ std::optional<std::string> wrong_word(CLI::App const& program)
 void check_variables(std::vector<std::string> const& names)
 {
     std::vector<std::string> known;
+    std::vector<std::string> wrong;
     for (auto const& name : names) {
         if (!name.starts_with("BATON_"))
             continue;
@@ -129,9 +130,10 @@ void check_variables(std::vector<std::string> const& names)
         if (std::find(known.begin(), known.end(), name) != known.end())
             continue;
         auto const right = nearest(name, known);
-        throw config_error(name + ": is not a variable that is known" +
-                           (right ? "; did you mean " + *right + "?" : ""));
+        wrong.push_back(name + ": is not a variable that is known" + (right ? "; did you mean " + *right + "?" : ""));
     }
+    if (!wrong.empty())
+        throw config_error(std::move(wrong));
 }
 
 std::vector<std::string> variables_of_process()

@@ -17,7 +17,7 @@ std::optional<std::string> wrong_word(CLI::App const& program);
 // "baton task add --help": the command that shows the help for the words that were recognised.
 std::string help_of(CLI::App const& program);
 
-// Throws config_error for the first variable named BATON_... that neither a process nor the command line reads, and
+// Throws config_error for the variables named BATON_... that neither a process nor the command line reads, and
 // that the agent does not give to its commands. `names` are names of variables, of any kind.
 void check_variables(std::vector<std::string> const& names);
 

@@ -283,7 +283,7 @@ awaitable<void> node::parts::run_election()
 
 node::node(loop_ref working, settings settings, world world)
 {
-    settings.validate();
+    require_valid(settings);
     parts_ = std::make_unique<parts>(std::move(working), std::move(settings), std::move(world));
 }
 

@@ -26,7 +26,7 @@ struct settings {
     results_settings results;
     retention_settings retention;
 
-    void validate() const;
+    void check(setting_check& all) const;
 };
 
 } // namespace baton::trigger

@@ -8,16 +8,12 @@
 
 namespace baton::web {
 
-void settings::validate() const
+void settings::check(setting_check& all) const
 {
-    if (name_space.empty() || name_space.size() > 128)
-        throw invalid_input("election.namespace", "election.namespace must have 1 to 128 characters");
-    if (edit_lead < 0s || edit_lead > 60s)
-        throw invalid_input("web.edit_lead", "web.edit_lead must be from 0 to 60 s");
-    if (notify_limit <= 0s || notify_limit > 60s)
-        throw invalid_input("web.notify_limit", "web.notify_limit must be above 0 and at most 60 s");
-    if (master_cache < 0s || master_cache > 60s)
-        throw invalid_input("web.master_cache", "web.master_cache must be from 0 to 60 s");
+    all.require(!name_space.empty() && name_space.size() <= 128, "election.namespace", "must have 1 to 128 characters");
+    all.require(edit_lead >= 0s && edit_lead <= 60s, "web.edit_lead", "must be from 0 to 60 s");
+    all.require(notify_limit > 0s && notify_limit <= 60s, "web.notify_limit", "must be above 0 and at most 60 s");
+    all.require(master_cache >= 0s && master_cache <= 60s, "web.master_cache", "must be from 0 to 60 s");
 }
 
 namespace {
@@ -99,7 +95,7 @@ struct site::parts {
 
 site::site(settings chosen, dependencies given)
 {
-    chosen.validate();
+    require_valid(chosen);
     parts_ = std::make_unique<parts>(chosen, given);
 }
 

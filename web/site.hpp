@@ -3,6 +3,7 @@
 // health checks. It writes rows and tells the master; it decides nothing about executions.
 
 #include "libs/base/random.hpp"
+#include "libs/base/setting.hpp"
 #include "libs/base/time.hpp"
 #include "libs/http/client.hpp"
 #include "libs/http/message.hpp"
@@ -24,7 +25,7 @@ struct settings {
     duration notify_limit = 500ms; // for telling the master
     duration master_cache = 1s;    // how long the master's address is used before the lock row is read again
 
-    void validate() const; // throws invalid_input naming the key ("web.edit_lead")
+    void check(setting_check& all) const;
 };
 
 struct dependencies {

@@ -4,6 +4,7 @@
 #include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/process.hpp"
+#include "libs/base/setting.hpp"
 #include "libs/http/message.hpp"
 #include "libs/protocol/task.hpp"
 #include "libs/storage/dialect.hpp"
@@ -18,7 +19,7 @@ namespace baton::cli {
 namespace {
 
 template <class Check>
-void checked(reader const& from, Check check, std::string const& prefix = {})
+void checked(reader& from, Check check, std::string const& prefix = {})
 {
     try {
         check();
@@ -26,25 +27,37 @@ void checked(reader const& from, Check check, std::string const& prefix = {})
         std::string why = wrong.what();
         if (why.starts_with(wrong.field() + " "))
             why.erase(0, wrong.field().size() + 1);
-        from.refuse(prefix + wrong.field(), why);
+        from.note(prefix + wrong.field(), why);
     }
 }
 
-void check_log_level(reader const& from, std::string const& level)
+// All rules of the settings.
+template <class Settings>
+void check_all(reader& from, Settings const& given, std::string const& prefix = {})
+{
+    setting_check all;
+    given.check(all);
+    for (auto const& each : all.problems())
+        if (!from.noted(prefix + each.field()))
+            checked(
+                from, [&] { throw each; }, prefix);
+}
+
+void check_log_level(reader& from, std::string const& level)
 {
     constexpr std::array levels{"trace", "debug", "info", "warn", "error", "off"};
     if (std::find(levels.begin(), levels.end(), level) == levels.end())
-        from.refuse("log.level", "must be trace, debug, info, warn, error or off");
+        from.note("log.level", "must be trace, debug, info, warn, error or off");
 }
 
 // A process that can reach a listener without a token can run tasks, so only this host may reach it.
-void check_listener(reader const& from, std::string const& address, std::string const& token)
+void check_listener(reader& from, std::string const& address, std::string const& token)
 {
     if (!http::is_address(address))
-        from.refuse("listen.address", "'" + address + "' is not an IP address");
-    if (!http::is_loopback(address) && token.empty())
-        from.refuse("listen.address", address + " can be reached from other hosts, which needs a shared token: set "
-                                                "token_file (or token), or listen on 127.0.0.1");
+        from.note("listen.address", "'" + address + "' is not an IP address");
+    else if (!http::is_loopback(address) && token.empty() && !from.noted("token"))
+        from.note("listen.address", address + " can be reached from other hosts, which needs a shared token: set "
+                                              "token_file (or token), or listen on 127.0.0.1");
 }
 
 // 0.0.0.0 or ::, "every address of this host": a host can listen there, but no other host can call it.
@@ -55,15 +68,15 @@ bool is_unspecified(std::string const& host)
     return !no_address && address.is_unspecified();
 }
 
-void check_advertised(reader const& from, std::string const& address)
+void check_advertised(reader& from, std::string const& address)
 {
     http::url reached;
     checked(
         from, [&] { reached = http::parse_url(address); }, "advertise");
     if (is_unspecified(reached.host))
-        from.refuse("advertise", "no other host can call " + reached.host +
-                                     ", which means every address of this host: give the name or the address at which "
-                                     "other hosts reach this one");
+        from.note("advertise", "no other host can call " + reached.host +
+                                   ", which means every address of this host: give the name or the address at which "
+                                   "other hosts reach this one");
 }
 
 std::string url_of(listen_config const& listen)
@@ -74,28 +87,28 @@ std::string url_of(listen_config const& listen)
 
 } // namespace
 
-void check_database(reader const& from, database_config const& database)
+void check_database(reader& from, database_config const& database)
 {
     if (database.url.empty())
-        from.refuse("database.url", "is required, such as \"sqlite:/var/lib/baton/baton.db\" or "
-                                    "\"mysql://baton@db.example:3306/baton\"");
+        from.note("database.url", "is required, such as \"sqlite:/var/lib/baton/baton.db\" or "
+                                  "\"mysql://baton@db.example:3306/baton\"");
     if (database.sessions < 1 || database.sessions > 64)
-        from.refuse("database.sessions", "must be from 1 to 64");
+        from.note("database.sessions", "must be from 1 to 64");
     try {
         auto const where = storage::parse_location(database.url);
         auto const& dialect = storage::dialect_of(where.engine);
         if (!database.password.empty() && !dialect.shared_clock())
-            from.refuse("database.password", std::string(dialect.title()) + " has no passwords");
+            from.note("database.password", std::string(dialect.title()) + " has no passwords");
         if (!database.password.empty() && !where.password.empty())
-            from.refuse("database.password", "database.url has a password already");
+            from.note("database.password", "database.url has a password already");
         if (!where.password.empty())
             from.require_private("database.url");
     } catch (invalid_input const& wrong) {
-        from.refuse("database.url", wrong.what());
+        from.note("database.url", wrong.what());
     }
 }
 
-void settle(reader const& from, trigger_config& config)
+void settle(reader& from, trigger_config& config)
 {
     check_log_level(from, config.log_level);
     check_database(from, config.database);
@@ -103,8 +116,8 @@ void settle(reader const& from, trigger_config& config)
     if (config.node.name.empty())
         config.node.name = host_name();
     if (config.node.address.empty() && is_unspecified(config.listen.address))
-        from.refuse("advertise", "is required when listening on " + config.listen.address +
-                                     ": the address at which other hosts reach this one");
+        from.note("advertise", "is required when listening on " + config.listen.address +
+                                   ": the address at which other hosts reach this one");
     if (config.node.address.empty() && config.listen.port != 0)
         config.node.address = url_of(config.listen);
     if (!config.node.address.empty()) // otherwise derived once the listener has its port
@@ -112,66 +125,65 @@ void settle(reader const& from, trigger_config& config)
     auto probe = config.node;
     if (probe.address.empty())
         probe.address = url_of(config.listen);
-    checked(from, [&] { probe.validate(); });
+    check_all(from, probe);
 }
 
-void settle(reader const& from, web_config& config)
+void settle(reader& from, web_config& config)
 {
     check_log_level(from, config.log_level);
     check_database(from, config.database);
     check_listener(from, config.listen.address, config.site.token);
-    checked(from, [&] { config.site.validate(); });
+    check_all(from, config.site);
 }
 
 // `prefix`: of the service's keys.
-void check_project(reader const& from, client::service_options const& service, std::string const& prefix = {})
+void check_project(reader& from, client::service_options const& service, std::string const& prefix = {})
 {
     if (service.project.empty() || count_characters(service.project) > protocol::longest_project)
-        from.refuse(prefix + "project", "must have 1 to 64 characters");
+        from.note(prefix + "project", "must have 1 to 64 characters");
     checked(
         from, [&] { protocol::check_name(service.project, "project"); }, prefix);
 }
 
-void check_address(reader const& from, client::service_options const& service)
+void check_address(reader& from, client::service_options const& service)
 {
     check_listener(from, service.listen, service.token);
     if (service.advertise.empty() && is_unspecified(service.listen))
-        from.refuse("advertise", "is required when listening on " + service.listen +
-                                     ": the address at which the trigger nodes reach this one");
+        from.note("advertise", "is required when listening on " + service.listen +
+                                   ": the address at which the trigger nodes reach this one");
 }
 
-void settle(reader const& from, agent_config& config)
+void settle(reader& from, agent_config& config)
 {
     check_log_level(from, config.log_level);
     auto const& service = config.agent.service;
     if (service.delivery == client::delivery_mode::push)
         check_address(from, service);
     else if (!service.advertise.empty())
-        from.refuse("advertise", "must be absent with delivery \"fetch\", which needs no address");
+        from.note("advertise", "must be absent with delivery \"fetch\", which needs no address");
     if (config.agent.service.name.empty())
-        from.refuse("service", "is required");
+        from.note("service", "is required");
     check_project(from, service);
     if (config.agent.service.triggers.empty())
-        from.refuse("triggers", "is required: the addresses of the trigger nodes");
+        from.note("triggers", "is required: the addresses of the trigger nodes");
     for (auto const& each : service.triggers)
         checked(
             from, [&] { http::parse_url(each); }, "triggers");
-    checked(from, [&] { config.agent.validate(); });
+    check_all(from, config.agent);
 }
 
-void settle(reader const& from, dev_config& config)
+void settle(reader& from, dev_config& config)
 {
     check_log_level(from, config.log_level);
     if (config.data.empty())
-        from.refuse("data", "must not be empty");
+        from.note("data", "must not be empty");
     if (config.agent.service.name.empty())
         config.agent.service.name = "agent";
     check_project(from, config.agent.service, "agent.");
     // A handler to try a first task with.
     if (config.agent.handlers.empty() && config.agent.crontabs.empty())
         config.agent.handlers["echo"].argv = {"/bin/cat"};
-    checked(
-        from, [&] { config.agent.validate(); }, "agent.");
+    check_all(from, config.agent, "agent.");
 }
 
 } // namespace baton::cli

@@ -23,9 +23,10 @@ void bind(reader& from, trigger::epoch_rule& into)
     std::string name(to_string(into));
     from.value("election.epochs", name);
     auto const rule = trigger::parse_epoch_rule(name);
-    if (!rule)
-        from.refuse("election.epochs", "must be counted or hybrid");
-    into = *rule;
+    if (rule)
+        into = *rule;
+    else
+        from.note("election.epochs", "must be counted or hybrid");
 }
 
 // The settings of the parts of a node.
@@ -70,34 +71,38 @@ void bind(reader& from, trigger::settings& into)
     from.value("retention.share", into.retention.share);
 }
 
+agent::command read_command(reader& part)
+{
+    agent::command run;
+    part.value("argv", run.argv);
+    part.value("cwd", run.cwd);
+    part.value("user", run.user);
+    auto const env = part.object("env");
+    for (auto const& [variable, text] : env.items()) {
+        if (text.is_string())
+            run.env.emplace(variable, text.get<std::string>());
+        else
+            part.note("env." + variable, "must be a string");
+    }
+    part.finish();
+    return run;
+}
+
 std::map<std::string, agent::command> read_handlers(reader& from, std::string const& path)
 {
     std::map<std::string, agent::command> handlers;
     auto const written = from.object(path);
     for (auto const& [name, value] : written.items()) {
         auto const here = path + "." + name;
-        if (!value.is_object())
-            from.refuse(here, "must be an object");
+        if (!value.is_object()) {
+            from.note(here, "must be an object");
+            continue;
+        }
         // The keys below a name have a reader without environment: no variable overrides them.
         reader part({}, value, [](std::string const&) { return std::nullopt; });
-        agent::command run;
-        try {
-            part.value("argv", run.argv);
-            part.value("cwd", run.cwd);
-            part.value("user", run.user);
-            auto const env = part.object("env");
-            for (auto const& [variable, text] : env.items()) {
-                if (!text.is_string())
-                    part.refuse("env." + variable, "must be a string");
-                run.env.emplace(variable, text.get<std::string>());
-            }
-            part.finish();
-        } catch (config_error const& wrong) {
-            auto const text = std::string(wrong.what());
-            auto const colon = text.find(": ");
-            from.refuse(here + "." + text.substr(0, colon), text.substr(colon + 2));
-        }
-        handlers.emplace(name, std::move(run));
+        handlers.emplace(name, read_command(part));
+        for (auto const& each : part.problems())
+            from.note(here + "." + each.key, each.why);
     }
     return handlers;
 }
@@ -143,7 +148,7 @@ void bind(reader& from, client::delivery_mode& into)
     std::string name = into == client::delivery_mode::fetch ? "fetch" : "push";
     from.value("delivery", name);
     if (name != "push" && name != "fetch")
-        from.refuse("delivery", "must be push or fetch");
+        from.note("delivery", "must be push or fetch");
     into = name == "fetch" ? client::delivery_mode::fetch : client::delivery_mode::push;
 }
 

@@ -65,13 +65,13 @@ void bind(reader& from, web_config& into);
 void bind(reader& from, agent_config& into);
 void bind(reader& from, dev_config& into);
 
-// Fill in the keys that are derived from others; throw config_error for settings that cannot work.
-void settle(reader const& from, trigger_config& config);
-void settle(reader const& from, web_config& config);
-void settle(reader const& from, agent_config& config);
-void settle(reader const& from, dev_config& config);
+// Fill in the keys that are derived from others, and note settings that cannot work.
+void settle(reader& from, trigger_config& config);
+void settle(reader& from, web_config& config);
+void settle(reader& from, agent_config& config);
+void settle(reader& from, dev_config& config);
 
-void check_database(reader const& from, database_config const& database);
+void check_database(reader& from, database_config const& database);
 
 // A whole configuration from a file (none when empty) and the environment, over `config`. Throws config_error.
 template <class Config>
@@ -81,6 +81,7 @@ Config load(std::filesystem::path const& file, environment outside, Config confi
     bind(from, config);
     from.finish();
     settle(from, config);
+    from.report();
     return config;
 }
 

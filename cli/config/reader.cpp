@@ -41,6 +41,12 @@ nlohmann::json parse(std::filesystem::path const& file, std::string const& text)
 
 } // namespace
 
+config_error::config_error(std::vector<std::string> lines) : lines_(std::move(lines))
+{
+    for (auto const& each : lines_)
+        what_ += (what_.empty() ? "" : "\n") + each;
+}
+
 environment process_environment()
 {
     return [](std::string const& name) -> std::optional<std::string> {
@@ -85,9 +91,29 @@ reader reader::open(std::filesystem::path const& file, environment outside)
     return {file, std::move(document), std::move(outside)};
 }
 
-void reader::refuse(std::string const& path, std::string const& why) const
+void reader::note(std::string const& path, problem told)
 {
-    throw config_error((file_.empty() ? "" : file_.string() + ": ") + path + ": " + why);
+    auto const known = [&](problem const& each) { return each.key == told.key; };
+    bool const first = std::find(noted_.begin(), noted_.end(), path) == noted_.end() &&
+                       std::none_of(problems_.begin(), problems_.end(), known);
+    noted_.push_back(path);
+    if (first)
+        problems_.push_back(std::move(told));
+}
+
+bool reader::noted(std::string const& path) const
+{
+    return std::any_of(noted_.begin(), noted_.end(),
+                       [&](std::string const& each) { return each == path || each.starts_with(path + "."); });
+}
+
+void reader::report() const
+{
+    std::vector<std::string> lines;
+    for (auto const& each : problems_)
+        lines.push_back((file_.empty() ? "" : file_.string() + ": ") + each.key + ": " + each.why);
+    if (!lines.empty())
+        throw config_error(std::move(lines));
 }
 
 std::filesystem::path reader::resolve(std::string const& path) const
@@ -145,27 +171,31 @@ duration reader::span_of(found const& got) const
 
 void reader::value(std::string const& path, std::string& into)
 {
-    if (auto const got = find(path))
-        into = text_of(*got);
+    attempt(path, [&] {
+        if (auto const got = find(path))
+            into = text_of(*got);
+    });
 }
 
 void reader::value(std::string const& path, bool& into)
 {
-    auto const got = find(path);
-    if (!got)
-        return;
-    if (got->value == true || got->value == "true")
-        into = true;
-    else if (got->value == false || got->value == "false")
-        into = false;
-    else
-        refuse(got->origin, "must be true or false");
+    attempt(path, [&] {
+        auto const got = find(path);
+        if (!got)
+            return;
+        bool const yes = got->value == true || got->value == "true";
+        if (!yes && got->value != false && got->value != "false")
+            refuse(got->origin, "must be true or false");
+        into = yes;
+    });
 }
 
 void reader::value(std::string const& path, duration& into)
 {
-    if (auto const got = find(path))
-        into = span_of(*got);
+    attempt(path, [&] {
+        if (auto const got = find(path))
+            into = span_of(*got);
+    });
 }
 
 void reader::value(std::string const& path, std::chrono::milliseconds& into)
@@ -174,54 +204,71 @@ void reader::value(std::string const& path, std::chrono::milliseconds& into)
     value(path, span);
     into = std::chrono::duration_cast<std::chrono::milliseconds>(span);
     if (into != span)
-        refuse(path, "must be a whole number of milliseconds");
+        note(path, "must be a whole number of milliseconds");
 }
 
 void reader::value(std::string const& path, std::vector<std::string>& into)
 {
-    auto const got = find(path);
-    if (!got)
-        return;
-    into.clear();
-    if (got->value.is_string() && got->origin != path) {
-        std::istringstream parts(got->value.get<std::string>());
+    attempt(path, [&] {
+        if (auto const got = find(path))
+            into = read_list(*got, path);
+    });
+}
+
+std::vector<std::string> reader::read_list(found const& got, std::string const& path) const
+{
+    std::vector<std::string> list;
+    if (got.value.is_string() && got.origin != path) {
+        std::istringstream parts(got.value.get<std::string>());
         for (std::string part; std::getline(parts, part, ',');)
-            into.push_back(part);
-        return;
+            list.push_back(part);
+        return list;
     }
-    if (!got->value.is_array())
-        refuse(got->origin, "must be a list of strings");
-    for (auto const& each : got->value)
-        into.push_back(text_of({each, got->origin + "[" + std::to_string(into.size()) + "]"}));
+    if (!got.value.is_array())
+        refuse(got.origin, "must be a list of strings");
+    for (auto const& each : got.value)
+        list.push_back(text_of({each, got.origin + "[" + std::to_string(list.size()) + "]"}));
+    return list;
 }
 
 std::int64_t reader::number(std::string const& path, std::int64_t fallback, std::int64_t most)
 {
-    auto const got = find(path);
-    if (!got)
-        return fallback;
+    attempt(path, [&] {
+        if (auto const got = find(path))
+            fallback = read_number(*got, path, most);
+    });
+    return fallback;
+}
+
+std::int64_t reader::read_number(found const& got, std::string const& path, std::int64_t most) const
+{
     std::int64_t count = -1;
-    if (got->value.is_number_integer()) {
-        bool const fits = !got->value.is_number_unsigned() || got->value.get<std::uint64_t>() <= INT64_MAX;
-        count = fits ? got->value.get<std::int64_t>() : -1;
-    } else if (got->value.is_string() && got->origin != path) {
-        auto const text = got->value.get<std::string>();
+    if (got.value.is_number_integer()) {
+        bool const fits = !got.value.is_number_unsigned() || got.value.get<std::uint64_t>() <= INT64_MAX;
+        count = fits ? got.value.get<std::int64_t>() : -1;
+    } else if (got.value.is_string() && got.origin != path) {
+        auto const text = got.value.get<std::string>();
         auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
         if (failure != std::errc{} || end != text.data() + text.size())
             count = -1;
     }
     if (count < 0 || count > most)
-        refuse(got->origin, "must be a whole number from 0 to " + std::to_string(most));
+        refuse(got.origin, "must be a whole number from 0 to " + std::to_string(most));
     return count;
 }
 
 nlohmann::json reader::object(std::string const& path)
 {
     known_.push_back(path);
-    auto const* const written = in_document(path);
-    if (written != nullptr && !written->is_object())
-        refuse(path, "must be an object");
-    return written == nullptr ? nlohmann::json() : *written;
+    nlohmann::json members;
+    attempt(path, [&] {
+        auto const* const written = in_document(path);
+        if (written != nullptr && !written->is_object())
+            refuse(path, "must be an object");
+        if (written != nullptr)
+            members = *written;
+    });
+    return members;
 }
 
 namespace {
@@ -241,12 +288,12 @@ std::string proposal(std::string const& key, std::vector<std::string> const& kno
 
 } // namespace
 
-void reader::finish() const
+void reader::finish()
 {
     finish(document_, "");
 }
 
-void reader::finish(nlohmann::json const& part, std::string const& path) const
+void reader::finish(nlohmann::json const& part, std::string const& path)
 {
     for (auto const& [key, value] : part.items()) {
         auto const here = path.empty() ? key : path + "." + key;
@@ -257,10 +304,11 @@ void reader::finish(nlohmann::json const& part, std::string const& path) const
         bool const leads_on = std::any_of(known_.begin(), known_.end(),
                                           [&](std::string const& each) { return each.starts_with(here + "."); });
         if (!plain || !leads_on)
-            refuse(here, "is not a key that is known here" + proposal(here, known_));
-        if (!value.is_object())
-            refuse(here, "must be an object");
-        finish(value, here);
+            note(here, "is not a key that is known here" + proposal(here, known_));
+        else if (!value.is_object())
+            note(here, "must be an object");
+        else
+            finish(value, here);
     }
 }
 

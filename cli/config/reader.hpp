@@ -16,14 +16,17 @@
 
 namespace baton::cli {
 
-// A configuration that cannot be used. The text names the file, the key and the reason: "trigger.json: election.ttl:
-// must be ...".
+// A configuration that cannot be used. The text has a line for each problem, which names the file, the key and the
+// reason: "trigger.json: election.ttl: must be ...".
 class config_error : public std::exception {
 public:
-    explicit config_error(std::string what) : what_(std::move(what)) {}
+    explicit config_error(std::string what) : lines_{std::move(what)}, what_(lines_.front()) {}
+    explicit config_error(std::vector<std::string> lines); // at least one
     char const* what() const noexcept override { return what_.c_str(); }
+    std::vector<std::string> const& lines() const { return lines_; }
 
 private:
+    std::vector<std::string> lines_;
     std::string what_;
 };
 
@@ -44,6 +47,9 @@ std::string variable_of(std::string const& path);
 // Reads one configuration: a JSON document with comments, overridden by the environment. The caller asks for each key
 // by its path and gives a variable that holds the default; `finish` then refuses all other keys. So one list of keys
 // defines the known keys, their meaning, and the variables that override them.
+//
+// A value that cannot be used is noted as a problem, and the default stays, so that `report` tells all problems at
+// once.
 class reader {
 public:
     // `file` is named in messages, and relative paths start at its folder; empty without a file.
@@ -79,14 +85,24 @@ public:
     // An object whose keys are names, for the caller to read; null when absent.
     nlohmann::json object(std::string const& path);
 
-    // Refuses each key that no call above has named.
-    void finish() const;
+    // Notes each key that no call above has named.
+    void finish();
 
-    // Refuses a document that other users can read if it has `path`, whose value holds a secret, and no variable
+    // Notes a document that other users can read if it has `path`, whose value holds a secret, and no variable
     // overrides it.
-    void require_private(std::string const& path) const;
+    void require_private(std::string const& path);
 
-    [[noreturn]] void refuse(std::string const& path, std::string const& why) const;
+    // A problem of this key. Of a key the first one counts: the others may follow from it.
+    struct problem {
+        std::string key; // or the variable
+        std::string why;
+    };
+    void note(std::string const& path, std::string const& why) { note(path, problem{path, why}); }
+    std::vector<problem> const& problems() const { return problems_; }
+    bool noted(std::string const& path) const; // a problem of this key, or of one below it
+    // Throws config_error with all problems, if there are any.
+    void report() const;
+
     std::vector<std::string> const& known() const { return known_; }
     std::filesystem::path resolve(std::string const& path) const; // relative to the file's folder
 
@@ -95,18 +111,39 @@ private:
         nlohmann::json value;
         std::string origin; // for messages: the path, or the variable
     };
+    // Thrown by what reads a value.
+    struct refusal {
+        problem told;
+    };
+    [[noreturn]] static void refuse(std::string const& key, std::string const& why) { throw refusal{{key, why}}; }
+    template <class Read>
+    void attempt(std::string const& path, Read read)
+    {
+        try {
+            read();
+        } catch (refusal const& no) {
+            note(path, no.told);
+        }
+    }
+    void note(std::string const& path, problem told);
+
     std::optional<found> find(std::string const& path);
     nlohmann::json const* in_document(std::string const& path) const;
     std::int64_t number(std::string const& path, std::int64_t fallback, std::int64_t most);
-    void finish(nlohmann::json const& part, std::string const& path) const;
+    void finish(nlohmann::json const& part, std::string const& path);
     std::string text_of(found const& got) const;
     duration span_of(found const& got) const;
+    void take_secret(std::string const& path, std::string& into, std::string& named);
     std::string read_secret(std::string const& file, std::string const& origin) const;
+    std::int64_t read_number(found const& got, std::string const& path, std::int64_t most) const;
+    std::vector<std::string> read_list(found const& got, std::string const& path) const;
 
     std::filesystem::path file_;
     nlohmann::json document_;
     environment outside_;
     std::vector<std::string> known_;
+    std::vector<problem> problems_;
+    std::vector<std::string> noted_; // the paths of the problems
 };
 
 } // namespace baton::cli

@@ -14,6 +14,11 @@ void reader::secret(std::string const& path, std::string& into)
 
 void reader::secret(std::string const& path, std::string& into, std::string& named)
 {
+    attempt(path, [&] { take_secret(path, into, named); });
+}
+
+void reader::take_secret(std::string const& path, std::string& into, std::string& named)
+{
     auto plain = find(path);
     auto file = find(path + "_file");
     if (plain && file) {
@@ -35,14 +40,14 @@ void reader::secret(std::string const& path, std::string& into, std::string& nam
     }
 }
 
-void reader::require_private(std::string const& path) const
+void reader::require_private(std::string const& path)
 {
     if (file_.empty() || in_document(path) == nullptr || outside_(variable_of(path)))
         return;
     try {
         check_private_file(file_.string());
     } catch (not_private const& failure) {
-        refuse(path, std::string("is a secret, and ") + failure.what());
+        note(path, std::string("is a secret, and ") + failure.what());
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Settings of the clients' registrations.
 
+#include "libs/base/setting.hpp"
 #include "libs/base/time.hpp"
 
 namespace baton::trigger {
@@ -10,7 +11,7 @@ struct client_settings {
     int missed = 3;
 
     duration ttl() const { return heartbeat * missed; }
-    void validate() const;
+    void check(setting_check& all) const;
 };
 
 } // namespace baton::trigger

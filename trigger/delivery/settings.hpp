@@ -1,6 +1,7 @@
 #pragma once
 // Settings of delivery to clients and of the results that they report.
 
+#include "libs/base/setting.hpp"
 #include "libs/base/time.hpp"
 
 #include <cstddef>
@@ -15,7 +16,7 @@ struct dispatcher_settings {
     duration doubt_after = 10s;        // without a report for this time, an assignment is repeated
     duration retry_pause = 100ms;      // before a client that was busy or could not be reached is tried again
 
-    void validate() const;
+    void check(setting_check& all) const;
 };
 
 struct results_settings {
@@ -23,7 +24,7 @@ struct results_settings {
     std::size_t queue_limit = 20'000; // waiting for the database; beyond it clients get 503 and keep their results
     duration pause = 3ms;             // from the start of a transaction to that of the next, so that groups are larger
 
-    void validate() const;
+    void check(setting_check& all) const;
 };
 
 } // namespace baton::trigger

@@ -1,6 +1,7 @@
 #pragma once
 // Settings of the election and its guard.
 
+#include "libs/base/setting.hpp"
 #include "libs/base/time.hpp"
 #include "trigger/election/epoch.hpp"
 
@@ -19,7 +20,7 @@ struct election_settings {
     duration stuck = 5s;               // a node whose working loop stands still for so long does not lead
     epoch_rule epochs = epoch_rule::counted;
 
-    void validate() const; // each throws invalid_input naming the key ("election.ttl")
+    void check(setting_check& all) const;
 };
 
 // The guard of the lease, a lock that dies with the master's session: for a quick take-over, never for safety.
@@ -30,7 +31,7 @@ struct guard_settings {
     duration margin = 30ms; // the master stops this long before the end
     duration silence = 2s;  // MySQL ends a guard's session that is silent for this time
 
-    void validate() const;
+    void check(setting_check& all) const;
 };
 
 // The time that an act of a master may ask for at most. With any settings that validate, that much is left at every

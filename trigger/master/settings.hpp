@@ -1,6 +1,7 @@
 #pragma once
 // Settings of a term of mastership.
 
+#include "libs/base/setting.hpp"
 #include "libs/base/time.hpp"
 #include "trigger/clients/settings.hpp"
 #include "trigger/delivery/settings.hpp"
@@ -19,7 +20,7 @@ struct planner_settings {
     std::size_t overdue_limit = 200'000; // of one service, planned or due, that no client has; above it its tasks wait
     duration sweep = 1s;                 // between comparisons of open rows with memory
 
-    void validate() const;
+    void check(setting_check& all) const;
 };
 
 // The master deletes executions that ended long ago, in pieces.
@@ -28,7 +29,7 @@ struct retention_settings {
     std::size_t piece = 500;  // rows in a transaction, at most
     int share = 10;           // percent of the time
 
-    void validate() const;
+    void check(setting_check& all) const;
 };
 
 // The settings that the parts of one term use.

@@ -184,6 +184,20 @@ class Answers(DevSite):
         self.refused(["--zone", "--cron"], "task", "add", "x", "--service", "s", "--handler", "h", "--zone", "Asia/Tokyo",
                      status=2)
 
+    def test_a_check_tells_all_problems_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = pathlib.Path(folder) / "config.json"
+            for program, wrong in (("trigger", {"database": {"sessions": 0}, "drain": 3}), ("web", {"database": {}, "port": 1}),
+                                   ("agent", {"servce": "x", "slots": -1}), ("dev", {"data": "", "web": {"port": "x"}})):
+                with self.subTest(program=program):
+                    config.write_text(json.dumps(wrong))
+                    status, _, said = self.run_baton(program, "--config", config, "--check")
+                    self.assertEqual(status, 1, said)
+                    lines = said.splitlines()
+                    self.assertGreaterEqual(len(lines), 2, said)
+                    for line in lines:
+                        self.assertTrue(line.startswith(f"baton: {config}: "), said)
+
     def test_a_check_says_what_it_checked(self):
         for program in ("trigger", "web"):
             with self.subTest(program=program), tempfile.TemporaryDirectory() as folder:

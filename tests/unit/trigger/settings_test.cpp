@@ -23,7 +23,7 @@ settings usable()
 std::string refused_for(settings const& how)
 {
     try {
-        how.validate();
+        require_valid(how);
     } catch (invalid_input const& failure) {
         return failure.field();
     }

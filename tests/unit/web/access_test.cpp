@@ -116,7 +116,7 @@ TEST_CASE("settings out of range are refused with their key")
     web::settings how;
     how.edit_lead = -1s;
     try {
-        how.validate();
+        require_valid(how);
         FAIL("accepted");
     } catch (invalid_input const& wrong) {
         CHECK(wrong.field() == "web.edit_lead");
