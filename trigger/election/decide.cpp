@@ -42,6 +42,15 @@ decision decide(lease::lease_row const& row, std::string const& self, std::int64
     return {move::seize, verdict::promoted, verdict::unknown, row.epoch + 1, "the lease has expired"};
 }
 
+char const* why_refused(move act, lease::lease_row const& read)
+{
+    if (act == move::seize)
+        return "another node seized or renewed the lease first";
+    if (read.expired) // as after an outage, in which this node could not renew
+        return "the lease had expired before it was renewed";
+    return "the lease expired, or another node took it, just before it was renewed";
+}
+
 handover_decision decide_handover(lease::guard_store::guarded_row const& seen, std::string const& self, instant granted,
                                   instant now, bool proves_end)
 {

@@ -66,6 +66,9 @@ struct decision {
 decision decide(lease::lease_row const& row, std::string const& self, std::int64_t held, observation const& seen,
                 instant now, std::int64_t ended = 0);
 
+// The reason, for people, why the statement of `act` matched no row, as far as the row that was read before it tells.
+char const* why_refused(move act, lease::lease_row const& read);
+
 // The action of a slave that was granted the guard's lock.
 enum class handover {
     vacant, // leave it to the election: the lease is free or ours

@@ -292,7 +292,7 @@ awaitable<verdict> elector::act(lease::lease_row row, decision what)
     }
     auto const outcome = matched ? what.if_matched : what.if_refused;
     if (!matched)
-        what.reason = "another node was quicker, or the lease had expired";
+        what.reason = why_refused(what.act, row);
     settle(outcome, row, what, asked);
     co_return outcome;
 }

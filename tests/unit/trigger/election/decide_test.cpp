@@ -44,6 +44,15 @@ TEST_CASE("a free lease is seized at once, under the next epoch")
     CHECK(what.if_refused == verdict::unknown);
 }
 
+TEST_CASE("the reason of a statement that matched no row names another node only if there was one")
+{
+    std::string const alone = why_refused(move::renew, held_by("me", 7, true)); // after an outage of the database
+    CHECK(alone == "the lease had expired before it was renewed");
+    CHECK(alone == why_refused(move::confirm, held_by("me", 7, true)));
+    CHECK_THAT(why_refused(move::renew, held_by("me", 7, false)), Catch::Contains("expired, or another node"));
+    CHECK_THAT(why_refused(move::seize, held_by("other", 7, true)), Catch::Contains("another node"));
+}
+
 TEST_CASE("a lease that its holder renews in time is left alone")
 {
     auto const row = held_by("other", 7, false);
