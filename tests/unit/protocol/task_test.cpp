@@ -185,6 +185,17 @@ TEST_CASE("names that come in have no characters that are not seen, and the refu
         value["name"] = std::string("a") + hidden;
         CHECK(why().starts_with("name must not contain the invisible character U+"));
     }
+    // Above U+FFFF: the first and last of each range, and their neighbours.
+    for (auto const* const hidden : {"\U000110BD", "\U000110CD", "\U00013430", "\U0001343F", "\U0001BCA0", "\U0001BCA3",
+                                     "\U0001D173", "\U0001D17A", "\U000E0001", "\U000E0020", "\U000E007F"}) {
+        value["name"] = std::string(hidden) + "a";
+        CHECK(why().starts_with("name must not contain the invisible character U+"));
+    }
+    for (auto const* const seen : {"\U000110BC", "\U000110CE", "\U0001342F", "\U00013440", "\U0001BC9F", "\U0001D17B",
+                                   "\U0001D172", "\U0001F600"}) {
+        value["name"] = std::string(seen) + "a";
+        CHECK(why() == "accepted");
+    }
     value["name"] = "Tag\xc2\xae\xe2\x80\x94\xf0\x9f\x98\x80 \xe6\x97\xa5"; // ®, a dash, an emoji
     CHECK(why() == "accepted");
 }
