@@ -6,9 +6,7 @@
 #include "libs/protocol/document.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -45,40 +43,6 @@ config_error::config_error(std::vector<std::string> lines) : lines_(std::move(li
 {
     for (auto const& each : lines_)
         what_ += (what_.empty() ? "" : "\n") + each;
-}
-
-environment process_environment()
-{
-    return [](std::string const& name) -> std::optional<std::string> {
-        char const* const value = std::getenv(name.c_str());
-        return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-    };
-}
-
-environment noting(environment outside, std::vector<std::string>& taken)
-{
-    return [outside = std::move(outside), &taken](std::string const& name) {
-        auto value = outside(name);
-        if (value && std::find(taken.begin(), taken.end(), name) == taken.end())
-            taken.push_back(name);
-        return value;
-    };
-}
-
-std::string taken_text(std::vector<std::string> const& taken)
-{
-    std::string text;
-    for (auto const& name : taken)
-        text += (text.empty() ? "taken from the environment: " : ", ") + name;
-    return text;
-}
-
-std::string variable_of(std::string const& path)
-{
-    std::string name = "BATON_";
-    for (char const c : path)
-        name += c == '.' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return name;
 }
 
 reader::reader(std::filesystem::path file, nlohmann::json document, environment outside)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/config/environment.hpp"
 #include "libs/base/time.hpp"
 
 #include <nlohmann/json.hpp>
@@ -29,20 +30,6 @@ private:
     std::vector<std::string> lines_;
     std::string what_;
 };
-
-// The value of an environment variable, or nothing.
-using environment = std::function<std::optional<std::string>(std::string const& name)>;
-environment process_environment();
-
-// `outside`, which also adds the name of each variable that was asked for and is set to `taken`, once.
-environment noting(environment outside, std::vector<std::string>& taken);
-
-// "taken from the environment: BATON_A, BATON_B"; empty without variables. Names only: a value may be a
-// secret.
-std::string taken_text(std::vector<std::string> const& taken);
-
-// "election.ttl" -> "BATON_ELECTION_TTL"
-std::string variable_of(std::string const& path);
 
 // Reads one configuration: a JSON document with comments, overridden by the environment. The caller asks for each key
 // by its path and gives a variable that holds the default; `finish` then refuses all other keys. So one list of keys

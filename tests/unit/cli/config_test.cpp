@@ -171,44 +171,6 @@ TEST_CASE("every wrong configuration is refused with the file, the path and a re
     }
 }
 
-TEST_CASE("all problems of a configuration are told at once, a line each")
-{
-    scratch const here;
-    auto const told = [&](std::string const& document, std::string const& text) {
-        auto const file = here.write("wrong.json", text);
-        std::vector<std::string> keys;
-        try {
-            load_any(document, file);
-        } catch (config_error const& wrong) {
-            for (auto const& each : wrong.lines()) {
-                CHECK(each.starts_with(file.string() + ": "));
-                auto const key = each.substr(file.string().size() + 2);
-                keys.push_back(key.substr(0, key.find(": ")));
-            }
-        }
-        return keys;
-    };
-    using keys = std::vector<std::string>;
-    CHECK(told("trigger", R"({"listen": {"address": "here", "port": 70000}, "log": {"level": "loud"}, "drain": 3,
-                              "election": {"tll": "3s", "grace": "1ms"}, "planner": {"page": 0, "sweep": "1ms"}})") ==
-          keys{"listen.port", "drain", "election.tll", "log.level", "database.url", "listen.address", "election.grace",
-               "planner.page", "planner.sweep"});
-    CHECK(told("web", R"({"database": {"url": 7, "sessions": 0}, "web": {"edit_lead": "2m", "master_cache": "2m"}})") ==
-          keys{"database.url", "database.sessions", "web.edit_lead", "web.master_cache"});
-    // A value that cannot be read is no further problem where it is missed.
-    CHECK(told("agent",
-               R"({"service": "s", "triggers": ["http://t"], "token_file": "none", "listen": {"address": "0.0.0.0"},
-                            "advertise": "http://a", "handlers": {"x": 7}})") == keys{"token_file", "handlers.x"});
-    CHECK(
-        told("agent", R"({"delivery": "post", "slots": 2000, "handlers": {"x": {"argv": [], "cmd": 1, "env": {"A": 1}},
-                            "y": {"argv": [""]}}})") == keys{"delivery", "handlers.x.env.A", "handlers.x.cmd",
-                                                             "service", "triggers", "handlers.x.argv",
-                                                             "handlers.y.argv", "slots"});
-    CHECK(told("dev", R"({"data": "", "web": 7, "agent": {"slots": -1, "project": ""}})") ==
-          keys{"web", "agent.slots", "data", "agent.project"});
-    CHECK(told("trigger", R"({"database": {"url": "sqlite:/b.db"}})").empty());
-}
-
 TEST_CASE("an unknown key is refused with the nearest known one of the same object")
 {
     scratch const here;
