@@ -58,7 +58,7 @@ nlohmann::json value_of(std::string const& path, std::string const& value)
 std::set<std::string> members_of_kind(std::string const& kind)
 {
     static std::map<std::string, std::set<std::string>> const members{
-        {"cron", {"cron", "zone", "start_at", "end_at"}},
+        {"cron", {"cron", "zone", "dialect", "gap", "overlap", "hash_seed", "start_at", "end_at"}},
         {"fixed_rate", {"every_ms", "start_at", "end_at"}},
         {"fixed_delay", {"every_ms", "start_at", "end_at"}},
         {"window", {"every_ms", "from", "to", "days", "zone", "start_at", "end_at"}},

@@ -26,7 +26,7 @@ void run_import(import_options const& options, common_options const& common, int
         throw CLI::ValidationError("--zone", options.crontab.zone + " is not a time zone");
     std::vector<import_input> inputs;
     for (auto const& file : options.files) {
-        inputs.push_back(read_import(file, options.form, options.crontab, system_time{}.utc()));
+        inputs.push_back(read_import(file, options.form, options.crontab));
         if (options.mode.prune && inputs.back().origin.empty())
             throw CLI::ValidationError("--prune", "is for a crontab, and " + file + " is JSON");
         if (options.crontab.enable && inputs.back().origin.empty())

@@ -5,7 +5,6 @@
 #include "cli/import_plan.hpp"
 #include "libs/base/error.hpp"
 #include "libs/protocol/document.hpp"
-#include "libs/schedule/debian.hpp"
 
 #include <fstream>
 #include <sstream>
@@ -69,8 +68,7 @@ schedule::crontab_form form_of(std::string const& file, std::string const& form)
     return form == "system" ? schedule::crontab_form::system : schedule::crontab_form::user;
 }
 
-import_input from_crontab(std::string const& file, schedule::crontab const& parsed, import_settings const& settings,
-                          utc_time now)
+import_input from_crontab(std::string const& file, schedule::crontab const& parsed, import_settings const& settings)
 {
     import_input input;
     input.file = file;
@@ -84,24 +82,21 @@ import_input from_crontab(std::string const& file, schedule::crontab const& pars
         else
             input.problems.push_back("line " + std::to_string(problem.line) + ": " + problem.why);
     for (auto const& entry : parsed.entries) {
-        auto const zone = entry.zone.empty() ? settings.zone : entry.zone;
-        input.tasks.push_back({task_of(entry, input.origin, settings), entry.line,
-                               schedule::differences_from_debian(entry.schedule, schedule::time_zone(zone), now),
-                               settings.disabled});
+        input.tasks.push_back({task_of(entry, input.origin, settings), entry.line, settings.disabled});
     }
     return input;
 }
 
 } // namespace
 
-import_input read_import(std::string const& file, std::string const& form, import_settings settings, utc_time now)
+import_input read_import(std::string const& file, std::string const& form, import_settings settings)
 {
     auto const text = read_text(file);
     if (looks_like_json(text))
         return from_json(file, text);
     if (settings.zone.empty())
         settings.zone = host_zone();
-    return from_crontab(file, schedule::parse_crontab(text, form_of(file, form), file), settings, now);
+    return from_crontab(file, schedule::parse_crontab(text, form_of(file, form), file), settings);
 }
 
 } // namespace baton::cli

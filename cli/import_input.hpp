@@ -13,8 +13,7 @@ namespace baton::cli {
 
 struct import_task {
     nlohmann::json definition;
-    int line = 0;                     // of a crontab
-    std::vector<std::string> notes{}; // differences from Debian's cron
+    int line = 0; // of a crontab
     bool disabled_when_new = false;
 };
 
@@ -27,8 +26,8 @@ struct import_input {
     std::string origin;                // of a crontab, see origin_of
 };
 
-// Reads the file as JSON if it looks like that, and else as a crontab; `form` is user, system or guess. `now` is for
-// the notes. Throws config_error if the file cannot be read.
-import_input read_import(std::string const& file, std::string const& form, import_settings settings, utc_time now);
+// Reads the file as JSON if it looks like that, and else as a crontab; `form` is user, system or guess. Throws
+// config_error if the file cannot be read.
+import_input read_import(std::string const& file, std::string const& form, import_settings settings);
 
 } // namespace baton::cli

@@ -77,10 +77,6 @@ bool importer::refuse(std::string const& label, std::exception const& failure)
 bool importer::take(import_task const& task)
 {
     auto const name = name_of(task);
-    for (auto const& note : task.notes) {
-        notes_.push_back({{"name", name}, {"line", task.line}, {"note", note}});
-        say("note", name, task.line, note);
-    }
     auto const label = labelled(name, task.line);
     try {
         auto const definition = protocol::parse_task(task.definition); // before the server is asked

@@ -254,6 +254,12 @@ void print_members(std::ostream& out, nlohmann::json const& object, times const&
     }
 }
 
+void print_notes(std::ostream& out, nlohmann::json const& answer)
+{
+    for (auto const& note : answer.value("notes", nlohmann::json::array()))
+        out << "note: " << printable(note.at("text").get<std::string>()) << '\n';
+}
+
 void print_json(std::ostream& out, nlohmann::json const& value)
 {
     out << printable_json(value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)) << '\n';

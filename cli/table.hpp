@@ -72,4 +72,7 @@ void print_members(std::ostream& out, nlohmann::json const& object, times const&
 // The value without a control character on the terminal: in strings they are escaped.
 void print_json(std::ostream& out, nlohmann::json const& value);
 
+// "note: ..." for each of the notes about clock changes in an answer.
+void print_notes(std::ostream& out, nlohmann::json const& answer);
+
 } // namespace baton::cli

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/concurrency_options.hpp"
+#include "cli/cron_options.hpp"
 #include "cli/misfire_options.hpp"
 #include "cli/payload_option.hpp"
 #include "cli/rest.hpp"
@@ -26,6 +27,7 @@ struct definition_options {
     std::string handler;
     std::string payload;
     std::string cron;
+    cron_options expression;
     std::string zone = "UTC";
     std::string every;
     wall_options wall;
@@ -70,9 +72,10 @@ nlohmann::json schedule_of(definition_options const& chosen)
     if (!chosen.wall.days.empty() && !has_days)
         throw CLI::ValidationError("--days", "needs --from or --calendar");
     nlohmann::json schedule{{"kind", "api"}};
-    if (!chosen.cron.empty())
+    if (!chosen.cron.empty()) {
         schedule = {{"kind", "cron"}, {"cron", chosen.cron}, {"zone", chosen.zone}};
-    else if (!chosen.wall.from.empty())
+        write_cron_options(schedule, chosen.expression);
+    } else if (!chosen.wall.from.empty())
         schedule = window_schedule(chosen.wall, period("--every", chosen.every, 1s), chosen.zone);
     else if (!chosen.wall.calendar.empty())
         schedule = calendar_schedule(chosen.wall, chosen.zone);
@@ -131,9 +134,10 @@ void add_task_add(CLI::App& task, common_options const& common)
     command->add_option("--payload", chosen->payload, "JSON for the handler");
     auto* const when =
         command->add_option_group("schedule", "When it is due; without one of these only by `baton task run`");
-    when->add_option("--cron", chosen->cron,
-                     "Five fields, or six with seconds, such as '*/5 * * * *'. If both day fields are "
-                     "restricted, a date needs to match one of them");
+    auto* const cron =
+        when->add_option("--cron", chosen->cron,
+                         "Five fields, or six with seconds, such as '*/5 * * * *'. If both day fields are "
+                         "restricted, a date needs to match one of them");
     auto* const every = when->add_option("--every", chosen->every,
                                          "From start to start, such as 90s; for what other tools write as @every 90s");
     when->add_option("--delay", chosen->delay, "From an end to the next start");
@@ -143,6 +147,7 @@ void add_task_add(CLI::App& task, common_options const& common)
     when->require_option(0, 1);
     command->add_option("--zone", chosen->zone, "IANA time zone of --cron, --from and --calendar")
         ->capture_default_str();
+    add_cron_options(*command, chosen->expression, cron);
     add_window_options(*command, chosen->wall, *every);
     command->add_option("--start-at", chosen->start_at, "It does not fire before, such as 2026-12-24T18:00:00Z");
     command->add_option("--end-at", chosen->end_at, "It fires before this time only");
@@ -176,6 +181,8 @@ void add_task_add(CLI::App& task, common_options const& common)
         else
             std::cout << "task " << cell(made, "id") << ' ' << cell(made, "name") << ": " << cell(made, "schedule_text")
                       << ", next " << times_of(common).text(made, "next_at") << '\n';
+        if (!common.json)
+            print_notes(std::cout, made);
     });
 }
 

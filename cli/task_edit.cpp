@@ -143,6 +143,7 @@ void edit(task_selection const& which, edit_options const& chosen, common_option
     auto const changes = changes_text(differences_of(definition_of(task), definition_of(*edited)));
     std::cout << name << ": " << (changes.empty() ? "unchanged" : printable(changes)) << "; in force from "
               << times_of(common).text(*edited, "valid_from") << '\n';
+    print_notes(std::cout, *edited);
 }
 
 void complain(text_kept const& failure, std::string const& task)

@@ -101,9 +101,9 @@ json show(storage::skipped_range const& range)
 
 std::vector<std::string> const& read_only_members()
 {
-    static std::vector<std::string> const members{"id",           "version",    "schedule_text", "next_at",
-                                                  "next_fire_at", "parked_at",  "parked_reason", "created_at",
-                                                  "updated_at",   "valid_from", "cancelled",     "master_notified"};
+    static std::vector<std::string> const members{
+        "id",         "version",    "schedule_text", "next_at",   "next_fire_at",    "parked_at", "parked_reason",
+        "created_at", "updated_at", "valid_from",    "cancelled", "master_notified", "notes"};
     return members;
 }
 

@@ -68,6 +68,7 @@ schedule_spec parse_schedule(nlohmann::json const& value)
     spec.kind = parse<schedule_kind>(object.need_text("kind", 32), "schedule.kind");
     if (spec.kind == schedule_kind::cron) {
         spec.cron = read_cron(object);
+        spec.rules = parse_cron_rules(object);
         spec.zone = object.text("zone", "UTC", 64);
     }
     if (spec.kind == schedule_kind::fixed_rate || spec.kind == schedule_kind::fixed_delay) {
@@ -104,6 +105,7 @@ nlohmann::json schedule_json(schedule_spec const& spec)
     nlohmann::json value{{"kind", to_string(spec.kind)}};
     if (spec.kind == schedule_kind::cron) {
         value["cron"] = spec.cron;
+        write_cron_rules(value, spec.rules);
         value["zone"] = spec.zone;
     }
     if (spec.kind == schedule_kind::fixed_rate || spec.kind == schedule_kind::fixed_delay)
@@ -276,8 +278,10 @@ void check_nulls(nlohmann::json const& patch)
     bool const has_span = !is_one_of(kind_text, {"once", "api"});
     check(*schedule, "schedule.", [&](std::string const& key) {
         return (has_span && is_one_of(key, {"start_at", "end_at"})) ||
-               (is_one_of(key, {"zone", "days", "on", "roll"}) && kind == "any") ||
+               (is_one_of(key, {"zone", "days", "on", "roll", "dialect", "gap", "overlap", "hash_seed"}) &&
+                kind == "any") ||
                (key == "zone" && is_one_of(kind_text, {"cron", "window", "calendar"})) ||
+               (is_one_of(key, {"dialect", "gap", "overlap", "hash_seed"}) && kind_text == "cron") ||
                (key == "days" && kind_text == "window") ||
                (is_one_of(key, {"days", "on", "roll"}) && kind_text == "calendar");
     });

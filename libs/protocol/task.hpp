@@ -4,6 +4,7 @@
 #include "libs/base/time.hpp"
 #include "libs/protocol/calendar_spec.hpp"
 #include "libs/protocol/concurrency.hpp"
+#include "libs/protocol/cron_spec.hpp"
 #include "libs/protocol/json_text.hpp"
 #include "libs/protocol/misfire.hpp"
 #include "libs/protocol/names.hpp"
@@ -35,6 +36,7 @@ inline constexpr std::array<std::string_view, 7> names_of<schedule_kind>{"cron",
 
 // When a task is due. schedule::timetable computes the firings.
 //   {"kind": "cron", "cron": "*/5 * * * *", "zone": "Europe/Berlin"}
+//   {"kind": "cron", "cron": "0 0 2 L * ?", "dialect": "quartz", "gap": "shift", "overlap": "first"}
 //   {"kind": "fixed_rate", "every_ms": 1000}
 //   {"kind": "fixed_delay", "every_ms": 1000}
 //   {"kind": "once", "at": "2026-12-24T18:00:00Z"}
@@ -52,6 +54,7 @@ struct schedule_spec {
     std::optional<utc_time> end_at{};
     protocol::window_spec window{};
     protocol::calendar_spec calendar{};
+    protocol::cron_rules rules{}; // cron
 };
 
 inline constexpr duration shortest_rate = 100ms;

@@ -1,5 +1,7 @@
 #include "libs/schedule/cron.hpp"
 
+#include "libs/schedule/cron_dates.hpp"
+
 #include <bit>
 
 namespace baton::schedule {
@@ -7,11 +9,6 @@ namespace baton::schedule {
 namespace {
 
 namespace chr = std::chrono;
-
-bool has(std::uint64_t set, unsigned value)
-{
-    return (set >> value & 1U) != 0;
-}
 
 // The smallest value of the set that is not less than `from`; 64 if there is none.
 unsigned first_from(std::uint64_t set, unsigned from)
@@ -39,37 +36,55 @@ std::optional<chr::seconds> next_of_day(cron_fields const& fields, chr::seconds 
     return std::nullopt;
 }
 
-chr::local_days first_of_next_month(chr::year_month_day date)
+// The first admitted day of the month that is not before `from`.
+std::optional<chr::local_days> next_of_month(cron_fields const& fields, chr::year_month month, unsigned from)
 {
-    return chr::local_days{(date.year() / date.month() + chr::months{1}) / 1};
+    auto const day = first_from(days_in(fields, month), from);
+    return day < 32 ? std::optional{chr::local_days{month / chr::day{day}}} : std::nullopt;
 }
 
 } // namespace
 
-bool cron::admits(chr::year_month_day date) const
-{
-    bool const day = has(fields_.days, unsigned{date.day()});
-    bool const weekday = has(fields_.weekdays, chr::weekday{chr::local_days{date}}.c_encoding());
-    return fields_.either_day ? day || weekday : day && weekday;
-}
-
 std::optional<local_time> cron::first(local_time from, local_time until) const
 {
-    auto day = chr::floor<chr::days>(from);
-    chr::seconds time = from - day;
-    while (day < until) {
-        chr::year_month_day const date{day};
-        if (!has(fields_.months, unsigned{date.month()})) {
-            day = first_of_next_month(date);
-        } else {
-            if (admits(date))
-                if (auto const found = next_of_day(fields_, time))
-                    return day + *found < until ? std::optional{day + *found} : std::nullopt;
-            day += chr::days{1};
+    auto const today = chr::floor<chr::days>(from);
+    chr::year_month_day const date{today};
+    auto const this_month = date.year() / date.month();
+    auto found = admitted_month(fields_, this_month);
+    auto from_day = unsigned{date.day()};
+    while (found) {
+        auto const day = next_of_month(fields_, *found, *found == this_month ? from_day : 1);
+        if (day) {
+            if (*day >= until)
+                return std::nullopt;
+            if (auto const time = next_of_day(fields_, *day == today ? from - today : chr::seconds{0}))
+                return *day + *time < until ? std::optional{*day + *time} : std::nullopt;
+            ++from_day; // the rest of today has no time
+            continue;
         }
-        time = chr::seconds{0};
+        auto const following = *found + chr::months{1};
+        if (chr::local_days{following / 1} >= until)
+            return std::nullopt;
+        found = admitted_month(fields_, following);
     }
     return std::nullopt;
+}
+
+clock_policy cron::usual_policy() const
+{
+    using protocol::gap_policy;
+    using protocol::overlap_policy;
+    if (fields_.quartz)
+        return {gap_policy::skip, overlap_policy::second};
+    if (fields_.starred)
+        return {gap_policy::skip, overlap_policy::both};
+    return {gap_policy::next_valid, overlap_policy::first};
+}
+
+clock_policy policy_of(cron const& expression, protocol::cron_rules const& rules)
+{
+    auto const usual = expression.usual_policy();
+    return {rules.gap.value_or(usual.gap), rules.overlap.value_or(usual.overlap)};
 }
 
 } // namespace baton::schedule

@@ -9,17 +9,20 @@
 namespace baton::schedule {
 
 // The first firing at or after `from`, at a whole second. Empty if there is none within 48 years (no expression needs
-// longer: 29 February falls on a given weekday every 40 years at the latest) or after the year 9000.
+// longer: 29 February falls on a given weekday every 40 years at the latest), or in the years that the expression
+// lists, or before the year 9000.
 //
-// Where the zone's clock changes, the rules of Vixie cron hold, for changes of any size:
+// Where the zone's clock changes, the policies hold, for changes of any size:
 //
-//     the expression          clock put forward (readings are skipped)     clock put back (readings come twice)
-//     repeats (cron::repeats) fires only at readings that exist            fires at both
-//     names times of the day  fires once, at the first moment after the    fires at the first
-//                             gap, for all readings in it together
+//     gap: the clock is put forward, and skips readings      overlap: it is put back, and shows readings twice
+//     skip        no firing                                  first     fires at the first of the two
+//     next_valid  one at the end of the gap for all of them  second    fires at the second
+//     shift       each as much later as the gap is long      both      fires at both
 //
-// So in Europe/Berlin `30 2 * * *` fires at 03:00 on 29 March 2026 and once on 25 October; `*/5 * * * *` never pauses
-// and never fires twice at one moment.
+// Readings that fall on the same moment have one firing.
+std::optional<utc_time> first_firing(cron const& expression, time_zone zone, utc_time from, clock_policy policy);
+
+// With the policy that is usual for the expression.
 std::optional<utc_time> first_firing(cron const& expression, time_zone zone, utc_time from);
 
 } // namespace baton::schedule

@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/schedule/cron_firings.hpp"
+#include "libs/schedule/cron_hash.hpp"
 
 #include <algorithm>
 
@@ -50,12 +51,18 @@ void require_meaning(schedule_spec const& spec)
 std::variant<cron, window, calendar> rule_of(schedule_spec const& spec)
 {
     if (spec.kind == schedule_kind::cron)
-        return cron::parse(spec.cron);
+        return cron::parse(spec.cron, spec.rules.dialect, spec.rules.hash_seed);
     if (spec.kind == schedule_kind::window)
         return window(spec.window, spec.every);
     if (spec.kind == schedule_kind::calendar)
         return calendar(spec.calendar);
     return cron{};
+}
+
+clock_policy policy_in(std::variant<cron, window, calendar> const& rule, schedule_spec const& spec)
+{
+    auto const* const expression = std::get_if<cron>(&rule);
+    return policy_of(expression != nullptr ? *expression : cron{}, spec.rules);
 }
 
 bool has_zone(schedule_kind kind)
@@ -79,6 +86,7 @@ timetable::timetable(schedule_spec const& spec, utc_time created_at)
       period_(spec.every),
       start_(start_of(spec, created_at)),
       end_(spec.end_at.value_or(utc_time::max())),
+      policy_(policy_in(rule_, spec)),
       kind_(spec.kind)
 {
     require_meaning(spec);
@@ -94,7 +102,7 @@ std::optional<utc_time> timetable::first_from_start(utc_time from) const
 {
     switch (kind_) {
     case schedule_kind::cron:
-        return first_firing(std::get<cron>(rule_), zone_, from);
+        return first_firing(std::get<cron>(rule_), zone_, from, policy_);
     case schedule_kind::window:
         return first_firing(std::get<window>(rule_), zone_, from);
     case schedule_kind::fixed_rate:
@@ -138,6 +146,16 @@ std::optional<utc_time> timetable::after_completion(utc_time finished) const
     if (kind_ != schedule_kind::fixed_delay || finished >= latest_instant)
         return std::nullopt;
     return before_end(std::max(finished + period_, start_));
+}
+
+void complete_schedule(protocol::task_definition& task, schedule_spec const* before)
+{
+    auto& rules = task.schedule.rules;
+    if (task.schedule.kind != schedule_kind::cron || rules.hash_seed || !has_hash(task.schedule.cron))
+        return;
+    rules.hash_seed = before != nullptr ? before->rules.hash_seed : std::nullopt;
+    if (!rules.hash_seed)
+        rules.hash_seed = hash_seed_of(task.project, task.name);
 }
 
 void check_schedule(schedule_spec const& spec)

@@ -5,6 +5,7 @@
 //     schedule.hpp                      the firings of one schedule; the check and the description of a schedule
 //     plan.hpp, misfire.hpp             which firings become executions, and where the task goes on
 //     cron.hpp, cron_firings.hpp        cron expressions, and their firings in a time zone
+//     clock_notes.hpp                   what a schedule does where the clock changes
 //     window.hpp, calendar.hpp          daily windows; calendar intervals
 //     time_zone.hpp, crontab.hpp        IANA time zones; crontab(5) files
 //
@@ -41,9 +42,9 @@ inline constexpr duration tick{1}; // the resolution of instants
 class timetable {
 public:
     // A fixed rate and a calendar interval count from start_at, or from `created_at` if the schedule has none. Throws
-    // invalid_input with the field of the task's document that is wrong: "schedule.cron", "schedule.zone",
-    // "schedule.every_ms", "schedule.at", "schedule.days", "schedule.every", "schedule.start_at", "schedule.end_at".
-    // Ignores fields that the kind does not use.
+    // invalid_input with the field of the task's document that is wrong: "schedule.cron", "schedule.hash_seed",
+    // "schedule.zone", "schedule.every_ms", "schedule.at", "schedule.days", "schedule.every", "schedule.start_at",
+    // "schedule.end_at". Ignores fields that the kind does not use.
     timetable(protocol::schedule_spec const& spec, utc_time created_at);
 
     // The first firing at or after `from`. For a fixed delay, which has not run yet, that is `from` or start_at,
@@ -68,14 +69,19 @@ private:
     duration period_;
     utc_time start_;
     utc_time end_;
+    clock_policy policy_; // cron
     protocol::schedule_kind kind_;
 };
 
-static_assert(sizeof(timetable) <= 80);
+static_assert(sizeof(timetable) <= 96);
 
 // Throws invalid_input, naming the field, for a schedule that timetable refuses or that can never fire (no firing
 // between start_at and end_at). Knows no present, so it accepts instants in the past.
 void check_schedule(protocol::schedule_spec const& spec);
+
+// Gives a schedule whose expression has an H the seed that it lacks: that of the definition before the edit, or a new
+// one from project and name.
+void complete_schedule(protocol::task_definition& task, protocol::schedule_spec const* before = nullptr);
 
 // The schedule in plain English: "every 5 minutes", "at 02:30 on Monday in Europe/Berlin". Throws like timetable.
 std::string describe(protocol::schedule_spec const& spec);

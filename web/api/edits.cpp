@@ -1,6 +1,7 @@
 #include "web/api/edits.hpp"
 
 #include "libs/base/characters.hpp"
+#include "libs/schedule/clock_notes.hpp"
 #include "libs/schedule/schedule.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
@@ -48,6 +49,18 @@ void expect_done(storage::edit_outcome outcome, std::string const& name)
     }
 }
 
+nlohmann::json show_notes(protocol::schedule_spec const& spec, utc_time created_at, utc_time now)
+{
+    auto notes = nlohmann::json::array();
+    try {
+        for (auto const& note : schedule::clock_notes(spec, created_at, now))
+            notes.push_back(
+                {{"at", to_rfc3339(note.at)}, {"kind", protocol::to_string(note.kind)}, {"text", note.text}});
+    } catch (invalid_input const&) { // a zone that this machine does not know, of a task that another one registered
+    }
+    return notes;
+}
+
 awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status)
 {
     bool const notified = co_await site.master.notify(protocol::signal_kind::task, done.signal, done.task.id.value());
@@ -55,6 +68,7 @@ awaitable<http::response> answer_edit(context& site, storage::edit_result const&
     body["valid_from"] = to_rfc3339(done.valid_from);
     body["cancelled"] = done.cancelled;
     body["master_notified"] = notified;
+    body["notes"] = show_notes(done.task.definition.schedule, done.task.created_at, site.deps.time.utc());
     auto answer = http::json_response(status, body);
     answer.headers.set("ETag", etag_of(done.task.version));
     co_return answer;

@@ -1,4 +1,5 @@
 #include "libs/protocol/new_task.hpp"
+#include "libs/schedule/schedule.hpp"
 #include "web/api/api.hpp"
 #include "web/api/edits.hpp"
 #include "web/api/listing.hpp"
@@ -41,7 +42,8 @@ awaitable<http::response> create(context& site, http::request const& message)
     auto const live = co_await live_services(site, message);
     auto const document = read_body(message);
     auto const now = site.deps.time.utc();
-    auto const definition = read_definition(document, now);
+    auto definition = read_definition(document, now);
+    schedule::complete_schedule(definition);
     check_future(definition, now, now + site.settings.edit_lead);
     if (live)
         require_served(*live, protocol::service_of(definition), definition.handler, 422);
@@ -108,6 +110,7 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
                                          std::optional<services> const& live, utc_time from)
 {
     auto const& old = before.definition;
+    schedule::complete_schedule(after, &old.schedule);
     bool const switched_on = after.enabled && !old.enabled;
     if (switched_on || protocol::to_json(after)["schedule"] != protocol::to_json(old)["schedule"])
         check_future(after, before.created_at, from);
@@ -125,6 +128,7 @@ awaitable<http::response> answer_unchanged(context& site, storage::task_record c
     body["valid_from"] = to_rfc3339(present.empty() ? task.updated_at : present.front().valid_from);
     body["cancelled"] = 0;
     body["master_notified"] = false;
+    body["notes"] = show_notes(task.definition.schedule, task.created_at, site.deps.time.utc());
     auto answer = http::json_response(200, body);
     answer.headers.set("ETag", etag_of(task.version));
     co_return answer;

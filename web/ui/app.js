@@ -472,9 +472,12 @@ function explain(value) {
   if (spec.kind !== "cron" || !spec.cron) return void (says.textContent = "");
   explaining = setTimeout(async () => {
     try {
-      const body = JSON.stringify({ cron: spec.cron, zone: spec.zone || "UTC", count: 2 });
+      const asked = { cron: spec.cron, zone: spec.zone || "UTC", count: 2 };
+      for (const name of ["dialect", "gap", "overlap", "hash_seed"]) if (spec[name] !== undefined) asked[name] = spec[name];
+      for (const name of ["project", "name"]) if (value[name]) asked[name] = value[name];
+      const body = JSON.stringify(asked);
       const answer = (await call("POST", "/cron/explain", { body })).value;
-      says.textContent = "Fires " + answer.description + ": next " + answer.next.map((firing) => firing.local.replace("T", " ")).join(", then ") + answer.notes.map((note) => ". Note: " + note).join("");
+      says.textContent = "Fires " + answer.description + ": next " + answer.next.map((firing) => firing.local.replace("T", " ")).join(", then ") + answer.notes.map((note) => ". Note: " + note.text).join("");
     } catch (failure) {
       says.textContent = failure.message;
     }
@@ -542,6 +545,7 @@ form.addEventListener("input", (event) => {
     const last = keys.pop();
     const inner = keys.reduce((object, key) => (object[key] = object[key] || {}), value);
     inner[last] = numbers.includes(field.name) && field.value !== "" ? Number(field.value) : field.value;
+    if (field.tagName === "SELECT" && field.value === "") delete inner[last]; // the default
   }
   write_definition(value);
   fields_from(value);

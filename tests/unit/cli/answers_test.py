@@ -94,11 +94,24 @@ class Answers(DevSite):
         same = self.ask("cron", "explain", "30 2 * * *", "--zone", "Asia/Tokyo", variables={"TZ": "Asia/Tokyo"})
         self.assertIn("02:30:00.000 Asia/Tokyo\n", same)
 
-    def test_an_expression_that_debians_cron_fires_otherwise_is_explained_with_a_note(self):
-        out = self.ask("cron", "explain", "0,30 2 * * *", "--zone", "Europe/Berlin")
-        self.assertIn("note: on ", out)
-        self.assertIn("Debian's cron fires twice", out)
+    def test_a_time_that_the_clock_skips_is_told_when_it_is_explained_added_or_edited(self):
+        explained = self.ask("cron", "explain", "30 2 * * *", "--zone", "Europe/Berlin")
+        self.assertRegex(explained, "note: on .* the clock of Europe/Berlin skips 02:30: fires once, at 03:00\n")
         self.assertNotIn("note:", self.ask("cron", "explain", "0,30 2 * * *"))
+        added = self.ask("task", "add", "skipped", "--service", "agent", "--handler", "echo", "--cron", "0 30 2 * * ?",
+                         "--dialect", "quartz", "--gap", "shift", "--zone", "Europe/Berlin", "--disabled")
+        self.assertRegex(added, "note: on .* skips 02:30: fires at 03:30\n")
+        self.assertIn("shows 02:30 twice: fires the second time only", added)
+        self.assertIn("skips 02:30: no firing", self.ask("task", "edit", "skipped", "--set", "schedule.gap=skip"))
+
+    def test_a_hashed_value_is_the_same_in_the_explanation_and_in_the_task(self):
+        self.ask("task", "add", "hashed", "--service", "agent", "--handler", "echo", "--cron", "H H * * *", "--disabled")
+        of_name = self.ask("cron", "explain", "H H * * *", "--name", "hashed")
+        schedule = json.loads(self.ask("--json", "task", "show", "hashed"))["schedule"]
+        self.assertEqual(self.ask("cron", "explain", "H H * * *", "--hash-seed", schedule["hash_seed"]), of_name)
+        self.ask("task", "edit", "hashed", "--set", "name=renamed", "--set", "schedule.cron=H 2 * * *")
+        renamed = json.loads(self.ask("--json", "task", "show", "renamed"))["schedule"]
+        self.assertEqual(renamed["hash_seed"], schedule["hash_seed"])
 
     def test_tasks_are_listed_by_each_filter_of_rest(self):
         self.ask("task", "add", "off", "--service", "agent", "--handler", "echo", "--every", "1h", "--disabled")

@@ -235,15 +235,6 @@ class Import(DevSite):
         self.assertIn(f"note {path}: the first word of every command", self.ask(*words, "--dry-run"))
         self.assertNotIn("first word", self.ask(*words, "--dry-run", "--form", "system"))
 
-    def test_lines_that_differ_from_debians_cron_are_named(self):
-        _, words = self.crontab("0 3 * * * fine", "15 0-23 * * * a", "0,30 2 * * * b")
-        for more in (("--dry-run",), (), ()):
-            out = self.ask(*words, *more)
-            notes = [line for line in out.splitlines() if line.startswith("note ")]
-            self.assertEqual([re.search(r"\(line (\d)\)", note)[1] for note in notes], ["2", "2", "3"], out)
-            self.assertIn("fires once, at 03:00; Debian's cron fires twice", notes[2])
-        self.assertEqual(len(json.loads(self.ask("--json", *words))["notes"]), 3)
-
     def test_a_span_from_the_moment_of_saving_is_refused_in_a_file(self):
         path = self.folder / "span.json"
         path.write_text(json.dumps({"name": "span", "service": "agent", "handler": "echo",

@@ -261,6 +261,31 @@ TEST_CASE("a patch changes the fields that it names and is checked as strictly a
     CHECK_THROWS_AS(patch_task(task, json::parse("[]")), invalid_input);
 }
 
+TEST_CASE("the rules of a cron schedule are read, written without their defaults, and refused with their path",
+          "[protocol]")
+{
+    auto value = good();
+    value["schedule"] = json::parse(R"({"kind": "cron", "cron": "0 0 2 L * ?", "zone": "UTC", "dialect": "quartz",
+                                        "gap": "shift", "overlap": "second", "hash_seed": 4294967295})");
+    auto const task = parse_task(value);
+    CHECK(task.schedule.rules ==
+          cron_rules{cron_dialect::quartz, gap_policy::shift, overlap_policy::second, 4'294'967'295u});
+    CHECK(to_json(task).at("schedule") == value["schedule"]);
+    auto const usual = patch_task(
+        task, json::parse(R"({"schedule": {"dialect": null, "gap": null, "overlap": null, "hash_seed": null}})"));
+    CHECK(usual.schedule.rules == cron_rules{});
+    CHECK_FALSE(to_json(usual).at("schedule").contains("dialect"));
+
+    auto const wrong = [](std::string const& member) {
+        return blamed_schedule((R"({"kind": "cron", "cron": "* * * * *", )" + member + "}").c_str());
+    };
+    CHECK(wrong(R"("dialect": "jenkins")") == "schedule.dialect");
+    CHECK(wrong(R"("gap": "first")") == "schedule.gap");
+    CHECK(wrong(R"("overlap": 2)") == "schedule.overlap");
+    CHECK(wrong(R"("hash_seed": 4294967296)") == "schedule.hash_seed");
+    CHECK(blamed_schedule(R"({"kind": "api", "dialect": "quartz"})") == "schedule.dialect");
+}
+
 TEST_CASE("a patch to another kind of schedule keeps no field of the old one", "[protocol]")
 {
     auto const task = parse_task(good());

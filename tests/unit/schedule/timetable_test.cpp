@@ -151,8 +151,9 @@ TEST_CASE("a wrong schedule is refused with the field that is wrong")
     auto const rate = [](duration every) { return schedule_spec{.kind = schedule_kind::fixed_rate, .every = every}; };
     auto const delay = [](duration every) { return schedule_spec{.kind = schedule_kind::fixed_delay, .every = every}; };
     CHECK(refusal({.kind = schedule_kind::cron, .cron = "61 * * * *"}) ==
-          "schedule.cron: minute: '61' is not from 0 to 59");
-    CHECK(refusal({.kind = schedule_kind::cron}) == "schedule.cron: it is empty");
+          "schedule.cron: minute (column 1): '61' is not from 0 to 59; write for example '*/15'");
+    CHECK(refusal({.kind = schedule_kind::cron}) ==
+          "schedule.cron: column 1: it is empty; write for example '0 2 * * mon-fri'");
     CHECK(refusal({.kind = schedule_kind::cron, .cron = "* * * * *", .zone = "Mars"}) ==
           "schedule.zone: 'Mars' is not a time zone; write an IANA name such as Europe/Berlin or UTC");
     CHECK(refusal(rate(99ms)) == "schedule.every_ms: a task at a fixed rate fires at most every 100 ms");

@@ -248,7 +248,7 @@ TEST_CASE("a refusal quotes what it refuses as it came, escaped where it cannot 
     CHECK(detail("tasks?gr%C3%B6%C3%9Fe=1") == "unknown query parameter 'größe'");
     auto const cron =
         web->problem(422, web->post("/api/v1/cron/explain", {{"cron", std::string("f\xc3\xbcnf\0 * * * *", 14)}}));
-    CHECK(cron.at("detail") == "minute: 'fünf\\u0000' is not a number");
+    CHECK(cron.at("detail") == "minute (column 1): 'fünf\\u0000' is not a number; write for example '*/15'");
     auto const routing = web->problem(422, web->post("/api/v1/tasks", with("routing", std::string("a\0b", 3))));
     CHECK(routing.at("detail").get<std::string>().ends_with("not 'a\\u0000b'"));
 }

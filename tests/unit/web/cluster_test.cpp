@@ -247,6 +247,27 @@ TEST_CASE("an invalid address in a node's row is not called")
     CHECK(web->http.seen.empty());
 }
 
+TEST_CASE("an expression of Quartz and hashed values are explained")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    auto const explain = [&](json const& body) { return web->posted(200, "/api/v1/cron/explain", body); };
+    CHECK(explain({{"cron", "0 0 2 L * ?"}, {"dialect", "quartz"}}).at("description") ==
+          "at 02:00 on the last day of every month in UTC");
+    auto const by_name = explain({{"cron", "H 2 * * *"}, {"project", "shop"}, {"name", "close-day"}});
+    auto const by_seed = explain({{"cron", "H 2 * * *"}, {"hash_seed", by_name.at("hash_seed")}});
+    CHECK(by_name == by_seed);
+    CHECK(explain({{"cron", "H 2 * * *"}, {"name", "close-day"}}).at("hash_seed") != by_name.at("hash_seed"));
+
+    auto const field = [&](json const& body) {
+        return web->problem(422, web->post("/api/v1/cron/explain", body)).at("field").get<std::string>();
+    };
+    CHECK(field({{"cron", "0 0 2 L * ?"}}) == "cron");
+    CHECK(field({{"cron", "H 2 * * *"}}) == "hash_seed");
+    CHECK(field({{"cron", "0 2 * * *"}, {"dialect", "cron"}}) == "dialect");
+    CHECK(field({{"cron", "0 2 * * *"}, {"gap", "later"}}) == "gap");
+    CHECK(field({{"cron", "H 2 * * *"}, {"name", "a/b"}}) == "name");
+}
+
 TEST_CASE("a cron expression is explained in words and by its next firings")
 {
     auto const web = arrange(storage::engine::sqlite);
@@ -257,9 +278,11 @@ TEST_CASE("a cron expression is explained in words and by its next firings")
     CHECK(answer.at("next")[0].at("local").get<std::string>().substr(10, 9) == "T02:30:00");
     CHECK(web->posted(200, "/api/v1/cron/explain", {{"cron", "@daily"}}).at("next").size() == 5);
     CHECK(answer.at("notes").empty());
-    auto const met = web->posted(200, "/api/v1/cron/explain", {{"cron", "0,30 2 * * *"}, {"zone", "Europe/Berlin"}});
+    auto const met = web->posted(200, "/api/v1/cron/explain", {{"cron", "0,30 2 * 3 *"}, {"zone", "Europe/Berlin"}});
     REQUIRE(met.at("notes").size() == 1);
-    CHECK(met.at("notes")[0].get<std::string>().find("Debian's cron fires twice") != std::string::npos);
+    CHECK(met.at("notes")[0].at("kind") == "gap");
+    CHECK(met.at("notes")[0].at("text").get<std::string>().find("fires once, at 03:00, for all of them") !=
+          std::string::npos);
 
     auto const field = [&](json const& body) {
         return web->problem(422, web->post("/api/v1/cron/explain", body)).at("field").get<std::string>();

@@ -404,4 +404,41 @@ TEST_CASE("a fixed-delay task lists only its stored next firing")
     CHECK(next[0].at("at") == "2029-12-31T23:00:00.000000Z");
 }
 
+TEST_CASE("a save answers with what happens at the clock changes that the schedule meets")
+{
+    auto const web = arrange(engines());
+    auto task = sample("noted");
+    auto const made = web->posted(201, "/api/v1/tasks", task); // 02:30 in Europe/Berlin
+    REQUIRE(made.at("notes").size() >= 2);
+    for (auto const& note : made.at("notes"))
+        CHECK((note.at("kind") == "gap" || note.at("kind") == "overlap"));
+    auto const path = "/api/v1/tasks/" + made.at("id").get<std::string>();
+    CHECK_FALSE(web->got(200, path).contains("notes"));
+    auto const same = json::parse(web->call(verb::patch, path, R"({"enabled":true})").body);
+    CHECK(same.at("notes") == made.at("notes"));
+    auto const edited = json::parse(web->call(verb::patch, path, R"({"schedule":{"cron":"30 5 * * *"}})").body);
+    CHECK(edited.at("notes").empty());
+    CHECK(web->call(verb::put, path, edited.dump()).status == 200); // an answer can be sent back
+}
+
+TEST_CASE("a task keeps the seed of its hashed values when it is renamed, patched or replaced")
+{
+    auto const web = arrange(engines());
+    auto task = sample("hashed");
+    task["schedule"] = {{"kind", "cron"}, {"cron", "H H * * *"}};
+    auto const made = web->posted(201, "/api/v1/tasks", task);
+    auto const seed = made.at("schedule").at("hash_seed");
+    auto const path = "/api/v1/tasks/" + made.at("id").get<std::string>();
+    task["name"] = "renamed";
+    auto const put = json::parse(web->call(verb::put, path, task.dump()).body);
+    CHECK(put.at("schedule").at("hash_seed") == seed);
+    CHECK(put.at("schedule_text") == made.at("schedule_text"));
+    auto const whole = R"({"schedule":{"kind":"cron","cron":"H 4 * * *"}})";
+    auto const patched = json::parse(web->call(verb::patch, path, whole).body);
+    CHECK(patched.at("schedule").at("hash_seed") == seed);
+    auto twin = sample("hashed");
+    twin["schedule"] = {{"kind", "cron"}, {"cron", "H H * * *"}};
+    CHECK(web->posted(201, "/api/v1/tasks", twin).at("schedule").at("hash_seed") == seed);
+}
+
 } // namespace tasks_test
