@@ -124,6 +124,16 @@ void cancel(std::string const& id, common_options const& common)
         std::cout << "execution " << id << ": " << cell(answer, "state") << ", cancelling\n";
 }
 
+void release(std::string const& id, common_options const& common)
+{
+    auto const answer =
+        rest(common).send(http::verb::post, "/api/v1/executions/" + http::percent_encode(id) + "/release");
+    if (common.json)
+        print_json(std::cout, answer);
+    else
+        std::cout << "execution " << id << ": its handler counts as ended\n";
+}
+
 // Empty if the text can be the id of an execution.
 std::string id_problem(std::string const& text)
 {
@@ -145,7 +155,7 @@ void add_one(CLI::App& group, common_options const& common, char const* name, ch
 
 void add_executions(CLI::App& program, common_options const& common, int&)
 {
-    auto& group = *program.add_subcommand("executions", "List, show and cancel executions");
+    auto& group = *program.add_subcommand("executions", "List, show, cancel and release executions");
     group.require_subcommand(0, 1)->fallthrough();
     group.footer("Example: baton executions --task close-day --state failed,timed_out --limit 5");
     auto const chosen = std::make_shared<executions_options>();
@@ -172,8 +182,10 @@ void add_executions(CLI::App& program, common_options const& common, int&)
     group.add_subcommand("list", "The latest executions that are due or over (the same as without a subcommand)");
     add_one(group, common, "show", "Show an execution and its attempts", show);
     add_one(group, common, "cancel", "Cancel an execution", cancel);
+    add_one(group, common, "release", "Count a handler that did not return after it was asked to stop as ended",
+            release);
     group.callback([chosen, &common, &group] {
-        if (!group.got_subcommand("show") && !group.got_subcommand("cancel"))
+        if (!group.got_subcommand("show") && !group.got_subcommand("cancel") && !group.got_subcommand("release"))
             list(*chosen, common);
     });
 }

@@ -44,6 +44,7 @@ struct definition_options {
     std::string retry_delay;
     int deaths = 3;
     std::string timeout;
+    std::string stop_grace;
     bool disabled = false;
     bool allow_unserved = false;
 };
@@ -115,6 +116,8 @@ nlohmann::json document_of(definition_options const& chosen)
         task["retry_delay_ms"] = option_span("--retry-delay", chosen.retry_delay, 0ms, protocol::longest_span);
     if (!chosen.timeout.empty())
         task["timeout_ms"] = option_span("--timeout", chosen.timeout, 0ms, protocol::longest_span);
+    if (!chosen.stop_grace.empty())
+        task["stop_grace_ms"] = option_span("--stop-grace", chosen.stop_grace, 0ms, protocol::longest_stop_grace);
     return task;
 }
 
@@ -167,6 +170,9 @@ void add_task_add(CLI::App& task, common_options const& common)
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000));
     command->add_option("--timeout", chosen->timeout, "Limit for one attempt, such as 30s");
+    command->add_option("--stop-grace", chosen->stop_grace,
+                        "From the request to stop, by the timeout or a cancel, until the execution ends although its "
+                        "handler has not returned; 30s without it");
     command->add_option("--project", chosen->project, "Project of the task")->capture_default_str();
     command->add_option("--description", chosen->description, "Text for people");
     command->add_flag("--disabled", chosen->disabled, "Register it without enabling it");

@@ -121,6 +121,11 @@ json show(storage::attempt_record const& attempt)
             {"error", text(attempt.error)}};
 }
 
+json show(storage::unresponsive_record const& handler)
+{
+    return {{"attempt", handler.attempt}, {"client", handler.client}, {"since", moment(handler.since)}};
+}
+
 json show(storage::execution_record const& execution)
 {
     return {{"id", to_string(execution.id)},

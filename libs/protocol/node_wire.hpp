@@ -127,7 +127,8 @@ struct report_request {
     std::vector<protocol::delivered> delivered;
     std::vector<protocol::undelivered> undelivered;
     std::vector<protocol::finished> finished;
-    capacity_message capacity; // of the services whose capacity has changed
+    std::vector<attempt_key> started; // clients have run them for about a second
+    capacity_message capacity;        // of the services whose capacity has changed
 };
 
 // No assignment with this number or a higher one names an attempt that the report named as delivered.

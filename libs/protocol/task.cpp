@@ -206,6 +206,8 @@ task_definition parse_task(nlohmann::json const& value)
         task.retry = parse_retry(*retry);
     task.max_deaths = static_cast<int>(object.number("max_deaths", 3, 1, 1'000));
     task.timeout = millis(object, "timeout_ms", 0, 0);
+    task.stop_grace =
+        std::chrono::milliseconds{object.number("stop_grace_ms", task.stop_grace / 1ms, 0, longest_stop_grace / 1ms)};
     task.enabled = object.flag("enabled", true);
     object.finish();
     return task;
@@ -229,6 +231,7 @@ nlohmann::json without_payload(task_definition const& task)
             {"retry", to_json(task.retry)},
             {"max_deaths", task.max_deaths},
             {"timeout_ms", task.timeout / 1ms},
+            {"stop_grace_ms", task.stop_grace / 1ms},
             {"enabled", task.enabled}};
 }
 
@@ -265,7 +268,7 @@ void check_nulls(nlohmann::json const& patch)
     };
     check(patch, "", [](std::string const& key) {
         return is_one_of(key, {"project", "description", "payload", "misfire", "concurrency", "routing", "max_attempts",
-                               "retry_delay_ms", "retry", "max_deaths", "timeout_ms", "enabled"});
+                               "retry_delay_ms", "retry", "max_deaths", "timeout_ms", "stop_grace_ms", "enabled"});
     });
     for (auto const* policy : {"misfire", "concurrency", "retry"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())

@@ -59,6 +59,7 @@ struct schedule_spec {
 
 inline constexpr duration shortest_rate = 100ms;
 inline constexpr duration shortest_delay = 1ms;
+inline constexpr duration longest_stop_grace = 24h;
 inline constexpr duration longest_span = std::chrono::days{366}; // of periods, delays and timeouts
 
 // How a slave chooses among the live clients that serve the handler.
@@ -89,6 +90,9 @@ struct task_definition {
     retry_policy retry;
     int max_deaths = 3; // deaths of its clients after which an execution fails; see pause_after_deaths
     duration timeout{}; // zero: none
+    // From the request to stop (by the timeout or a cancel) to the end of the execution, if the handler has not
+    // returned.
+    duration stop_grace = 30s;
     bool enabled = true;
 };
 

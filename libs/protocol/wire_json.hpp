@@ -40,6 +40,8 @@ namespace baton::protocol {
 // In client_wire.cpp, for the messages between nodes that hold one.
 void append_json(std::string& out, dispatch const& in);
 void read_fields(simdjson::ondemand::object& in, dispatch& out);
+void append_json(std::string& out, attempt_key const& in);
+void read_fields(simdjson::ondemand::object& in, attempt_key& out);
 void append_json(std::string& out, term_id const& in);
 void read_fields(simdjson::ondemand::object& in, term_id& out);
 void append_json(std::string& out, held_execution const& in);

@@ -142,6 +142,15 @@ void resolve(soci::session& sql, execution_id id, protocol::resolution how, std:
         .execute();
 }
 
+bool still_runs(soci::session& sql, execution_id id)
+{
+    bool found = false;
+    statement(sql).select("COUNT(*)")(" FROM unresponsive WHERE execution_id = ", id).each([&](row& cells) {
+        found = cells.flag();
+    });
+    return found;
+}
+
 // Nothing if it is open; its row is locked then.
 std::optional<resolved_letter> why_not(soci::session& sql, protocol::namespace_id name_space, execution_id id)
 {
@@ -158,6 +167,8 @@ resolved_letter retry_one(soci::session& sql, protocol::namespace_id name_space,
 {
     if (auto const refused = why_not(sql, name_space, dead))
         return *refused;
+    if (still_runs(sql, dead))
+        return {dead, resolve_outcome::still_runs, {}};
     auto const left = read_estate(sql, dead);
     auto const task = find_task(sql, name_space, left.task, false);
     if (!task)

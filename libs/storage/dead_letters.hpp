@@ -37,6 +37,7 @@ enum class resolve_outcome {
     not_dead,     // no dead letter has this id
     resolved,     // it was retried or dismissed before
     task_deleted, // so it cannot run again
+    still_runs,   // its handler has not returned (`unresponsive`), and must not run twice at a time
 };
 
 struct resolved_letter {

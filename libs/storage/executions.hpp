@@ -89,6 +89,13 @@ struct run_result {
     signal_id signal;
 };
 
+// A handler that did not return after it was asked to stop, and may still run.
+struct unresponsive_record {
+    int attempt = 1;
+    std::string client;
+    utc_time since; // the end of its execution
+};
+
 enum class cancel_outcome { requested, already_ended, not_found };
 struct cancel_result {
     cancel_outcome outcome = cancel_outcome::requested;
@@ -110,6 +117,10 @@ public:
     awaitable<cancel_result> request_cancel(execution_id id, id_generator& ids);
 
     awaitable<std::optional<execution_record>> find(execution_id id);
+    // Nothing if the handler of the execution is not known to run on.
+    awaitable<std::optional<unresponsive_record>> unresponsive(execution_id id);
+    // From now on its handler counts as ended. False if it did already.
+    awaitable<bool> release(execution_id id);
     awaitable<std::vector<attempt_record>> attempts(execution_id id); // all of them, the first included
     awaitable<execution_page> list(execution_filter filter);
 

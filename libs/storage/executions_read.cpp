@@ -244,6 +244,34 @@ awaitable<std::optional<execution_record>> executions::find(execution_id id)
     co_return co_await shared_.run(work);
 }
 
+awaitable<std::optional<unresponsive_record>> executions::unresponsive(execution_id id)
+{
+    std::optional<unresponsive_record> found;
+    auto const work = [&](soci::session& sql) {
+        found.reset();
+        statement(sql)
+            .select("attempt", "client", "since")(" FROM unresponsive WHERE execution_id = ", id,
+                                                  " AND namespace = ", name_space_)
+            .each([&](row& cells) {
+                found.emplace();
+                found->attempt = cells.small();
+                found->client = cells.text();
+                found->since = cells.moment();
+            });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<bool> executions::release(execution_id id)
+{
+    auto const work = [&](soci::session& sql) {
+        return statement(sql, "DELETE FROM unresponsive WHERE execution_id = ", id, " AND namespace = ", name_space_)
+                   .execute() == 1;
+    };
+    co_return co_await shared_.run(work);
+}
+
 awaitable<std::vector<attempt_record>> executions::attempts(execution_id id)
 {
     std::vector<attempt_record> found;

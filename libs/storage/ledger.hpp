@@ -132,6 +132,27 @@ struct undeliverable {
     bool died = false; // counts the last death of its client
 };
 
+// An attempt whose handler did not return after it was asked to stop.
+struct unresponsive_attempt {
+    execution_id id;
+    int attempt = 1;
+    std::string client;                                 // that has it
+    protocol::state state = protocol::state::timed_out; // or cancelled
+    std::string reason{};
+};
+
+// Such an attempt whose end is not known yet, with what its concurrency limit needs.
+struct unresponsive_row {
+    execution_id id;
+    int attempt = 1;
+    std::string client;
+    task_id task;
+    int version = 0;
+    utc_time scheduled_at;
+    std::optional<std::string> payload; // instead of the task's own; JSON text
+    std::string definition;
+};
+
 // A fixed-delay task whose execution has ended.
 struct delayed_task {
     task_id id;
@@ -233,6 +254,17 @@ public:
     // Ends executions that can never be delivered as failed, each with its reason in `error` and `reason`, and makes
     // them dead letters.
     awaitable<void> fail(fence mine, std::vector<undeliverable> const& executions);
+
+    // Ends executions without their handlers, those that are still open at that attempt: in its state, with its reason,
+    // and as dead letters if they timed out. Returns those that this call ended. Their rows in `unresponsive` stay.
+    awaitable<std::vector<execution_id>> end_unresponsive(fence mine,
+                                                          std::vector<unresponsive_attempt> const& attempts);
+    // All whose end is not known.
+    awaitable<std::vector<unresponsive_row>> unresponsive();
+    // Those of the ids that still have a row: a person may have released the others.
+    awaitable<std::vector<execution_id>> still_unresponsive(std::vector<execution_id> const& ids);
+    // Their handlers have returned, or their clients are gone.
+    awaitable<void> forget_unresponsive(fence mine, std::vector<execution_id> const& ids);
 
     // Inserts the shards of a broadcast and marks the parent as running. Idempotent: if the parent already has shards,
     // nothing is inserted and false returned.

@@ -192,7 +192,8 @@ awaitable<std::vector<delayed_task>> ledger::delayed_ready(std::vector<execution
             statement ask(sql);
             select_delayed(ask, sql);
             ask(" FROM task t", by_index{"task_waiting"},
-                " LEFT JOIN execution e ON e.id = t.waiting_for WHERE e.due_at IS NULL AND t.namespace = ", name_space_,
+                " LEFT JOIN execution e ON e.id = t.waiting_for WHERE e.due_at IS NULL AND NOT EXISTS ",
+                "(SELECT 1 FROM unresponsive u WHERE u.execution_id = t.waiting_for) AND t.namespace = ", name_space_,
                 " AND t.waiting_for IN ")
                 .in(chunk);
             ask.each([&](row& cells) { found.push_back(read_delayed(cells)); });

@@ -8,7 +8,8 @@
 //
 //     start|end  boot-time microseconds  pid  instance  execution  attempt  scheduled_at  shard  outcome  epoch  task
 //
-// Handlers: "note" does nothing; "nap" sleeps {"ms": n} or until it is stopped; "fail" fails the first {"times": n}
+// Handlers: "note" does nothing; "nap" sleeps {"ms": n} or until it is stopped; "deaf" sleeps
+// and does not stop; "fail" fails the first {"times": n}
 // attempts, as an error of the class {"class": name}; for good with {"final": true}. RECORDER_LISTEN and RECORDER_TOKEN
 // are for nodes that are not on loopback; with RECORDER_FETCHES it fetches its executions. RECORDER_PROJECT is the
 // project of the service.
@@ -21,6 +22,7 @@
 #include <iostream>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 #include <time.h>
 #include <unistd.h>
 
@@ -87,6 +89,12 @@ client::result nap(client::execution& run)
     return run.stop_requested() ? client::result::fail("stopped") : client::result::ok();
 }
 
+client::result deaf(client::execution& run)
+{
+    std::this_thread::sleep_for(std::chrono::milliseconds{run.payload().at("ms").get<int>()});
+    return client::result::ok();
+}
+
 client::result fail(client::execution& run)
 {
     auto const& wanted = run.payload();
@@ -132,6 +140,7 @@ int main(int argc, char** argv)
         log.name(service.instance());
         service.handle("note", recorded(log, note));
         service.handle("nap", recorded(log, nap));
+        service.handle("deaf", recorded(log, deaf));
         service.handle("fail", recorded(log, fail));
         service.run();
         return 0;

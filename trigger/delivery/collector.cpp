@@ -118,6 +118,18 @@ std::vector<std::shared_ptr<collector::submission>> collector::gather()
     return group;
 }
 
+void collector::report(std::vector<storage::result_row> const& rows)
+{
+    for (auto const& row : rows) {
+        if (!protocol::is_final(row.outcome)) {
+            deps_.report.started({row.id, row.attempt});
+            continue;
+        }
+        auto const ended = to_micros(row.finished_at.value_or(deps_.time.utc()));
+        deps_.report.finished({row.id, row.attempt, row.outcome, ended, row.final});
+    }
+}
+
 awaitable<void> collector::commit(std::vector<std::shared_ptr<submission>> group)
 {
     std::vector<storage::result_row> rows;
@@ -130,10 +142,7 @@ awaitable<void> collector::commit(std::vector<std::shared_ptr<submission>> group
         failure = reason.what();
     }
     if (failure.empty())
-        for (auto const& row : rows)
-            if (protocol::is_final(row.outcome))
-                deps_.report.finished({row.id, row.attempt, row.outcome,
-                                       to_micros(row.finished_at.value_or(deps_.time.utc())), row.final});
+        report(rows);
     for (auto const& one : group) {
         one->failure = failure;
         one->done.wake();

@@ -43,6 +43,7 @@ private:
     };
     awaitable<void> await_group();
     std::vector<std::shared_ptr<submission>> gather();
+    void report(std::vector<storage::result_row> const& rows);
     awaitable<void> commit(std::vector<std::shared_ptr<submission>> group);
 
     results_settings settings_;

@@ -51,6 +51,14 @@ void reporter::finished(protocol::finished one)
     bell_.wake();
 }
 
+void reporter::started(protocol::attempt_key one)
+{
+    started_.push_back(one);
+    if (started_.size() > finished_limit)
+        started_.pop_front();
+    bell_.wake();
+}
+
 void reporter::new_term(protocol::term_id term)
 {
     term_ = term;
@@ -68,6 +76,7 @@ protocol::report_request reporter::take()
     report.delivered = take_front(delivered_);
     report.undelivered = take_front(undelivered_);
     report.finished = take_front(finished_);
+    report.started = take_front(started_);
     report.capacity = deps_.clients.take_changed();
     return report;
 }
@@ -79,6 +88,7 @@ void reporter::put_back(protocol::report_request report)
         restore(undelivered_, report.undelivered);
     }
     restore(finished_, report.finished);
+    restore(started_, report.started);
     deps_.clients.put_back(report.capacity);
 }
 
@@ -96,7 +106,8 @@ void reporter::acknowledge(protocol::report_request const& report, std::int64_t 
 awaitable<void> reporter::run()
 {
     for (;;) {
-        while (delivered_.empty() && undelivered_.empty() && finished_.empty() && !deps_.clients.any_changed())
+        while (delivered_.empty() && undelivered_.empty() && finished_.empty() && started_.empty() &&
+               !deps_.clients.any_changed())
             co_await bell_.wait();
         auto report = take();
         auto const answer = co_await deps_.send(report);

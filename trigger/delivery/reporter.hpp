@@ -13,7 +13,7 @@ namespace baton::trigger {
 
 // Tells the master in groups which executions this node delivered, could not deliver and saw finish, and how many more
 // it can take, and repeats each until the master acknowledges it. The reports of executions are hints, because the
-// ledger is the truth: beyond a bound the oldest `finished` are dropped. On the loop only.
+// ledger is the truth: beyond a bound the oldest `finished` and `started` are dropped. On the loop only.
 class reporter {
 public:
     struct dependencies {
@@ -29,6 +29,7 @@ public:
     void delivered(protocol::delivered one);
     void undelivered(protocol::undelivered one);
     void finished(protocol::finished one);
+    void started(protocol::attempt_key one);
     void capacity_changed() { bell_.wake(); }
 
     // Drops deliveries of older epochs: a new master asks the clients itself.
@@ -47,6 +48,7 @@ private:
     std::deque<protocol::delivered> delivered_;
     std::deque<protocol::undelivered> undelivered_;
     std::deque<protocol::finished> finished_;
+    std::deque<protocol::attempt_key> started_;
     waker bell_;
 };
 

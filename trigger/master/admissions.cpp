@@ -97,6 +97,15 @@ void admissions::under_way(open_execution const& one)
         gate_.hold(place_of(one), {one.id, one.scheduled_at});
 }
 
+void admissions::still_runs(storage::unresponsive_row const& row, known_task const& task)
+{
+    auto const& policy = task.definition.concurrency;
+    if (policy.limit == 0)
+        return;
+    auto const payload = row.payload ? protocol::json_text::checked(*row.payload) : task.definition.payload;
+    gate_.hold({task.id, protocol::key_hash(policy, payload)}, {row.id, row.scheduled_at});
+}
+
 void admissions::absent(open_execution const& one)
 {
     admitted(gate_.release_if_full(one.id, one.task->definition.concurrency.limit));

@@ -23,6 +23,8 @@ public:
 
     // It may be under way since before this term began.
     void under_way(open_execution const& one);
+    // Its execution has ended, and its handler may still run.
+    void still_runs(storage::unresponsive_row const& row, known_task const& task);
     // No client has it, though it may have been sent.
     void absent(open_execution const& one);
     void ended(execution_id id);

@@ -26,6 +26,7 @@ public:
         // Returns those that the node has not sent to a client and will not send.
         std::function<awaitable<std::vector<execution_id>>(std::string node, std::vector<execution_id> ids)> withdraw;
         std::function<void(open_execution& one)> end;
+        std::function<void(open_execution& one)> stopping; // its client is about to be told
     };
     cancellations(open_set& open, time_source& time, asio::any_io_executor loop, steps given);
 

@@ -225,6 +225,8 @@ void in_doubt_resolver::decide(protocol::service_view service, inquiry& about, b
             scope_.open.move(*one, phase::held, found.client);
             if (auto const* client = scope_.clients.find(found.client))
                 scope_.open.charge(*one, deps_.credits.at(*client->home, service, one->task->definition.handler));
+            if (held_)
+                held_(*one);
             ++about.held;
         } else if (found.what == doubt_finding::kind::absent) {
             if (absent_)

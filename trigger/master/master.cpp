@@ -33,6 +33,8 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       attempts_(scope_, queue_, suspects_),
       admissions_(scope_, attempts_),
       homes_(scope_, deps_.node, settings.dispatcher.assign_limit),
+      unresponsive_(scope_, homes_, book_, listeners_of_handlers()),
+      deadlines_(scope_, queue_, unresponsive_),
       in_doubt_(scope_, {deps_.node.nodes, homes_, attempts_, credits_}),
       loader_(scope_, book_, steps_of_loading()),
       mark_(scope_, settings.planner.edit_lead),
@@ -47,7 +49,14 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       janitor_(settings.retention, term_, deps_.shared)
 {
     clients_.on_gone([this](std::string const& instance) { sweeper_.client_gone(instance); });
-    open_.on_end([this](execution_id id) { admissions_.ended(id); });
+    open_.on_end([this](execution_id id) {
+        if (!unresponsive_.has(id))
+            admissions_.ended(id);
+    });
+    in_doubt_.on_held([this](open_execution const& one) {
+        if (one.ran)
+            deadlines_.started(one.id, one.attempt);
+    });
     in_doubt_.on_absent([this](open_execution const& one) { admissions_.absent(one); });
     open_.on_release([this](protocol::service_view service) { assigner_.released(service); });
     in_doubt_.on_capacity(
@@ -71,7 +80,14 @@ cancellations::steps master::steps_of_cancelling()
             [this](std::string node, std::vector<execution_id> ids) {
                 return homes_.withdraw(std::move(node), std::move(ids));
             },
-            [this](open_execution& one) { attempts_.cancel(one); }};
+            [this](open_execution& one) { attempts_.cancel(one); },
+            [this](open_execution& one) { deadlines_.stopping(one); }};
+}
+
+unresponsive_handlers::listeners master::listeners_of_handlers()
+{
+    return {[this](auto const& row, auto const& task) { admissions_.still_runs(row, task); },
+            [this](execution_id id) { admissions_.ended(id); }};
 }
 
 signal_reader::actions master::actions_on_signals()
@@ -129,7 +145,8 @@ awaitable<void> master::lead()
               named("admissions", admissions_.run()) && named("suspects", suspects_.run()) &&
               named("fire mark", mark_.run()) && named("executions in doubt", in_doubt_.run()) &&
               named("completions", completions_.run()) && load_and_sweep() &&
-              named("cancellations", cancellations_.run()) && named("signals", signals_.run()) &&
+              named("cancellations", cancellations_.run()) && named("deadlines", deadlines_.run()) &&
+              named("unresponsive handlers", unresponsive_.run()) && named("signals", signals_.run()) &&
               named("janitor", janitor_.run()) && log_begin());
 }
 
@@ -138,6 +155,7 @@ awaitable<void> master::load_and_sweep()
 {
     co_await named("take-over", take_over_.run());
     planner_.loaded();
+    co_await unresponsive_.load();
     admissions_.all_loaded();
     co_await named("sweeper", sweeper_.run());
 }
@@ -210,6 +228,8 @@ protocol::report_answer master::report(protocol::report_request const& report)
             undelivered(one, report.node, *found);
     for (auto const& one : report.finished)
         completions_.finished(one);
+    for (auto const& one : report.started)
+        deadlines_.started(one.execution, one.attempt);
     assigner_.hear(report.node, report.capacity);
     protocol::report_answer answer;
     answer.assigned = assigner_.next_number(report.node);

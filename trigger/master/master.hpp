@@ -9,6 +9,7 @@
 #include "trigger/master/client_directory.hpp"
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/completions.hpp"
+#include "trigger/master/deadlines.hpp"
 #include "trigger/master/execution_loader.hpp"
 #include "trigger/master/fire_mark.hpp"
 #include "trigger/master/homes.hpp"
@@ -22,6 +23,7 @@
 #include "trigger/master/sweeper.hpp"
 #include "trigger/master/take_over.hpp"
 #include "trigger/master/term_scope.hpp"
+#include "trigger/master/unresponsive_handlers.hpp"
 
 namespace baton::trigger {
 
@@ -62,6 +64,7 @@ private:
     void undelivered(protocol::undelivered const& report, std::string const& node, open_execution& one);
     execution_loader::steps steps_of_loading();
     cancellations::steps steps_of_cancelling();
+    unresponsive_handlers::listeners listeners_of_handlers();
     signal_reader::actions actions_on_signals();
     open_execution* find_assigned(execution_id execution, int attempt);
 
@@ -82,6 +85,8 @@ private:
     credits credits_;
     ready_queue ready_;
     homes homes_;
+    unresponsive_handlers unresponsive_;
+    deadlines deadlines_;
     in_doubt_resolver in_doubt_;
     execution_loader loader_;
     fire_mark mark_;

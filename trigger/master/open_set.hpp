@@ -50,6 +50,8 @@ struct open_execution {
     protocol::attempt_cause next_cause = protocol::attempt_cause::take_over; // in doubt: of the next attempt
     instant since{};                                                         // of the phase
     bool cancel_requested = false;
+    int timed_attempt = 0;                 // the attempt whose timeout `deadlines` watches
+    int stopped_attempt = 0;               // the attempt that its client is being asked to cancel
     bool marked = false;                   // `waiting` in the ledger
     std::optional<utc_time> admitted_at{}; // when the limit of its task let it go on
     bool scheduled = false;                // a firing, which an edit may take back, and not a run now

@@ -120,6 +120,8 @@ std::string_view outcome_name(storage::resolve_outcome outcome, protocol::resolu
         return "already_resolved";
     case storage::resolve_outcome::task_deleted:
         return "task_deleted";
+    case storage::resolve_outcome::still_runs:
+        return "still_runs";
     case storage::resolve_outcome::done:
         break;
     }

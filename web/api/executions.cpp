@@ -103,6 +103,8 @@ awaitable<http::response> read_execution(context& site, http::request const& mes
     auto body = show(*execution);
     body["reason"] = or_null(reason_of(*execution, seen), std::identity{});
     body.erase("first_attempt");
+    body["unresponsive"] = or_null(co_await site.executions.unresponsive(id),
+                                   [](storage::unresponsive_record const& handler) { return show(handler); });
     auto& shown = body["attempts"] = nlohmann::json::array();
     for (auto const& attempt : attempts)
         shown.push_back(show(attempt));
@@ -123,6 +125,20 @@ awaitable<http::response> cancel(context& site, http::request const& message)
         202, {{"execution", to_string(id)}, {"state", protocol::to_string(done.state)}, {"master_notified", notified}});
 }
 
+awaitable<http::response> release(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    auto const id = path_id<execution_id>(message);
+    auto const execution = co_await site.executions.find(id);
+    if (!execution)
+        throw no_such_execution();
+    bool const done = co_await site.executions.release(id);
+    if (!done)
+        throw refused(409, "no handler of this execution is known to run on after its end", "id");
+    log::info("web", "an unresponsive handler was released", {{"execution", to_string(id)}});
+    co_return http::json_response(200, {{"execution", to_string(id)}, {"released", true}});
+}
+
 } // namespace
 
 void serve_executions(http::router& table, context& site)
@@ -130,6 +146,7 @@ void serve_executions(http::router& table, context& site)
     serve(table, site, http::verb::get, "/api/v1/executions", list_executions);
     serve(table, site, http::verb::get, "/api/v1/executions/{id}", read_execution);
     serve(table, site, http::verb::post, "/api/v1/executions/{id}/cancel", cancel);
+    serve(table, site, http::verb::post, "/api/v1/executions/{id}/release", release);
 }
 
 } // namespace baton::web

@@ -42,6 +42,7 @@ struct fixture {
             open.move(one, phase::opening);
             ended.insert(one.id);
         };
+        steps.stopping = [](open_execution&) {};
         cancelling.emplace(open, host.time(), stage.loop.get_executor(), std::move(steps));
         host.spawn(cancelling->run());
     }

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "libs/base/loop.hpp"
+#include "trigger/master/completion_queue.hpp"
+#include "trigger/master/term_scope.hpp"
+#include "trigger/master/unresponsive_handlers.hpp"
+
+#include <map>
+#include <vector>
+
+namespace baton::trigger {
+
+// Ends executions whose handlers do not return: the grace period of the task after its timeout, or after their clients
+// were asked to cancel them. Until then their clients ask the handlers to stop. Part of a term.
+class deadlines {
+public:
+    deadlines(term_scope const& scope, completion_queue& done, unresponsive_handlers& unresponsive)
+        : scope_(scope), done_(done), unresponsive_(unresponsive), bell_(scope.loop)
+    {}
+
+    // A client has run this attempt for about a second.
+    void started(execution_id id, int attempt);
+    // Its client is being asked to cancel it.
+    void stopping(open_execution& one);
+
+    awaitable<void> run();
+
+private:
+    enum class cause { timeout, cancel };
+    struct watched {
+        execution_id id;
+        int attempt = 1;
+        cause why = cause::timeout;
+    };
+    void watch(duration after, watched const& what);
+    std::vector<storage::unresponsive_attempt> take_expired();
+    awaitable<void> end_expired();
+
+    term_scope scope_;
+    completion_queue& done_;
+    unresponsive_handlers& unresponsive_;
+    std::multimap<instant, watched> queue_;
+    std::vector<storage::unresponsive_attempt> expired_;
+    waker bell_;
+};
+
+} // namespace baton::trigger

@@ -1,0 +1,152 @@
+#include "trigger/master/unresponsive_handlers.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/base/log.hpp"
+
+#include <set>
+
+namespace baton::trigger {
+
+namespace {
+
+constexpr duration look_again = 2s;
+constexpr duration load_again = 200ms;          // after the database did not answer
+constexpr std::size_t most_of_a_client = 1'000; // executions in one question
+constexpr std::size_t most_asked = 64;          // clients at a time
+
+} // namespace
+
+unresponsive_handlers::unresponsive_handlers(term_scope const& scope, node_calls& calls, task_book& book,
+                                             listeners notify)
+    : scope_(scope), calls_(calls), book_(book), notify_(std::move(notify)), questions_(scope.loop)
+{}
+
+void unresponsive_handlers::add(storage::unresponsive_attempt const& one)
+{
+    handlers_[one.id] = {one.attempt, one.client, scope_.term.time.now()};
+}
+
+awaitable<void> unresponsive_handlers::load()
+{
+    std::vector<storage::unresponsive_row> rows;
+    for (bool done = false; !done;) {
+        try {
+            rows = co_await scope_.ledger.unresponsive();
+            done = true;
+        } catch (unavailable const& reason) {
+            log::warn("handlers", "reading the unresponsive handlers failed, trying again in 200 ms",
+                      {log::reason(reason.what())});
+        }
+        if (!done)
+            co_await scope_.term.time.sleep_for(load_again);
+    }
+    for (auto const& row : rows) {
+        handlers_[row.id] = {row.attempt, row.client, scope_.term.time.now()};
+        try {
+            notify_.found(row, *book_.get(row.task, row.version, row.definition, std::nullopt));
+        } catch (invalid_input const& failure) { // it has no limit then that this program could read
+            log::warn("handlers", "the task of an unresponsive handler cannot be read",
+                      {log::reason(failure.what()), {"execution", row.id.value()}});
+        }
+    }
+}
+
+awaitable<void> unresponsive_handlers::run()
+{
+    co_await questions_.around(look());
+}
+
+awaitable<void> unresponsive_handlers::look()
+{
+    for (;;) {
+        co_await scope_.term.time.sleep_for(look_again);
+        if (handlers_.empty())
+            continue;
+        try {
+            co_await scope_.term.until_active(transaction_need);
+            co_await take_released();
+            ask_clients();
+        } catch (unavailable const& reason) {
+            log::warn("handlers", "reading which unresponsive handlers were released failed, trying again in 2 s",
+                      {log::reason(reason.what())});
+        }
+    }
+}
+
+awaitable<void> unresponsive_handlers::take_released()
+{
+    std::vector<execution_id> ids;
+    for (auto const& [id, unused] : handlers_)
+        ids.push_back(id);
+    auto const left = co_await scope_.ledger.still_unresponsive(ids);
+    std::set<execution_id> const standing(left.begin(), left.end());
+    std::erase_if(ids, [&](auto id) { return standing.contains(id); });
+    if (!ids.empty())
+        co_await forget(std::move(ids), "a person released it");
+}
+
+void unresponsive_handlers::ask_clients()
+{
+    std::map<std::string, std::vector<execution_id>> by_client;
+    for (auto const& [id, one] : handlers_)
+        if (auto& ids = by_client[one.client]; ids.size() < most_of_a_client && !asking_.contains(one.client))
+            ids.push_back(id);
+    for (auto& [client, ids] : by_client)
+        if (!ids.empty() && asking_.size() < most_asked && asking_.insert(client).second)
+            questions_.spawn("a question about unresponsive handlers", ask(client, std::move(ids)));
+}
+
+awaitable<void> unresponsive_handlers::ask(std::string client, std::vector<execution_id> ids)
+{
+    try {
+        auto const why = co_await look_for_ends(client, ids);
+        if (!ids.empty())
+            co_await forget(ids, why);
+    } catch (unavailable const& reason) {
+        log::warn("handlers", "removing unresponsive handlers that have ended failed, trying again in 2 s",
+                  {log::reason(reason.what()), {"client", client}});
+    }
+    asking_.erase(client);
+}
+
+// Leaves in `ids` those that have ended; returns the reason.
+awaitable<char const*> unresponsive_handlers::look_for_ends(std::string const& client, std::vector<execution_id>& ids)
+{
+    auto const* listed = scope_.clients.find(client);
+    if (listed == nullptr) {
+        auto const found = handlers_.find(ids.front());
+        if (found == handlers_.end() || scope_.clients.read_at() <= found->second.since)
+            ids.clear();
+        co_return "its client is gone";
+    }
+    protocol::ask_request request;
+    request.term = scope_.term.id();
+    request.instances = {client};
+    request.executions = ids;
+    for (auto const id : ids)
+        request.attempts.push_back(handlers_.at(id).attempt);
+    auto const answer = co_await calls_.ask(*listed->home, std::move(request));
+    std::set<execution_id> running(ids.begin(), ids.end());
+    for (auto const& each : answer.answered) {
+        if (each.instance != client)
+            continue;
+        running.clear();
+        for (auto const& held : each.held)
+            if (!held.finished)
+                running.insert(held.execution);
+    }
+    std::erase_if(ids, [&](auto id) { return running.contains(id); });
+    co_return "its handler has returned";
+}
+
+awaitable<void> unresponsive_handlers::forget(std::vector<execution_id> ids, std::string why)
+{
+    co_await scope_.ledger.forget_unresponsive(scope_.term.fence, ids);
+    for (auto const id : ids) {
+        log::info("handlers", "an unresponsive handler counts no more", {log::reason(why), {"execution", id.value()}});
+        handlers_.erase(id);
+        notify_.forgotten(id);
+    }
+}
+
+} // namespace baton::trigger
