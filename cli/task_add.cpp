@@ -23,6 +23,8 @@ struct definition_options {
     std::string name;
     std::string project = "default";
     std::string description;
+    std::string owner;
+    std::vector<std::string> labels;
     std::string service;
     std::string handler;
     std::string payload;
@@ -95,6 +97,18 @@ nlohmann::json schedule_of(definition_options const& chosen)
     return schedule;
 }
 
+nlohmann::json labels_of(std::vector<std::string> const& given)
+{
+    nlohmann::json labels = nlohmann::json::object();
+    for (auto const& text : given) {
+        auto const colon = text.find(':');
+        if (colon == 0 || colon == std::string::npos)
+            throw CLI::ValidationError("--label", "'" + text + "' is not a name and a value, such as team:billing");
+        labels[text.substr(0, colon)] = text.substr(colon + 1);
+    }
+    return labels;
+}
+
 nlohmann::json document_of(definition_options const& chosen)
 {
     nlohmann::json task{{"project", chosen.project},         {"name", chosen.name},
@@ -102,6 +116,10 @@ nlohmann::json document_of(definition_options const& chosen)
                         {"handler", chosen.handler},         {"schedule", schedule_of(chosen)},
                         {"enabled", !chosen.disabled},       {"max_attempts", chosen.attempts},
                         {"max_deaths", chosen.deaths}};
+    if (!chosen.owner.empty())
+        task["owner"] = chosen.owner;
+    if (!chosen.labels.empty())
+        task["labels"] = labels_of(chosen.labels);
     if (!chosen.payload.empty())
         task["payload"] = payload_option(chosen.payload);
     if (auto misfire = misfire_of(chosen.misfire); !misfire.is_null())
@@ -175,6 +193,9 @@ void add_task_add(CLI::App& task, common_options const& common)
                         "handler has not returned; 30s without it");
     command->add_option("--project", chosen->project, "Project of the task")->capture_default_str();
     command->add_option("--description", chosen->description, "Text for people");
+    command->add_option("--owner", chosen->owner, "The team or person that owns the task");
+    command->add_option("--label", chosen->labels,
+                        "A label by which the task is found, such as team:billing. May be given again");
     command->add_flag("--disabled", chosen->disabled, "Register it without enabling it");
     command->add_flag("--allow-unserved", chosen->allow_unserved,
                       "Accept it although no live client serves the handler");

@@ -18,6 +18,14 @@ std::vector<std::string> kinds()
     return {names.begin(), names.end()};
 }
 
+std::string joined(std::vector<std::string> const& labels)
+{
+    std::string all;
+    for (auto const& label : labels)
+        all += (all.empty() ? "" : ",") + label;
+    return all;
+}
+
 } // namespace
 
 void add_task_list(CLI::App& task, common_options const& common)
@@ -28,6 +36,8 @@ void add_task_list(CLI::App& task, common_options const& common)
         std::string name;
         std::string handler;
         std::string kind;
+        std::string owner;
+        std::vector<std::string> labels;
         bool enabled = false;
         bool disabled = false;
         std::size_t limit = 1'000;
@@ -40,6 +50,8 @@ void add_task_list(CLI::App& task, common_options const& common)
     command->add_option("--name", chosen->name, "Only tasks with this text in the name");
     command->add_option("--handler", chosen->handler, "Only of this handler");
     command->add_option("--kind", chosen->kind, "Only with this kind of schedule")->check(CLI::IsMember(kinds()));
+    command->add_option("--owner", chosen->owner, "Only of this owner");
+    command->add_option("--label", chosen->labels, "Only with this label, such as team:billing. May be given again");
     auto* const enabled = command->add_flag("--enabled", chosen->enabled, "Only enabled tasks");
     command->add_flag("--disabled", chosen->disabled, "Only disabled tasks")->excludes(enabled);
     command->add_option("--limit", chosen->limit, "Number of tasks")
@@ -53,6 +65,8 @@ void add_task_list(CLI::App& task, common_options const& common)
                                          {"name", chosen->name},
                                          {"handler", chosen->handler},
                                          {"kind", chosen->kind},
+                                         {"owner", chosen->owner},
+                                         {"label", joined(chosen->labels)},
                                          {"enabled", enabled_is}})
             if (!value.empty())
                 target += std::string(key) + "=" + http::percent_encode(value) + "&";

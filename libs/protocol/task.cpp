@@ -182,6 +182,10 @@ task_definition parse_task(nlohmann::json const& value)
     task.project = object.text("project", task.project, longest_project);
     task.name = object.need_text("name", 190);
     task.description = object.text("description", {}, 2'000);
+    task.owner = object.text("owner", {}, longest_owner);
+    check_owner(task.owner);
+    if (auto const* given = object.find("labels"))
+        task.labels = parse_labels(*given);
     task.service = object.need_text("service", 100);
     task.handler = object.need_text("handler", 150);
     if (task.project.empty())
@@ -220,6 +224,8 @@ nlohmann::json without_payload(task_definition const& task)
     return {{"project", task.project},
             {"name", task.name},
             {"description", task.description},
+            {"owner", task.owner},
+            {"labels", task.labels},
             {"service", task.service},
             {"handler", task.handler},
             {"schedule", schedule_json(task.schedule)},
@@ -267,8 +273,9 @@ void check_nulls(nlohmann::json const& patch)
                 throw invalid_input(path + key, path + key + " cannot be removed");
     };
     check(patch, "", [](std::string const& key) {
-        return is_one_of(key, {"project", "description", "payload", "misfire", "concurrency", "routing", "max_attempts",
-                               "retry_delay_ms", "retry", "max_deaths", "timeout_ms", "stop_grace_ms", "enabled"});
+        return is_one_of(key, {"project", "description", "owner", "labels", "payload", "misfire", "concurrency",
+                               "routing", "max_attempts", "retry_delay_ms", "retry", "max_deaths", "timeout_ms",
+                               "stop_grace_ms", "enabled"});
     });
     for (auto const* policy : {"misfire", "concurrency", "retry"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())

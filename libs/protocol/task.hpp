@@ -6,6 +6,7 @@
 #include "libs/protocol/concurrency.hpp"
 #include "libs/protocol/cron_spec.hpp"
 #include "libs/protocol/json_text.hpp"
+#include "libs/protocol/labels.hpp"
 #include "libs/protocol/misfire.hpp"
 #include "libs/protocol/names.hpp"
 #include "libs/protocol/retry_policy.hpp"
@@ -78,6 +79,8 @@ struct task_definition {
     std::string project = "default";
     std::string name;
     std::string description;
+    std::string owner; // a team or a person; empty: not told
+    protocol::labels labels;
     std::string service;
     std::string handler;
     json_text payload = json_text::checked("{}");

@@ -46,6 +46,21 @@ std::string document(protocol::task_definition const& definition)
     }
 }
 
+void insert_labels(soci::session& sql, task_id task, protocol::labels const& labels)
+{
+    if (labels.empty())
+        return;
+    statement insert(sql, "INSERT INTO task_label (task_id, name, value) VALUES ");
+    for (auto const& [name, value] : labels)
+        insert(fragment{name == labels.begin()->first ? "(" : ", ("}, task, ", ", name, ", ", value, ")");
+    insert.execute();
+}
+
+void delete_labels(soci::session& sql, task_id task)
+{
+    statement(sql, "DELETE FROM task_label WHERE task_id = ", task).execute();
+}
+
 void insert_version(soci::session& sql, task_record const& task, std::string const& action, utc_time valid_from,
                     utc_time now)
 {

@@ -22,6 +22,9 @@ std::optional<stored_task> find_task(soci::session& sql, protocol::namespace_id 
 // The definition as JSON text. Throws invalid_input when it is not valid UTF-8.
 std::string document(protocol::task_definition const& definition);
 
+void insert_labels(soci::session& sql, task_id task, protocol::labels const& labels);
+void delete_labels(soci::session& sql, task_id task);
+
 void insert_version(soci::session& sql, task_record const& task, std::string const& action, utc_time valid_from,
                     utc_time now);
 

@@ -10,12 +10,12 @@ void insert_task(soci::session& sql, protocol::namespace_id name_space, task_rec
 {
     auto const& definition = task.definition;
     statement insert(sql, "INSERT INTO task (id, namespace, project, name, version, enabled, service, handler, "
-                          "schedule_kind, definition, "
+                          "schedule_kind, owner, definition, "
                           "next_fire_at, waiting_for, created_at, updated_at) VALUES (");
     insert(task.id, ", ", name_space, ", ", definition.project, ", ", definition.name, ", ", task.version, ", ",
            definition.enabled, ", ", definition.service, ", ", definition.handler, ", ",
-           protocol::to_string(definition.schedule.kind), ", ", document(definition), ", ", task.next_fire_at,
-           ", NULL, ", task.created_at, ", ", task.updated_at, ")");
+           protocol::to_string(definition.schedule.kind), ", ", definition.owner, ", ", document(definition), ", ",
+           task.next_fire_at, ", NULL, ", task.created_at, ", ", task.updated_at, ")");
     try {
         insert.execute();
     } catch (statement_error const& failure) {
@@ -43,6 +43,10 @@ void restrict_to(statement& ask, protocol::namespace_id name_space, task_filter 
         ask(" AND enabled = ", *filter.enabled);
     if (filter.kind)
         ask(" AND schedule_kind = ", protocol::to_string(*filter.kind));
+    if (filter.owner)
+        ask(" AND owner = ", *filter.owner);
+    for (auto const& [name, value] : filter.labels)
+        ask(" AND id IN (SELECT task_id FROM task_label WHERE name = ", name, " AND value = ", value, ")");
 }
 
 } // namespace
@@ -61,6 +65,7 @@ awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definitio
         auto const plan = planner_(nullptr, &definition, progress, made.valid_from);
         made.task.next_fire_at = plan.value().next;
         insert_task(sql, name_space_, made.task);
+        insert_labels(sql, made.task.id, made.task.definition.labels);
         insert_version(sql, made.task, "created", made.valid_from, now);
         insert_signal(sql, name_space_, made.signal, protocol::signal_kind::task, made.task.id.value());
         // The line lies ahead of now, and must still do so when the task becomes visible.

@@ -53,6 +53,8 @@ struct task_filter {
     std::optional<std::string> name_contains{};
     std::optional<bool> enabled{};
     std::optional<protocol::schedule_kind> kind{};
+    std::optional<std::string> owner{};
+    protocol::labels labels{}; // all of them
     task_id after{}; // paging: ids rise with registration
     int limit = 50;
 };

@@ -203,6 +203,7 @@ private:
     {
         auto const& task = result_.task;
         statement(sql_, "DELETE FROM task WHERE id = ", task.id).execute();
+        delete_labels(sql_, task.id);
         statement(sql_, "INSERT INTO deleted_task (id, namespace, project, name, version, deleted_at) VALUES (",
                   task.id, ", ", name_space_, ", ", task.definition.project, ", ", task.definition.name, ", ",
                   task.version, ", ", now_, ")")
@@ -226,8 +227,8 @@ private:
                          ", version = ", task.version, ", enabled = ", definition.enabled,
                          ", service = ", definition.service, ", handler = ", definition.handler,
                          ", schedule_kind = ", protocol::to_string(definition.schedule.kind));
-        change(", definition = ", document(definition), ", next_fire_at = ", task.next_fire_at,
-               ", waiting_for = ", waiting_for,
+        change(", owner = ", definition.owner, ", definition = ", document(definition),
+               ", next_fire_at = ", task.next_fire_at, ", waiting_for = ", waiting_for,
                ", parked_for = '', parked_at = NULL, parked_reason = NULL, updated_at = ", task.updated_at,
                " WHERE id = ", task.id);
         try {
@@ -237,6 +238,8 @@ private:
                 throw refused{edit_outcome::name_taken};
             throw;
         }
+        delete_labels(sql_, task.id);
+        insert_labels(sql_, task.id, definition.labels);
     }
 
     soci::session& sql_;

@@ -69,6 +69,9 @@ awaitable<http::response> list_tasks(context& site, http::request const& message
     filter.name_contains = asked.text("name");
     filter.enabled = asked.flag("enabled");
     filter.kind = asked.choice<protocol::schedule_kind>("kind");
+    filter.owner = asked.text("owner");
+    if (auto const label = asked.text("label"))
+        filter.labels = protocol::parse_label_filter(*label);
     if (auto const place = read_cursor(asked, list_of::tasks))
         filter.after = task_id{place->front()};
     auto const size = read_limit(asked);
