@@ -3,7 +3,7 @@
 
 #include "libs/base/asio.hpp"
 #include "libs/base/error.hpp"
-#include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "libs/base/time.hpp"
 
 #include <boost/asio/experimental/channel.hpp>
@@ -42,8 +42,8 @@ awaitable<void> every(char const* name, time_source& time, duration period, Step
         try {
             co_await step();
         } catch (unavailable const& failure) {
-            log::warn("loop", "a periodic step failed, repeating it after its period",
-                      {log::reason(failure.what()), {"step", name}, {"period_ms", period.count() / 1'000}});
+            log::outage(failure, "loop", "a periodic step failed, repeating it after its period",
+                        {log::reason(failure.what()), {"step", name}, {"period_ms", period.count() / 1'000}});
         }
         co_await time.sleep_for(period);
     }

@@ -1,3 +1,4 @@
+#include "libs/base/outage.hpp"
 #include "libs/base/private_file.hpp"
 #include "libs/storage/detail.hpp"
 #include "libs/storage/dialect.hpp"
@@ -8,6 +9,12 @@
 namespace baton::storage {
 
 namespace {
+
+// login_watch tells the log of it.
+class login_refused : public session_broken, public told_already {
+public:
+    using session_broken::session_broken;
+};
 
 std::string without_password(std::string text, location const& where)
 {
@@ -43,7 +50,7 @@ session_ptr open_session(location const& to, database_settings const& settings, 
     auto const where = with_current_password(to);
     auto* const logins = settings.logins.get();
     if (auto const refusal = logins == nullptr ? std::nullopt : logins->refusal_of(where.password, time.now()))
-        throw session_broken(*refusal);
+        throw login_refused(*refusal);
     try {
         auto session = dialect_of(where.engine).connect(where, settings, time);
         if (logins != nullptr)
@@ -56,9 +63,10 @@ session_ptr open_session(location const& to, database_settings const& settings, 
         if (!failure)
             throw;
         auto const reason = "database " + where.text() + ": " + without_password(failure->what(), where);
-        if (logins != nullptr && failure->why() == statement_error::kind::login)
-            logins->refused(where.password, reason, time.now());
-        throw session_broken(reason);
+        if (logins == nullptr || failure->why() != statement_error::kind::login)
+            throw session_broken(reason);
+        logins->refused(where.password, reason, time.now());
+        throw login_refused(reason);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "libs/base/overloaded.hpp"
 
 #include <algorithm>
@@ -234,8 +235,8 @@ awaitable<bool> client_writer::write_group(std::vector<std::shared_ptr<entry>> t
     } catch (unavailable const& reason) {
         failure = std::current_exception();
         answered = false;
-        log::warn("clients", "writing the rows of clients failed, their registrations are refused",
-                  {log::reason(reason.what()), {"rows", rows.size()}, {"waiting", queue_.size()}});
+        log::outage(reason, "clients", "writing the rows of clients failed, their registrations are refused",
+                    {log::reason(reason.what()), {"rows", rows.size()}, {"waiting", queue_.size()}});
     } catch (...) {
         for (auto const& one : taken)
             end(*one, {}, std::current_exception());

@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "trigger/clients/register_check.hpp"
 
 #include <algorithm>
@@ -68,8 +69,8 @@ awaitable<void> registry::run()
             co_await bury_silent();
             co_await purge();
         } catch (unavailable const& reason) {
-            log::warn("clients", "a round on the table of clients failed, trying again in 1 s",
-                      {log::reason(reason.what())});
+            log::outage(reason, "clients", "a round on the table of clients failed, trying again in 1 s",
+                        {log::reason(reason.what())});
         }
         co_await bell_.wait_until(time_, time_.now() + between_rounds);
     }

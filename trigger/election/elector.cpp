@@ -1,6 +1,7 @@
 #include "trigger/election/elector.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "trigger/election/stuck_watch.hpp"
 
 namespace baton::trigger {
@@ -186,8 +187,8 @@ awaitable<void> elector::hold()
             next = next_tick();
         } catch (unavailable const& failure) {
             // Neither renewed nor lost: the old deadline stands.
-            log::warn("election", "renewing the lease failed, trying again in 100 ms",
-                      {log::reason(failure.what()), {"epoch", mastership_.epoch()}});
+            log::outage(failure, "election", "renewing the lease failed, trying again in 100 ms",
+                        {log::reason(failure.what()), {"epoch", mastership_.epoch()}});
             next = deps_.time.now() + try_again;
         }
         if (outcome == verdict::leave)

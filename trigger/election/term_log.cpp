@@ -1,6 +1,7 @@
 #include "trigger/election/term_log.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 
 #include <utility>
 
@@ -63,8 +64,8 @@ awaitable<void> term_log::write_begin(storage::fence mine)
             co_await terms_.begin(mine, what);
             co_return;
         } catch (unavailable const& reason) {
-            log::warn("term", "logging the beginning of the term failed, trying again in 1 s",
-                      {log::reason(reason.what()), {"epoch", mine.epoch}});
+            log::outage(reason, "term", "logging the beginning of the term failed, trying again in 1 s",
+                        {log::reason(reason.what()), {"epoch", mine.epoch}});
         } catch (not_master const&) {
             co_return; // the parts that decide notice it by themselves
         } catch (boost::system::system_error const&) {

@@ -1,6 +1,7 @@
 #include "trigger/master/attempts.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -113,8 +114,8 @@ awaitable<void> attempts::run()
             while (!to_skip_.empty())
                 co_await skip_group();
         } catch (unavailable const& reason) {
-            log::warn("attempts", "opening or ending attempts failed, trying again in 200 ms",
-                      {log::reason(reason.what())});
+            log::outage(reason, "attempts", "opening or ending attempts failed, trying again in 200 ms",
+                        {log::reason(reason.what())});
             trouble = true;
         }
         if (trouble)

@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -33,8 +34,8 @@ awaitable<void> client_directory::run()
             if (!changes_.unchanged(time_.now()))
                 co_await refresh();
         } catch (unavailable const& reason) {
-            log::warn("clients", "reading the clients of the cluster failed, trying again",
-                      {log::reason(reason.what())});
+            log::outage(reason, "clients", "reading the clients of the cluster failed, trying again",
+                        {log::reason(reason.what())});
         }
         co_await bell_.wait_until(time_, time_.now() + (changes_.begun() ? between_readings : first_again));
     }

@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 
 #include <algorithm>
 
@@ -41,8 +42,8 @@ awaitable<void> completions::run()
             if (!looked_at_all_)
                 pause = 1ms;
         } catch (unavailable const& reason) {
-            log::warn("completions", "following the ends of executions failed, trying again in 1 s",
-                      {log::reason(reason.what())});
+            log::outage(reason, "completions", "following the ends of executions failed, trying again in 1 s",
+                        {log::reason(reason.what())});
         }
         co_await deps_.queue.wait_until(scope_.term.time, scope_.term.time.now() + pause);
     }

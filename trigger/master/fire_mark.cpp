@@ -1,6 +1,6 @@
 #include "trigger/master/fire_mark.hpp"
 
-#include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 
 namespace baton::trigger {
 
@@ -41,8 +41,8 @@ awaitable<void> fire_mark::run()
             co_await scope_.ledger.mark_fired(scope_.term.fence, *next);
             written = true;
         } catch (unavailable const& reason) {
-            log::warn("assignment", "writing the mark of what is fired failed, trying again in 50 ms",
-                      {log::reason(reason.what())});
+            log::outage(reason, "assignment", "writing the mark of what is fired failed, trying again in 50 ms",
+                        {log::reason(reason.what())});
         }
         if (written) {
             limit_ = std::max(limit_, *next);

@@ -1,6 +1,7 @@
 #include "trigger/master/in_doubt_resolver.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "trigger/master/question_pauses.hpp"
 
 #include <algorithm>
@@ -84,8 +85,8 @@ awaitable<void> in_doubt_resolver::learn_of_clients()
             co_await scope_.clients.refresh();
             known = true;
         } catch (unavailable const& reason) {
-            log::warn("in-doubt", "reading the clients failed, trying again in 200 ms",
-                      {log::reason(reason.what()), {"epoch", scope_.term.epoch()}});
+            log::outage(reason, "in-doubt", "reading the clients failed, trying again in 200 ms",
+                        {log::reason(reason.what()), {"epoch", scope_.term.epoch()}});
         }
         if (!known)
             co_await scope_.term.time.sleep_for(ask_again);

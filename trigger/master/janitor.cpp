@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "libs/storage/dialect.hpp"
 
 #include <algorithm>
@@ -52,7 +53,8 @@ awaitable<void> janitor::run()
             if (more)
                 pause = rest_after(took, settings_.share);
         } catch (unavailable const& reason) {
-            log::warn("retention", "deleting old rows failed, trying again in 60 s", {log::reason(reason.what())});
+            log::outage(reason, "retention", "deleting old rows failed, trying again in 60 s",
+                        {log::reason(reason.what())});
         }
         co_await term_.time.sleep_for(pause);
     }

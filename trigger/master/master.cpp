@@ -2,6 +2,7 @@
 
 #include "libs/base/log.hpp"
 #include "libs/base/loop_meter.hpp"
+#include "libs/base/outage.hpp"
 #include "libs/base/task_group.hpp"
 
 namespace baton::trigger {
@@ -183,8 +184,8 @@ awaitable<bool> master::begin()
             }
             co_return ours;
         } catch (unavailable const& reason) {
-            log::warn("term", "raising the fence failed, trying again in 20 ms",
-                      {log::reason(reason.what()), {"epoch", term_.epoch()}});
+            log::outage(reason, "term", "raising the fence failed, trying again in 20 ms",
+                        {log::reason(reason.what()), {"epoch", term_.epoch()}});
         }
         co_await term_.time.sleep_for(begin_again);
     }

@@ -1,6 +1,7 @@
 #include "trigger/master/planner.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "libs/schedule/misfire.hpp"
 #include "trigger/master/rest.hpp"
 
@@ -91,7 +92,8 @@ awaitable<void> planner::plan_ahead()
             co_await round();
         } catch (unavailable const& failure) {
             // The commit may have happened although no answer came: the next round looks for its rows.
-            log::warn("planner", "planning failed, trying again in the next round", {log::reason(failure.what())});
+            log::outage(failure, "planner", "planning failed, trying again in the next round",
+                        {log::reason(failure.what())});
             parts_.watch.failed(std::string("planning failed: ") + failure.what());
             behind_ = false;
         }
@@ -107,8 +109,8 @@ awaitable<void> planner::find_parked()
         co_await parked_.find_services();
         found_parked_ = true;
     } catch (unavailable const& failure) {
-        log::warn("planner", "reading the services with parked tasks failed, trying again in the next round",
-                  {log::reason(failure.what())});
+        log::outage(failure, "planner", "reading the services with parked tasks failed, trying again in the next round",
+                    {log::reason(failure.what())});
     }
 }
 

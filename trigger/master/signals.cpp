@@ -1,6 +1,7 @@
 #include "trigger/master/signals.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "trigger/master/rest.hpp"
 
 #include <algorithm>
@@ -90,8 +91,8 @@ awaitable<void> signal_reader::read()
         try {
             more = co_await round();
         } catch (unavailable const& reason) {
-            log::warn("signals", "reading the signals of the web failed, trying again at the next poll",
-                      {log::reason(reason.what())});
+            log::outage(reason, "signals", "reading the signals of the web failed, trying again at the next poll",
+                        {log::reason(reason.what())});
         }
         if (!more)
             co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + settings_.poll);

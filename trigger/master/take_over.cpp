@@ -1,6 +1,7 @@
 #include "trigger/master/take_over.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -51,8 +52,8 @@ awaitable<void> take_over::run()
             co_await load_all();
             done = true;
         } catch (unavailable const& reason) {
-            log::warn("term", "loading the open executions failed, trying again in 20 ms",
-                      {log::reason(reason.what()), {"epoch", scope_.term.epoch()}});
+            log::outage(reason, "term", "loading the open executions failed, trying again in 20 ms",
+                        {log::reason(reason.what()), {"epoch", scope_.term.epoch()}});
         }
         if (!done)
             co_await scope_.term.time.sleep_for(begin_again);

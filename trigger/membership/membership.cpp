@@ -1,6 +1,7 @@
 #include "trigger/membership/membership.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "libs/protocol/revision.hpp"
 #include "trigger/membership/heartbeat_standin.hpp"
 
@@ -24,8 +25,8 @@ awaitable<void> membership::await_one_release()
             co_await refresh();
             alone = other_revision_.empty();
         } catch (unavailable const& reason) {
-            log::warn("membership", "reading the roster failed, trying again after a heartbeat",
-                      {log::reason(reason.what()), {"period_ms", settings_.heartbeat.count() / 1'000}});
+            log::outage(reason, "membership", "reading the roster failed, trying again after a heartbeat",
+                        {log::reason(reason.what()), {"period_ms", settings_.heartbeat.count() / 1'000}});
             told = true;
         }
         if (alone)

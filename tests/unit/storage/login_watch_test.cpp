@@ -1,4 +1,5 @@
 #include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "libs/base/private_file.hpp"
 #include "libs/storage/login_watch.hpp"
 #include "tests/support/private_mysql.hpp"
@@ -110,6 +111,12 @@ TEST_CASE("a wrong password in the file is told once for all sessions of a proce
             CHECK_THROWS_WITH(wait_for(each->run(work)),
                               Catch::Contains("Access denied") && !Catch::Contains("mistyped"));
     CHECK(told.lines().size() == 1);
+    try {
+        wait_for(one->run(work));
+        FAIL("accepted");
+    } catch (unavailable const& refused) { // so the loops that need the database do not warn of it again
+        CHECK(dynamic_cast<told_already const*>(&refused) != nullptr);
+    }
     write("corrected\n");
     CHECK_NOTHROW(wait_for(one->run(work)));
     CHECK_NOTHROW(wait_for(other->run(work)));
