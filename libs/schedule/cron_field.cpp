@@ -96,19 +96,20 @@ void field_reader::read_item(string_view field, string_view item)
     auto const slash = item.find('/');
     bool const stepped = slash != string_view::npos;
     auto const range = item.substr(0, slash);
-    auto const step = stepped ? std::optional{read_step(item, item.substr(slash + 1))} : std::nullopt;
+    auto const step = stepped ? std::optional{read_step(item, range, item.substr(slash + 1))} : std::nullopt;
     if (is_hash(range))
         read_hash(range, step);
     else
         admit(read_span(item, range, stepped), step.value_or(1));
 }
 
-unsigned field_reader::read_step(string_view item, string_view digits) const
+unsigned field_reader::read_step(string_view item, string_view range, string_view digits) const
 {
     auto const step = number(digits);
     if (!step || *step == 0)
         fail(digits, "the step in " + in_quotes(item) + " must be a number from 1 on");
-    if (syntax_.short_steps && kind_.role != field_role::year && *step > kind_.highest)
+    bool const bounded = kind_.role != field_role::year && range.find('-') == string_view::npos;
+    if (syntax_.short_steps && bounded && *step > kind_.highest)
         fail(digits, "the step in " + in_quotes(item) + " must be at most " + std::to_string(kind_.highest));
     return std::min(*step, 1'000U); // more than any field is wide
 }

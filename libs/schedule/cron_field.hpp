@@ -25,7 +25,7 @@ struct field_kind {
 struct field_syntax {
     bool open_steps;  // n/step means from n to the field's end
     bool wraps;       // a range may run over the field's end
-    bool short_steps; // a step is at most the highest value; otherwise a longer one admits the first value only
+    bool short_steps; // a step without a range is at most the highest value; otherwise a longer one admits one value
     bool any_day;     // `?` is `*` in the day fields
 };
 
@@ -69,7 +69,7 @@ private:
     };
 
     void read_item(std::string_view field, std::string_view item);
-    unsigned read_step(std::string_view item, std::string_view digits) const;
+    unsigned read_step(std::string_view item, std::string_view range, std::string_view digits) const;
     span read_span(std::string_view item, std::string_view range, bool stepped) const;
     span read_range(std::string_view range, std::string_view low, std::string_view high) const;
     span read_hash_range(std::string_view range) const;
