@@ -52,7 +52,7 @@ TEST_CASE("tasks are listed by owner and by labels, also after an edit and a del
     CHECK(listed("owner=ann") == "one two ");
     CHECK(listed("label=team:billing") == "one ");
     CHECK(listed("label=env:prod") == "one two ");
-    REQUIRE(web->call(verb::delete_, "/api/v1/tasks/" + one).status == 200);
+    REQUIRE(web->call(verb::del, "/api/v1/tasks/" + one).status == 200);
     CHECK(listed("label=env:prod") == "two ");
 }
 
