@@ -23,11 +23,15 @@ nlohmann::json::json_pointer pointer_of(std::string const& text)
     }
 }
 
+// Nothing where the pointer leads nowhere: a member that is absent, or an index that an array cannot have.
 std::optional<nlohmann::json> value_at(std::string const& key, json_text const& payload)
 {
-    auto const document = payload.parse();
     auto const place = pointer_of(key);
-    return document.contains(place) ? std::optional(document.at(place)) : std::nullopt;
+    try {
+        return payload.parse().at(place);
+    } catch (nlohmann::json::exception const&) {
+        return std::nullopt;
+    }
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "libs/protocol/retry_policy.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/random.hpp"
 #include "libs/protocol/strict.hpp"
@@ -20,11 +21,21 @@ duration doubled(duration pause, int times, duration longest)
     return std::min(pause, longest);
 }
 
+bool is_class_character(char c)
+{
+    bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return letter || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == ':' || c == '-';
+}
+
 std::vector<std::string> parse_final_errors(strict_object& object)
 {
     auto classes = object.texts("final_errors", most_final_errors, longest_error_class);
     for (auto const& name : classes)
-        check_name(name, "retry.final_errors");
+        if (!std::ranges::all_of(name, is_class_character))
+            throw invalid_input("retry.final_errors",
+                                "retry.final_errors must list names of letters, digits, '.', '_', "
+                                "':' and '-', such as bad_input, not " +
+                                    in_quotes(name));
     return classes;
 }
 

@@ -192,8 +192,7 @@ awaitable<std::vector<delayed_task>> ledger::delayed_ready(std::vector<execution
             statement ask(sql);
             select_delayed(ask, sql);
             ask(" FROM task t", by_index{"task_waiting"},
-                " LEFT JOIN execution e ON e.id = t.waiting_for WHERE e.due_at IS NULL AND NOT EXISTS ",
-                "(SELECT 1 FROM unresponsive u WHERE u.execution_id = t.waiting_for) AND t.namespace = ", name_space_,
+                " LEFT JOIN execution e ON e.id = t.waiting_for WHERE e.due_at IS NULL AND t.namespace = ", name_space_,
                 " AND t.waiting_for IN ")
                 .in(chunk);
             ask.each([&](row& cells) { found.push_back(read_delayed(cells)); });
@@ -213,10 +212,10 @@ awaitable<std::vector<delayed_task>> ledger::delayed_ready(execution_id& after, 
         ended.clear();
         seen = 0;
         statement(sql)
-            .select("t.waiting_for", "e.due_at IS NULL")(" FROM task t", by_index{"task_waiting"},
-                                                         " LEFT JOIN execution e ON e.id = t.waiting_for WHERE "
-                                                         "t.waiting_for > ",
-                                                         after, " ORDER BY t.waiting_for LIMIT ", limit)
+            .select("t.waiting_for", "e.due_at IS NULL AND NOT EXISTS "
+                                     "(SELECT 1 FROM unresponsive u WHERE u.execution_id = t.waiting_for)")(
+                " FROM task t", by_index{"task_waiting"}, " LEFT JOIN execution e ON e.id = t.waiting_for WHERE ",
+                "t.waiting_for > ", after, " ORDER BY t.waiting_for LIMIT ", limit)
             .each([&](row& cells) {
                 ++seen;
                 last = cells.name<execution_id>();

@@ -33,6 +33,7 @@ schemathesis.openapi.format("date-time", st.builds(
 BEYOND_SCHEMA = [
     ("service", "no live client belongs to the service"),  # depends on the clients of the moment
     ("handler", "no live client of the service"),
+    ("label", "twice"),
     ("payload", "which is the concurrency.key of the task"),  # compares two members
     ("schedule.at", "lies in the past or too close ahead"),  # depend on the time of day
     ("schedule.end_at", "this schedule has no firing from now until"),

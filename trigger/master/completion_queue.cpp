@@ -6,12 +6,22 @@ namespace baton::trigger {
 
 void completion_queue::ended(execution_id id)
 {
+    end(id, true);
+}
+
+void completion_queue::ended_without_handler(execution_id id)
+{
+    end(id, false);
+}
+
+void completion_queue::end(execution_id id, bool resumes)
+{
     auto const* one = open_.find(id);
     if (one == nullptr)
         return;
     if (one->parent)
         parents_.insert(*one->parent);
-    else if (one->task->definition.schedule.kind == protocol::schedule_kind::fixed_delay)
+    else if (resumes && one->task->definition.schedule.kind == protocol::schedule_kind::fixed_delay)
         delayed_.push_back(id);
     bool const work = one->parent || !delayed_.empty();
     open_.erase(id);

@@ -17,6 +17,8 @@ public:
 
     // The execution has ended in the ledger.
     void ended(execution_id id);
+    // The same, but its handler may still run: a fixed delay waits for that (completions finds it when it is over).
+    void ended_without_handler(execution_id id);
     // These broadcasts are due: split them into shards.
     void broadcast(std::vector<execution_id> ids);
 
@@ -31,6 +33,8 @@ public:
     awaitable<void> wait_until(time_source& time, instant at);
 
 private:
+    void end(execution_id id, bool resumes);
+
     open_set& open_;
     std::set<execution_id> to_split_;
     std::set<execution_id> parents_; // broadcasts of which a shard has ended

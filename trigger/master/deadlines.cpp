@@ -100,7 +100,7 @@ awaitable<void> deadlines::end_expired()
             log::warn("handlers", "an execution has ended without its handler, which may still run",
                       {log::reason(one.reason), {"execution", one.id.value()}, {"client", one.client}});
             unresponsive_.add(one);
-            done_.ended(one.id);
+            done_.ended_without_handler(one.id);
         }
     }
 }

@@ -49,8 +49,7 @@ std::vector<execution_id> ids_of(std::vector<std::string> const& texts)
     for (auto const& text : texts)
         ids.push_back(execution_id{query_parameters::parse_number(text, "executions")});
     std::ranges::sort(ids);
-    auto const same = std::ranges::unique(ids);
-    ids.erase(same.begin(), same.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     return ids;
 }
 

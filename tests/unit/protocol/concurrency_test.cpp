@@ -66,6 +66,11 @@ TEST_CASE("a key has the same hash for equal values and another for different on
     CHECK(hash({{"customer", 7}}) != hash({{"customer", 8}}));
     CHECK(hash({{"customer", 7}}) != hash({{"customer", "7"}}));
     CHECK(hash({{"a", 1}}) == 0);
+    concurrency_policy const by_index{1, when_full::wait, 0, "/0"};
+    json const list = json::array({7, 8});
+    CHECK(key_hash(by_index, json_text(list)) != 0);
+    for (auto const* key : {"/01", "/x", "/-", "/99999999999999999999", "/2", "/0/a"})
+        CHECK(key_hash({1, when_full::wait, 0, key}, json_text(list)) == 0);
     CHECK(key_hash({1}, json_text(json{{"customer", 7}})) == 0);
 }
 

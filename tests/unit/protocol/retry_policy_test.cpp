@@ -95,6 +95,8 @@ TEST_CASE("the retry policy of a task is read strictly and shown whole", "[proto
                       Contains("retry.final_errors must be a list of at most 32 texts"));
     CHECK_THROWS_WITH(parse_task(task_with({{"final_errors", {""}}})),
                       Contains("retry.final_errors must list texts of 1 to 64 characters"));
+    CHECK_THROWS_WITH(parse_task(task_with({{"final_errors", {"bad input"}}})),
+                      Contains("must list names of letters, digits") && Contains("not 'bad input'"));
     CHECK_THROWS_WITH(patch_task(read, {{"retry", {{"backoff", nullptr}}}}),
                       Contains("retry.backoff cannot be removed"));
 }

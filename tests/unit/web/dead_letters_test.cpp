@@ -95,6 +95,25 @@ TEST_CASE("dead letters are resolved in bulk by task, by project, or all of them
     CHECK(web->got(200, "/api/v1/dead-letters?resolution=dismissed&project=default").at("items").size() == 1);
 }
 
+TEST_CASE("an unresponsive handler is shown, keeps its dead letter from running again, and is released once")
+{
+    auto const web = arrange(engines());
+    auto const id = failed_run(*web, web->create(only_when_asked("deaf")));
+    auto const path = "/api/v1/executions/" + id;
+    CHECK(web->got(200, path).at("unresponsive").is_null());
+    web->problem(409, web->post(path + "/release", nullptr));
+    web->data.exec("INSERT INTO unresponsive (execution_id, namespace, attempt, client, since) VALUES (" + id +
+                   ", 1, 1, 'billing-1', 1774746000000000)");
+    CHECK(web->got(200, path).at("unresponsive") ==
+          json{{"attempt", 1}, {"client", "billing-1"}, {"since", "2026-03-29T01:00:00.000000Z"}});
+    auto const retried = web->posted(202, "/api/v1/dead-letters/retry", {{"executions", {id}}});
+    CHECK(retried.at("items")[0].at("outcome") == "still_runs");
+    CHECK(web->posted(200, path + "/release", nullptr).at("released") == true);
+    web->problem(409, web->post(path + "/release", nullptr));
+    web->problem(404, web->post("/api/v1/executions/4711/release", nullptr));
+    CHECK(web->got(200, path).at("unresponsive").is_null());
+}
+
 TEST_CASE("a request about dead letters that names none, or too much, is refused by its field")
 {
     auto const web = arrange(engines());

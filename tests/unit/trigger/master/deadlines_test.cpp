@@ -175,6 +175,29 @@ TEST_CASE("an unresponsive handler is forgotten when its client is gone, and whe
     CHECK(f.rows() == 0);
 }
 
+TEST_CASE("a fixed delay waits for the end of an unresponsive handler")
+{
+    auto task = limits;
+    task["schedule"] = {{"kind", "fixed_delay"}, {"every_ms", 1'000}};
+    fixture f(task);
+    f.exec("UPDATE task SET waiting_for = 1 WHERE id = 1");
+    f.expire();
+    CHECK(f.done.delayed(10).empty());
+    auto const ready = [&] {
+        std::size_t found = 0;
+        auto look = [&]() -> awaitable<void> {
+            execution_id after{};
+            auto const rows = co_await f.ledger->delayed_ready(after, 10);
+            found = rows.size();
+        };
+        f.stage.play(look());
+        return found;
+    };
+    CHECK(ready() == 0);
+    f.exec("DELETE FROM unresponsive");
+    CHECK(ready() == 1);
+}
+
 TEST_CASE("a new term knows the unresponsive handlers of the term before")
 {
     fixture f;

@@ -185,6 +185,7 @@ TEST_CASE("cancels that hang do not keep the reader from allowing firings")
     cancellations::steps steps;
     steps.tell_client = [&](std::string, std::vector<execution_id>) { return f.host.time().sleep_for(1h); };
     steps.end = [](open_execution&) {};
+    steps.stopping = [](open_execution&) {};
     cancellations cancelling(f.open, f.host.time(), f.stage.loop.get_executor(), std::move(steps));
     f.host.spawn(cancelling.run());
     f.plan(1, 7, f.start);
