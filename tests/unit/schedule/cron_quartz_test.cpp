@@ -90,6 +90,7 @@ TEST_CASE("Quartz names days from the end of a month, days near to another, and 
     CHECK(dates("31W * ?", 3) == list{"2026-01-30", "2026-03-31", "2026-05-29"});
     CHECK(dates("L-3W * ?", 2) == list{"2026-01-28", "2026-02-25"});
     CHECK(dates("? * 6L", 2) == list{"2026-01-30", "2026-02-27"});
+    CHECK(dates("? * SATL", 2) == list{"2026-01-31", "2026-02-28"});
     CHECK(dates("? * FRI#3", 2) == list{"2026-01-16", "2026-02-20"});
     CHECK(dates("? * 5#5", 3) == list{"2026-01-29", "2026-04-30", "2026-07-30"});
 }
