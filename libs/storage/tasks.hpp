@@ -55,7 +55,7 @@ struct task_filter {
     std::optional<protocol::schedule_kind> kind{};
     std::optional<std::string> owner{};
     protocol::labels labels{}; // all of them
-    task_id after{}; // paging: ids rise with registration
+    task_id after{};           // paging: ids rise with registration
     int limit = 50;
 };
 
