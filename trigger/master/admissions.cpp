@@ -1,14 +1,13 @@
 #include "trigger/master/admissions.hpp"
 
 #include "libs/base/log.hpp"
+#include "trigger/master/write_group.hpp"
 
-#include <algorithm>
 
 namespace baton::trigger {
 
 namespace {
 
-constexpr std::size_t most_at_once = 500;
 constexpr duration marked_after = 1s;  // one that waits for less costs no write
 constexpr duration look_again = 200ms; // after a write that failed
 
@@ -28,16 +27,6 @@ std::string reason_of_skip(protocol::concurrency_policy const& policy)
     auto const so_many = "as many executions as may be under way at a time (" + std::to_string(policy.limit) + ") were";
     return policy.queue == 0 ? so_many
                              : so_many + ", and as many as may wait (" + std::to_string(policy.queue) + ") did";
-}
-
-std::vector<execution_id> front(std::deque<execution_id> const& from)
-{
-    return {from.begin(), from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), most_at_once))};
-}
-
-void drop(std::deque<execution_id>& from, std::size_t count)
-{
-    from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 } // namespace
@@ -190,7 +179,7 @@ std::vector<execution_id> admissions::to_mark(std::size_t& looked_at)
     looked_at = 0;
     auto const now = scope_.term.time.now();
     for (auto const& [since, id] : unmarked_) {
-        if (since + marked_after > now || some.size() == most_at_once)
+        if (since + marked_after > now || some.size() == most_in_a_group)
             break;
         ++looked_at;
         auto* one = scope_.open.find(id);

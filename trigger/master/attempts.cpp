@@ -2,29 +2,12 @@
 
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
+#include "trigger/master/write_group.hpp"
 
 #include <algorithm>
 #include <unordered_set>
 
 namespace baton::trigger {
-
-namespace {
-
-constexpr std::size_t most_at_once = 500;
-
-template <class T>
-std::vector<T> front(std::deque<T> const& from)
-{
-    return {from.begin(), from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), most_at_once))};
-}
-
-template <class T>
-void drop(std::deque<T>& from, std::size_t count)
-{
-    from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
-}
-
-} // namespace
 
 void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause cause)
 {
