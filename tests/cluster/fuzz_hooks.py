@@ -37,6 +37,7 @@ BEYOND_SCHEMA = [
     ("payload", "which is the concurrency.key of the task"),  # compares two members
     ("schedule.at", "lies in the past or too close ahead"),  # depend on the time of day
     ("schedule.end_at", "this schedule has no firing from now until"),
+    ("schedule.end_at", "never fires between schedule.start_at and its end"),
     ("schedule.end_at", "must be after schedule.start_at"),  # compares two members
     ("schedule", "this schedule has no firing from now on"),  # the calendar of time zones ends
     ("", "must be a time such as"),  # a day that the calendar does not have
@@ -71,7 +72,8 @@ def beyond_schema(case, response):
 
 def kept_after_deletion(failure, case):
     """Deleted tasks keep their history, so that people can see what was deleted and when."""
-    return type(failure).__name__ == "UseAfterFree" and case.method == "GET" and case.path.endswith("/versions")
+    return type(failure).__name__ == "UseAfterFree" and case.method == "GET" and case.path.endswith(
+        ("/versions", "/skipped"))
 
 
 def refused_by_version(failure, response):
