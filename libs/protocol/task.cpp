@@ -27,7 +27,7 @@ void check_name(std::string const& text, char const* field)
     for (auto const c : text)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '/' || c == '\\')
             throw invalid_input(field, std::string(field) + " must not contain control characters or slashes");
-    if (text.front() == ' ' || text.back() == ' ')
+    if (text.starts_with(' ') || text.ends_with(' '))
         throw invalid_input(field, std::string(field) + " must not begin or end with a space");
 }
 
