@@ -3,7 +3,6 @@
 #include "libs/base/log.hpp"
 #include "trigger/master/write_group.hpp"
 
-
 namespace baton::trigger {
 
 namespace {
