@@ -35,7 +35,7 @@ void require_valid(Settings const& given)
     setting_check all;
     given.check(all);
     if (!all.problems().empty())
-        throw all.problems().front();
+        throw invalid_input(all.problems().front());
 }
 
 } // namespace baton

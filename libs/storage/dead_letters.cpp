@@ -218,6 +218,7 @@ awaitable<resolved_letters> dead_letters::retry(std::vector<execution_id> which,
     };
     for (int tries = 0; tries < most_fresh_tries; ++tries) {
         fresh.clear();
+        fresh.reserve(which.size());
         for (std::size_t i = 0; i < which.size(); ++i)
             fresh.push_back(ids.make<execution_id>());
         try {

@@ -248,6 +248,7 @@ awaitable<void> ledger::set_waiting(fence mine, std::vector<execution_id> const&
 awaitable<void> ledger::fail(fence mine, std::vector<undeliverable> const& executions)
 {
     std::vector<execution_id> ids;
+    ids.reserve(executions.size());
     for (auto const& each : executions)
         ids.push_back(each.id);
     auto const work = [&](soci::session& sql) {

@@ -13,6 +13,7 @@ std::vector<unresponsive_attempt> lock_open(soci::session& sql, std::vector<unre
 {
     std::map<execution_id, unresponsive_attempt const*> by_id;
     std::vector<execution_id> ids;
+    ids.reserve(wanted.size());
     for (auto const& each : wanted) {
         by_id[each.id] = &each;
         ids.push_back(each.id);

@@ -76,6 +76,7 @@ awaitable<void> unresponsive_handlers::look()
 awaitable<void> unresponsive_handlers::take_released()
 {
     std::vector<execution_id> ids;
+    ids.reserve(handlers_.size());
     for (auto const& [id, unused] : handlers_)
         ids.push_back(id);
     auto const left = co_await scope_.ledger.still_unresponsive(ids);
@@ -123,6 +124,7 @@ awaitable<char const*> unresponsive_handlers::look_for_ends(std::string const& c
     request.term = scope_.term.id();
     request.instances = {client};
     request.executions = ids;
+    request.attempts.reserve(ids.size());
     for (auto const id : ids)
         request.attempts.push_back(handlers_.at(id).attempt);
     auto const answer = co_await calls_.ask(*listed->home, std::move(request));

@@ -46,6 +46,7 @@ struct chosen_letters {
 std::vector<execution_id> ids_of(std::vector<std::string> const& texts)
 {
     std::vector<execution_id> ids;
+    ids.reserve(texts.size());
     for (auto const& text : texts)
         ids.push_back(execution_id{query_parameters::parse_number(text, "executions")});
     std::ranges::sort(ids);
@@ -105,6 +106,7 @@ awaitable<bool> find_letters(context& site, chosen_letters& chosen)
     bool const more = found.size() > storage::most_letters_at_once;
     if (more)
         found.resize(storage::most_letters_at_once);
+    chosen.executions.reserve(found.size());
     for (auto const& letter : found)
         chosen.executions.push_back(letter.execution.id);
     co_return more;
