@@ -27,6 +27,8 @@ std::size_t clients_to_move(std::size_t here, std::vector<std::size_t> const& el
 
 awaitable<protocol::watch_answer> home_watches::hold(std::string instance)
 {
+    if (ended_)
+        co_return protocol::watch_answer{};
     auto const mine = std::make_shared<held>(loop_);
     if (auto const before = std::exchange(held_[instance], mine))
         before->bell.wake();
@@ -52,8 +54,19 @@ void home_watches::ask(std::string const& instance, protocol::watch_answer answe
     found->second->bell.wake();
 }
 
+void home_watches::end()
+{
+    ended_ = true;
+    for (auto const& [instance, one] : held_)
+        one->bell.wake();
+}
+
 awaitable<void> home_watches::run()
 {
+    struct answering {
+        home_watches& its;
+        ~answering() { its.end(); }
+    } const at_the_end{*this};
     for (;;) {
         bool const drains = nodes_.self().draining;
         if (drains)

@@ -25,7 +25,8 @@ public:
     // Answers the held request of this client, if there is one.
     void ask(std::string const& instance, protocol::watch_answer answer);
 
-    // Asks clients to move while there is a reason to. Until cancelled.
+    // Asks clients to move while there is a reason to. Until cancelled, which answers the held requests: a listener
+    // that stops waits for them.
     awaitable<void> run();
 
     std::size_t size() const { return held_.size(); }
@@ -38,12 +39,14 @@ private:
     };
     std::vector<std::size_t> others() const;
     void ask_to_move(std::size_t count);
+    void end();
 
     membership const& nodes_;
     time_source& time_;
     asio::any_io_executor loop_;
     std::map<std::string, std::shared_ptr<held>> held_; // by instance
     std::string last_asked_;
+    bool ended_ = false;
 };
 
 // How many of this node's clients should move now, so that all nodes come to have about the same number within a fifth

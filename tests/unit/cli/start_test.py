@@ -40,13 +40,15 @@ def first_answer(port):
 
 
 class Start(unittest.TestCase):
-    def test_a_task_that_is_added_at_once_after_the_start_of_dev_is_accepted(self):
+    def test_a_task_that_is_added_at_once_after_the_start_of_dev_is_accepted_and_neither_start_nor_stop_warns(self):
         for _ in range(3):
             with tempfile.TemporaryDirectory(prefix="baton-cli-") as folder:
                 web = free_port()
                 ports = {"BATON_TRIGGER_PORT": str(free_port()), "BATON_WEB_PORT": str(web)}
-                dev = subprocess.Popen([BATON, "dev"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL, env=program_environment(ports))
+                log = open(f"{folder}/log", "w+")
+                self.addCleanup(log.close)
+                dev = subprocess.Popen([BATON, "dev"], cwd=folder, stdin=subprocess.DEVNULL, stdout=log,
+                                       stderr=subprocess.STDOUT, env=program_environment(ports))
                 try:
                     self.assertEqual(first_answer(web), 201)
                     status, out, said = run_baton(web, "task", "add", "greet", "--service", "agent", "--handler", "echo")
@@ -56,6 +58,8 @@ class Start(unittest.TestCase):
                 finally:
                     dev.terminate()
                     self.assertEqual(dev.wait(60), 0)
+                    log.seek(0)
+                    self.assertEqual([line for line in log if " W " in line or " E " in line], [])
 
     def test_a_server_that_does_not_start_is_reported_after_some_seconds(self):
         began = time.monotonic()
