@@ -252,10 +252,12 @@ class Answers(DevSite):
                 started = subprocess.Popen([BATON, program, "--config", str(config)], stdin=subprocess.DEVNULL,
                                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                            env=program_environment(variables))
-                self.addCleanup(started.stderr.close)
-                self.addCleanup(started.wait, 60)
-                self.addCleanup(started.kill)
-                lines = [started.stderr.readline() for _ in range(3)]
+                try:
+                    lines = [started.stderr.readline() for _ in range(3)]
+                finally:  # before its folder goes
+                    started.kill()
+                    started.wait(60)
+                    started.stderr.close()
                 self.assertTrue(any(told in line for line in lines), lines)
 
     def test_the_check_of_dev_says_what_it_checked_and_makes_no_folder(self):
