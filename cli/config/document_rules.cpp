@@ -40,7 +40,7 @@ void check_all(reader& from, Settings const& given, std::string const& prefix = 
     for (auto const& each : all.problems())
         if (!from.noted(prefix + each.field()))
             checked(
-                from, [&] { throw each; }, prefix);
+                from, [&] { throw invalid_input(each); }, prefix);
 }
 
 void check_log_level(reader& from, std::string const& level)

@@ -126,6 +126,8 @@ TEST_CASE("a majority lock is lost if a majority of the servers forgets it, not 
     how.ttl = 6s;
     auto lock = in.lock("stock", how);
     REQUIRE(lock.try_lock());
+    for (auto* each : {&servers.a, &servers.b, &servers.c}) // two votes grant it, and the third may come later
+        REQUIRE(await([&] { return has_key(*each, "stock"); }));
     servers.a.ask("FLUSHALL");
     std::promise<void> lost;
     std::stop_callback const told(lock.lost(), [&] { lost.set_value(); });
