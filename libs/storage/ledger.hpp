@@ -256,7 +256,8 @@ public:
     awaitable<void> fail(fence mine, std::vector<undeliverable> const& executions);
 
     // Ends executions without their handlers, those that are still open at that attempt: in its state, with its reason,
-    // and as dead letters if they timed out. Returns those that this call ended. Their rows in `unresponsive` stay.
+    // and as dead letters if they timed out. Returns those that this call or an earlier one of
+    // the same ended. Their rows in `unresponsive` stay.
     awaitable<std::vector<execution_id>> end_unresponsive(fence mine,
                                                           std::vector<unresponsive_attempt> const& attempts);
     // All whose end is not known.

@@ -57,19 +57,32 @@ void end_one(soci::session& sql, protocol::namespace_id name_space, unresponsive
         .execute();
 }
 
+std::vector<execution_id> with_rows(soci::session& sql, std::vector<execution_id> const& ids)
+{
+    std::vector<execution_id> found;
+    for (auto const chunk : chunks(sql, ids, 1)) {
+        statement ask(sql);
+        ask.select("execution_id")(" FROM unresponsive WHERE execution_id IN ").in(chunk);
+        ask.each([&](row& cells) { found.push_back(cells.name<execution_id>()); });
+    }
+    return found;
+}
+
 } // namespace
 
 awaitable<std::vector<execution_id>> ledger::end_unresponsive(fence mine,
                                                               std::vector<unresponsive_attempt> const& attempts)
 {
+    std::vector<execution_id> ids;
+    ids.reserve(attempts.size());
+    for (auto const& each : attempts)
+        ids.push_back(each.id);
     std::vector<execution_id> ended;
     auto const work = [&](soci::session& sql) {
-        ended.clear();
         touch_fence(sql, mine);
-        for (auto const& each : lock_open(sql, attempts)) {
+        for (auto const& each : lock_open(sql, attempts))
             end_one(sql, name_space_, each);
-            ended.push_back(each.id);
-        }
+        ended = with_rows(sql, ids); // also those of an earlier try whose answer was lost
         add_dead_letters(sql, ended);
     };
     co_await deciding_.transact(work);
@@ -104,17 +117,8 @@ awaitable<std::vector<unresponsive_row>> ledger::unresponsive()
 
 awaitable<std::vector<execution_id>> ledger::still_unresponsive(std::vector<execution_id> const& ids)
 {
-    std::vector<execution_id> found;
-    auto const work = [&](soci::session& sql) {
-        found.clear();
-        for (auto const chunk : chunks(sql, ids, 1)) {
-            statement ask(sql);
-            ask.select("execution_id")(" FROM unresponsive WHERE execution_id IN ").in(chunk);
-            ask.each([&](row& cells) { found.push_back(cells.name<execution_id>()); });
-        }
-    };
-    co_await shared_.run(work);
-    co_return found;
+    auto const work = [&](soci::session& sql) { return with_rows(sql, ids); };
+    co_return co_await shared_.run(work);
 }
 
 awaitable<void> ledger::forget_unresponsive(fence mine, std::vector<execution_id> const& ids)

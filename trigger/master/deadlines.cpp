@@ -93,10 +93,14 @@ awaitable<void> deadlines::end_expired()
         if (expired_.empty())
             co_return;
         co_await scope_.term.until_active(transaction_need);
+        for (auto const& one : expired_)
+            unresponsive_.expect(one);
         auto const ended = co_await scope_.ledger.end_unresponsive(scope_.term.fence, expired_);
         for (auto const& one : std::exchange(expired_, {})) {
-            if (std::ranges::find(ended, one.id) == ended.end())
-                continue; // its result has come
+            if (std::ranges::find(ended, one.id) == ended.end()) {
+                unresponsive_.drop(one.id); // its result has come
+                continue;
+            }
             log::warn("handlers", "an execution has ended without its handler, which may still run",
                       {log::reason(one.reason), {"execution", one.id.value()}, {"client", one.client}});
             unresponsive_.add(one);

@@ -21,9 +21,30 @@ unresponsive_handlers::unresponsive_handlers(term_scope const& scope, node_calls
     : scope_(scope), calls_(calls), book_(book), notify_(std::move(notify)), questions_(scope.loop)
 {}
 
+void unresponsive_handlers::expect(storage::unresponsive_attempt const& one)
+{
+    handlers_[one.id] = {one.attempt, one.client, scope_.term.time.now(), false};
+}
+
 void unresponsive_handlers::add(storage::unresponsive_attempt const& one)
 {
     handlers_[one.id] = {one.attempt, one.client, scope_.term.time.now()};
+}
+
+void unresponsive_handlers::drop(execution_id id)
+{
+    handlers_.erase(id);
+    if (scope_.open.find(id) == nullptr)
+        notify_.forgotten(id);
+}
+
+std::vector<execution_id> unresponsive_handlers::written() const
+{
+    std::vector<execution_id> ids;
+    for (auto const& [id, one] : handlers_)
+        if (one.written)
+            ids.push_back(id);
+    return ids;
 }
 
 awaitable<void> unresponsive_handlers::load()
@@ -75,10 +96,7 @@ awaitable<void> unresponsive_handlers::look()
 
 awaitable<void> unresponsive_handlers::take_released()
 {
-    std::vector<execution_id> ids;
-    ids.reserve(handlers_.size());
-    for (auto const& [id, unused] : handlers_)
-        ids.push_back(id);
+    auto ids = written();
     auto const left = co_await scope_.ledger.still_unresponsive(ids);
     std::set<execution_id> const standing(left.begin(), left.end());
     std::erase_if(ids, [&](auto id) { return standing.contains(id); });
@@ -89,9 +107,11 @@ awaitable<void> unresponsive_handlers::take_released()
 void unresponsive_handlers::ask_clients()
 {
     std::map<std::string, std::vector<execution_id>> by_client;
-    for (auto const& [id, one] : handlers_)
-        if (auto& ids = by_client[one.client]; ids.size() < most_of_a_client && !asking_.contains(one.client))
+    for (auto const id : written()) {
+        auto const& client = handlers_.at(id).client;
+        if (auto& ids = by_client[client]; ids.size() < most_of_a_client && !asking_.contains(client))
             ids.push_back(id);
+    }
     for (auto& [client, ids] : by_client)
         if (!ids.empty() && asking_.size() < most_asked && asking_.insert(client).second)
             questions_.spawn("a question about unresponsive handlers", ask(client, std::move(ids)));

@@ -25,8 +25,12 @@ public:
     };
     unresponsive_handlers(term_scope const& scope, node_calls& calls, task_book& book, listeners notify);
 
+    // Its row is about to be written: from here on the end of its execution does not free its place.
+    void expect(storage::unresponsive_attempt const& one);
     // The ledger has its row.
     void add(storage::unresponsive_attempt const& one);
+    // It has no row after all, because its execution ended otherwise or has gone on.
+    void drop(execution_id id);
     bool has(execution_id id) const { return handlers_.contains(id); }
 
     // Reads those of former terms. Returns when they are known.
@@ -40,7 +44,9 @@ private:
         int attempt = 1;
         std::string client;
         instant since{};
+        bool written = true;
     };
+    std::vector<execution_id> written() const;
     awaitable<void> look();
     awaitable<void> take_released();
     void ask_clients();

@@ -75,6 +75,21 @@ TEST_CASE("an execution whose handler does not return ends its grace period afte
     CHECK(f.handlers.has(execution_id{1}));
 }
 
+TEST_CASE("an end whose answer was lost is found again when it is repeated")
+{
+    fixture f;
+    f.expire();
+    std::vector<execution_id> again;
+    auto repeat = [&]() -> awaitable<void> {
+        std::vector<storage::unresponsive_attempt> const same{{execution_id{1}, 1, "client-1"}};
+        again = co_await f.ledger->end_unresponsive(f.of.fence, same);
+    };
+    f.stage.play(repeat());
+    CHECK(again == std::vector{execution_id{1}});
+    CHECK(f.rows() == 1);
+    CHECK(f.number("SELECT COUNT(*) FROM dead_letter") == 1);
+}
+
 TEST_CASE("a further attempt that does not return has its outcome in its own row")
 {
     fixture f;
@@ -112,6 +127,7 @@ TEST_CASE("an execution that ended in time, or whose next attempt is under way, 
         f.exec("UPDATE execution SET state = 'succeeded', due_at = NULL WHERE id = 1");
         f.pass(16s);
         CHECK(f.state(1) == "succeeded");
+        CHECK_FALSE(f.handlers.has(execution_id{1}));
     }
     SECTION("it is at its next attempt")
     {
