@@ -1,4 +1,4 @@
-// Secrets of a configuration: given as text or by a file, which nobody else may read.
+// Secrets of a configuration: given as text or by a file, which only its owner may read.
 
 #include "cli/config/reader.hpp"
 #include "libs/base/error.hpp"

@@ -13,7 +13,7 @@
 
 namespace baton::protocol {
 
-// What becomes of an execution that is due while as many are under way as may be.
+// The treatment of an execution that is due while the limit is reached.
 enum class when_full {
     wait,    // it waits its turn, in order of time
     skip,    // it is skipped

@@ -45,7 +45,7 @@ enum class cause {
 template <>
 inline constexpr std::array<std::string_view, 4> names_of<cause>{"schedule", "manual", "shard", "rerun"};
 
-// What has become of a dead letter: an execution that failed or timed out in its last attempt.
+// The state of a dead letter, that is, of an execution that failed or timed out in its last attempt.
 enum class resolution {
     open,
     retried,   // a further execution has run it again, or will

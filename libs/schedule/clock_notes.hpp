@@ -1,5 +1,5 @@
 #pragma once
-// What a schedule does where the clock of its zone changes, for the person who saves it.
+// Notes on the clock changes of a schedule's zone, for the person who saves it.
 
 #include "libs/protocol/task.hpp"
 

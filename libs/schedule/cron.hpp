@@ -108,9 +108,9 @@ public:
     // The first reading in [from, until) that the expression names.
     std::optional<local_time> first(local_time from, local_time until) const;
 
-    // What Debian's cron does, or Quartz. For Debian an expression whose minute or hour field begins with `*` means
-    // "again and again" (skip, both), and any other one means "at these times of the day" (next_valid, first). For
-    // Quartz every expression is (skip, second).
+    // The behaviour of Debian's cron, or of Quartz. For Debian an expression whose minute or hour field begins with `*`
+    // means "again and again" (skip, both), and any other one means "at these times of the day" (next_valid, first).
+    // For Quartz every expression is (skip, second).
     clock_policy usual_policy() const;
 
     cron_fields const& fields() const { return fields_; }

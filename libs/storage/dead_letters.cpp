@@ -78,7 +78,7 @@ std::optional<locked_letter> lock_letter(soci::session& sql, protocol::namespace
     return found;
 }
 
-// What the execution of a dead letter leaves to the one that runs it again.
+// The parts of a failed execution that its rerun takes over.
 struct estate {
     task_id task;
     int version = 0;

@@ -14,7 +14,7 @@ void check_future(protocol::task_definition const& definition, utc_time created_
 // Refuses any outcome but `done`: 404, 409 or 412. `name` is the one that an edit gives the task, if it gives one.
 void expect_done(storage::edit_outcome outcome, std::string const& name = {});
 
-// What the schedule of a task does at the clock changes that it meets (clock_notes.hpp).
+// Notes on the clock changes that the schedule of a task meets (clock_notes.hpp).
 nlohmann::json show_notes(protocol::schedule_spec const& spec, utc_time created_at, utc_time now);
 
 // Notifies the master of the committed edit and shows the task as it is now, with ETag.

@@ -1,5 +1,5 @@
 #pragma once
-// What the reader of docs/locks.md has already.
+// Declarations that docs/locks.md has made before.
 
 #include <chrono>
 #include <cstdint>
