@@ -132,7 +132,7 @@ ready_queue::placement assigner::place(protocol::service_view service, ready_que
         }
     } else {
         to = deps_.credits.choose(service, what.handler, wanted, now, free_to_ask);
-        node = to.credit == nullptr ? std::string() : to.credit->node;
+        node = to.credit == nullptr ? std::string() : *to.credit->node;
     }
     ready_queue::placement out;
     out.again = to.again;

@@ -1,6 +1,7 @@
 #include "trigger/master/credits.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace baton::trigger {
 
@@ -9,53 +10,115 @@ constexpr int worth_splitting = 64;            // fewer executions go to one nod
 constexpr duration look_at_node_again = 100ms; // when a node that cannot be used may have become usable
 }
 
+bool credits::handler_class::serves(std::string const& handler) const
+{
+    return std::binary_search(handlers.begin(), handlers.end(), handler);
+}
+
 std::vector<protocol::service_key> credits::hear(std::string const& node, protocol::capacity_message const& message)
 {
     std::vector<protocol::service_key> named;
     nodes_.insert(node);
+    auto const& name = *names_.insert(node).first;
     for (auto const& word : message.services) {
-        auto const name = protocol::service_of(word);
-        auto& service = protocol::value_of(services_, name);
-        auto& heard = service.heard[node];
-        if (message.number < heard)
+        auto found = services_.find(protocol::service_of(word));
+        if (found == services_.end())
+            found = services_.try_emplace(protocol::key_of(protocol::service_of(word))).first;
+        auto& [key, service] = *found;
+        if (message.number < last_word(service, name))
             continue;
-        heard = message.number;
-        named.push_back(protocol::key_of(name));
-        for (auto& one : service.all)
-            if (one.node == node)
-                one.slots = one.places = 0;
+        named.push_back(key);
+        for (auto& each : service.classes)
+            for (auto& one : each.nodes)
+                if (one.node == &name)
+                    one.slots = one.places = 0;
         for (auto const& told : word.classes) {
-            std::set<std::string> handlers(told.handlers.begin(), told.handlers.end());
-            auto place = std::find_if(service.all.begin(), service.all.end(),
-                                      [&](auto const& one) { return one.node == node && one.handlers == handlers; });
-            if (place == service.all.end()) {
-                service.by_handler.clear();
-                place = service.all.insert(place, {node, protocol::key_of(name), std::move(handlers)});
-            }
-            place->slots = told.slots;
-            place->places = told.places;
-            place->closed_until = {};
+            auto& one = credit_of(class_of(service, told.handlers), name, key);
+            one.slots = told.slots;
+            one.places = told.places;
+            one.closed_until = {};
+            one.heard = message.number;
         }
+        if (word.classes.empty()) // its number counts all the same
+            credit_of(class_of(service, {}), name, key).heard = message.number;
+        tidy(service, name, message.number);
     }
     return named;
+}
+
+credits::handler_class& credits::class_of(service_credits& service, std::vector<std::string> handlers)
+{
+    std::sort(handlers.begin(), handlers.end());
+    handlers.erase(std::unique(handlers.begin(), handlers.end()), handlers.end());
+    auto const same = [&](handler_class const& one) { return one.handlers == handlers; };
+    auto const found = std::find_if(service.classes.begin(), service.classes.end(), same);
+    if (found != service.classes.end())
+        return *found;
+    service.by_handler.clear();
+    handlers.shrink_to_fit();
+    return service.classes.emplace_back(handler_class{std::move(handlers), {}});
+}
+
+credit& credits::credit_of(handler_class& all, std::string const& node, protocol::service_key const& service)
+{
+    for (auto& one : all.nodes)
+        if (one.node == &node)
+            return one;
+    auto& fresh = all.nodes.emplace_front();
+    fresh.node = &node;
+    fresh.service = &service;
+    return fresh;
+}
+
+std::int64_t credits::last_word(service_credits const& service, std::string const& node)
+{
+    std::int64_t last = 0;
+    for (auto const& each : service.classes)
+        for (auto const& one : each.nodes)
+            if (one.node == &node)
+                last = std::max(last, one.heard);
+    return last;
+}
+
+// Drops the credits that no execution uses and that no word will fill again: those of nodes that are gone, and those
+// for handlers that the last word of this node does not name.
+void credits::tidy(service_credits& service, std::string const& node, std::int64_t word) const
+{
+    for (auto& each : service.classes)
+        each.nodes.remove_if([&](credit const& one) {
+            bool const named = one.node == &node ? one.heard == word : nodes_.contains(*one.node);
+            return !named && one.used <= 0 && one.places == 0;
+        });
+    if (std::erase_if(service.classes, [](handler_class const& each) { return each.nodes.empty(); }) > 0)
+        service.by_handler.clear();
 }
 
 void credits::forget(std::string const& node)
 {
     for (auto& [name, service] : services_)
-        for (auto& one : service.all)
-            if (one.node == node)
-                one.slots = one.places = 0;
+        for (auto& each : service.classes)
+            for (auto& one : each.nodes)
+                if (*one.node == node)
+                    one.slots = one.places = 0;
     nodes_.erase(node);
 }
 
-std::vector<credit*> const& credits::serving(service_credits& service, std::string const& handler)
+std::size_t credits::size() const
+{
+    std::size_t all = 0;
+    for (auto const& [name, service] : services_)
+        for (auto const& each : service.classes)
+            all += static_cast<std::size_t>(std::distance(each.nodes.begin(), each.nodes.end()));
+    return all;
+}
+
+std::vector<credits::handler_class*> const& credits::serving(service_credits& service, std::string const& handler)
 {
     auto const [place, fresh] = service.by_handler.try_emplace(handler);
     if (fresh)
-        for (auto& one : service.all)
-            if (one.handlers.contains(handler))
-                place->second.push_back(&one);
+        for (auto& each : service.classes)
+            if (each.serves(handler))
+                place->second.push_back(&each);
     return place->second;
 }
 
@@ -68,17 +131,18 @@ credits::choice credits::choose(protocol::service_view service, std::string cons
         return none;
     std::vector<credit*> open;
     bool slots = false;
-    for (auto* one : serving(found->second, handler)) {
-        if (one->free() <= 0)
-            continue;
-        if (one->closed_until > now || !usable(one->node)) {
-            auto const opens = one->closed_until > now ? one->closed_until : now + look_at_node_again;
-            none.again = std::min(none.again.value_or(opens), opens);
-            continue;
+    for (auto* each : serving(found->second, handler))
+        for (auto& one : each->nodes) {
+            if (one.free() <= 0)
+                continue;
+            if (one.closed_until > now || !usable(*one.node)) {
+                auto const opens = one.closed_until > now ? one.closed_until : now + look_at_node_again;
+                none.again = std::min(none.again.value_or(opens), opens);
+                continue;
+            }
+            open.push_back(&one);
+            slots = slots || one.left(&credit::slots) > 0;
         }
-        open.push_back(one);
-        slots = slots || one->left(&credit::slots) > 0;
-    }
     return open.empty() ? none : turn(open, wanted, slots ? &credit::slots : &credit::places);
 }
 
@@ -105,9 +169,10 @@ credit* credits::at(std::string const& node, protocol::service_view service, std
     auto const found = services_.find(service);
     if (found == services_.end())
         return nullptr;
-    for (auto* one : serving(found->second, handler))
-        if (one->node == node && one->places > 0)
-            return one;
+    for (auto* each : serving(found->second, handler))
+        for (auto& one : each->nodes)
+            if (*one.node == node && one.places > 0)
+                return &one;
     return nullptr;
 }
 

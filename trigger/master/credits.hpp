@@ -5,27 +5,29 @@
 #include "libs/protocol/service_key.hpp"
 
 #include <cstdint>
+#include <forward_list>
 #include <functional>
 #include <list>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace baton::trigger {
 
-// The capacity of one node for one service, at its clients that serve one set of handlers.
+// The capacity of one node for one service, at its clients that serve one set of handlers. There is one for each node
+// and service, and so what they share is stored once.
 struct credit {
-    std::string node;
-    protocol::service_key service;
-    std::set<std::string> handlers;
+    std::string const* node = nullptr;
+    protocol::service_key const* service = nullptr;
     int slots = 0;          // by the node's last word, as `places`
     int places = 0;         // by the node's last word: a level, not what is left
     int used = 0;           // executions that the master has assigned there and that have not ended
     instant closed_until{}; // the node returned work: its word is on the way
     std::int64_t turn = 0;  // of the weighted rotation
+    std::int64_t heard = 0; // the number of the node's last word about this service
     int free() const { return places - used; }
     int left(int credit::*limit) const { return this->*limit - used; }
 };
@@ -39,6 +41,7 @@ public:
     std::vector<protocol::service_key> hear(std::string const& node, protocol::capacity_message const& message);
     // The node is gone: nothing more goes there.
     void forget(std::string const& node);
+    std::size_t size() const;
     std::set<std::string> const& nodes() const { return nodes_; } // that have told something
 
     struct choice {
@@ -60,16 +63,26 @@ public:
     static void release(trigger::credit& credit) { --credit.used; }
 
 private:
-    struct service_credits {
-        std::list<credit> all; // never erased within a term: executions refer to them
-        std::unordered_map<std::string, std::vector<credit*>> by_handler; // kept until a class is new
-        std::unordered_map<std::string, std::int64_t> heard;              // node to the number of its last word
+    // The credits of the nodes whose clients serve the same handlers.
+    struct handler_class {
+        std::vector<std::string> handlers; // in order, each once
+        std::forward_list<credit> nodes;   // executions refer to those that they use
+        bool serves(std::string const& handler) const;
     };
+    struct service_credits {
+        std::list<handler_class> classes;
+        std::unordered_map<std::string, std::vector<handler_class*>> by_handler; // kept until a class is new
+    };
+    static handler_class& class_of(service_credits& service, std::vector<std::string> handlers);
+    static credit& credit_of(handler_class& all, std::string const& node, protocol::service_key const& service);
+    static std::int64_t last_word(service_credits const& service, std::string const& node);
+    void tidy(service_credits& service, std::string const& node, std::int64_t word) const;
     static choice turn(std::vector<credit*> const& among, int wanted, int credit::*limit);
-    std::vector<credit*> const& serving(service_credits& service, std::string const& handler);
+    static std::vector<handler_class*> const& serving(service_credits& service, std::string const& handler);
 
     protocol::service_table<service_credits> services_;
     std::set<std::string> nodes_;
+    std::unordered_set<std::string> names_; // of all nodes of this term: credits refer to them
 };
 
 } // namespace baton::trigger

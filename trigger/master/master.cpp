@@ -224,9 +224,11 @@ protocol::report_answer master::report(protocol::report_request const& report)
             in_doubt_.add(*found,
                           protocol::attempt_cause::client_gone); // which was wrong: the client runs an earlier attempt
     }
-    for (auto const& one : report.undelivered)
-        if (auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr)
+    for (auto const& one : report.undelivered) {
+        auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr;
+        if (found != nullptr && found->where == report.node) // a node that has returned it has no say any more
             undelivered(one, report.node, *found);
+    }
     for (auto const& one : report.finished)
         completions_.finished(one);
     for (auto const& one : report.started)

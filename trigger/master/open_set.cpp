@@ -227,7 +227,7 @@ void open_set::charge(open_execution& one, credit* which)
         return;
     credits::release(*before);
     if (released_)
-        released_(before->service);
+        released_(*before->service);
 }
 
 void open_set::wait(open_execution& one, utc_time due)

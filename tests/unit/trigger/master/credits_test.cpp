@@ -37,7 +37,7 @@ std::string take(credits& all, std::string const& handler = "h")
     if (found.credit == nullptr)
         return {};
     credits::use(*found.credit);
-    return found.credit->node;
+    return *found.credit->node;
 }
 
 } // namespace
@@ -147,12 +147,12 @@ TEST_CASE("a closed credit or an unusable node is passed over, and the choice sa
     all.hear("a", word(1, 5));
     all.hear("b", word(1, 5));
     all.at("a", shop, "h")->closed_until = now + 50ms;
-    CHECK(all.choose(shop, "h", 1, now, any).credit->node == "b");
+    CHECK(*all.choose(shop, "h", 1, now, any).credit->node == "b");
     auto const none = all.choose(shop, "h", 1, now, [](std::string const& node) { return node != "b"; });
     CHECK(none.credit == nullptr);
     CHECK(none.again == now + 50ms);
     all.hear("a", word(2, 5)); // a new word opens it
-    CHECK(all.choose(shop, "h", 1, now, [](std::string const& node) { return node != "b"; }).credit->node == "a");
+    CHECK(*all.choose(shop, "h", 1, now, [](std::string const& node) { return node != "b"; }).credit->node == "a");
     all.forget("a");
     all.forget("b");
     auto const gone = all.choose(shop, "h", 1, now, any);
@@ -169,11 +169,33 @@ TEST_CASE("two projects with a service of the same name have credits of their ow
     CHECK(all.at("n", shop, "h") == nullptr);
     auto const found = all.choose(theirs, "h", 1, now, any);
     REQUIRE(found.credit != nullptr);
-    CHECK(found.credit->service == theirs);
+    CHECK(*found.credit->service == theirs);
     all.hear("n", {2, {{"default", "s", {{{"h"}, 1, 1}}}}}); // says nothing of theirs
     CHECK(take(all) == "n");
     CHECK(take(all).empty());
     CHECK(all.choose(theirs, "h", 1, now, any).credit != nullptr);
+}
+
+TEST_CASE("what nodes leave behind when they are gone, or serve other handlers, is dropped unless an execution uses it")
+{
+    credits all;
+    all.hear("n0", word(1, 5));
+    auto* used = all.choose(shop, "h", 1, now, any).credit;
+    REQUIRE(used != nullptr);
+    credits::use(*used);
+    for (int i = 1; i <= 100; ++i) {
+        all.forget("n" + std::to_string(i - 1));
+        all.hear("n" + std::to_string(i), word(1, 5));
+        all.hear("n" + std::to_string(i), word(2, 5, {"h", "new"}));
+    }
+    CHECK(all.size() == 2);
+    CHECK(used->used == 1);
+    credits::release(*used);
+    all.hear("n100", word(3, 5));
+    CHECK(all.size() == 1);
+    all.hear("n100", {4, {{"default", "s", {}}}});
+    CHECK(all.size() == 1); // with the number of its last word
+    CHECK(all.hear("n100", word(3, 5)).empty());
 }
 
 } // namespace credits_test

@@ -170,6 +170,23 @@ TEST_CASE("a report about an attempt other than the assigned one changes nothing
     CHECK(f.assigned.size() == 2);
 }
 
+TEST_CASE("a node that does not have the assignment cannot end or move the work of the one that has it")
+{
+    fixture f;
+    auto const cause = GENERATE(return_cause::impossible, return_cause::client_gone, return_cause::in_doubt);
+    protocol::report_request one;
+    one.node = "n2";
+    one.term = f.of.id();
+    one.undelivered.push_back({execution_id{1}, 1, cause, "a", "because", 1});
+    f.lead->report(one);
+    f.pass(500ms);
+    CHECK(f.state(1) == "planned");
+    CHECK(f.attempt() == 1);
+    f.undelivered(1, return_cause::no_room, f.assigned.back().number); // counts, so it is still assigned to n1
+    f.pass(500ms);
+    CHECK(f.assigned.size() == 2);
+}
+
 TEST_CASE("a report of another term is void, but for the ends that it names")
 {
     fixture f(2);

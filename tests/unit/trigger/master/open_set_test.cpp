@@ -152,8 +152,9 @@ TEST_CASE("a credit is used while the execution is assigned or held, and its rel
     fixture f;
     std::vector<std::string> released;
     f.open.on_release([&](protocol::service_view service) { released.push_back(to_text(service)); });
+    protocol::service_key const service{"p", "s"};
     credit one;
-    one.service = {"p", "s"};
+    one.service = &service;
     auto& execution = f.add(f.make(1));
     f.open.move(execution, phase::assigned, "node");
     f.open.charge(execution, &one);
