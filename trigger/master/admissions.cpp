@@ -9,6 +9,7 @@ namespace {
 
 constexpr duration marked_after = 1s;  // one that waits for less costs no write
 constexpr duration look_again = 200ms; // after a write that failed
+constexpr char const* took_its_place = "a newer execution took its place";
 
 concurrency_gate::place place_of(open_execution const& one)
 {
@@ -34,13 +35,18 @@ admissions::admissions(term_scope const& scope, attempts& next) : scope_(scope),
 
 bool admissions::admit(open_execution& one)
 {
-    if (!is_limited(one) || (gate_.holds(one.id) && !one.marked))
+    if (!is_limited(one))
         return true;
     if (!loaded_) {
         early_.push_back(one.id);
         return false;
     }
     auto const& policy = one.task->definition.concurrency;
+    if (gate_.holds(one.id) && !one.marked) {
+        admitted(gate_.release_if_full(one.id, policy.limit)); // the places of a former term may be too many
+        if (gate_.holds(one.id))
+            return true;
+    }
     auto const ruling = gate_.enter(place_of(one), policy, {one.id, one.scheduled_at, one.attempt == 1});
     carry_out(ruling);
     switch (ruling.what) {
@@ -71,11 +77,15 @@ void admissions::wait_here(open_execution const& one)
 
 void admissions::carry_out(concurrency_gate::ruling const& ruling)
 {
-    for (auto const id : ruling.skip)
-        if (auto* other = scope_.open.find(id))
-            next_.skip(*other, "a newer execution took its place");
+    for (auto const id : ruling.skip) {
+        auto* other = scope_.open.find(id);
+        if (other != nullptr && other->attempt == 1)
+            next_.skip(*other, took_its_place);
+        else if (other != nullptr)
+            to_cancel_.push_back(id);
+    }
     to_cancel_.insert(to_cancel_.end(), ruling.cancel.begin(), ruling.cancel.end());
-    if (!ruling.cancel.empty())
+    if (!to_cancel_.empty())
         bell_.wake();
 }
 
@@ -165,7 +175,7 @@ awaitable<void> admissions::cancel_replaced()
 {
     co_await scope_.term.until_active(transaction_need);
     auto const some = front(to_cancel_);
-    co_await scope_.ledger.request_cancel(scope_.term.fence, some, "a newer execution took its place");
+    co_await scope_.ledger.request_cancel(scope_.term.fence, some, took_its_place);
     drop(to_cancel_, some.size());
     for (auto const id : some)
         scope_.open.request_cancel(id);

@@ -153,7 +153,7 @@ awaitable<void> attempts::skip_group()
     auto const group = to_skip_.begin();
     auto const ids = front(group->second);
     co_await scope_.ledger.skip(scope_.term.fence, ids, group->first);
-    log::info("attempts", "executions were skipped", {{"executions", ids.size()}, log::reason(group->first)});
+    log::debug("attempts", "executions were skipped", {{"executions", ids.size()}, log::reason(group->first)});
     drop(group->second, ids.size());
     if (group->second.empty())
         to_skip_.erase(group);

@@ -133,6 +133,45 @@ TEST_CASE("of two executions in doubt that no client has, one goes out at a time
     CHECK(f.sent().size() == 2);
 }
 
+TEST_CASE("one that waits for its next attempt is cancelled and not skipped when a newer one takes its place")
+{
+    fixture f(limited(1, "replace"));
+    f.fire({1}, 2);
+    f.pass(100ms);
+    f.add_execution(2, 2);
+    f.load();
+    f.limits.under_way(f.one(2));
+    f.open.move(f.one(2), phase::in_doubt);
+    f.limits.absent(f.one(2));
+    f.next.open(f.one(2), f.clock.now(), protocol::attempt_cause::take_over);
+    f.pass(100ms);
+    f.fire({3}, 2);
+    f.pass(500ms);
+    REQUIRE(f.is_open(2));
+    CHECK(f.one(2).cancel_requested);
+    CHECK(f.text("SELECT reason FROM execution WHERE id = 2") == "a newer execution took its place");
+    f.end(1);
+    CHECK(f.sent() == ids({1, 3}));
+}
+
+TEST_CASE("next attempts that a former master left go out one at a time")
+{
+    fixture f(limited(1));
+    f.add_execution(1, 2);
+    f.add_execution(2, 2);
+    f.exec("UPDATE execution SET attempt = 2 WHERE id IN (1, 2)");
+    f.load();
+    for (int const id : {1, 2}) {
+        f.limits.under_way(f.one(id));
+        f.open.wait(f.one(id), f.clock.now());
+    }
+    f.due_changed.wake();
+    f.pass(500ms);
+    REQUIRE(f.sent().size() == 1);
+    f.end(static_cast<int>(f.sent()[0].value()));
+    CHECK(f.sent().size() == 2);
+}
+
 TEST_CASE("an execution that a former master kept back is not late because it waited")
 {
     fixture f(limited(1, "wait"));
