@@ -153,6 +153,15 @@ struct unresponsive_row {
     std::string definition;
 };
 
+// A task that was disabled or deleted. Its executions of versions below `version` that no client has by `line` are to
+// be cancelled with the reason.
+struct stopped_task {
+    task_id task;
+    int version = 0;
+    utc_time line;
+    std::string reason;
+};
+
 // A fixed-delay task whose execution has ended.
 struct delayed_task {
     task_id id;
@@ -266,6 +275,11 @@ public:
     awaitable<std::vector<execution_id>> still_unresponsive(std::vector<execution_id> const& ids);
     // Their handlers have returned, or their clients are gone.
     awaitable<void> forget_unresponsive(fence mine, std::vector<execution_id> const& ids);
+
+    // The tasks that were disabled or deleted with a line up to `until`, the earliest first.
+    awaitable<std::vector<stopped_task>> stopped_tasks(utc_time until, int limit);
+    // Their executions are cancelled.
+    awaitable<void> forget_stopped(fence mine, std::vector<stopped_task> const& tasks);
 
     // Inserts the shards of a broadcast and marks the parent as running. Idempotent: if the parent already has shards,
     // nothing is inserted and false returned.

@@ -79,7 +79,8 @@ enum class edit_action { edited, enabled, disabled, deleted };
 // reads the task's firings, and writes what the planner (schedule::plan_edit) decides: firings of the old definition
 // before the line are inserted, planned rows at or after the line are cancelled with the reason and free their place in
 // the ledger, and next_fire_at becomes the new definition's first firing from the line on. It bumps the version, leaves
-// a task_version row, and tells the master by a signal row.
+// a task_version row, and tells the master by a signal row. An edit that disables or deletes the task also leaves a row
+// in stopped_task: the master then cancels the executions that no client has at the line.
 class tasks {
 public:
     // `planner` is pure and runs on a database thread. `lead` covers the time until the master reads the signal. If the

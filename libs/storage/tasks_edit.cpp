@@ -98,6 +98,8 @@ public:
             document(result_.task.definition); // refuses text that cannot be stored, before anything is written
 
         write(*stored, spare);
+        if (stops(stored->record.definition))
+            insert_stop(id);
         insert_version(sql_, result_.task, std::string(to_string(action_)), result_.valid_from, now_);
         insert_signal(sql_, name_space_, signal, protocol::signal_kind::task, id.value());
         return result_;
@@ -207,6 +209,19 @@ private:
         statement(sql_, "INSERT INTO deleted_task (id, namespace, project, name, version, deleted_at) VALUES (",
                   task.id, ", ", name_space_, ", ", task.definition.project, ", ", task.definition.name, ", ",
                   task.version, ", ", now_, ")")
+            .execute();
+    }
+
+    bool stops(protocol::task_definition const& before) const
+    {
+        return action_ == edit_action::deleted || (before.enabled && !result_.task.definition.enabled);
+    }
+
+    // The master knows which executions were sent, so it cancels the others (ledger::stopped_tasks).
+    void insert_stop(task_id id)
+    {
+        statement(sql_, "INSERT INTO stopped_task (task_id, namespace, version, line, reason) VALUES (", id, ", ",
+                  name_space_, ", ", result_.task.version, ", ", result_.valid_from, ", ", reason(), ")")
             .execute();
     }
 

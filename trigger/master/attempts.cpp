@@ -49,10 +49,10 @@ void attempts::client_died(open_execution& one, protocol::attempt_cause cause)
     to_open_.back().died = true;
 }
 
-void attempts::cancel(open_execution& one)
+void attempts::cancel(open_execution& one, std::string const& reason)
 {
     scope_.open.move(one, phase::opening);
-    to_cancel_.push_back(one.id);
+    to_cancel_[reason].push_back(one.id);
     bell_.wake();
 }
 
@@ -137,12 +137,20 @@ awaitable<void> attempts::open_group()
     scope_.open.mark_stale(stale);
 }
 
+void attempts::drop_group(by_reason& all, by_reason::iterator group, std::size_t count)
+{
+    drop(group->second, count);
+    if (group->second.empty())
+        all.erase(group);
+}
+
 awaitable<void> attempts::cancel_group()
 {
     co_await scope_.term.until_active(transaction_need);
-    auto const ids = front(to_cancel_);
-    co_await scope_.ledger.cancel(scope_.term.fence, ids, "cancelled on request");
-    drop(to_cancel_, ids.size());
+    auto const group = to_cancel_.begin();
+    auto const ids = front(group->second);
+    co_await scope_.ledger.cancel(scope_.term.fence, ids, group->first);
+    drop_group(to_cancel_, group, ids.size());
     for (auto const id : ids)
         done_.ended(id);
 }
@@ -154,9 +162,7 @@ awaitable<void> attempts::skip_group()
     auto const ids = front(group->second);
     co_await scope_.ledger.skip(scope_.term.fence, ids, group->first);
     log::debug("attempts", "executions were skipped", {{"executions", ids.size()}, log::reason(group->first)});
-    drop(group->second, ids.size());
-    if (group->second.empty())
-        to_skip_.erase(group);
+    drop_group(to_skip_, group, ids.size());
     for (auto const id : ids)
         done_.ended(id);
 }

@@ -32,7 +32,7 @@ public:
     // The client that may have begun this execution is gone. Opens the next attempt after a pause, or fails the
     // execution when it has reached the task's max_deaths.
     void client_died(open_execution& one, protocol::attempt_cause cause);
-    void cancel(open_execution& one);
+    void cancel(open_execution& one, std::string const& reason = "cancelled on request");
     void fail(open_execution& one, std::string why);
     // A policy of its task leaves this execution out. It has not been sent.
     void skip(open_execution& one, std::string const& reason);
@@ -53,9 +53,12 @@ private:
     completion_queue& done_;
     suspect_line& suspects_;
     std::deque<storage::next_attempt> to_open_;
-    std::deque<execution_id> to_cancel_;
+    using by_reason = std::map<std::string, std::deque<execution_id>>;
+    static void drop_group(by_reason& all, by_reason::iterator group, std::size_t count);
+
+    by_reason to_cancel_;
     std::deque<storage::undeliverable> to_fail_;
-    std::map<std::string, std::deque<execution_id>> to_skip_; // by reason
+    by_reason to_skip_;
     waker bell_;
 };
 

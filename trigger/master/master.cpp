@@ -47,6 +47,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       sweeper_(settings, scope_, {deps_.node.nodes, credits_, attempts_, in_doubt_, queue_, assigner_, loader_}),
       cancellations_(open_, term_.time, loop, steps_of_cancelling()),
       signals_(settings.planner, scope_, {deps_.signals, deps_.shared}, actions_on_signals()),
+      stopped_(scope_, attempts_),
       janitor_(settings.retention, term_, deps_.shared)
 {
     clients_.on_gone([this](std::string const& instance) { sweeper_.client_gone(instance); });
@@ -148,7 +149,7 @@ awaitable<void> master::lead()
               named("completions", completions_.run()) && load_and_sweep() &&
               named("cancellations", cancellations_.run()) && named("deadlines", deadlines_.run()) &&
               named("unresponsive handlers", unresponsive_.run()) && named("signals", signals_.run()) &&
-              named("janitor", janitor_.run()) && log_begin());
+              named("stopped tasks", stopped_.run()) && named("janitor", janitor_.run()) && log_begin());
 }
 
 // The sweep would read what is not loaded yet as well, in smaller pieces.
@@ -158,6 +159,7 @@ awaitable<void> master::load_and_sweep()
     planner_.loaded();
     co_await unresponsive_.load();
     admissions_.all_loaded();
+    stopped_.all_loaded();
     co_await named("sweeper", sweeper_.run());
 }
 

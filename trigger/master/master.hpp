@@ -19,6 +19,7 @@
 #include "trigger/master/planner.hpp"
 #include "trigger/master/settings.hpp"
 #include "trigger/master/signals.hpp"
+#include "trigger/master/stopped_tasks.hpp"
 #include "trigger/master/suspect_line.hpp"
 #include "trigger/master/sweeper.hpp"
 #include "trigger/master/take_over.hpp"
@@ -96,6 +97,7 @@ private:
     sweeper sweeper_;
     cancellations cancellations_;
     signal_reader signals_;
+    stopped_tasks stopped_;
     janitor janitor_;
 };
 

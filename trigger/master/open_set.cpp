@@ -129,8 +129,8 @@ void open_set::leave(open_execution const& one)
         remove(places_, one.where);
     else if (one.phase == phase::in_doubt)
         remove(in_doubt_, protocol::service_of(one.task->definition));
-    else if (one.phase == phase::waiting && one.scheduled)
-        waiting_firings_.erase(firing(one));
+    else if (one.phase == phase::waiting)
+        (one.scheduled ? waiting_firings_ : waiting_runs_).erase(firing(one));
 }
 
 void open_set::enter(open_execution const& one)
@@ -141,8 +141,8 @@ void open_set::enter(open_execution const& one)
         places_[one.where].insert(one.id);
     else if (one.phase == phase::in_doubt)
         protocol::value_of(in_doubt_, protocol::service_of(one.task->definition)).insert(one.id);
-    else if (one.phase == phase::waiting && one.scheduled)
-        waiting_firings_.insert(firing(one));
+    else if (one.phase == phase::waiting)
+        (one.scheduled ? waiting_firings_ : waiting_runs_).insert(firing(one));
 }
 
 void open_set::request_cancel(open_execution& one)

@@ -169,6 +169,17 @@ public:
     // The firings of the task at or after `from` that wait.
     std::vector<execution_id> waiting_firings(task_id task, utc_time from) const;
 
+    // The executions of the task that wait, firings and runs. `visit` must not move any; it returns false to stop.
+    template <class Visit>
+    void each_waiting_of(task_id task, Visit visit)
+    {
+        for (auto* const all : {&waiting_firings_, &waiting_runs_})
+            for (auto at = all->lower_bound({task, utc_time{duration::min()}, execution_id{}});
+                 at != all->end() && std::get<task_id>(*at) == task; ++at)
+                if (!visit(executions_.at(std::get<execution_id>(*at))))
+                    return;
+    }
+
     // True if the misfire policy of its task leaves this waiting firing out: it is late, and later ones are due.
     bool is_misfire(open_execution const& one, utc_time now) const;
 
@@ -194,6 +205,7 @@ private:
     std::unordered_map<std::string, std::set<execution_id>> places_; // node or client to what it has
     protocol::service_map<std::set<execution_id>> in_doubt_;
     std::set<planned_firing> waiting_firings_;
+    std::set<planned_firing> waiting_runs_;                                     // the same of those that are no firings
     std::unordered_map<execution_id, std::unordered_set<execution_id>> shards_; // by broadcast
     std::vector<execution_id> cancel_requests_;
     due_queue queue_;

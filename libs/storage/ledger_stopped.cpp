@@ -1,0 +1,38 @@
+#include "libs/storage/ledger.hpp"
+#include "libs/storage/rows.hpp"
+
+namespace baton::storage {
+
+awaitable<std::vector<stopped_task>> ledger::stopped_tasks(utc_time until, int limit)
+{
+    std::vector<stopped_task> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        statement ask(sql);
+        ask.select("task_id", "version", "line", "reason")(" FROM stopped_task WHERE namespace = ", name_space_,
+                                                           " AND line <= ", until, " ORDER BY line, task_id LIMIT ",
+                                                           limit);
+        ask.each([&](row& cells) {
+            auto& one = found.emplace_back();
+            one.task = cells.name<task_id>();
+            one.version = cells.small();
+            one.line = cells.moment();
+            one.reason = cells.text();
+        });
+    };
+    co_await deciding_.run(work);
+    co_return found;
+}
+
+awaitable<void> ledger::forget_stopped(fence mine, std::vector<stopped_task> const& tasks)
+{
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        for (auto const& one : tasks)
+            statement(sql, "DELETE FROM stopped_task WHERE task_id = ", one.task, " AND version = ", one.version)
+                .execute();
+    };
+    co_await deciding_.transact(work);
+}
+
+} // namespace baton::storage

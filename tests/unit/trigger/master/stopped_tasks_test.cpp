@@ -1,0 +1,92 @@
+#include "tests/unit/trigger/master/term_stage.hpp"
+#include "trigger/master/stopped_tasks.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace stopped_tasks_test {
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+// Task 1 of version 1 has three executions that wait, and is disabled by version 2 with a line that lies `from_now`.
+struct fixture : test::term_stage {
+    completion_queue ended{open, stage.loop.get_executor()};
+    suspect_line suspects{scope()};
+    attempts next{scope(), ended, suspects};
+    stopped_tasks stopped{scope(), next};
+
+    explicit fixture(duration from_now = 0s)
+    {
+        add_task(1);
+        for (auto const id : {1, 2, 3})
+            add_execution(id, 1, 3);
+        load();
+        auto const line = std::to_string(to_micros(start + from_now));
+        exec("INSERT INTO stopped_task VALUES (1, 1, 2, " + line + ", 'task disabled')");
+        host.spawn(next.run());
+        host.spawn(stopped.run());
+    }
+    ~fixture() { stage.end(); }
+
+    std::string reason(int id) { return text("SELECT reason FROM execution WHERE id = " + std::to_string(id)); }
+    auto stops() { return number("SELECT COUNT(*) FROM stopped_task"); }
+};
+
+} // namespace
+
+TEST_CASE("the executions of a disabled task that were not sent are cancelled behind its line, with the reason")
+{
+    fixture f(5s);
+    f.stopped.all_loaded();
+    f.pass(5500ms);
+    CHECK(f.is_open(1));
+    f.pass(2s);
+    for (auto const id : {1, 2, 3}) {
+        CHECK(f.state(id) == "cancelled");
+        CHECK(f.reason(id) == "task disabled");
+        CHECK_FALSE(f.is_open(id));
+    }
+}
+
+TEST_CASE("an execution of a disabled task that was sent stays, between its attempts too, and so does one of a later "
+          "version")
+{
+    fixture f;
+    f.open.move(f.one(1), phase::held, "client-1");
+    f.one(2).attempt = 2;
+    auto later = std::make_shared<known_task>(*f.one(3).task);
+    later->version = 2;
+    f.one(3).task = later;
+    f.stopped.all_loaded();
+    f.pass(5s);
+    for (auto const id : {1, 2, 3})
+        CHECK(f.state(id) == "planned");
+}
+
+TEST_CASE("nothing is cancelled before the open executions of earlier terms are known")
+{
+    fixture f;
+    f.pass(5s);
+    CHECK(f.state(1) == "planned");
+    f.stopped.all_loaded();
+    f.pass(2s);
+    CHECK(f.state(1) == "cancelled");
+}
+
+TEST_CASE("a stop is kept for a minute, because an execution may come into memory later")
+{
+    fixture f;
+    f.stopped.all_loaded();
+    f.pass(30s);
+    CHECK(f.stops() == 1);
+    f.add_execution(4, 1);
+    f.load();
+    f.pass(2s);
+    CHECK(f.state(4) == "cancelled");
+    f.pass(40s);
+    CHECK(f.stops() == 0);
+}
+
+} // namespace stopped_tasks_test

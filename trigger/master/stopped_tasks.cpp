@@ -1,0 +1,67 @@
+#include "trigger/master/stopped_tasks.hpp"
+
+#include "libs/base/log.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace baton::trigger {
+
+namespace {
+
+constexpr duration look = 1s;
+constexpr duration sent_by = 1s;       // after the line: a firing just before it goes out as usual
+constexpr duration forgotten = 1min;   // executions that were being read or were in doubt are in memory by then
+constexpr int stops_at_once = 1'000;   // carried out in one round
+constexpr std::size_t at_once = 5'000; // executions taken in one step of the loop
+
+bool was_sent(open_execution const& one)
+{
+    return one.attempt > 1 || one.deaths > 0 || one.parent;
+}
+
+} // namespace
+
+awaitable<void> stopped_tasks::run()
+{
+    auto const step = [this]() -> awaitable<void> {
+        if (loaded_)
+            co_await round();
+    };
+    co_await every("cancelling executions of disabled and deleted tasks", scope_.term.time, look, step);
+}
+
+awaitable<void> stopped_tasks::round()
+{
+    auto const now = scope_.term.clock.now();
+    auto const stops = co_await scope_.ledger.stopped_tasks(now - sent_by, stops_at_once);
+    std::vector<storage::stopped_task> done;
+    for (auto const& stop : stops) {
+        while (cancel_waiting(stop) == at_once)
+            co_await asio::post(scope_.loop, asio::use_awaitable); // a long queue must not keep the loop
+        if (stop.line + forgotten < now)
+            done.push_back(stop);
+    }
+    if (done.empty())
+        co_return;
+    co_await scope_.term.until_active(transaction_need);
+    co_await scope_.ledger.forget_stopped(scope_.term.fence, done);
+}
+
+// Returns how many; fewer than `at_once` if none is left.
+std::size_t stopped_tasks::cancel_waiting(storage::stopped_task const& stop)
+{
+    std::vector<open_execution*> some;
+    scope_.open.each_waiting_of(stop.task, [&](open_execution& one) {
+        if (one.task->version < stop.version && !was_sent(one))
+            some.push_back(&one);
+        return some.size() < at_once;
+    });
+    for (auto* const one : some)
+        next_.cancel(*one, stop.reason);
+    if (!some.empty())
+        log::info("executions", "executions that were not sent are cancelled",
+                  {{"task", stop.task.value()}, {"executions", some.size()}, log::reason(stop.reason)});
+    return some.size();
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "libs/base/loop.hpp"
+#include "trigger/master/attempts.hpp"
+#include "trigger/master/term_scope.hpp"
+
+#include <vector>
+
+namespace baton::trigger {
+
+// Cancels the executions of disabled and deleted tasks that have not been sent: those of versions before the stop that
+// still wait a second after its line. What was sent runs to its end, with its retries. The ledger remembers each stop
+// for a minute, so a new master carries it out too. Part of a term.
+class stopped_tasks {
+public:
+    stopped_tasks(term_scope const& scope, attempts& next) : scope_(scope), next_(next) {}
+
+    // The open executions of earlier terms are in memory. Before that nothing is cancelled.
+    void all_loaded() { loaded_ = true; }
+
+    awaitable<void> run();
+
+private:
+    awaitable<void> round();
+    std::size_t cancel_waiting(storage::stopped_task const& stop);
+
+    term_scope scope_;
+    attempts& next_;
+    bool loaded_ = false;
+};
+
+} // namespace baton::trigger
