@@ -1,8 +1,21 @@
 #include "agent/settings.hpp"
 
+#include "libs/base/error.hpp"
+#include "libs/protocol/offers.hpp"
+
 namespace baton::agent {
 
 namespace {
+
+bool is_tag(std::string const& text)
+{
+    try {
+        protocol::check_tag(text, "tags");
+        return true;
+    } catch (invalid_input const&) {
+        return false;
+    }
+}
 
 void check_command(std::string const& key, command const& run, setting_check& all)
 {
@@ -24,6 +37,10 @@ void settings::check(setting_check& all) const
         check_command("handlers." + name, run, all);
     }
     all.require(!handlers.empty() || !crontabs.empty(), "handlers", "must have at least one handler");
+    for (auto const& tag : service.tags)
+        all.require(is_tag(tag), "tags",
+                    "must have names of 1 to 63 letters, digits, '.', '_', ':' and '-', such as gpu");
+    all.require(service.tags.size() <= protocol::most_tags, "tags", "must have at most 32 names");
     all.require(service.slots >= 0 && service.slots <= 1'000, "slots", "must be from 0 (one a core) to 1000");
     all.require(output_limit >= 1'024 && output_limit <= (16u << 20), "output_limit", "must be from 1024 to 16777216");
 }

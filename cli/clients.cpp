@@ -11,22 +11,28 @@ namespace baton::cli {
 
 namespace {
 
+std::string listed(nlohmann::json const& names)
+{
+    std::string text;
+    for (auto const& name : names)
+        text += (text.empty() ? "" : ", ") + name.get<std::string>();
+    return text;
+}
+
 void show(common_options const& common)
 {
     auto const answer = rest(common).get("/api/v1/clients");
     if (common.json)
         return print_json(std::cout, answer);
     auto const at = times_of(common);
-    table shown({"SERVICE", "INSTANCE", "ADDRESS", "STATE", "REACH", "SLOTS", "HANDLERS", at.title("JOINED")});
-    shown.when_narrow({"JOINED", "SLOTS", "ADDRESS", "HANDLERS", "STATE"}, at.day(system_time{}.utc()));
+    table shown({"SERVICE", "INSTANCE", "ADDRESS", "STATE", "REACH", "SLOTS", "HANDLERS", "TAGS", at.title("JOINED")});
+    shown.when_narrow({"JOINED", "TAGS", "SLOTS", "ADDRESS", "HANDLERS", "STATE"}, at.day(system_time{}.utc()));
     for (auto const& each : answer.at("items")) {
-        std::string handlers;
-        for (auto const& handler : each.at("handlers"))
-            handlers += (handlers.empty() ? "" : ", ") + handler.get<std::string>();
         auto const address = cell(each, "address");
         shown.add({protocol::to_text({cell(each, "project"), cell(each, "service")}), cell(each, "instance"),
                    address.empty() ? "(fetches)" : address, cell(each, "state"), cell(each, "reach"),
-                   cell(each, "slots"), handlers, at.cell(each, "joined_at")});
+                   cell(each, "slots"), listed(each.at("handlers")), listed(each.at("tags")),
+                   at.cell(each, "joined_at")});
     }
     shown.print(std::cout);
     for (auto const& each : answer.at("items"))

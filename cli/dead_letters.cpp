@@ -25,6 +25,7 @@ struct choice_options {
     std::vector<std::string> executions;
     std::string task;
     std::string project;
+    std::string broadcast;
     bool all = false;
     std::string payload; // JSON; empty: as it was
 };
@@ -65,10 +66,13 @@ nlohmann::json body_of(choice_options const& chosen, rest& web)
         body["task"] = web.past_task_id(chosen.task, project, std::cerr);
     else if (!chosen.project.empty())
         body["project"] = chosen.project;
+    if (!chosen.broadcast.empty())
+        body["broadcast"] = chosen.broadcast;
     if (chosen.all)
         body["all"] = true;
     if (body.empty())
-        throw CLI::ValidationError("dead-letters", "name ids of executions, or --task, --project or --all");
+        throw CLI::ValidationError("dead-letters",
+                                   "name ids of executions, or --task, --project, --broadcast or --all");
     if (!chosen.payload.empty())
         body["payload"] = payload_option(chosen.payload);
     return body;
@@ -132,6 +136,8 @@ void add_resolve(CLI::App& group, common_options const& common, int& status, cha
     command->add_option("executions", chosen->executions, "Ids of the executions that failed");
     command->add_option("--task", chosen->task, "All that are open of this task: id or name");
     command->add_option("--project", chosen->project, "All that are open of this project; with --task its project");
+    command->add_option("--broadcast", chosen->broadcast,
+                        "All shards that are open of this broadcast: id of its execution");
     command->add_flag("--all", chosen->all, "All that are open");
     if (std::string_view(how) == "retry")
         command->add_option("--payload", chosen->payload,

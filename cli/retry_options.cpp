@@ -34,6 +34,12 @@ void add_retry_options(CLI::App& command, retry_options& into)
     command.add_option("--final-error", into.final_errors,
                        "A class of errors after which no further attempt is made, such as bad_input; of a command: "
                        "exit_64. May be given again");
+    auto const& clients = protocol::names_of<protocol::retry_on>;
+    command
+        .add_option("--retry-on", into.on,
+                    "The client of a further attempt: any: as --routing says (default); other: another one than the "
+                    "last, if there is one; same: the last one, if it is still there")
+        ->check(CLI::IsMember(std::vector<std::string>(clients.begin(), clients.end())));
 }
 
 nlohmann::json retry_of(retry_options const& chosen)
@@ -49,6 +55,8 @@ nlohmann::json retry_of(retry_options const& chosen)
         retry["jitter_percent"] = chosen.jitter;
     if (!chosen.final_errors.empty())
         retry["final_errors"] = chosen.final_errors;
+    if (!chosen.on.empty())
+        retry["on"] = chosen.on;
     return retry;
 }
 

@@ -14,6 +14,7 @@ struct retry_options {
     std::string longest;
     int jitter = -1; // percent; negative: not given
     std::vector<std::string> final_errors;
+    std::string on;
 };
 
 // `into` must outlive the command.

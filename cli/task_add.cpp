@@ -7,6 +7,7 @@
 #include "cli/payload_option.hpp"
 #include "cli/rest.hpp"
 #include "cli/retry_options.hpp"
+#include "cli/route_options.hpp"
 #include "cli/span.hpp"
 #include "cli/table.hpp"
 #include "cli/wall_options.hpp"
@@ -41,7 +42,7 @@ struct definition_options {
     misfire_options misfire;
     concurrency_options concurrency;
     retry_options retry;
-    std::string routing;
+    route_options route;
     int attempts = 1;
     std::string retry_delay;
     int deaths = 3;
@@ -128,8 +129,7 @@ nlohmann::json document_of(definition_options const& chosen)
         task["concurrency"] = std::move(concurrency);
     if (auto retry = retry_of(chosen.retry); !retry.is_null())
         task["retry"] = std::move(retry);
-    if (!chosen.routing.empty())
-        task["routing"] = chosen.routing;
+    write_route(task, chosen.route);
     if (!chosen.retry_delay.empty())
         task["retry_delay_ms"] = option_span("--retry-delay", chosen.retry_delay, 0ms, protocol::longest_span);
     if (!chosen.timeout.empty())
@@ -175,11 +175,7 @@ void add_task_add(CLI::App& task, common_options const& common)
     add_misfire_options(*command, chosen->misfire);
     add_concurrency_options(*command, chosen->concurrency);
     add_retry_options(*command, chosen->retry);
-    command
-        ->add_option("--routing", chosen->routing,
-                     "Which clients run it: round_robin: they take turns (default); random: one drawn at random; "
-                     "failover: the first by name, the next only while it cannot; broadcast: each, a shard of its own")
-        ->check(CLI::IsMember({"round_robin", "random", "failover", "broadcast"}));
+    add_route_options(*command, chosen->route);
     command->add_option("--attempts", chosen->attempts, "Number of attempts, the first included")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000));

@@ -1,6 +1,7 @@
 #include "web/view.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/protocol/offers.hpp"
 #include "libs/schedule/schedule.hpp"
 #include "libs/schedule/time_zone.hpp"
 #include "web/next_firing.hpp"
@@ -175,7 +176,8 @@ json show(storage::client_record const& client)
             {"project", client.project},
             {"service", client.service},
             {"address", client.address},
-            {"handlers", client.handlers},
+            {"handlers", protocol::handlers_in(client.handlers)},
+            {"tags", protocol::tags_in(client.handlers)},
             {"slots", client.slots},
             {"queue", client.queue},
             {"version", client.version},

@@ -1,6 +1,7 @@
 #include "web/waiting.hpp"
 
 #include "libs/base/characters.hpp"
+#include "libs/protocol/offers.hpp"
 
 #include <algorithm>
 #include <set>
@@ -68,13 +69,24 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
     });
     if (clients.empty())
         return "no client of " + service + " serves handler " + one.handler;
+    auto const route = seen.routes.find({one.task, one.task_version});
+    if (route != seen.routes.end() && !route->second.tag.empty()) {
+        std::erase_if(clients, [&](auto const* each) {
+            return std::ranges::find(each->handlers, protocol::tag_offer(route->second.tag)) == each->handlers.end();
+        });
+        if (clients.empty())
+            return "no client of " + service + " that serves " + one.handler + " has the tag " + route->second.tag;
+    }
+    if (route != seen.routes.end() && !route->second.instance.empty() && !route->second.instance_is_there)
+        return "no client of " + service + " has the name " + route->second.instance;
     std::erase_if(clients, [](auto const* each) { return each->state == storage::client_state::draining; });
     if (clients.empty())
         return "the clients of " + service + " are stopping";
     if (all_of(clients, [](auto const* each) { return each->reach == protocol::reach::unreachable; }))
         return "clients of " + service + " cannot be reached";
     if (seen.now - *one.due_at > assigned_within)
-        return service + " has no free slot";
+        return route != seen.routes.end() && route->second.names_client ? "its client of " + service + " takes no more"
+                                                                        : service + " has no free slot";
     return std::nullopt;
 }
 
@@ -87,6 +99,15 @@ std::vector<protocol::service_key> awaited_services(std::vector<execution_record
         if (waits(one) && *one.due_at <= now + clocks_apart)
             services.insert({one.project, one.service});
     return {services.begin(), services.end()};
+}
+
+std::vector<storage::task_at> awaited_routes(std::vector<execution_record> const& executions, utc_time now)
+{
+    std::set<storage::task_at> versions;
+    for (auto const& one : executions)
+        if (waits(one) && *one.due_at <= now + clocks_apart)
+            versions.emplace(one.task, one.task_version);
+    return {versions.begin(), versions.end()};
 }
 
 std::optional<std::string> reason_of(execution_record const& one, cluster_view const& seen)

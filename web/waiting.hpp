@@ -3,6 +3,7 @@
 
 #include "libs/storage/clients.hpp"
 #include "libs/storage/executions.hpp"
+#include "libs/storage/task_routes.hpp"
 
 #include <optional>
 #include <string>
@@ -15,12 +16,16 @@ struct cluster_view {
     utc_time now;                   // the database's
     std::optional<bool> has_master; // nothing if the lock row could not be read
     std::vector<storage::clients::alike> clients;
+    storage::routes routes; // of the executions that wait
 };
 
 // The services whose clients decide why these executions wait. Empty if none of them waits; one that is only planned
 // does not wait yet.
 std::vector<protocol::service_key> awaited_services(std::vector<storage::execution_record> const& executions,
                                                     utc_time now);
+
+// The versions of tasks whose routes decide why these executions wait, likewise.
+std::vector<storage::task_at> awaited_routes(std::vector<storage::execution_record> const& executions, utc_time now);
 
 // The stored reason; the first line of the error of a failed execution; or why an open one waits. Nothing for an
 // execution that runs, has succeeded or is not due yet. Pure.

@@ -157,6 +157,7 @@ void bind(reader& from, agent_config& into)
     auto& service = into.agent.service;
     from.value("service", service.name);
     from.value("project", service.project);
+    from.value("tags", service.tags);
     from.value("triggers", service.triggers);
     bind(from, service.delivery);
     from.value("listen.address", service.listen);
@@ -180,6 +181,7 @@ void bind(reader& from, dev_config& into)
     from.value("web.port", into.web);
     from.value("agent.service", into.agent.service.name);
     from.value("agent.project", into.agent.service.project);
+    from.value("agent.tags", into.agent.service.tags);
     from.value("agent.slots", into.agent.service.slots);
     into.agent.handlers = read_handlers(from, "agent.handlers");
     from.value("log.level", into.log_level);

@@ -6,6 +6,7 @@
 #include "libs/base/private_file.hpp"
 #include "libs/base/process.hpp"
 #include "libs/base/random.hpp"
+#include "libs/protocol/offers.hpp"
 #include "libs/protocol/task.hpp"
 
 #include <algorithm>
@@ -67,6 +68,17 @@ void check_name(std::string const& option, std::string const& text, std::size_t 
     }
 }
 
+void check_tags(std::vector<std::string> const& tags)
+{
+    need(tags.size() <= protocol::most_tags, "tags", "must be at most " + std::to_string(protocol::most_tags));
+    try {
+        for (auto const& tag : tags)
+            protocol::check_tag(tag, "tags");
+    } catch (invalid_input const& failure) {
+        throw std::invalid_argument(failure.what());
+    }
+}
+
 void check_addresses(service_options const& options)
 {
     if (options.delivery == delivery_mode::fetch) {
@@ -92,6 +104,7 @@ service_options checked(service_options options, random_source& random)
 {
     check_name("name", options.name, 100);
     check_name("project", options.project, protocol::longest_project);
+    check_tags(options.tags);
     need(!options.triggers.empty(), "triggers", "at least one trigger node is required");
     for (auto const& trigger : options.triggers)
         check_url("triggers", trigger);
@@ -135,6 +148,7 @@ runtime_settings settings_of(service_options const& options, std::set<std::strin
     auto& identity = settings.link.identity;
     identity.project = options.project;
     identity.service = options.name;
+    identity.tags = options.tags;
     identity.instance = options.instance;
     if (options.delivery == delivery_mode::fetch)
         identity.delivery = protocol::delivery_way::fetch;

@@ -6,7 +6,7 @@
 With --fetch it listens on no port, and fetches its executions.
 
 It serves "echo" (returns its payload) and "sleep" (payload {"seconds": 2}; can be cancelled) as service "python"
-of the project in BATON_PROJECT ("default").
+of the project in BATON_PROJECT ("default"), with the tags in BATON_TAGS ("gpu,eu").
 """
 import hashlib, hmac, itertools, json, os, queue, secrets, signal, socket, sys, threading, time
 import urllib.error, urllib.request
@@ -28,6 +28,7 @@ def sleep(work, stop):
 HANDLERS = {"echo": echo, "sleep": sleep}
 FETCHES, NODES = "--fetch" in sys.argv, [each for each in sys.argv[1:] if each != "--fetch"]
 TOKEN = os.environ.get("BATON_TOKEN", "")
+TAGS = [tag for tag in os.environ.get("BATON_TAGS", "").split(",") if tag]
 PROJECT = os.environ.get("BATON_PROJECT", "default")
 SECRET = secrets.token_hex(32)
 INSTANCE = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
@@ -303,7 +304,7 @@ def beat(address, left):
             status, answer = post(NODES[node], "/client/v1/register", {
                 "revision": 3, "project": PROJECT, "service": "python", "instance": INSTANCE,
                 "generation": generation, "address": address, "secret": SECRET,
-                "handlers": list(HANDLERS), "slots": SLOTS, "queue": QUEUE, "version": "python-example",
+                "handlers": list(HANDLERS), "tags": TAGS, "slots": SLOTS, "queue": QUEUE, "version": "python-example",
                 "terms": terms(), "delivery": "fetch" if FETCHES else "push"})
         if status == 410:
             take_new_name()

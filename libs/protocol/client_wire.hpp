@@ -41,6 +41,7 @@ struct register_request {
     std::string address;  // "http://10.0.0.7:41234": where the node reaches this client; empty for one that fetches
     std::string secret;   // of this incarnation; every call to the client carries it
     std::vector<std::string> handlers;
+    std::vector<std::string> tags; // by which tasks choose among the clients of a service
     // Counts the registrations of this client, upwards from 1: each has its own. A message or a write for an earlier
     // one does nothing.
     std::int64_t generation = 0;

@@ -2,39 +2,13 @@
 
 #include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
+#include "libs/protocol/payload_key.hpp"
 #include "libs/protocol/strict.hpp"
 
 #include <functional>
 #include <optional>
 
 namespace baton::protocol {
-
-namespace {
-
-constexpr std::size_t longest_pointer = 256;
-
-nlohmann::json::json_pointer pointer_of(std::string const& text)
-{
-    try {
-        return nlohmann::json::json_pointer(text);
-    } catch (nlohmann::json::exception const&) {
-        throw invalid_input("concurrency.key",
-                            "concurrency.key must be a JSON pointer such as /customer, not " + in_quotes(text));
-    }
-}
-
-// Nothing where the pointer leads nowhere: a member that is absent, or an index that an array cannot have.
-std::optional<nlohmann::json> value_at(std::string const& key, json_text const& payload)
-{
-    auto const place = pointer_of(key);
-    try {
-        return payload.parse().at(place);
-    } catch (nlohmann::json::exception const&) {
-        return std::nullopt;
-    }
-}
-
-} // namespace
 
 concurrency_policy parse_concurrency(nlohmann::json const& value)
 {
@@ -46,7 +20,7 @@ concurrency_policy parse_concurrency(nlohmann::json const& value)
         if (policy.when_full == when_full::wait)
             policy.queue = static_cast<int>(object.number("queue", 0, 0, most_concurrent));
         policy.key = object.text("key", {}, longest_pointer);
-        pointer_of(policy.key);
+        check_pointer(policy.key, "concurrency.key");
     }
     object.finish();
     return policy;
@@ -76,7 +50,7 @@ std::uint64_t key_hash(concurrency_policy const& policy, json_text const& payloa
     if (policy.key.empty())
         return 0;
     auto const value = value_at(policy.key, payload);
-    return value ? std::hash<std::string>()(value->dump()) : 0;
+    return value ? std::hash<std::string>()(*value) : 0;
 }
 
 } // namespace baton::protocol

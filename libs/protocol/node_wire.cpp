@@ -7,22 +7,34 @@ namespace baton::protocol {
 client_choice choice_for(routing task)
 {
     switch (task) {
-    case routing::round_robin:
-        return client_choice::round_robin;
     case routing::random:
         return client_choice::random;
-    case routing::failover:
-        return client_choice::failover;
+    case routing::least_loaded:
+        return client_choice::least_loaded;
+    case routing::skip_busy:
+        return client_choice::skip_busy;
+    case routing::round_robin:
     case routing::broadcast:
+        return client_choice::round_robin;
+    case routing::first:
+    case routing::last:
+    case routing::failover:
+    case routing::consistent_hash:
+    case routing::instance:
         break;
     }
     return client_choice::instance;
 }
 
+bool is_chosen_by_master(routing task)
+{
+    return choice_for(task) == client_choice::instance;
+}
+
 BATON_WIRE(handler_capacity, handlers, slots, places)
 BATON_LEAN_WIRE(service_capacity, project, service, classes)
 BATON_WIRE(capacity_message, number, services)
-BATON_LEAN_WIRE(assignment, work, project, service, routing, instance)
+BATON_LEAN_WIRE(assignment, work, project, service, routing, instance, tag)
 BATON_WIRE(assign_request, term, master, number, open, executions)
 BATON_WIRE(assign_answer, term, accepted)
 BATON_LEAN_WIRE(delivered, execution, attempt, client, holds)

@@ -26,19 +26,23 @@ inline constexpr char path_cancel_at[] = "/internal/v1/cancel";
 enum class client_choice {
     round_robin,
     random,
-    failover,
-    instance, // the one that is named: a shard of a broadcast
+    least_loaded, // the one with the most free slots
+    skip_busy,    // the first by name that has a free slot
+    instance,     // the one that is named: a shard of a broadcast, or the client that the master has chosen
 };
 template <>
-inline constexpr std::array<std::string_view, 4> names_of<client_choice>{"round_robin", "random", "failover",
-                                                                         "instance"};
+inline constexpr std::array<std::string_view, 5> names_of<client_choice>{"round_robin", "random", "least_loaded",
+                                                                         "skip_busy", "instance"};
+// For an execution of this routing, and for a shard of a broadcast that has no client of its own.
 client_choice choice_for(routing task);
+// Does the master choose the client, which needs a view of the whole service?
+bool is_chosen_by_master(routing task);
 
 // How many executions a node can take for its clients that serve one set of handlers of a service: the slots, and the
 // slots and queue places together, of those that it can call. A level and not an increment: the master subtracts what
 // it has assigned there and has not ended.
 struct handler_capacity {
-    std::vector<std::string> handlers; // in order
+    std::vector<std::string> handlers; // and tags (offers.hpp), in order
     int slots = 0;
     int places = 0;
     bool operator==(handler_capacity const&) const = default;
@@ -65,6 +69,7 @@ struct assignment {
     std::string service;
     client_choice routing = client_choice::round_robin;
     std::string instance; // for client_choice::instance
+    std::string tag{};    // only clients with this tag; empty: all
 };
 
 // A message may come late or twice, after its executions have been delivered and forgotten. So each message of a term

@@ -51,6 +51,7 @@ retry_policy parse_retry(nlohmann::json const& value)
             std::chrono::milliseconds{object.number("longest_ms", policy.longest / 1ms, 1, longest_span / 1ms)};
     policy.jitter_percent = static_cast<int>(object.number("jitter_percent", 0, 0, 100));
     policy.final_errors = parse_final_errors(object);
+    policy.on = parse<retry_on>(object.text("on", "any", 16), "retry.on");
     object.finish();
     return policy;
 }
@@ -59,7 +60,8 @@ nlohmann::json to_json(retry_policy const& policy)
 {
     nlohmann::json value{{"backoff", to_string(policy.backoff)},
                          {"jitter_percent", policy.jitter_percent},
-                         {"final_errors", policy.final_errors}};
+                         {"final_errors", policy.final_errors},
+                         {"on", to_string(policy.on)}};
     if (policy.backoff == backoff::exponential)
         value["longest_ms"] = policy.longest / 1ms;
     return value;

@@ -22,12 +22,23 @@ enum class backoff {
 template <>
 inline constexpr std::array<std::string_view, 2> names_of<backoff>{"fixed", "exponential"};
 
-//   {"backoff": "exponential", "longest_ms": 3600000, "jitter_percent": 20, "final_errors": ["bad_input"]}
+// Which client gets the next attempt.
+enum class retry_on {
+    any,   // as the routing says
+    other, // another client than the last one, if there is one that takes work
+    same,  // the last one, if it still takes work
+};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<retry_on>{"any", "other", "same"};
+
+//   {"backoff": "exponential", "longest_ms": 3600000, "jitter_percent": 20, "final_errors": ["bad_input"], "on":
+//   "other"}
 struct retry_policy {
     protocol::backoff backoff = protocol::backoff::fixed;
     duration longest = 1h;                 // exponential only
     int jitter_percent = 0;                // up to this share of the pause is added to it
     std::vector<std::string> final_errors; // classes of errors after which no further attempt is made
+    retry_on on = retry_on::any;
 
     friend bool operator==(retry_policy const&, retry_policy const&) = default;
 };

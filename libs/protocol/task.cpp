@@ -204,6 +204,9 @@ task_definition parse_task(nlohmann::json const& value)
     if (task.schedule.kind != schedule_kind::api)
         check_key(task.concurrency, task.payload);
     task.routing = parse<protocol::routing>(object.text("routing", "round_robin", 32), "routing");
+    task.route = parse_route(object.find("route"), task.routing);
+    if (task.schedule.kind != schedule_kind::api)
+        check_key(task.route, task.payload);
     task.max_attempts = static_cast<int>(object.number("max_attempts", 1, 1, 1'000));
     task.retry_delay = millis(object, "retry_delay_ms", 1'000, 0);
     if (auto const* retry = object.find("retry"))
@@ -232,6 +235,7 @@ nlohmann::json without_payload(task_definition const& task)
             {"misfire", to_json(task.misfire)},
             {"concurrency", to_json(task.concurrency)},
             {"routing", to_string(task.routing)},
+            {"route", to_json(task.route, task.routing)},
             {"max_attempts", task.max_attempts},
             {"retry_delay_ms", task.retry_delay / 1ms},
             {"retry", to_json(task.retry)},
@@ -274,10 +278,10 @@ void check_nulls(nlohmann::json const& patch)
     };
     check(patch, "", [](std::string const& key) {
         return is_one_of(key, {"project", "description", "owner", "labels", "payload", "misfire", "concurrency",
-                               "routing", "max_attempts", "retry_delay_ms", "retry", "max_deaths", "timeout_ms",
-                               "stop_grace_ms", "enabled"});
+                               "routing", "route", "max_attempts", "retry_delay_ms", "retry", "max_deaths",
+                               "timeout_ms", "stop_grace_ms", "enabled"});
     });
-    for (auto const* policy : {"misfire", "concurrency", "retry"})
+    for (auto const* policy : {"misfire", "concurrency", "retry", "route"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())
             check(*given, std::string(policy) + ".", [](std::string const&) { return false; });
     auto const schedule = patch.find("schedule");
@@ -308,9 +312,11 @@ task_definition patch_task(task_definition const& task, nlohmann::json const& pa
     if (auto const schedule = patch.find("schedule");
         schedule != patch.end() && schedule->is_object() && schedule->contains("kind"))
         value["schedule"] = nlohmann::json::object(); // the old kind's fields do not fit another kind
-    for (auto const* policy : {"misfire", "concurrency", "retry"})
+    for (auto const* policy : {"misfire", "concurrency", "retry", "route"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())
             value[policy] = nlohmann::json::object(); // likewise
+    if (patch.contains("routing") && patch.at("routing") != value.at("routing") && !patch.contains("route"))
+        value["route"] = {{"tag", task.route.tag}};
     value.merge_patch(patch);
     return parse_task(value);
 }

@@ -10,6 +10,7 @@
 #include "libs/protocol/misfire.hpp"
 #include "libs/protocol/names.hpp"
 #include "libs/protocol/retry_policy.hpp"
+#include "libs/protocol/route.hpp"
 #include "libs/protocol/wall_spec.hpp"
 
 #include <nlohmann/json.hpp>
@@ -63,16 +64,6 @@ inline constexpr duration shortest_delay = 1ms;
 inline constexpr duration longest_stop_grace = 24h;
 inline constexpr duration longest_span = std::chrono::days{366}; // of periods, delays and timeouts
 
-// How a slave chooses among the live clients that serve the handler.
-enum class routing {
-    round_robin,
-    random,
-    failover,  // the first by instance name; the next one only if a client cannot be reached
-    broadcast, // all of them, one shard each
-};
-template <>
-inline constexpr std::array<std::string_view, 4> names_of<routing>{"round_robin", "random", "failover", "broadcast"};
-
 // A task's definition, versioned as a whole: `task_version.definition` holds this JSON, and an execution names the
 // version that it runs.
 struct task_definition {
@@ -88,6 +79,7 @@ struct task_definition {
     misfire_policy misfire;
     concurrency_policy concurrency;
     protocol::routing routing = protocol::routing::round_robin;
+    route_spec route;
     int max_attempts = 1;
     duration retry_delay = 1s;
     retry_policy retry;
@@ -116,7 +108,8 @@ nlohmann::json to_json(task_definition const& task);
 std::string to_text(task_definition const& task); // the same as text; the payload is not looked into
 
 // Applies a JSON merge patch (RFC 7396) to a definition and parses the result as strictly. A patch with
-// `schedule.kind` must carry the whole schedule, and one with `misfire`, `concurrency` or `retry` the whole policy.
+// `schedule.kind` must carry the whole schedule, and one with `misfire`, `concurrency`, `retry` or `route` the whole
+// policy. A patch with another `routing` and no `route` keeps the tag of the route only.
 task_definition patch_task(task_definition const& task, nlohmann::json const& patch);
 
 } // namespace baton::protocol

@@ -1,5 +1,6 @@
 #include "libs/storage/clients.hpp"
 
+#include "libs/protocol/offers.hpp"
 #include "libs/storage/client_lock.hpp"
 #include "libs/storage/statement.hpp"
 
@@ -96,7 +97,8 @@ awaitable<clients::list_page> clients::read_list(std::function<void(statement&)>
         found.clients.clear();
         found.now = from_micros(read_now(sql)); // before the rows, so that nothing falls between two lists
         statement ask(sql);
-        ask.select("instance", "project", "service", "handlers", "node", "state", "changed_at")(" FROM client WHERE ");
+        ask.select("instance", "project", "service", "handlers", "node", "state", "changed_at", "reach",
+                   "slots + queue")(" FROM client WHERE ");
         which(ask);
         ask(" LIMIT ", static_cast<std::int64_t>(most));
         ask.each([&](row& cells) {
@@ -108,6 +110,8 @@ awaitable<clients::list_page> clients::read_list(std::function<void(statement&)>
             one.node = cells.text();
             one.state = parse_client_state(cells.text());
             one.changed_at = cells.moment();
+            one.unreachable = cells.text() == protocol::to_string(protocol::reach::unreachable);
+            one.places = cells.small();
             found.clients.push_back(std::move(one));
         });
     };
@@ -186,6 +190,7 @@ awaitable<std::vector<clients::service_handlers>> clients::services()
             auto project = cells.text();
             auto& [handlers, instances] = services[{std::move(project), cells.text()}];
             handlers.merge(nlohmann::json::parse(cells.text()).get<std::set<std::string>>());
+            std::erase_if(handlers, [](auto const& offer) { return protocol::is_tag(offer); });
             ++instances;
         });
     };

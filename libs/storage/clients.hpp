@@ -21,9 +21,11 @@ struct client_listing {
     std::string instance;
     std::string project = "default";
     std::string service;
-    std::string handlers; // JSON array of names
+    std::string handlers; // JSON array of names; tags are among them (libs/protocol/offers.hpp)
     std::string node;     // incarnation that hears its heartbeats
     client_state state = client_state::up;
+    bool unreachable = false; // its home cannot call it
+    int places = 1;           // slots and places in its queue
     utc_time changed_at;
 };
 
@@ -33,7 +35,7 @@ struct client_record {
     std::string service;
     std::string address;
     std::string secret;
-    std::vector<std::string> handlers;
+    std::vector<std::string> handlers; // and tags (libs/protocol/offers.hpp)
     int slots = 1;
     int queue = 0;
     std::string version;
@@ -123,14 +125,15 @@ public:
     awaitable<std::vector<std::string>> bury(std::string node, std::vector<registered_client> wanted);
     awaitable<std::vector<std::string>> bury_heard_by(std::string node);
     // How `node` reaches clients of its own; those that have registered again since, or are gone, stay as they are.
-    // changed_at stays too: no node decides by this, so none needs to read it. One transaction.
+    // changed_at moves only for a client that becomes unreachable or was: the master passes over such clients. One
+    // transaction.
     awaitable<void> set_reach(std::string node, std::vector<reach_change> changes);
     // Deletes rows gone for longer than `age`.
     awaitable<void> purge(duration age);
 
     struct service_handlers {
         protocol::service_key service;
-        std::vector<std::string> handlers;
+        std::vector<std::string> handlers; // without tags
         int instances = 0;
     };
     awaitable<std::vector<service_handlers>> services(); // of clients not gone; for choosing and checking handlers
@@ -138,7 +141,7 @@ public:
     // The clients of a service that are alike, counted.
     struct alike {
         protocol::service_key service;
-        std::vector<std::string> handlers;
+        std::vector<std::string> handlers; // and tags (libs/protocol/offers.hpp)
         client_state state = client_state::up;
         protocol::reach reach = protocol::reach::pending;
         std::int64_t instances = 0;

@@ -41,7 +41,9 @@ awaitable<void> clients::set_reach(std::string node, std::vector<reach_change> c
         by_instance[one.instance] = &one;
     }
     auto const set = [](soci::session& sql, reach_change const& to, std::span<std::string const> instances) {
-        statement update(sql, "UPDATE client SET reach = ", protocol::to_string(to.state), ", reach_why = ", to.why,
+        statement update(sql, "UPDATE client SET changed_at = CASE WHEN reach = 'unreachable' OR ",
+                         protocol::to_string(to.state), " = 'unreachable' THEN ", now_us(sql),
+                         " ELSE changed_at END, reach = ", protocol::to_string(to.state), ", reach_why = ", to.why,
                          " WHERE instance IN ");
         update.in(instances).execute();
     };

@@ -10,22 +10,29 @@ namespace baton::storage {
 
 namespace {
 
-by_index index_of(dead_letter_filter const& filter)
+// Without an index the database begins with the few shards of a broadcast.
+std::optional<by_index> index_of(dead_letter_filter const& filter)
 {
+    if (filter.broadcast)
+        return std::nullopt;
     if (filter.task)
-        return {"dead_letter_of_task"};
+        return by_index{"dead_letter_of_task"};
     return filter.project ? by_index{"dead_letter_of_project"} : by_index{"dead_letter_time"};
 }
 
 void select_letters(statement& ask, protocol::namespace_id name_space, dead_letter_filter const& filter)
 {
     ask.select("execution_id", "died_at", "resolution", "resolved_at", "rerun");
-    ask(" FROM dead_letter", index_of(filter), " WHERE namespace = ", name_space,
-        " AND resolution = ", protocol::to_string(filter.resolution));
+    ask(" FROM dead_letter");
+    if (auto const index = index_of(filter))
+        ask(*index);
+    ask(" WHERE namespace = ", name_space, " AND resolution = ", protocol::to_string(filter.resolution));
     if (filter.task)
         ask(" AND task_id = ", *filter.task);
     if (filter.project)
         ask(" AND project = ", *filter.project);
+    if (filter.broadcast)
+        ask(" AND execution_id IN (SELECT id FROM execution WHERE parent_id = ", *filter.broadcast, ")");
     if (filter.after_at)
         ask(" AND died_at <= ", *filter.after_at, " AND (died_at < ", *filter.after_at, " OR execution_id < ",
             filter.after_id, ")");

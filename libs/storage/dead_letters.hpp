@@ -25,6 +25,7 @@ struct dead_letter {
 struct dead_letter_filter {
     std::optional<task_id> task{};
     std::optional<std::string> project{};
+    std::optional<execution_id> broadcast{}; // of its shards
     protocol::resolution resolution = protocol::resolution::open;
     // The latest first, by (died_at, id). Paging continues strictly behind these.
     std::optional<utc_time> after_at{};

@@ -12,8 +12,6 @@ namespace baton::storage {
 
 namespace {
 
-using task_at = std::pair<task_id, int>; // and its version
-
 // Names and versions that the task table does not have: of a deleted task, and the version of an open execution that an
 // edit has replaced.
 bool lacks_version(execution_record const& one)

@@ -4,6 +4,7 @@
 #include "libs/protocol/outcome.hpp"
 #include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
+#include "libs/storage/task_routes.hpp"
 
 #include <optional>
 #include <string>
@@ -123,6 +124,8 @@ public:
     awaitable<bool> release(execution_id id);
     awaitable<std::vector<attempt_record>> attempts(execution_id id); // all of them, the first included
     awaitable<execution_page> list(execution_filter filter);
+    // How these versions of tasks choose their clients.
+    awaitable<storage::routes> routes(std::vector<task_at> which);
 
 private:
     database& shared_;

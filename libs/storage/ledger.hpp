@@ -9,6 +9,7 @@
 #include "libs/storage/skipped.hpp"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,7 @@ struct open_execution_row {
     int shard_index = 0;
     int shard_total = 1;
     std::string shard_instance;
+    std::string last_client;            // that had the last attempt which has ended; empty: none, or not known
     std::optional<std::string> payload; // instead of the task's own; JSON text
     std::string definition;             // of the version that it runs
     std::string unreadable;             // why cause or state cannot be read; empty when they can
@@ -286,8 +288,11 @@ public:
     awaitable<bool> expand(fence mine, execution_id parent, std::vector<new_execution> const& shards);
 
     // Ends each of the given broadcasts whose shards have all ended: as succeeded when all succeeded, as cancelled when
-    // that was requested, else as failed. It also cancels a broadcast that has no shards yet. Returns the ended ones.
-    awaitable<std::vector<execution_id>> close_parents(fence mine, std::vector<execution_id> const& parents);
+    // that was requested, else as failed. It also cancels a broadcast that has no shards yet. One of `ended_by_any`
+    // ends as succeeded as soon as one of its shards has; it is requested then that its other shards are cancelled.
+    // Returns the ended ones.
+    awaitable<std::vector<execution_id>> close_parents(fence mine, std::vector<execution_id> const& parents,
+                                                       std::set<execution_id> const& ended_by_any = {});
 
     // Fixed-delay tasks that wait for one of these executions, if it has ended.
     awaitable<std::vector<delayed_task>> delayed_ready(std::vector<execution_id> const& ended);

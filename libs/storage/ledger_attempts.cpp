@@ -145,7 +145,18 @@ std::unordered_map<std::int64_t, shards_of> count_shards(soci::session& sql, std
     return counts;
 }
 
-void close_chunk(soci::session& sql, std::span<execution_id const> parents, std::vector<execution_id>& closed)
+// Their broadcast has ended without them.
+void cancel_shards(soci::session& sql, execution_id parent)
+{
+    statement(sql, "UPDATE execution SET cancel_requested_at = COALESCE(cancel_requested_at, ", now_us(sql),
+              "), reason = COALESCE(reason, 'another shard of its broadcast has succeeded') WHERE due_at IS NOT NULL "
+              "AND parent_id = ",
+              parent)
+        .execute();
+}
+
+void close_chunk(soci::session& sql, std::span<execution_id const> parents, std::set<execution_id> const& ended_by_any,
+                 std::vector<execution_id>& closed)
 {
     std::unordered_map<std::int64_t, bool> cancel_requested;
     std::vector<execution_id> open;
@@ -163,9 +174,12 @@ void close_chunk(soci::session& sql, std::span<execution_id const> parents, std:
         auto const found = counts.find(parent.value());
         bool const expanded = found != counts.end();
         bool const cancelled = cancel_requested.at(parent.value());
-        if (expanded ? found->second.open > 0 : !cancelled)
+        bool const by_any = expanded && found->second.succeeded > 0 && ended_by_any.contains(parent);
+        if (!by_any && (expanded ? found->second.open > 0 : !cancelled))
             continue; // for its shards, or for a client to expand it to
-        bool const all = expanded && found->second.succeeded == found->second.all;
+        bool const all = by_any || (expanded && found->second.succeeded == found->second.all);
+        if (by_any && found->second.open > 0)
+            cancel_shards(sql, parent);
         auto const ended = all         ? protocol::state::succeeded
                            : cancelled ? protocol::state::cancelled
                                        : protocol::state::failed;
@@ -276,14 +290,15 @@ awaitable<bool> ledger::expand(fence mine, execution_id parent, std::vector<new_
     co_return co_await deciding_.transact(work);
 }
 
-awaitable<std::vector<execution_id>> ledger::close_parents(fence mine, std::vector<execution_id> const& parents)
+awaitable<std::vector<execution_id>> ledger::close_parents(fence mine, std::vector<execution_id> const& parents,
+                                                           std::set<execution_id> const& ended_by_any)
 {
     std::vector<execution_id> closed;
     auto const work = [&](soci::session& sql) {
         closed.clear();
         touch_fence(sql, mine);
         for (auto const chunk : chunks(sql, parents, 1))
-            close_chunk(sql, chunk, closed);
+            close_chunk(sql, chunk, ended_by_any, closed);
     };
     co_await deciding_.transact(work);
     co_return closed;

@@ -7,11 +7,18 @@ namespace baton::storage {
 
 namespace {
 
+// Of the attempt that has ended last. The row of the execution has the client of the first attempt. A text without a
+// value for all other executions, so that they cost no look into `attempt`.
+constexpr char last_client[] = "CASE WHEN e.attempt = 1 AND e.state <> 'retrying' THEN NULL "
+                               "WHEN e.attempt = 1 OR (e.attempt = 2 AND e.state <> 'retrying') THEN e.client "
+                               "ELSE (SELECT a.client FROM attempt a WHERE a.execution_id = e.id AND a.attempt = "
+                               "CASE WHEN e.state = 'retrying' THEN e.attempt ELSE e.attempt - 1 END) END";
+
 void select_open(statement& ask)
 {
     ask.select("e.id", "e.task_id", "e.task_version", "e.scheduled_at", "e.due_at", "e.cause", "e.state", "e.attempt",
                "e.max_attempts", "e.deaths", "e.cancel_requested_at IS NOT NULL", "e.parent_id", "e.shard_index",
-               "e.shard_total", "e.shard_instance", "e.payload", "v.definition");
+               "e.shard_total", "e.shard_instance", last_client, "e.payload", "v.definition");
 }
 
 // The index on namespace and due_at holds the open rows together; an index on the task would grow with history.
@@ -51,6 +58,7 @@ open_execution_row read_open(row& cells)
     open.shard_index = cells.small();
     open.shard_total = cells.small();
     open.shard_instance = cells.text();
+    open.last_client = cells.text();
     open.payload = cells.maybe_text();
     open.definition = cells.text();
     return open;

@@ -35,6 +35,9 @@ BEYOND_SCHEMA = [
     ("handler", "no live client of the service"),
     ("label", "twice"),
     ("payload", "which is the concurrency.key of the task"),  # compares two members
+    ("payload", "which is the route.key of the task"),
+    ("route.", "is only for routing"),
+    ("route.", "is required for routing"),
     ("schedule.at", "lies in the past or too close ahead"),  # depend on the time of day
     ("schedule.end_at", "this schedule has no firing from now until"),
     ("schedule.end_at", "never fires between schedule.start_at and its end"),

@@ -79,8 +79,11 @@ client::result note(client::execution&)
     return client::result::ok();
 }
 
+// With a member "shard" only that shard naps.
 client::result nap(client::execution& run)
 {
+    if (run.payload().value("shard", run.shard_index()) != run.shard_index())
+        return client::result::ok();
     std::mutex mutex;
     std::condition_variable_any never;
     std::unique_lock lock(mutex);
@@ -134,6 +137,10 @@ int main(int argc, char** argv)
             options.token = token;
         if (auto const* project = std::getenv("RECORDER_PROJECT"))
             options.project = project;
+        if (auto const* tag = std::getenv("RECORDER_TAG"))
+            options.tags = {tag};
+        if (auto const* instance = std::getenv("RECORDER_INSTANCE"))
+            options.instance = instance;
         if (std::getenv("RECORDER_FETCHES"))
             options.delivery = client::delivery_mode::fetch;
         client::service service{std::move(options)};

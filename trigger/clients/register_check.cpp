@@ -3,6 +3,7 @@
 #include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 #include "libs/http/message.hpp"
+#include "libs/protocol/offers.hpp"
 #include "libs/protocol/revision.hpp"
 #include "libs/protocol/task.hpp"
 
@@ -50,8 +51,12 @@ void check(protocol::register_request const& request)
     for (auto const c : request.secret) // every call to the client carries the secret in a header
         require(c > 0x20 && c < 0x7f, "secret", "must be printable ASCII without spaces");
     for (auto const& handler : request.handlers)
-        require(!handler.empty() && count_characters(handler) <= 150 && !has_control(handler), "handlers",
-                "must have names of 1 to 150 characters without control characters");
+        require(!handler.empty() && count_characters(handler) <= 150 && !has_control(handler) &&
+                    handler.find('/') == std::string::npos,
+                "handlers", "must have names of 1 to 150 characters without control characters and slashes");
+    require(request.tags.size() <= protocol::most_tags, "tags", "must have at most 32 tags");
+    for (auto const& tag : request.tags)
+        protocol::check_tag(tag, "tags");
     require(request.generation >= 1, "generation", "must count the registrations of the client from 1");
     require(request.slots >= 1 && request.slots <= 100'000, "slots", "must be from 1 to 100000");
     require(request.queue >= 0 && request.queue <= 1'000'000, "queue", "must be from 0 to 1000000");

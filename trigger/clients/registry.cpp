@@ -3,6 +3,7 @@
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
+#include "libs/protocol/offers.hpp"
 #include "trigger/clients/register_check.hpp"
 
 #include <algorithm>
@@ -30,6 +31,8 @@ storage::client_record make_record(protocol::register_request const& request, st
     row.address = request.address;
     row.secret = request.secret;
     row.handlers = request.handlers;
+    for (auto const& tag : request.tags)
+        row.handlers.push_back(protocol::tag_offer(tag));
     row.slots = request.slots;
     row.queue = request.queue;
     row.version = request.version;

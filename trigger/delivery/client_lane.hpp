@@ -26,7 +26,7 @@ struct delivery {
 struct lane_client {
     std::string instance;
     protocol::service_key service;
-    std::set<std::string> handlers;
+    std::set<std::string> handlers; // and tags (libs/protocol/offers.hpp)
     int slots = 1;
     int queue = 0;
     bool draining = false;
@@ -59,6 +59,7 @@ public:
 
     // Executions beyond those that it has, or that wait or are on their way to it.
     int room(instant now) const { return who_.slots + who_.queue - load(now); }
+    int free_slots(instant now) const { return who_.slots - load(now); } // negative: so many wait in its queue
     bool has_free_slot(instant now) const { return load(now) < who_.slots; }
     int slots() const { return takes_work() ? who_.slots : 0; }
     int places() const { return takes_work() ? who_.slots + who_.queue : 0; }

@@ -1,6 +1,7 @@
 #include "trigger/delivery/dispatcher.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/protocol/offers.hpp"
 
 #include <algorithm>
 
@@ -82,7 +83,8 @@ client_lane* dispatcher::lane_for(delivery const& one)
     auto const now = deps_.time.now();
     auto const service = protocol::service_of(one.what);
     if (one.what.routing != protocol::client_choice::instance)
-        return deps_.lanes.choose(service, one.what.work.handler, one.what.routing, now);
+        return deps_.lanes.choose(service, protocol::demand_for(one.what.work.handler, one.what.tag), one.what.routing,
+                                  now);
     auto* lane = deps_.lanes.find(one.what.instance);
     return lane != nullptr && lane->who().service == service && lane->takes_work() && lane->room(now) > 0 ? lane
                                                                                                           : nullptr;

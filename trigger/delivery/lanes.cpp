@@ -1,11 +1,38 @@
 #include "trigger/delivery/lanes.hpp"
 
+#include <algorithm>
+
 namespace baton::trigger {
 
 namespace {
-constexpr duration stalled_after = 1s;    // without an end while all slots are busy
-constexpr std::size_t most_compared = 64; // clients without a free slot, so that a choice stays cheap among thousands
+constexpr duration stalled_after = 1s;      // without an end while all slots are busy
+constexpr std::size_t most_compared = 64;   // clients without a free slot, so that a choice stays cheap among thousands
+constexpr std::size_t most_weighed = 1'000; // clients of one service, for the least loaded of them
+
+// The most free slots, of the clients from the turn on; without free slots the shortest queue, but one whose slots all
+// hang comes last.
+client_lane* least_loaded(service_lanes::pool& serving, instant now)
+{
+    auto const count = serving.clients.size();
+    client_lane* best = nullptr;
+    std::size_t place = 0;
+    auto const rank = [now](client_lane const& one) {
+        return std::pair(!one.stalled(now, stalled_after), one.free_slots(now));
+    };
+    for (std::size_t i = 0; i < std::min(count, most_weighed); ++i) {
+        auto const at = (serving.turn + i) % count;
+        auto* one = serving.clients[at];
+        if (!one->takes_work() || one->room(now) <= 0 || (best != nullptr && rank(*one) <= rank(*best)))
+            continue;
+        best = one;
+        place = at;
+    }
+    if (best != nullptr)
+        serving.turn = (place + 1) % count;
+    return best;
 }
+
+} // namespace
 
 client_lane* lanes::find(std::string const& instance)
 {
@@ -74,39 +101,50 @@ void lanes::mark_changed(client_lane const& lane)
     changed_.insert(lane.who().service);
 }
 
-client_lane* lanes::choose(protocol::service_view service, std::string const& handler, protocol::client_choice choice,
+client_lane* lanes::choose(protocol::service_view service, std::string const& demand, protocol::client_choice choice,
                            instant now)
 {
     auto const found = services_.find(service);
-    if (found == services_.end())
-        return nullptr;
-    auto* const pool = found->second.find(handler);
+    auto* const pool = found == services_.end() ? nullptr : found->second.find(demand);
     if (pool == nullptr)
         return nullptr;
-    auto& serving = *pool;
+    auto& clients = pool->clients;
+    switch (choice) {
+    case protocol::client_choice::least_loaded:
+        return least_loaded(*pool, now);
+    case protocol::client_choice::skip_busy: {
+        auto const idle = std::ranges::find_if(
+            clients, [now](client_lane const* one) { return one->takes_work() && one->has_free_slot(now); });
+        return idle == clients.end() ? nullptr : *idle;
+    }
+    case protocol::client_choice::random:
+        return in_turn(*pool, static_cast<std::size_t>(random_.below(clients.size())), now);
+    case protocol::client_choice::round_robin:
+    case protocol::client_choice::instance:
+        break;
+    }
+    return in_turn(*pool, pool->turn, now);
+}
+
+// From this index on.
+client_lane* lanes::in_turn(service_lanes::pool& serving, std::size_t first, instant now)
+{
     auto const count = serving.clients.size();
-    auto first = serving.turn;
-    if (choice == protocol::client_choice::random)
-        first = static_cast<std::size_t>(random_.below(count));
-    else if (choice == protocol::client_choice::failover)
-        first = 0;
     client_lane* best = nullptr;
     auto const better = [&](client_lane const& one) {
         if (best == nullptr)
             return true;
         auto const slow = one.stalled(now, stalled_after);
         auto const best_slow = best->stalled(now, stalled_after);
-        return slow != best_slow ? best_slow
-                                 : choice != protocol::client_choice::failover && one.room(now) > best->room(now);
+        return slow != best_slow ? best_slow : one.room(now) > best->room(now);
     };
     for (std::size_t i = 0; i < count && (best == nullptr || i < most_compared); ++i) {
         auto* one = serving.clients[(first + i) % count];
         if (!one->takes_work() || one->room(now) <= 0)
             continue;
         if (one->has_free_slot(now)) {
-            best = one;
             serving.turn = (first + i + 1) % count;
-            break;
+            return one;
         }
         if (better(*one))
             best = one;

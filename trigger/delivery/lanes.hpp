@@ -27,9 +27,10 @@ public:
     std::unique_ptr<client_lane> remove(std::string const& instance);
     void lost_handler(client_lane& lane, std::string const& handler);
 
-    // The client that should get the next execution of the handler: one with a free slot before one with room in its
-    // queue, and among the latter one that makes progress before one whose slots all hang. Null if none has room.
-    client_lane* choose(protocol::service_view service, std::string const& handler, protocol::client_choice choice,
+    // The client that should get the next execution of this demand (protocol::demand_for): one with a free slot before
+    // one with room in its queue, and among the latter one that makes progress before one whose slots all hang. Null if
+    // none has room.
+    client_lane* choose(protocol::service_view service, std::string const& demand, protocol::client_choice choice,
                         instant now);
 
     // The client may take more or less than before, and so may its service: see take_changed.
@@ -52,6 +53,7 @@ public:
     std::size_t size() const { return lanes_.size(); }
 
 private:
+    client_lane* in_turn(service_lanes::pool& serving, std::size_t first, instant now);
     void enter(client_lane& lane);
     void leave(client_lane const& lane);
 

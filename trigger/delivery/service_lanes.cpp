@@ -1,5 +1,7 @@
 #include "trigger/delivery/service_lanes.hpp"
 
+#include "libs/protocol/offers.hpp"
+
 #include <algorithm>
 
 namespace baton::trigger {
@@ -31,15 +33,15 @@ void service_lanes::enter(client_lane& lane)
     client.sum = sums_.try_emplace(handlers).first;
     ++client.sum->second.clients;
     update_sum(client);
-    for (auto const& handler : handlers) {
-        auto const found = pools_.find(handler);
+    protocol::each_demand(handlers, [&](std::string const& demand) {
+        auto const found = pools_.find(demand);
         if (found == pools_.end())
-            continue;
+            return;
         auto& [clients, turn] = found->second;
         auto const at = clients.insert(place_in(found->second, lane.who().instance), &lane);
         if (static_cast<std::size_t>(at - clients.begin()) < turn)
             ++turn;
-    }
+    });
 }
 
 void service_lanes::leave(client_lane const& lane)
@@ -48,10 +50,10 @@ void service_lanes::leave(client_lane const& lane)
     if (found == members_.end())
         return;
     auto const total = found->second.sum;
-    for (auto const& handler : total->first) {
-        auto const serving = pools_.find(handler);
+    protocol::each_demand(total->first, [&](std::string const& demand) {
+        auto const serving = pools_.find(demand);
         if (serving == pools_.end())
-            continue;
+            return;
         auto& [clients, turn] = serving->second;
         auto const at = place_in(serving->second, lane.who().instance);
         if (static_cast<std::size_t>(at - clients.begin()) < turn)
@@ -59,7 +61,7 @@ void service_lanes::leave(client_lane const& lane)
         clients.erase(at);
         if (clients.empty())
             pools_.erase(serving);
-    }
+    });
     total->second.slots -= found->second.slots;
     total->second.places -= found->second.places;
     if (--total->second.clients == 0)
@@ -73,15 +75,15 @@ void service_lanes::recount(client_lane const& lane)
         update_sum(found->second);
 }
 
-service_lanes::pool* service_lanes::find(std::string const& handler)
+service_lanes::pool* service_lanes::find(std::string const& demand)
 {
-    if (auto const found = pools_.find(handler); found != pools_.end())
+    if (auto const found = pools_.find(demand); found != pools_.end())
         return &found->second;
     pool fresh;
     for (auto const& [instance, client] : members_)
-        if (client.sum->first.contains(handler))
+        if (protocol::meets(client.sum->first, demand))
             fresh.clients.push_back(client.lane);
-    return fresh.clients.empty() ? nullptr : &pools_.emplace(handler, std::move(fresh)).first->second;
+    return fresh.clients.empty() ? nullptr : &pools_.emplace(demand, std::move(fresh)).first->second;
 }
 
 std::vector<protocol::handler_capacity> service_lanes::capacity() const

@@ -15,7 +15,7 @@ namespace baton::trigger {
 // list). A client is told of before it changes or goes, and after it has changed. On the loop only.
 class service_lanes {
 public:
-    // The clients that serve one handler, in order of instance.
+    // The clients that meet one demand, in order of instance.
     struct pool {
         std::vector<client_lane*> clients;
         std::size_t turn = 0; // of the round robin: an index
@@ -27,8 +27,8 @@ public:
     void recount(client_lane const& lane);
 
     bool empty() const { return members_.empty(); }
-    // Null if no client serves the handler. Valid until a client enters or leaves.
-    pool* find(std::string const& handler);
+    // Null if no client meets the demand (protocol::demand_for). Valid until a client enters or leaves.
+    pool* find(std::string const& demand);
     // The sums of what the clients take, by set of handlers, without the sets that take nothing.
     std::vector<protocol::handler_capacity> capacity() const;
 
@@ -49,7 +49,7 @@ private:
 
     std::map<std::string, member> members_; // by instance
     sums sums_;
-    std::unordered_map<std::string, pool> pools_; // by handler, of those that were looked for
+    std::unordered_map<std::string, pool> pools_; // by demand, of those that were looked for
 };
 
 } // namespace baton::trigger

@@ -13,19 +13,21 @@ constexpr std::size_t at_once = 5'000; // executions taken from the queues in on
 constexpr std::size_t quantum = 500;   // of a service in its turn
 constexpr duration look_again = 100ms; // for a certain client or node that cannot be used now
 
-ready_queue::need need_of(open_execution const& one)
-{
-    auto const routing = one.task->definition.routing;
-    if (!one.shard_instance.empty())
-        return {protocol::client_choice::instance, one.task->definition.handler, one.shard_instance};
-    return {protocol::choice_for(routing), one.task->definition.handler, {}};
-}
-
 } // namespace
 
 assigner::assigner(dispatcher_settings settings, term_scope const& scope, dependencies deps)
-    : settings_(settings), scope_(scope), deps_(deps), senders_(scope.loop)
-{}
+    : settings_(settings),
+      scope_(scope),
+      deps_(deps),
+      named_(scope.open),
+      router_(scope.clients, [this](listed_client const& client) { return named_.room(client) > 0; }),
+      senders_(scope.loop)
+{
+    scope_.open.on_named_release([this](named_credit const& client) {
+        if (deps_.ready.unpark(client.service, client.instance))
+            scope_.due_changed.wake();
+    });
+}
 
 void assigner::may_fire_until(utc_time limit)
 {
@@ -109,65 +111,40 @@ bool assigner::usable(std::string const& node)
 ready_queue::placement assigner::place(protocol::service_view service, ready_queue::need const& what,
                                        std::deque<execution_id> const& first, std::size_t most, utc_time round)
 {
-    auto const now = scope_.term.time.now();
+    if (is_unrouted(what))
+        return route_again(first, most, round);
     auto const wanted = static_cast<int>(std::min(first.size(), most));
-    auto const free_to_ask = [&](std::string const& node) {
-        if (!usable(node))
-            return false;
-        bool const busy = traffic_.busy(node);
-        if (busy)
-            traffic_.stall(node, service);
-        return !busy;
-    };
-    credits::choice to;
-    std::string node;
-    if (what.choice == protocol::client_choice::instance || what.choice == protocol::client_choice::failover) {
-        auto const* client = chosen(service, what);
-        to.again = now + look_again;
-        if (client != nullptr && free_to_ask(*client->home)) {
-            node = *client->home;
-            to.credit = deps_.credits.at(node, service, what.handler);
-            bool const named = what.choice == protocol::client_choice::instance;
-            to.room = named ? wanted : to.credit == nullptr ? 0 : std::clamp(to.credit->free(), 0, wanted);
-        }
-    } else {
-        to = deps_.credits.choose(service, what.handler, wanted, now, free_to_ask);
-        node = to.credit == nullptr ? std::string() : *to.credit->node;
-    }
+    auto const there = destination_of(service, what, wanted);
     ready_queue::placement out;
-    out.again = to.again;
+    out.again = there.to.again;
     std::vector<execution_id> ids;
     for (auto const id : first) {
+        if (out.taken == most)
+            break;
         auto* one = scope_.open.find(id);
         bool const waits = one != nullptr && one->phase == phase::waiting && one->ready;
         bool const ended = waits && (fail_if_gone(*one) || skip_if_late(*one, round));
-        if (waits && !ended && static_cast<int>(ids.size()) == to.room)
+        if (waits && !ended && is_misrouted(*one, there.client)) {
+            scope_.open.wait(*one, round);
+            ++out.taken;
+            continue;
+        }
+        if (waits && !ended && static_cast<int>(ids.size()) == there.to.room) {
+            out.park = there.full;
             break;
+        }
         ++out.taken;
         if (!waits || ended)
             continue;
         one->ready = false;
-        scope_.open.move(*one, phase::assigned, node);
-        scope_.open.charge(*one, to.credit);
+        scope_.open.move(*one, phase::assigned, there.node);
+        scope_.open.charge(*one, there.to.credit);
+        scope_.open.charge_named(*one, there.named);
         ids.push_back(id);
     }
     if (!ids.empty())
-        hand_over(node, std::move(ids), false);
+        hand_over(there.node, std::move(ids), false);
     return out;
-}
-
-// The client that must or should get them.
-listed_client const* assigner::chosen(protocol::service_view service, ready_queue::need const& what)
-{
-    if (what.choice == protocol::client_choice::instance) {
-        auto const* named = scope_.clients.find(what.instance);
-        return named != nullptr && *named->service == service ? named : nullptr;
-    }
-    return scope_.clients.first_of(service, [&](listed_client const& client) {
-        auto const* credit = deps_.credits.at(*client.home, service, what.handler);
-        return client.takes_work && client.serves(what.handler) && credit != nullptr && credit->free() > 0 &&
-               credit->closed_until <= scope_.term.time.now() && usable(*client.home);
-    });
 }
 
 // A shard whose client is gone cannot run elsewhere. A client that this node has not read of yet may be new.
@@ -218,9 +195,14 @@ void assigner::returned(open_execution& one, std::string const& node, std::int64
 {
     if (one.phase != phase::assigned || one.where != node || one.number != number)
         return;
-    if (one.credit != nullptr)
-        one.credit->closed_until = scope_.term.time.now() + full_pause;
-    scope_.open.wait(one, scope_.term.clock.now() + (one.shard_instance.empty() ? 0ms : look_again));
+    auto const now = scope_.term.time.now();
+    if (one.named != nullptr) {
+        one.named->refused = true;
+        one.named->closed_until = now + look_again;
+    } else if (one.credit != nullptr) {
+        one.credit->closed_until = now + full_pause;
+    }
+    scope_.open.wait(one, scope_.term.clock.now() + (one.instance().empty() ? 0ms : look_again));
     scope_.due_changed.wake();
 }
 

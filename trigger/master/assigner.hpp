@@ -9,10 +9,12 @@
 #include "trigger/master/credits.hpp"
 #include "trigger/master/doubts.hpp"
 #include "trigger/master/fire_mark.hpp"
+#include "trigger/master/named_credits.hpp"
 #include "trigger/master/node_calls.hpp"
 #include "trigger/master/node_traffic.hpp"
 #include "trigger/master/ready_queue.hpp"
 #include "trigger/master/repeater.hpp"
+#include "trigger/master/router.hpp"
 #include "trigger/master/term_scope.hpp"
 
 #include <string>
@@ -73,7 +75,21 @@ private:
     bool may_go(open_execution& one, utc_time now);
     void give_here(std::vector<execution_id> ids, bool maybe_there);
     protocol::assign_request make_request(std::string const& node, std::vector<protocol::attempt_key> const& given);
-    listed_client const* chosen(protocol::service_view service, ready_queue::need const& what);
+    // Where an execution goes, and how many of them have room there.
+    struct destination {
+        credits::choice to;
+        std::string node;
+        named_credit* named = nullptr;
+        listed_client const* client = nullptr; // of a need that names one
+        bool full = false;                     // the client that is named has all that it takes
+    };
+    destination destination_of(protocol::service_view service, ready_queue::need const& what, int wanted);
+    destination named_destination(protocol::service_view service, ready_queue::need const& what, int wanted);
+    bool free_to_ask(std::string const& node, protocol::service_view service);
+    ready_queue::need need_of(open_execution& one);
+    static bool is_unrouted(ready_queue::need const& what);
+    ready_queue::placement route_again(std::deque<execution_id> const& first, std::size_t most, utc_time round);
+    bool is_misrouted(open_execution const& one, listed_client const* client);
     bool usable(std::string const& node);
     void hand_over(std::string const& node, std::vector<execution_id> ids, bool maybe_there);
     awaitable<void> send(std::string node, std::vector<execution_id> ids, bool maybe_there);
@@ -90,6 +106,8 @@ private:
     dependencies deps_;
     utc_time limit_{}; // of may_fire_until
     node_traffic traffic_;
+    named_credits named_;
+    router router_;
     task_group senders_;
 };
 

@@ -16,6 +16,7 @@ void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause c
     storage::next_attempt next{one.id, one.attempt, due, cause};
     if (one.phase == phase::held) {
         next.client = one.where;
+        one.last_client = one.where;
         next.since = scope_.term.clock.now() - (scope_.term.time.now() - one.since);
     }
     scope_.open.move(one, phase::opening);

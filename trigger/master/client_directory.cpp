@@ -112,10 +112,12 @@ void client_directory::apply(storage::client_listing const& listed)
 
 void client_directory::put(storage::client_listing const& listed)
 {
-    bool const takes_work = listed.state == storage::client_state::up;
+    bool const takes_work = listed.state == storage::client_state::up && !listed.unreachable;
+    bool const draining = listed.state == storage::client_state::draining;
     if (auto const* known = find(listed.instance); // rows are read more than once
         known != nullptr && protocol::service_of(listed) == *known->service && *known->home == listed.node &&
-        *known->handlers->text == listed.handlers && known->takes_work == takes_work)
+        *known->handlers->text == listed.handlers && known->takes_work == takes_work && known->draining == draining &&
+        known->places == listed.places)
         return;
     gone(listed.instance);
     auto const entry = clients_.try_emplace(listed.instance).first;
@@ -129,6 +131,9 @@ void client_directory::put(storage::client_listing const& listed)
     client.home = &home->first;
     client.handlers = &handlers_of(listed.handlers);
     client.takes_work = takes_work;
+    client.draining = draining;
+    client.places = listed.places;
+    ++changed_;
 }
 
 void client_directory::gone(std::string const& instance)
@@ -146,6 +151,7 @@ void client_directory::gone(std::string const& instance)
     if (auto const set = handlers_.find(*client.handlers->text); --set->second.clients == 0)
         handlers_.erase(set);
     clients_.erase(entry);
+    ++changed_;
 }
 
 handler_set& client_directory::handlers_of(std::string const& text)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/base/loop.hpp"
+#include "libs/protocol/offers.hpp"
 #include "libs/storage/clients.hpp"
 #include "trigger/clients/change_watch.hpp"
 
@@ -25,9 +26,12 @@ struct listed_client {
     protocol::service_key const* service = nullptr;
     std::string const* home = nullptr; // incarnation
     handler_set const* handlers = nullptr;
-    bool takes_work = true; // false: it drains
+    bool takes_work = true; // false: it drains, or its home cannot call it
+    bool draining = false;
+    int places = 1; // slots and places in its queue
 
-    bool serves(std::string_view handler) const { return handlers->names.contains(handler); }
+    // The demand for a handler, with a tag or without (libs/protocol/offers.hpp).
+    bool serves(std::string const& demand) const { return protocol::meets(handlers->names, demand); }
 };
 
 // The live clients of the cluster, each with its service, its set of handlers and its home: about 200 bytes a client
@@ -62,6 +66,8 @@ public:
     // The nodes that hear these clients.
     std::map<std::string, std::size_t> const& homes() const { return homes_; }
     std::size_t size() const { return clients_.size(); }
+    // Rises with each change. Until the next one all listed clients stay where they are in memory.
+    std::uint64_t changes() const { return changed_; }
     // A client that joined before this time and is not known here is gone. Before the first reading: long ago.
     instant read_at() const { return changes_.begun() ? changes_.read_at() : instant::min(); }
 
@@ -82,6 +88,7 @@ private:
     std::unordered_map<std::string, handler_set> handlers_;  // by their text
     std::unordered_map<std::string, listed_client> clients_; // by instance
     protocol::service_map<std::vector<listed_client const*>> services_;
+    std::uint64_t changed_ = 0;
     bool reading_all_ = false;
     waker read_;
     waker bell_;

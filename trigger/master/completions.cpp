@@ -77,8 +77,25 @@ awaitable<void> completions::split()
         co_await split_one(id);
 }
 
-// Makes a shard for each live client that serves the handler, durable before any is sent. Without a client the
-// broadcast waits.
+namespace {
+
+// The clients of the shards of a broadcast: each live client that serves the handler, or, of a fixed number of shards,
+// none in particular.
+std::vector<std::string> shard_instances(client_directory const& clients, protocol::task_definition const& task)
+{
+    if (task.route.shards != 0)
+        return std::vector<std::string>(static_cast<std::size_t>(task.route.shards));
+    auto const demand = protocol::demand_for(task.handler, task.route.tag);
+    std::vector<std::string> found;
+    for (auto const* client : clients.of_service(protocol::service_of(task)))
+        if (client->takes_work && client->serves(demand))
+            found.push_back(*client->instance);
+    return found;
+}
+
+} // namespace
+
+// Makes the shards, durable before any is sent. Without a client for it the broadcast waits.
 awaitable<void> completions::split_one(execution_id id)
 {
     auto const* parent = scope_.open.find(id);
@@ -89,9 +106,7 @@ awaitable<void> completions::split_one(execution_id id)
     std::vector<storage::new_execution> shards;
     std::vector<open_execution> open_executions;
     auto const& definition = parent->task->definition;
-    for (auto const* client : scope_.clients.of_service(protocol::service_of(definition))) {
-        if (!client->takes_work || !client->serves(definition.handler))
-            continue;
+    for (auto& instance : shard_instances(scope_.clients, definition)) {
         open_execution one = *parent;
         one.id = deps_.ids.make<execution_id>();
         one.parent = id;
@@ -101,12 +116,14 @@ awaitable<void> completions::split_one(execution_id id)
         one.attempt = 1;
         one.due_at = scope_.term.clock.now();
         one.shard_index = static_cast<int>(shards.size());
-        one.shard_instance = *client->instance;
+        one.shard_instance = std::move(instance);
         auto row = storage::make_execution(one.id, one.task->id, one.task->version, definition, one.scheduled_at);
         row.cause = protocol::cause::shard;
         row.parent = id;
         row.shard_index = one.shard_index;
         row.shard_instance = one.shard_instance;
+        if (one.payload)
+            row.payload = std::string(one.payload->view());
         shards.push_back(std::move(row));
         open_executions.push_back(std::move(one));
     }
@@ -124,6 +141,17 @@ awaitable<void> completions::split_one(execution_id id)
     replan();
 }
 
+// Those of the broadcasts that the first shard to succeed ends.
+std::set<execution_id> completions::ended_by_any(std::vector<execution_id> const& broadcasts)
+{
+    std::set<execution_id> found;
+    for (auto const id : broadcasts)
+        if (auto const* one = scope_.open.find(id);
+            one != nullptr && one->task->definition.route.ends == protocol::broadcast_end::any)
+            found.insert(id);
+    return found;
+}
+
 awaitable<void> completions::close()
 {
     auto const asked = deps_.queue.take_parents();
@@ -132,9 +160,13 @@ awaitable<void> completions::close()
         std::vector<execution_id> const some(asked.begin() + static_cast<std::ptrdiff_t>(begin),
                                              asked.begin() + static_cast<std::ptrdiff_t>(end));
         co_await scope_.term.until_active(transaction_need);
-        auto const closed = co_await scope_.ledger.close_parents(scope_.term.fence, some);
-        for (auto const id : closed)
+        auto const by_any = ended_by_any(some);
+        auto const closed = co_await scope_.ledger.close_parents(scope_.term.fence, some, by_any);
+        for (auto const id : closed) {
+            if (by_any.contains(id))
+                scope_.open.request_cancel(id); // the shards that are still open
             deps_.queue.ended(id);
+        }
     }
 }
 

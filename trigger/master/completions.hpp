@@ -34,6 +34,7 @@ private:
     awaitable<void> split();
     awaitable<void> split_one(execution_id id);
     awaitable<void> close();
+    std::set<execution_id> ended_by_any(std::vector<execution_id> const& broadcasts);
     awaitable<void> resume();
     awaitable<void> resume_missed();
     awaitable<void> resume(std::vector<storage::delayed_task> const& ready);

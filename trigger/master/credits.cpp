@@ -1,5 +1,7 @@
 #include "trigger/master/credits.hpp"
 
+#include "libs/protocol/offers.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -10,9 +12,13 @@ constexpr int worth_splitting = 64;            // fewer executions go to one nod
 constexpr duration look_at_node_again = 100ms; // when a node that cannot be used may have become usable
 }
 
-bool credits::handler_class::serves(std::string const& handler) const
+bool credits::handler_class::meets(std::string const& demand) const
 {
-    return std::binary_search(handlers.begin(), handlers.end(), handler);
+    struct in_order {
+        std::vector<std::string> const& all;
+        bool contains(std::string const& one) const { return std::binary_search(all.begin(), all.end(), one); }
+    };
+    return protocol::meets(in_order{offers}, demand);
 }
 
 std::vector<protocol::service_key> credits::hear(std::string const& node, protocol::capacity_message const& message)
@@ -46,17 +52,17 @@ std::vector<protocol::service_key> credits::hear(std::string const& node, protoc
     return named;
 }
 
-credits::handler_class& credits::class_of(service_credits& service, std::vector<std::string> handlers)
+credits::handler_class& credits::class_of(service_credits& service, std::vector<std::string> offers)
 {
-    std::sort(handlers.begin(), handlers.end());
-    handlers.erase(std::unique(handlers.begin(), handlers.end()), handlers.end());
-    auto const same = [&](handler_class const& one) { return one.handlers == handlers; };
+    std::sort(offers.begin(), offers.end());
+    offers.erase(std::unique(offers.begin(), offers.end()), offers.end());
+    auto const same = [&](handler_class const& one) { return one.offers == offers; };
     auto const found = std::find_if(service.classes.begin(), service.classes.end(), same);
     if (found != service.classes.end())
         return *found;
     service.by_handler.clear();
-    handlers.shrink_to_fit();
-    return service.classes.emplace_back(handler_class{std::move(handlers), {}});
+    offers.shrink_to_fit();
+    return service.classes.emplace_back(handler_class{std::move(offers), {}});
 }
 
 credit& credits::credit_of(handler_class& all, std::string const& node, protocol::service_key const& service)
@@ -117,7 +123,7 @@ std::vector<credits::handler_class*> const& credits::serving(service_credits& se
     auto const [place, fresh] = service.by_handler.try_emplace(handler);
     if (fresh)
         for (auto& each : service.classes)
-            if (each.serves(handler))
+            if (each.meets(handler))
                 place->second.push_back(&each);
     return place->second;
 }

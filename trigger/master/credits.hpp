@@ -50,10 +50,10 @@ public:
         std::optional<instant> again; // without a credit: when one that is closed opens
     };
     using node_filter = std::function<bool(std::string const& node)>;
-    // A credit for up to `wanted` executions of a handler, at a node that `usable` accepts. Nodes take turns in
-    // proportion (the smooth weighted round robin of nginx), first by their free slots and then by the places in the
-    // queues of their clients: a client whose slots all hang gets nothing while another has a free one. Many executions
-    // are spread over all.
+    // A credit for up to `wanted` executions of a demand (protocol::demand_for), at a node that `usable` accepts. Nodes
+    // take turns in proportion (the smooth weighted round robin of nginx), first by their free slots and then by the
+    // places in the queues of their clients: a client whose slots all hang gets nothing while another has a free one.
+    // Many executions are spread over all.
     choice choose(protocol::service_view service, std::string const& handler, int wanted, instant now,
                   node_filter const& usable);
     // The credit that an execution at a client of this node uses; null if the node has told of none.
@@ -63,17 +63,17 @@ public:
     static void release(trigger::credit& credit) { --credit.used; }
 
 private:
-    // The credits of the nodes whose clients serve the same handlers.
+    // The credits of the nodes whose clients have the same handlers and tags.
     struct handler_class {
-        std::vector<std::string> handlers; // in order, each once
-        std::forward_list<credit> nodes;   // executions refer to those that they use
-        bool serves(std::string const& handler) const;
+        std::vector<std::string> offers; // handlers and tags (libs/protocol/offers.hpp), in order, each once
+        std::forward_list<credit> nodes; // executions refer to those that they use
+        bool meets(std::string const& demand) const;
     };
     struct service_credits {
         std::list<handler_class> classes;
         std::unordered_map<std::string, std::vector<handler_class*>> by_handler; // kept until a class is new
     };
-    static handler_class& class_of(service_credits& service, std::vector<std::string> handlers);
+    static handler_class& class_of(service_credits& service, std::vector<std::string> offers);
     static credit& credit_of(handler_class& all, std::string const& node, protocol::service_key const& service);
     static std::int64_t last_word(service_credits const& service, std::string const& node);
     void tidy(service_credits& service, std::string const& node, std::int64_t word) const;

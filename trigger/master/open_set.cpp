@@ -24,6 +24,7 @@ open_execution make_open_execution(storage::open_execution_row const& row, std::
     one.shard_index = row.shard_index;
     one.shard_total = row.shard_total;
     one.shard_instance = row.shard_instance;
+    one.last_client = row.last_client;
     if (row.payload)
         one.payload = protocol::json_text::check(*row.payload, "payload");
     return one;
@@ -46,9 +47,9 @@ protocol::assignment make_assignment(open_execution const& execution)
     out.work.shard_total = execution.shard_total;
     out.project = definition.project;
     out.service = definition.service;
-    out.routing =
-        execution.shard_instance.empty() ? protocol::choice_for(definition.routing) : protocol::client_choice::instance;
-    out.instance = execution.shard_instance;
+    out.instance = execution.instance();
+    out.routing = out.instance.empty() ? protocol::choice_for(definition.routing) : protocol::client_choice::instance;
+    out.tag = definition.route.tag;
     return out;
 }
 
@@ -101,6 +102,7 @@ void open_set::erase(execution_id id)
     auto& one = found->second;
     leave(one);
     charge(one, nullptr);
+    charge_named(one, nullptr);
     if (auto const siblings = one.parent ? shards_.find(*one.parent) : shards_.end(); siblings != shards_.end()) {
         siblings->second.erase(id);
         if (siblings->second.empty())
@@ -214,8 +216,12 @@ void open_set::move(open_execution& one, phase to, std::string where)
     one.where = std::move(where);
     one.since = time_.now();
     enter(one);
-    if (to != phase::assigned && to != phase::held)
+    if (to == phase::held && one.named != nullptr)
+        one.named->refused = false;
+    if (to != phase::assigned && to != phase::held) {
         charge(one, nullptr);
+        charge_named(one, nullptr);
+    }
 }
 
 void open_set::charge(open_execution& one, credit* which)
@@ -228,6 +234,24 @@ void open_set::charge(open_execution& one, credit* which)
     credits::release(*before);
     if (released_)
         released_(*before->service);
+}
+
+void open_set::charge_named(open_execution& one, named_credit* which)
+{
+    auto* before = std::exchange(one.named, which);
+    if (which != nullptr)
+        ++which->used;
+    if (before == nullptr)
+        return;
+    --before->used;
+    if (named_released_)
+        named_released_(*before);
+}
+
+std::size_t open_set::count_at(std::string const& where) const
+{
+    auto const found = places_.find(where);
+    return found == places_.end() ? 0 : found->second.size();
 }
 
 void open_set::wait(open_execution& one, utc_time due)

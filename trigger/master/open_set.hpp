@@ -5,6 +5,7 @@
 #include "libs/protocol/service_key.hpp"
 #include "libs/storage/ledger.hpp"
 #include "trigger/master/credits.hpp"
+#include "trigger/master/named_credit.hpp"
 #include "trigger/master/due_queue.hpp"
 #include "trigger/master/pending_edits.hpp"
 #include "trigger/master/task_book.hpp"
@@ -43,10 +44,13 @@ struct open_execution {
     int deaths = 0;   // of its clients
     bool ran = false; // a client reported this attempt as running before this term
     trigger::phase phase = phase::waiting;
-    std::string where;                                                       // node or client of the phase
-    trigger::credit* credit = nullptr;                                       // that it uses while assigned or held
-    std::int64_t number = 0;                                                 // of the last assignment that named it
-    bool ready = false;                                                      // waits for a client with room
+    std::string where;                      // node or client of the phase
+    trigger::credit* credit = nullptr;      // that it uses while assigned or held
+    trigger::named_credit* named = nullptr; // likewise, of the client that is named
+    std::string target;                     // the client that the master has chosen; empty: its home chooses
+    std::string last_client;                // that had the last attempt, if that failed
+    std::int64_t number = 0;                // of the last assignment that named it
+    bool ready = false;                     // waits for a client with room
     protocol::attempt_cause next_cause = protocol::attempt_cause::take_over; // in doubt: of the next attempt
     instant since{};                                                         // of the phase
     bool cancel_requested = false;
@@ -65,10 +69,11 @@ struct open_execution {
     // The next death of its client would be its last.
     bool suspect() const { return protocol::last_before_failing(deaths, task->definition.max_deaths); }
 
-    bool broadcast() const
-    {
-        return task->definition.routing == protocol::routing::broadcast && !parent && shard_instance.empty();
-    }
+    bool broadcast() const { return task->definition.routing == protocol::routing::broadcast && !is_shard(); }
+    // Also of a broadcast that is run again alone.
+    bool is_shard() const { return parent || !shard_instance.empty() || shard_total > 1; }
+    // The client that must run it; empty: any.
+    std::string const& instance() const { return shard_instance.empty() ? target : shard_instance; }
 };
 
 open_execution make_open_execution(storage::open_execution_row const& row, std::shared_ptr<known_task const> task);
@@ -117,8 +122,15 @@ public:
     void wait(open_execution& one, utc_time due); // back into the queue
     // It uses this credit from now on, if any.
     void charge(open_execution& one, credit* which);
+    // Likewise, of a client that is named.
+    void charge_named(open_execution& one, named_credit* which);
+    // Executions that this node or client has.
+    std::size_t count_at(std::string const& where) const;
     // Called with the service for which a credit was given back.
     void on_release(std::function<void(protocol::service_view service)> watcher) { released_ = std::move(watcher); }
+
+    // Called with a client's credit that was given back.
+    void on_named_release(std::function<void(named_credit const&)> watcher) { named_released_ = std::move(watcher); }
 
     // Called with each execution that has ended.
     void on_end(std::function<void(execution_id)> watcher) { ended_ = std::move(watcher); }
@@ -211,6 +223,7 @@ private:
     due_queue queue_;
     protocol::service_map<std::size_t> backlog_;
     std::function<void(protocol::service_view)> released_;
+    std::function<void(named_credit const&)> named_released_;
     std::function<void(execution_id)> ended_;
     std::vector<execution_id> stale_;
     std::set<reading*> readings_;

@@ -55,17 +55,36 @@ bool ready_queue::turn(std::size_t quantum, place_function const& place)
             again = std::min(again.value_or(*done.again), *done.again);
         if (queue->second.empty())
             mine.queues.erase(queue);
+        else if (done.park)
+            mine.parked[what.instance].push_back(what);
         else
             mine.order.push_back(what);
     }
     bool const may_go_on = mine.idle < mine.order.size();
     mine.active = false;
-    if (mine.order.empty())
+    if (again && !may_go_on && (!mine.retry_at || *again < *mine.retry_at)) {
+        mine.retry_at = again;
+        retries_.emplace(*again, service);
+    }
+    if (mine.queues.empty())
         lanes_.erase(found);
     else if (may_go_on)
         activate(service, mine);
-    if (again && !may_go_on)
-        retries_.emplace(*again, service);
+    return true;
+}
+
+bool ready_queue::unpark(protocol::service_view service, std::string const& instance)
+{
+    auto const found = lanes_.find(service);
+    if (found == lanes_.end())
+        return false;
+    auto const parked = found->second.parked.find(instance);
+    if (parked == found->second.parked.end())
+        return false;
+    auto& order = found->second.order;
+    order.insert(order.end(), parked->second.begin(), parked->second.end());
+    found->second.parked.erase(parked);
+    activate(service, found->second);
     return true;
 }
 
@@ -82,7 +101,14 @@ void ready_queue::unblock_due(instant now)
     while (!retries_.empty() && retries_.begin()->first <= now) {
         auto const service = std::move(retries_.begin()->second);
         retries_.erase(retries_.begin());
-        unblock(service);
+        auto const found = lanes_.find(service);
+        if (found == lanes_.end())
+            continue;
+        auto& mine = found->second;
+        mine.retry_at.reset();
+        for (auto const& [instance, needs] : std::exchange(mine.parked, {}))
+            mine.order.insert(mine.order.end(), needs.begin(), needs.end());
+        activate(service, mine);
     }
 }
 

@@ -24,7 +24,7 @@ class ready_queue {
 public:
     struct need {
         protocol::client_choice choice = protocol::client_choice::round_robin;
-        std::string handler;
+        std::string handler;  // and tag: protocol::demand_for
         std::string instance; // for client_choice::instance
         auto operator<=>(need const&) const = default;
     };
@@ -36,6 +36,7 @@ public:
     struct placement {
         std::size_t taken = 0;
         std::optional<instant> again;
+        bool park = false; // the rest waits for the client that is named: see unpark
     };
     // Sees the executions in order and as many as the quantum allows.
     using place_function = std::function<placement(protocol::service_view service, need const& what,
@@ -43,9 +44,11 @@ public:
     // Gives the next service that may find room its turn. False if there is none.
     bool turn(std::size_t quantum, place_function const& place);
 
+    // What waits for this client is looked at again. Otherwise parked executions are looked at only with their `again`.
+    bool unpark(protocol::service_view service, std::string const& instance);
     // False if nothing of the service waits.
     bool unblock(protocol::service_view service);
-    // Unblocks the services whose time has come.
+    // Unblocks the services whose time has come, with what is parked there.
     void unblock_due(instant now);
     std::optional<instant> next_unblock() const;
     bool any_active() const { return !turns_.empty(); }
@@ -56,10 +59,12 @@ public:
 private:
     struct lane {
         std::map<need, std::deque<execution_id>> queues;
-        std::deque<need> order; // of the queues, each once
-        std::size_t idle = 0;   // queues in a row that found no room
+        std::deque<need> order;                          // of the queues that are not parked, each once
+        std::map<std::string, std::vector<need>> parked; // by instance
+        std::size_t idle = 0;                            // queues in a row that found no room
         std::size_t size = 0;
         bool active = false;
+        std::optional<instant> retry_at; // the earliest of retries_
     };
     void activate(protocol::service_view service, lane& which);
 

@@ -180,6 +180,8 @@ awaitable<void> sweeper::follow(std::vector<execution_id> ids)
                 scope_.open.request_cancel(*one);
             one->max_attempts = row.max_attempts;
             one->deaths = row.deaths;
+            if (one->last_client.empty())
+                one->last_client = row.last_client;
             bool const waits_for_hint = one->phase == phase::held || one->phase == phase::assigned;
             if (row.state == protocol::state::retrying && row.attempt == one->attempt &&
                 (waits_for_hint || one->phase == phase::opening)) {

@@ -24,6 +24,7 @@ awaitable<http::response> list(context& site, http::request const& message)
     storage::dead_letter_filter filter;
     filter.task = asked.id<task_id>("task");
     filter.project = asked.text("project");
+    filter.broadcast = asked.id<execution_id>("broadcast");
     filter.resolution = asked.choice<protocol::resolution>("resolution").value_or(protocol::resolution::open);
     if (auto const place = read_cursor(asked, list_of::dead_letters)) {
         filter.after_at = from_micros(place->at(0));
@@ -70,11 +71,13 @@ storage::dead_letter_filter filter_of(protocol::strict_object& object, utc_time 
         filter.task = task_id{query_parameters::parse_number(object.need_text("task", 20), "task")};
     if (object.find("project") != nullptr)
         filter.project = object.need_text("project", protocol::longest_project);
+    if (object.find("broadcast") != nullptr)
+        filter.broadcast = execution_id{query_parameters::parse_number(object.need_text("broadcast", 20), "broadcast")};
     bool const has_all = object.find("all") != nullptr;
     if (has_all && !object.flag("all", true))
         throw invalid_input("all", "all must be true, or left out");
-    if (!filter.task && !filter.project && !has_all)
-        throw invalid_input("executions", "name the dead letters: executions, task, project, or all");
+    if (!filter.task && !filter.project && !filter.broadcast && !has_all)
+        throw invalid_input("executions", "name the dead letters: executions, task, project, broadcast, or all");
     filter.after_at = object.find("before") == nullptr ? now : moment_of(object.need_text("before", 40));
     filter.limit = static_cast<int>(storage::most_letters_at_once) + 1;
     return filter;

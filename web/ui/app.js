@@ -214,7 +214,7 @@ function show_clients(items) {
     plain(client.address || "it fetches"),
     cell([client.state, client.reach, client.reach_why], () => [state_of_client(client), ...(client.reach_why ? [quiet(client.reach_why)] : [])]),
     plain(client.slots),
-    cell(client.handlers, () => client.handlers.flatMap((handler, index) => [index ? ", " : "", ...name_of(handler)])),
+    cell([client.handlers, client.tags], () => [...client.handlers.flatMap((handler, index) => [index ? ", " : "", ...name_of(handler)]), ...(client.tags.length ? [quiet("tags: " + client.tags.join(", "))] : [])]),
     plain(moment(client.joined_at), "nowrap"),
   ], "No client has registered yet.");
 }

@@ -248,11 +248,16 @@ TEST_CASE("a message keeps its text inside a fetch, with a value as deep as a me
     CHECK(to_text(answer).find(body) != std::string::npos);
 }
 
-TEST_CASE("the routing of a task says how a slave chooses a client", "[protocol]")
+TEST_CASE("the routing of a task says who chooses its client, and how", "[protocol]")
 {
-    for (auto const which : {routing::round_robin, routing::random, routing::failover})
+    for (auto const which : {routing::round_robin, routing::random, routing::least_loaded, routing::skip_busy}) {
         CHECK(to_string(choice_for(which)) == to_string(which));
-    CHECK(choice_for(routing::broadcast) == client_choice::instance);
+        CHECK_FALSE(is_chosen_by_master(which));
+    }
+    CHECK(choice_for(routing::broadcast) == client_choice::round_robin);
+    for (auto const which :
+         {routing::first, routing::last, routing::failover, routing::consistent_hash, routing::instance})
+        CHECK(is_chosen_by_master(which));
 }
 
 TEST_CASE("every golden file belongs to a tested message", "[protocol]")

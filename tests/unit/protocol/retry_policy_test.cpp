@@ -38,6 +38,15 @@ nlohmann::json task_with(nlohmann::json retry)
 
 } // namespace
 
+TEST_CASE("a retry policy names the client of a further attempt", "[protocol]")
+{
+    CHECK(parse_task(task_with(nlohmann::json::object())).retry.on == retry_on::any);
+    auto const other = parse_task(task_with({{"on", "other"}})).retry;
+    CHECK(other.on == retry_on::other);
+    CHECK(parse_retry(to_json(other)) == other);
+    CHECK_THROWS_AS(parse_task(task_with({{"on", "elsewhere"}})), invalid_input);
+}
+
 TEST_CASE("a fixed pause is the task's retry_delay after each failure", "[protocol]")
 {
     for (int const failures : {1, 2, 999})

@@ -77,8 +77,17 @@ TEST_CASE("how a home reaches its clients is stored without a change that nodes 
     CHECK(after[1].reach_why == "it's cut off");
     CHECK(after[2].reach == reach::pending); // another node's
     CHECK(after[0].changed_at == before[0].changed_at);
+    auto const listed = wait_for(clients.list({}, 10)).clients;
+    CHECK_FALSE(listed.at(0).unreachable);
+    CHECK(listed.at(1).unreachable);
+    home.exec("UPDATE client SET changed_at = 7000");
+    wait_for(clients.set_reach("n1", {{"c1", 1, reach::pending, {}}, {"c2", 1, reach::unreachable, "still"}}));
+    CHECK(home.number("SELECT changed_at FROM client WHERE instance = 'c1'") == 7000);
+    CHECK(home.number("SELECT changed_at FROM client WHERE instance = 'c2'") > 7000);
+    home.exec("UPDATE client SET changed_at = 7000");
     wait_for(clients.set_reach("n1", {{"c2", 1, reach::reachable, {}}}));
     CHECK(wait_for(clients.all()).clients.at(1).reach_why.empty());
+    CHECK(home.number("SELECT changed_at FROM client WHERE instance = 'c2'") > 7000);
     CHECK(home.text("SELECT reach FROM client WHERE instance = 'c4'") == "pending");
     wait_for(clients.set_reach("n1", {}));
 }

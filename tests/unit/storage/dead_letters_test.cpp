@@ -92,6 +92,22 @@ TEST_CASE("an execution that can never be delivered is a dead letter with its re
     CHECK(found[0].resolution == protocol::resolution::open);
 }
 
+TEST_CASE("the dead shards of a broadcast are listed and retried alone")
+{
+    letters_fixture f(engines());
+    for (int id = 1; id <= 4; ++id)
+        f.fail(id);
+    f.bench.home.exec("UPDATE execution SET parent_id = 9, shard_index = id, shard_total = 4 WHERE id IN (2, 3)");
+    dead_letter_filter filter;
+    filter.broadcast = execution_id{9};
+    CHECK(f.open(filter) == std::vector<std::int64_t>{3, 2});
+    auto const again = f.retry(3);
+    CHECK(f.open(filter) == std::vector<std::int64_t>{2});
+    REQUIRE(again.rerun);
+    CHECK(f.bench.home.number("SELECT shard_index FROM execution WHERE cause = 'rerun'") == 3);
+    CHECK(f.bench.home.number("SELECT shard_total FROM execution WHERE cause = 'rerun'") == 4);
+}
+
 TEST_CASE("dead letters are listed by task, project and resolution, in pages")
 {
     letters_fixture f(engines());

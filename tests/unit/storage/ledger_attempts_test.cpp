@@ -192,6 +192,50 @@ TEST_CASE("a broadcast is expanded once, waits for its shards, and ends with the
     CHECK(bench.column(1, "due_at") == -1);
 }
 
+TEST_CASE("a broadcast that any shard ends succeeds with the first that does, and the others are to be cancelled")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon);
+    std::vector<storage::new_execution> shards;
+    for (int i = 0; i < 3; ++i) {
+        shards.push_back(bench.firing(10 + i, 1, noon));
+        shards.back().cause = protocol::cause::shard;
+        shards.back().parent = execution_id{1};
+        shards.back().shard_index = i;
+        shards.back().shard_total = 3;
+    }
+    CHECK(wait_for(bench.ledger.expand(bench.mine, execution_id{1}, shards)));
+    wait_for(bench.ledger.record({bench.result(10, state::failed)}, "node-1"));
+    std::vector const parent{execution_id{1}};
+    CHECK(wait_for(bench.ledger.close_parents(bench.mine, parent, {execution_id{1}})).empty());
+    wait_for(bench.ledger.record({bench.result(11, state::succeeded)}, "node-1"));
+    CHECK(wait_for(bench.ledger.close_parents(bench.mine, parent)).empty());
+    CHECK(wait_for(bench.ledger.close_parents(bench.mine, parent, {execution_id{1}})) == parent);
+    CHECK(bench.state(1) == "succeeded");
+    CHECK(bench.column(12, "cancel_requested_at") > 0);
+    CHECK(bench.column(10, "cancel_requested_at") == -1);
+    CHECK(bench.column(11, "cancel_requested_at") == -1);
+}
+
+TEST_CASE("an open execution names the client of its last attempt that has ended")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon, 5);
+    auto const last_client = [&] { return wait_for(bench.ledger.open_among({execution_id{1}})).at(0).last_client; };
+    CHECK(last_client().empty());
+    for (int attempt = 1; attempt <= 3; ++attempt) {
+        auto row = bench.result(1, state::failed, attempt);
+        row.client = "client-" + std::to_string(attempt);
+        bench.record(row);
+        CHECK(last_client() == row.client); // retrying
+        storage::next_attempt const next{execution_id{1}, attempt, noon, protocol::attempt_cause::retry};
+        wait_for(bench.ledger.begin_attempts(bench.mine, {next}));
+        CHECK(last_client() == row.client); // planned
+    }
+}
+
 TEST_CASE("a cancelled or ended broadcast is not expanded and ends without shards")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));

@@ -32,7 +32,7 @@ storage::clients::alike client(std::vector<std::string> handlers, client_state u
 
 web::cluster_view cluster(std::vector<storage::clients::alike> clients)
 {
-    return {noon, true, std::move(clients)};
+    return {noon, true, std::move(clients), {}};
 }
 
 } // namespace
@@ -129,6 +129,24 @@ TEST_CASE("the clients are looked up only for the services of executions that wa
     REQUIRE(services.size() == 2);
     CHECK(services[0].service == "billing");
     CHECK(services[1].service == "mail");
+}
+
+TEST_CASE("an execution waits for a client with its tag, or of its name")
+{
+    auto late = due(5s);
+    late.task = task_id{7};
+    late.task_version = 2;
+    auto seen = cluster({client({"close-day"}), client({"/eu", "close-day"})});
+    auto& wanted = seen.routes[{task_id{7}, 2}];
+    wanted.tag = "gpu";
+    CHECK(reason_of(late, seen) == "no client of billing that serves close-day has the tag gpu");
+    wanted.tag = "eu";
+    CHECK(reason_of(late, seen) == "billing has no free slot");
+    wanted.names_client = true;
+    CHECK(reason_of(late, seen) == "its client of billing takes no more");
+    wanted.instance = "build-7";
+    wanted.instance_is_there = false;
+    CHECK(reason_of(late, seen) == "no client of billing has the name build-7");
 }
 
 } // namespace waiting_test

@@ -21,6 +21,7 @@ enum class log_level { debug, info, warning, error };
 struct service_options {
     std::string name = {};                  // of the service, as tasks name it; required
     std::string project = "default";        // to which the service belongs: only its tasks reach it
+    std::vector<std::string> tags = {};     // "gpu": tasks can ask for clients with a tag
     std::vector<std::string> triggers = {}; // trigger nodes, "http://10.0.0.1:7800"; at least one, in any order
 
     delivery_mode delivery = delivery_mode::push; // with `fetch` the next three do not count

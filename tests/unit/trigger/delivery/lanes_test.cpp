@@ -58,7 +58,7 @@ TEST_CASE("round robin gives every client with a free slot the same share")
     CHECK(share == std::map<std::string, int>{{"a", 10}, {"b", 10}, {"c", 10}});
 }
 
-TEST_CASE("random reaches all clients, failover stays with the first that has a free slot")
+TEST_CASE("random reaches all clients, skip_busy stays with the first that has a free slot")
 {
     fixture f;
     auto& a = f.add("a", {"h"}, 2);
@@ -67,10 +67,53 @@ TEST_CASE("random reaches all clients, failover stays with the first that has a 
     for (int i = 0; i < 50; ++i)
         reached.insert(f.choose(client_choice::random));
     CHECK(reached.size() == 2);
-    CHECK(f.choose(client_choice::failover) == "a");
-    CHECK(f.choose(client_choice::failover) == "a");
+    CHECK(f.choose(client_choice::skip_busy) == "a");
+    CHECK(f.choose(client_choice::skip_busy) == "a");
     fill(a, 2);
-    CHECK(f.choose(client_choice::failover) == "b");
+    CHECK(f.choose(client_choice::skip_busy) == "b");
+}
+
+TEST_CASE("least_loaded takes the client with the most free slots, and without any the shortest queue")
+{
+    fixture f;
+    auto& a = f.add("a", {"h"}, 4, 10);
+    auto& b = f.add("b", {"h"}, 2, 10);
+    f.add("c", {"h"}, 2, 10);
+    CHECK(f.choose(client_choice::least_loaded) == "a");
+    fill(a, 3);
+    CHECK(f.choose(client_choice::least_loaded) == "b");
+    CHECK(f.choose(client_choice::least_loaded) == "c"); // as good, and its turn
+    fill(a, 6);
+    fill(b, 4, 10);
+    CHECK(f.choose(client_choice::least_loaded) == "c");
+    f.lanes.remove("c");
+    CHECK(f.choose(client_choice::least_loaded) == "a");
+}
+
+TEST_CASE("skip_busy leaves the queues of clients empty")
+{
+    fixture f;
+    auto& a = f.add("a", {"h"}, 1, 10);
+    fill(a, 1);
+    CHECK(f.choose(client_choice::skip_busy).empty());
+    CHECK(f.choose(client_choice::round_robin) == "a");
+}
+
+TEST_CASE("a demand with a tag reaches only clients with the tag, also those that come later")
+{
+    fixture f;
+    f.add("a", {"h"}, 9);
+    CHECK(f.choose(client_choice::round_robin, "h/gpu").empty());
+    f.add("b", {"/gpu", "h"}, 9);
+    f.add("c", {"/gpu", "other"}, 9);
+    CHECK(f.choose(client_choice::round_robin, "h/gpu") == "b");
+    CHECK(f.choose(client_choice::round_robin, "h/gpu") == "b");
+    f.add("d", {"/eu", "/gpu", "h"}, 9);
+    CHECK(f.choose(client_choice::skip_busy, "h/eu") == "d");
+    f.lanes.remove("b");
+    CHECK(f.choose(client_choice::round_robin, "h/gpu") == "d");
+    auto const told = f.lanes.capacity(shop);
+    CHECK(told.classes.size() == 3);
 }
 
 TEST_CASE("only clients that serve the handler, answer and do not drain are chosen")
@@ -157,7 +200,7 @@ TEST_CASE("an execution gets no client of another project, whose service and han
           std::vector<protocol::service_capacity>{{"default", "s", {{{"h"}, 1, 1}}}, {"theirs", "s", {{{"h"}, 1, 1}}}});
     CHECK(f.lanes.remove("a") != nullptr);
     CHECK(f.choose().empty());
-    CHECK(f.choose(client_choice::failover, "h", theirs) == "b");
+    CHECK(f.choose(client_choice::skip_busy, "h", theirs) == "b");
 }
 
 TEST_CASE("a client that registers for another project leaves the first one")

@@ -135,6 +135,44 @@ TEST_CASE("a broadcast gets a shard for each client that serves its handler, and
     CHECK(f.open.size() == 0);
 }
 
+TEST_CASE("a broadcast of a number of shards gets so many, for any client, with the payload of its run")
+{
+    fixture f;
+    f.add_task(1, {{"routing", "broadcast"}, {"route", {{"shards", 3}}}});
+    f.add_execution(1, 1);
+    f.exec("UPDATE execution SET payload = '{\"day\":7}' WHERE id = 1");
+    f.run();
+    f.ended.broadcast({execution_id{1}});
+    f.pass(100ms);
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE parent_id = 1 AND shard_total = 3 AND shard_instance = ''") ==
+          3);
+    CHECK(f.number("SELECT COUNT(DISTINCT shard_index) FROM execution WHERE parent_id = 1") == 3);
+    CHECK(f.text("SELECT payload FROM execution WHERE parent_id = 1 AND shard_index = 2") == "{\"day\":7}");
+    for (auto const id : f.shards()) {
+        CHECK(f.open.find(id)->is_shard());
+        CHECK_FALSE(f.open.find(id)->broadcast());
+    }
+}
+
+TEST_CASE("a broadcast that ends by any of its shards succeeds with the first one, and the others are cancelled")
+{
+    fixture f;
+    f.add_task(1, {{"routing", "broadcast"}, {"route", {{"shards", 3}, {"ends", "any"}}}});
+    f.add_execution(1, 1);
+    f.run();
+    f.ended.broadcast({execution_id{1}});
+    f.pass(100ms);
+    auto const shards = f.shards();
+    REQUIRE(shards.size() == 3);
+    f.commit(std::to_string(shards[0].value()));
+    f.following.finished({shards[0], 1, state::succeeded});
+    f.pass(100ms);
+    CHECK(f.state(1) == "succeeded");
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE parent_id = 1 AND cancel_requested_at IS NOT NULL") == 2);
+    for (auto const id : {shards[1], shards[2]})
+        CHECK(f.open.find(id)->cancel_requested);
+}
+
 TEST_CASE("a broadcast waits for its first client, and other work goes on")
 {
     fixture f;

@@ -54,6 +54,16 @@ TEST_CASE("a node gets no more executions than it has places, and one that has e
     CHECK(take(all) == "n");
 }
 
+TEST_CASE("a demand with a tag counts only the credit of clients with the tag")
+{
+    credits all;
+    all.hear("n", word(1, 2));
+    all.hear("m", word(1, 1, {"/gpu", "h"}));
+    CHECK(take(all, "h/gpu") == "m");
+    CHECK(take(all, "h/gpu").empty());
+    CHECK(take(all, "h") == "n");
+}
+
 TEST_CASE("a word is a level: it does not add to the last one, and an older one does not count")
 {
     credits all;

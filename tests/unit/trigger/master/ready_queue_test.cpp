@@ -72,6 +72,54 @@ TEST_CASE("services take turns, so a million executions of one do not delay ten 
     CHECK(f.queue.size() == 0);
 }
 
+TEST_CASE("what is parked for a client is looked at when the client has room, or in time, and holds up nothing else")
+{
+    ready_queue queue;
+    auto const shop = key("shop");
+    using protocol::client_choice;
+    std::set<std::string> full{"a"};
+    std::vector<std::string> looked_at;
+    std::int64_t placed = 0;
+    auto const run = [&] {
+        looked_at.clear();
+        while (queue.turn(10, [&](auto const&, ready_queue::need const& what, auto const& first, std::size_t most) {
+            looked_at.push_back(what.instance);
+            ready_queue::placement out;
+            out.park = full.contains(what.instance);
+            out.taken = out.park ? 0 : std::min(first.size(), most);
+            if (out.park)
+                out.again = instant{100s};
+            placed += static_cast<std::int64_t>(out.taken);
+            return out;
+        }))
+            continue;
+    };
+    queue.put(shop, {client_choice::instance, "h", "a"}, execution_id{1});
+    queue.put(shop, {client_choice::instance, "h", "b"}, execution_id{2});
+    run();
+    CHECK(placed == 1);
+    queue.put(shop, {client_choice::instance, "h", "a"}, execution_id{3});
+    queue.put(shop, {client_choice::instance, "h", "b"}, execution_id{4});
+    CHECK(queue.unblock(shop));
+    run();
+    CHECK(looked_at == std::vector<std::string>{"b"});
+    CHECK_FALSE(queue.unpark(shop, "b"));
+    CHECK(queue.next_unblock() == instant{100s});
+    SECTION("it has room")
+    {
+        full.clear();
+        CHECK(queue.unpark(shop, "a"));
+    }
+    SECTION("its time has come")
+    {
+        full.clear();
+        queue.unblock_due(instant{100s});
+    }
+    run();
+    CHECK(placed == 4);
+    CHECK(queue.size() == 0);
+}
+
 TEST_CASE("a service without room is looked at once, and again only when it is unblocked")
 {
     fixture f;

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "libs/base/time.hpp"
+#include "libs/protocol/service_key.hpp"
+
+#include <string>
+
+namespace baton::trigger {
+
+// What the executions at one client use of its places.
+struct named_credit {
+    std::string instance;
+    protocol::service_key service;
+    int used = 0;
+    instant closed_until{}; // its home returned an execution
+    bool refused = false;   // the last one, and none has been taken since
+};
+
+} // namespace baton::trigger
