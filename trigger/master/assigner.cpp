@@ -158,16 +158,12 @@ bool assigner::fail_if_gone(open_execution& one)
     return true;
 }
 
-// A firing that could not be sent in time, because no client could take it. The time for which the limit of its task
-// kept it back does not make it late.
 bool assigner::skip_if_late(open_execution& one, utc_time now)
 {
-    auto const& policy = one.task->definition.misfire;
-    bool const kept_back = one.marked || (one.admitted_at && !schedule::is_late(policy, *one.admitted_at, now));
-    if (!one.scheduled || one.attempt > 1 || kept_back || !scope_.open.is_misfire(one, now))
+    if (!scope_.open.is_left_out(one, now))
         return false;
     one.ready = false;
-    deps_.next.skip(one, schedule::reason_of_skip(policy));
+    deps_.next.skip(one, schedule::reason_of_skip(one.task->definition.misfire));
     return true;
 }
 

@@ -1,5 +1,7 @@
 #include "trigger/master/completion_queue.hpp"
 
+#include "libs/protocol/offers.hpp"
+
 #include <algorithm>
 
 namespace baton::trigger {
@@ -33,10 +35,17 @@ void completion_queue::broadcast(std::vector<execution_id> ids)
 {
     for (auto const id : ids)
         if (auto* one = open_.find(id)) {
-            open_.move(*one, phase::parent);
-            to_split_.insert(id);
+            auto const& task = one->task->definition;
+            auto demand = task.route.shards != 0 ? std::string() : protocol::demand_for(task.handler, task.route.tag);
+            unsplit_.add({protocol::key_of(protocol::service_of(task)), std::move(demand)}, id);
         }
     bell_.wake();
+}
+
+duration completion_queue::split_after(instant now) const
+{
+    auto const at = unsplit_.look_at(now);
+    return at ? std::max<duration>(*at - now, 1ms) : duration::max();
 }
 
 void completion_queue::add_parents()

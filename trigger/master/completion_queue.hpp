@@ -2,6 +2,7 @@
 
 #include "libs/base/loop.hpp"
 #include "trigger/master/open_set.hpp"
+#include "trigger/master/unsplit_broadcasts.hpp"
 
 #include <deque>
 #include <set>
@@ -22,10 +23,11 @@ public:
     // These broadcasts are due: split them into shards.
     void broadcast(std::vector<execution_id> ids);
 
-    // For `completions`. Adds the broadcasts, of which a shard's end may have been missed.
+    // For `completions`. Adds the broadcasts with shards, of which an end may have been missed.
     void add_parents();
-    std::vector<execution_id> to_split() const { return {to_split_.begin(), to_split_.end()}; }
-    void was_split(execution_id id) { to_split_.erase(id); }
+    unsplit_broadcasts& unsplit() { return unsplit_; }
+    // How long the next look at the unsplit broadcasts may wait.
+    duration split_after(instant now) const;
     std::vector<execution_id> take_parents();
     // The first of the ended executions of fixed-delay tasks, which wait for their ends; at most `most`.
     std::vector<execution_id> delayed(std::size_t most) const;
@@ -36,7 +38,7 @@ private:
     void end(execution_id id, bool resumes);
 
     open_set& open_;
-    std::set<execution_id> to_split_;
+    unsplit_broadcasts unsplit_;
     std::set<execution_id> parents_; // broadcasts of which a shard has ended
     std::deque<execution_id> delayed_;
     waker bell_;

@@ -39,6 +39,7 @@ awaitable<void> completions::run()
         auto pause = duration{1s};
         try {
             co_await round();
+            pause = std::min(pause, deps_.queue.split_after(scope_.term.time.now()));
             if (!looked_at_all_)
                 pause = 1ms;
         } catch (unavailable const& reason) {
@@ -57,7 +58,8 @@ awaitable<void> completions::round()
         looked_at_ = now;
         deps_.queue.add_parents();
     }
-    co_await split();
+    if (co_await splitter_.round())
+        replan();
     co_await close();
     co_await resume();
     if (look || !looked_at_all_)
@@ -68,77 +70,6 @@ void completions::replan()
 {
     deps_.planner.wake();
     scope_.due_changed.wake();
-}
-
-awaitable<void> completions::split()
-{
-    auto const broadcasts = deps_.queue.to_split();
-    for (auto const id : broadcasts)
-        co_await split_one(id);
-}
-
-namespace {
-
-// The clients of the shards of a broadcast: each live client that serves the handler, or, of a fixed number of shards,
-// none in particular.
-std::vector<std::string> shard_instances(client_directory const& clients, protocol::task_definition const& task)
-{
-    if (task.route.shards != 0)
-        return std::vector<std::string>(static_cast<std::size_t>(task.route.shards));
-    auto const demand = protocol::demand_for(task.handler, task.route.tag);
-    std::vector<std::string> found;
-    for (auto const* client : clients.of_service(protocol::service_of(task)))
-        if (client->takes_work && client->serves(demand))
-            found.push_back(*client->instance);
-    return found;
-}
-
-} // namespace
-
-// Makes the shards, durable before any is sent. Without a client for it the broadcast waits.
-awaitable<void> completions::split_one(execution_id id)
-{
-    auto const* parent = scope_.open.find(id);
-    if (parent == nullptr) {
-        deps_.queue.was_split(id);
-        co_return;
-    }
-    std::vector<storage::new_execution> shards;
-    std::vector<open_execution> open_executions;
-    auto const& definition = parent->task->definition;
-    for (auto& instance : shard_instances(scope_.clients, definition)) {
-        open_execution one = *parent;
-        one.id = deps_.ids.make<execution_id>();
-        one.parent = id;
-        one.phase = phase::waiting;
-        one.scheduled = false;
-        one.admitted_at.reset();
-        one.attempt = 1;
-        one.due_at = scope_.term.clock.now();
-        one.shard_index = static_cast<int>(shards.size());
-        one.shard_instance = std::move(instance);
-        auto row = storage::make_execution(one.id, one.task->id, one.task->version, definition, one.scheduled_at);
-        row.cause = protocol::cause::shard;
-        row.parent = id;
-        row.shard_index = one.shard_index;
-        row.shard_instance = one.shard_instance;
-        if (one.payload)
-            row.payload = std::string(one.payload->view());
-        shards.push_back(std::move(row));
-        open_executions.push_back(std::move(one));
-    }
-    if (shards.empty())
-        co_return;
-    for (std::size_t i = 0; i < shards.size(); ++i)
-        shards[i].shard_total = open_executions[i].shard_total = static_cast<int>(shards.size());
-    co_await scope_.term.until_active(transaction_need);
-    open_set::reading const seen(scope_.open);
-    bool const inserted = co_await scope_.ledger.expand(scope_.term.fence, id, shards);
-    deps_.queue.was_split(id);
-    if (inserted)
-        for (auto& one : open_executions)
-            scope_.open.add(std::move(one), seen);
-    replan();
 }
 
 // Those of the broadcasts that the first shard to succeed ends.

@@ -3,6 +3,7 @@
 #include "libs/base/id.hpp"
 #include "libs/storage/ledger.hpp"
 #include "trigger/master/attempts.hpp"
+#include "trigger/master/broadcast_splitter.hpp"
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/planner.hpp"
 #include "trigger/master/task_book.hpp"
@@ -22,7 +23,9 @@ public:
         task_book& book;
         id_generator& ids;
     };
-    completions(term_scope const& scope, dependencies deps) : scope_(scope), deps_(deps) {}
+    completions(term_scope const& scope, dependencies deps)
+        : scope_(scope), deps_(deps), splitter_(scope, deps.queue, deps.next, deps.ids)
+    {}
 
     // An attempt ended with the status that the client reported.
     void finished(protocol::finished const& what);
@@ -31,8 +34,6 @@ public:
 
 private:
     awaitable<void> round();
-    awaitable<void> split();
-    awaitable<void> split_one(execution_id id);
     awaitable<void> close();
     std::set<execution_id> ended_by_any(std::vector<execution_id> const& broadcasts);
     awaitable<void> resume();
@@ -43,6 +44,7 @@ private:
 
     term_scope scope_;
     dependencies deps_;
+    broadcast_splitter splitter_;
     instant looked_at_{};        // last look at the ledger
     execution_id looked_up_to_;  // of those that fixed-delay tasks wait for; 0: begin again
     bool looked_at_all_ = false; // once in this term

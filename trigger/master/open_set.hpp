@@ -5,8 +5,8 @@
 #include "libs/protocol/service_key.hpp"
 #include "libs/storage/ledger.hpp"
 #include "trigger/master/credits.hpp"
-#include "trigger/master/named_credit.hpp"
 #include "trigger/master/due_queue.hpp"
+#include "trigger/master/named_credit.hpp"
 #include "trigger/master/pending_edits.hpp"
 #include "trigger/master/task_book.hpp"
 
@@ -194,6 +194,9 @@ public:
 
     // True if the misfire policy of its task leaves this waiting firing out: it is late, and later ones are due.
     bool is_misfire(open_execution const& one, utc_time now) const;
+    // The same for a firing that could not be sent in time because no client could take it, and that is about to be
+    // sent. The time for which the limit of its task kept it back does not make it late.
+    bool is_left_out(open_execution const& one, utc_time now) const;
 
     // The edits that are announced. take_due() leaves out the firings that wait for one, and looks at them again later.
     pending_edits& edits() { return edits_; }

@@ -189,6 +189,46 @@ TEST_CASE("a broadcast waits for its first client, and other work goes on")
     CHECK(f.shards().size() == 1);
 }
 
+TEST_CASE("of the broadcasts that waited for a client the late ones are skipped, as the misfire policy says")
+{
+    fixture f;
+    f.add_task(1, broadcast);
+    for (int id = 1; id <= 5; ++id)
+        f.add_execution(id, 1);
+    f.exec("UPDATE execution SET scheduled_at = scheduled_at - 7200000000 + id * 60000000");
+    f.run();
+    f.open.each([](open_execution& one) { one.scheduled = true; });
+    for (int id = 1; id <= 5; ++id)
+        f.open.wait(f.one(id), f.clock.now()); // enters the index of firings
+    f.ended.broadcast({execution_id{1}, execution_id{2}, execution_id{3}, execution_id{4}, execution_id{5}});
+    f.pass(1s);
+    CHECK(f.open.size() == 5);
+    f.add_client("a");
+    f.pass(2s);
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE state = 'skipped'") == 4);
+    CHECK(f.state(5) == "running");
+    CHECK(f.shards().size() == 1);
+}
+
+TEST_CASE("a broadcast without shards is no work under way, so it can be cancelled and no look passes over it")
+{
+    fixture f;
+    f.add_task(1, broadcast);
+    f.add_execution(1, 1);
+    f.run();
+    f.ended.broadcast({execution_id{1}});
+    f.pass(2s);
+    CHECK(f.one(1).phase == phase::waiting);
+    int under_way = 0;
+    f.open.each_under_way([&](open_execution const&) { ++under_way; });
+    CHECK(under_way == 0);
+    f.next.cancel(f.one(1));
+    f.add_client("a");
+    f.pass(2s);
+    CHECK(f.state(1) == "cancelled");
+    CHECK(f.shards().empty());
+}
+
 TEST_CASE("a broadcast whose last shard ended without a hint is ended by the next look")
 {
     fixture f;
