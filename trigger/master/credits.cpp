@@ -67,13 +67,14 @@ credits::handler_class& credits::class_of(service_credits& service, std::vector<
 
 credit& credits::credit_of(handler_class& all, std::string const& node, protocol::service_key const& service)
 {
-    for (auto& one : all.nodes)
-        if (one.node == &node)
-            return one;
-    auto& fresh = all.nodes.emplace_front();
-    fresh.node = &node;
-    fresh.service = &service;
-    return fresh;
+    auto last = all.nodes.before_begin();
+    for (auto next = all.nodes.begin(); next != all.nodes.end(); last = next++)
+        if (next->node == &node)
+            return *next;
+    auto const fresh = all.nodes.emplace_after(last);
+    fresh->node = &node;
+    fresh->service = &service;
+    return *fresh;
 }
 
 std::int64_t credits::last_word(service_credits const& service, std::string const& node)
