@@ -10,6 +10,7 @@ import time
 
 import chaos_faults
 import chaos_neighbours
+import chaos_policies
 import checker
 import election_checker as judge
 import faults as campaigns
@@ -163,6 +164,7 @@ class Run:
         self.clocks = {}
         self.skipped = []
         self.judged = set()  # the numbers of the tasks that are judged
+        self.policies = chaos_policies.Policies(self.cluster)
         self.over = threading.Event()
 
     def __enter__(self):
@@ -213,7 +215,7 @@ class Run:
             return self.cluster.create(f"tick {number}", schedule, max_deaths=1000, **nap)
         tasks = self.cluster.in_parallel(create, list(range(self.tasks)))
         self.judged = {int(task["id"]) for task in tasks}
-        return tasks
+        return tasks + self.policies.register()
 
     def events(self):
         found = []
@@ -282,20 +284,21 @@ class Run:
             process.deaths[process.pid] = harness.boot_us()
             process.start()
 
-    def of_judged(self, select):
-        """The rows of the judged tasks, of which neighbours have no part."""
-        among = ", ".join(map(str, self.judged))
+    def of_tasks(self, numbers, select):
+        """The rows of these tasks, of which neighbours have no part."""
+        among = ", ".join(map(str, numbers))
         return self.cluster.store.query(f"{select} {'AND' if 'WHERE' in select else 'WHERE'} task_id IN ({among})")
 
     def overdue(self):
-        return self.of_judged("SELECT COUNT(*) AS many FROM execution "
-                              f"WHERE due_at < {harness.utc_us() - 500_000}")[0]["many"]
+        return self.of_tasks(self.judged, "SELECT COUNT(*) AS many FROM execution "
+                                          f"WHERE due_at < {harness.utc_us() - 500_000}")[0]["many"]
 
     def await_all_ended(self):
-        last = self.of_judged("SELECT MAX(valid_from) AS at FROM task_version")[0]["at"]
+        numbers = self.judged | self.policies.kinds.keys()
+        last = self.of_tasks(numbers, "SELECT MAX(valid_from) AS at FROM task_version")[0]["at"]
         harness.wait_for("the last definition holds", lambda: harness.utc_us() > last, 10)
-        harness.wait_for("every execution has ended", lambda: not self.of_judged(
-            "SELECT 1 AS one FROM execution WHERE due_at IS NOT NULL"), SETTLES_WITHIN)
+        harness.wait_for("every execution has ended", lambda: not self.of_tasks(
+            numbers, "SELECT 1 AS one FROM execution WHERE due_at IS NOT NULL"), SETTLES_WITHIN)
 
     def recorders(self):
         return [client for client in self.cluster.live_clients() if client["service"] == chaos_neighbours.JUDGED
@@ -330,21 +333,31 @@ class Run:
     def judge(self, problems):
         cluster = self.cluster
         try:
-            ledger = checker.check(cluster.ledger().of(self.judged), cluster.journal(), cluster.deaths(), harness.utc_us())
+            rows = cluster.ledger()
         except OSError as failure:
             raise NoVerdict("; ".join([*problems, *cluster.store.last_words(), f"no ledger: {failure}"])) from failure
+        journal, deaths = cluster.journal(), cluster.deaths()
+        problems += self.policies.problems(rows, journal, deaths)
+        judged = rows.of(self.judged)
+        starts = self.lines_of(judged, journal)
+        ledger = checker.check(judged, starts, deaths, harness.utc_us())
         if ledger.expected < self.tasks * (LEAST_SECONDS - 3):
             problems.append(f"only {ledger.expected} firings were expected")
-        record = self.record(problems + ledger.problems)
+        record = self.record(starts, problems + ledger.problems)
         return record, judge.check(record), ledger
 
-    def record(self, problems):
+    @staticmethod
+    def lines_of(ledger, journal):
+        numbers = {row["id"] for row in ledger.executions}
+        return [line for line in journal if line.execution in numbers]
+
+    def record(self, journal, problems):
         events = self.events()
         pids = {int(event.fields["pid"]): event.incarnation for event in events if event.what == "start"}
         deaths = {pids[pid]: at * 1000 for pid, at in self.cluster.deaths().items() if pid in pids}
         done = [fault for fault in self.drawn if fault.began]
         record = judge.Record(
-            events=events, commits=self.commits(), starts=self.starts(), deaths=deaths, ends=self.ends, ledger=problems,
+            events=events, commits=self.commits(), starts=self.starts(journal), deaths=deaths, ends=self.ends, ledger=problems,
             faults=[fault.record(self.guarded) for fault in done if not fault.neighbour],
             neighbours=[fault.span_record() for fault in done if fault.neighbour],
             ttl=round(chaos_faults.TTL * judge.SECOND), guard=round(chaos_faults.GUARD * judge.SECOND),
@@ -368,8 +381,9 @@ class Run:
         return [judge.Commit(row["epoch"], row["owner"], row["seq"], None if faked else (row["at"] - offset) * 1000)
                 for row in rows]
 
-    def starts(self):
+    @staticmethod
+    def starts(journal):
         offset = harness.boot_to_utc()
         return [judge.Start(line.boot_us * 1000, checker.process_of(line.instance), line.execution, line.epoch,
                             (line.scheduled_at - offset) * 1000)
-                for line in self.cluster.journal() if line.what == "start"]
+                for line in journal if line.what == "start"]

@@ -3,6 +3,7 @@
 import unittest
 
 import checker
+import exclusion
 import expected
 
 SECOND = 1_000_000
@@ -209,6 +210,30 @@ class Expecting(unittest.TestCase):
         due = expected.firings(versions, START, START + 60 * SECOND)
         self.assertEqual([((at - START) // SECOND, number) for at, number in sorted(due.items())],
                          [(0, 1), (1, 1), (4, 2), (8, 2)])
+
+
+
+class Overlaps(unittest.TestCase):
+    def overlapping(self, journal, deaths=None):
+        executions = {line.execution for line in journal}
+        return [(one.execution, two.execution)
+                for one, two in exclusion.overlaps(exclusion.calls_of(journal, deaths or {}, executions))]
+
+    def test_calls_one_after_the_other_do_not_overlap(self):
+        journal = [line("start", 0, 10), line("end", 0, 20), line("start", 1, 20), line("end", 1, 30)]
+        self.assertEqual(self.overlapping(journal), [])
+
+    def test_a_call_that_begins_before_the_last_one_has_ended_is_found(self):
+        journal = [line("start", 0, 10), line("start", 1, 19), line("end", 0, 20), line("end", 1, 30)]
+        self.assertEqual(self.overlapping(journal), [(100, 101)])
+
+    def test_a_call_that_still_runs_overlaps_the_next_one(self):
+        self.assertEqual(self.overlapping([line("start", 0, 10), line("start", 1, 30)]), [(100, 101)])
+
+    def test_a_call_ends_with_its_process(self):
+        journal = [line("start", 0, 10), line("start", 1, 30, pid=2)]
+        self.assertEqual(self.overlapping(journal, {1: 20, 2: 40}), [])
+        self.assertEqual(self.overlapping(journal, {1: 31, 2: 40}), [(100, 101)])
 
 
 if __name__ == "__main__":

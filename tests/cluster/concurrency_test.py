@@ -5,6 +5,7 @@ default). The recorder's journal, and not the ledger, tells what ran at the same
 import os
 import unittest
 
+import exclusion
 import harness
 
 STORE = os.environ.get("BATON_STORE", "sqlite")
@@ -26,24 +27,15 @@ class Concurrency(unittest.TestCase):
     def rows(self, task):
         return [row for row in self.cluster.ledger().executions if row["task_id"] == int(task["id"])]
 
-    def spans(self, task):
-        """(start, end) of each call of a handler, in the order of their starts. A call of a process that was killed ended
-        at its death; the end of one that still runs is None."""
-        mine = {row["id"] for row in self.rows(task)}
-        ended, began = {}, {}
-        for line in self.cluster.journal():
-            if line.execution in mine:
-                (began if line.what == "start" else ended)[line.pid, line.execution, line.attempt] = line.boot_us
-        deaths = self.cluster.deaths()
-        return sorted((at, ended.get(call, deaths.get(call[0]))) for call, at in began.items())
+    def calls(self, task):
+        """The calls of its handler, in the order of their beginnings."""
+        return exclusion.calls_of(self.cluster.journal(), self.cluster.deaths(), {row["id"] for row in self.rows(task)})
 
     def check_never_beside(self, task):
         """No two calls overlap. Returns how many there were."""
-        spans = self.spans(task)
-        for (_, end), (start, _) in zip(spans, spans[1:]):
-            self.assertIsNotNone(end, "a call had not ended when the next one began")
-            self.assertLessEqual(end, start, "a call began before the last one had ended")
-        return len(spans)
+        calls = self.calls(task)
+        self.assertEqual(exclusion.overlaps(calls), [])
+        return len(calls)
 
     def await_ended(self, task, count, within=60):
         harness.wait_for(f"{count} executions have ended",
@@ -83,8 +75,8 @@ class Concurrency(unittest.TestCase):
         for number in range(12):
             self.cluster.run_now(task, {"ms": 300, "customer": number % 3})
         self.await_ended(task, 12)
-        spans = self.spans(task)
-        most = max(sum(start <= at < end for start, end in spans) for at, _ in spans)
+        calls = self.calls(task)
+        most = max(sum(other.began <= call.began < other.ended for other in calls) for call in calls)
         self.assertTrue(1 < most <= 3, most)
 
     def test_executions_that_wait_are_not_in_doubt_at_a_take_over(self):
