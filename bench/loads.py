@@ -25,6 +25,7 @@ class Load:
     service: str = SERVICE
     name: str = "bench"       # of the tasks, with a number
     routing: str = "round_robin"
+    policy: dict = dataclasses.field(default_factory=dict)  # further members of the definition
     begin: int = 0            # the first firing of the first task, microseconds; set when it is registered
     first_id: int = 0
 
@@ -79,7 +80,8 @@ class Load:
         document = {
             "project": "default", "name": f"{self.name} @N", "description": "", "service": self.service, "handler": HANDLER,
             "payload": {"data": "x" * (self.payload - len('{"data":""}'))}, "schedule": self.schedule(),
-            "routing": self.routing, "max_attempts": 1, "retry_delay_ms": 1000, "timeout_ms": 0, "enabled": True}
+            "routing": self.routing, "max_attempts": 1, "retry_delay_ms": 1000, "timeout_ms": 0, "enabled": True,
+            **self.policy}
         text = "'" + json.dumps(document, separators=(",", ":"), sort_keys=True) + "'"
         for mark, value in (("@N", "seq"), ("@FIRST", rfc3339(first)), ("@END", rfc3339(str(self.end)))):
             if mark in text:

@@ -14,6 +14,7 @@ from loads import SECOND, Load
 from stage import ROOT, Stage, harness
 
 
+ONE_AT_A_TIME = {"concurrency": {"limit": 1, "key": "/data"}}
 RETENTION_BEGINS = 15  # seconds; a new term starts retention late
 
 
@@ -127,6 +128,19 @@ def lag_no_queue(server, options):
     return lag(server, argparse.Namespace(**vars(options), client={"BENCH_QUEUE": "0"}))
 
 
+def keys(server, options):
+    """Each execution under a concurrency key of its own task: half of the steady rate, with so many keys."""
+    load = repeating(options.rate // 2, options, policy=ONE_AT_A_TIME)
+    return flow.run(server, options, load, options.warm, options.seconds)
+
+
+def one_key(server, options):
+    """A thousand executions a second of one key, one after the other: more than that can be."""
+    seconds = int(options.warm + options.seconds) + 1
+    load = Load(tasks=1, period=SECOND // 1000, spread=0, firings=seconds * 1000, policy=ONE_AT_A_TIME)
+    return flow.run(server, options, load, options.warm, options.seconds)
+
+
 def ceiling(server, options):
     """The rate of the database alone for the same rows, with the best number of sessions."""
     tried = []
@@ -203,6 +217,8 @@ ROWS = {
     "lag_fetch": Row("lag at 1,000 firings/s, the client fetches", lag_fetch, [rate(), *lags(2, 10, 50), MISSED, DOUBLED]),
     "lag_no_queue": Row("lag at 1,000 firings/s, nothing queued at the client", lag_no_queue,
                         [rate(), *lags(2, 10, 50), MISSED, DOUBLED]),
+    "keys": Row("steady rate, each task with a concurrency key", keys, [rate(5_000), *COSTS, *lags(), MISSED, DOUBLED]),
+    "one_key": Row("one concurrency key: one after the other", one_key, [rate(), MISSED, DOUBLED]),
     "run_now": Row("run now through REST, idle cluster", standing.run_now,
                    [Figure("call to handler p50", "until_start_ms/p50", "ms", most=5),
                     Figure("call to handler p99", "until_start_ms/p99", "ms", most=20),
