@@ -2,6 +2,7 @@
 """Tests of routing on the store that $BATON_STORE names (sqlite by default): which client gets which execution."""
 
 import os
+import time
 import unittest
 
 import harness
@@ -24,6 +25,15 @@ class Routing(unittest.TestCase):
         for instance, tag in CLIENTS.items():
             cls.start_client(instance, tag)
         cls.cluster.await_ready(TRIGGERS, len(CLIENTS))
+        harness.wait_for("the master knows all clients", cls.master_knows_all, 20)
+
+    @classmethod
+    def master_knows_all(cls):
+        """It learns of a client that joined at another node within a second."""
+        task = cls.cluster.create(f"all-{time.monotonic()}", BY_HAND, routing="broadcast")
+        broadcast = cls.cluster.run_now(task)
+        cls.cluster.await_state(broadcast, "succeeded", 20)
+        return len(cls.cluster.rest.get("/api/v1/executions", parent=broadcast)["items"]) == len(CLIENTS)
 
     @classmethod
     def start_client(cls, instance, tag):
@@ -68,7 +78,7 @@ class Routing(unittest.TestCase):
         process = self.cluster.processes.pop(gone)
         process.end()
         harness.wait_for("one client fewer", lambda: len(self.cluster.live_clients()) == len(CLIENTS), 30)
-        self.assertEqual(self.clients_of(task, payloads), before)
+        harness.wait_for("the keys are back", lambda: self.clients_of(task, payloads) == before, 20)
 
     def test_an_absent_client_is_named_as_the_reason_and_holds_up_nothing_else(self):
         absent = self.create("absent", "instance", route={"instance": "omega"})

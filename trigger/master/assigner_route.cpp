@@ -117,7 +117,7 @@ assigner::destination assigner::named_destination(protocol::service_view service
     there.named = &own;
     there.to.credit = deps_.credits.at(there.node, service, what.handler);
     there.to.room = std::clamp(named_.room(*client), 0, wanted);
-    there.full = named_.room(*client) <= there.to.room;
+    there.full = !own.refused && named_.room(*client) <= there.to.room;
     if (there.full)
         there.to.again = now + look_at_full;
     if (own.refused && there.to.room > 0)

@@ -9,14 +9,18 @@
 namespace baton::trigger {
 
 namespace {
+constexpr int points = 8; // of a member: a single one may lie so close behind another that it gets hardly a key
 constexpr int probes = 21;
 }
 
 hash_ring::hash_ring(std::vector<std::string_view> const& members)
 {
-    points_.reserve(members.size());
-    for (std::size_t i = 0; i < members.size(); ++i)
-        points_.emplace_back(protocol::stable_hash(members[i]), i);
+    points_.reserve(members.size() * points);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        seeded_random draw(protocol::stable_hash(members[i]));
+        for (int k = 0; k < points; ++k)
+            points_.emplace_back(draw.next(), i);
+    }
     std::sort(points_.begin(), points_.end());
 }
 
@@ -28,7 +32,7 @@ std::optional<std::size_t> hash_ring::find(std::uint64_t key, std::optional<std:
     for (int i = 0; i < probes && !points_.empty(); ++i) {
         auto const probe = draw.next();
         auto at = std::lower_bound(points_.begin(), points_.end(), std::pair(probe, std::size_t{0}));
-        for (int step = 0; step < 2; ++step, ++at) {
+        for (std::size_t step = 0; step < points_.size(); ++step, ++at) {
             if (at == points_.end())
                 at = points_.begin();
             if (at->second == avoided)

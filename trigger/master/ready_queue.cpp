@@ -39,6 +39,7 @@ bool ready_queue::turn(std::size_t quantum, place_function const& place)
         return true;
     auto& mine = found->second;
     std::optional<instant> again;
+    bool any_parked = false;
     std::size_t spent = 0;
     while (spent < quantum && mine.idle < mine.order.size()) {
         auto const what = std::move(mine.order.front());
@@ -50,19 +51,21 @@ bool ready_queue::turn(std::size_t quantum, place_function const& place)
         mine.size -= taken;
         size_ -= taken;
         spent += std::max<std::size_t>(taken, 1); // a look costs as well
-        mine.idle = taken == 0 ? mine.idle + 1 : 0;
+        bool const parked = done.park && !queue->second.empty();
+        any_parked = any_parked || parked;
+        mine.idle = taken != 0 ? 0 : mine.idle + (parked ? 0 : 1);
         if (done.again)
             again = std::min(again.value_or(*done.again), *done.again);
         if (queue->second.empty())
             mine.queues.erase(queue);
-        else if (done.park)
+        else if (parked)
             mine.parked[what.instance].push_back(what);
         else
             mine.order.push_back(what);
     }
     bool const may_go_on = mine.idle < mine.order.size();
     mine.active = false;
-    if (again && !may_go_on && (!mine.retry_at || *again < *mine.retry_at)) {
+    if (again && (!may_go_on || any_parked) && (!mine.retry_at || *again < *mine.retry_at)) {
         mine.retry_at = again;
         retries_.emplace(*again, service);
     }

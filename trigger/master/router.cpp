@@ -8,7 +8,7 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr std::size_t most_points = 1'000'000; // of all rings, 24 bytes each
+constexpr std::size_t most_members = 100'000; // of all rings, 136 bytes each
 
 std::string demand_of(open_execution const& one)
 {
@@ -129,9 +129,9 @@ listed_client const* router::hashed(open_execution const& one, std::string const
 // The clients that take work. All rings are made anew after a change in the directory.
 router::ring const& router::ring_for(open_execution const& one)
 {
-    if (std::exchange(changes_, clients_.changes()) != clients_.changes() || points_ > most_points) {
+    if (std::exchange(changes_, clients_.changes()) != clients_.changes() || members_ > most_members) {
         rings_.clear();
-        points_ = 0;
+        members_ = 0;
     }
     auto const service = protocol::service_of(one.task->definition);
     auto const demand = demand_of(one);
@@ -145,7 +145,7 @@ router::ring const& router::ring_for(open_execution const& one)
             members.push_back(client);
             names.push_back(*client->instance);
         }
-    points_ += members.size();
+    members_ += members.size();
     return rings_.emplace(key, ring{std::move(members), hash_ring(names)}).first->second;
 }
 

@@ -49,7 +49,7 @@ private:
     client_directory const& clients_;
     std::function<bool(listed_client const&)> has_room_;
     std::map<std::pair<protocol::service_key, std::string>, ring> rings_; // by service and demand
-    std::size_t points_ = 0;                                              // of all rings
+    std::size_t members_ = 0;                                             // of all rings
     std::uint64_t changes_ = 0;                                           // of the directory when they were made
 };
 

@@ -49,7 +49,7 @@ TEST_CASE("a task keeps its routing with the members of its route that belong to
         CHECK(written.at("route") == members.at("route"));
         CHECK(parse_task(written).route == parse_task(task_with(members)).route);
     }
-    CHECK(to_json(parse_task(task_with({}))).at("route") == nlohmann::json{{"tag", ""}});
+    CHECK(to_json(parse_task(task_with(nlohmann::json::object()))).at("route") == nlohmann::json{{"tag", ""}});
 }
 
 TEST_CASE("a route that does not fit the routing is refused with the field and an example", "[protocol]")

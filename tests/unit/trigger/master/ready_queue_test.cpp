@@ -95,9 +95,11 @@ TEST_CASE("what is parked for a client is looked at when the client has room, or
             continue;
     };
     queue.put(shop, {client_choice::instance, "h", "a"}, execution_id{1});
-    queue.put(shop, {client_choice::instance, "h", "b"}, execution_id{2});
+    for (int id = 10; id < 40; ++id) // more than a turn takes
+        queue.put(shop, {client_choice::instance, "h", "b"}, execution_id{id});
     run();
-    CHECK(placed == 1);
+    CHECK(placed == 30);
+    CHECK(queue.next_unblock() == instant{100s});
     queue.put(shop, {client_choice::instance, "h", "a"}, execution_id{3});
     queue.put(shop, {client_choice::instance, "h", "b"}, execution_id{4});
     CHECK(queue.unblock(shop));
@@ -116,7 +118,7 @@ TEST_CASE("what is parked for a client is looked at when the client has room, or
         queue.unblock_due(instant{100s});
     }
     run();
-    CHECK(placed == 4);
+    CHECK(placed == 33);
     CHECK(queue.size() == 0);
 }
 
