@@ -92,6 +92,7 @@ int run(int argc, char** argv)
     add_nodes(program, common);
     add_terms(program, common);
     add_clients(program, common);
+    add_services(program, common);
     add_cron(program, common);
     program.formatter(std::make_shared<CLI::Formatter>());
     program.add_subcommand("version", "Print the version")->footer("Example: baton version")->callback([] {

@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/concurrency_options.hpp"
 #include "cli/cron_options.hpp"
+#include "cli/limit_options.hpp"
 #include "cli/misfire_options.hpp"
 #include "cli/payload_option.hpp"
 #include "cli/rest.hpp"
@@ -48,6 +49,7 @@ struct definition_options {
     int deaths = 3;
     std::string timeout;
     std::string stop_grace;
+    limit_options limits;
     bool disabled = false;
     bool allow_unserved = false;
 };
@@ -132,6 +134,8 @@ nlohmann::json document_of(definition_options const& chosen)
     write_route(task, chosen.route);
     if (!chosen.retry_delay.empty())
         task["retry_delay_ms"] = option_span("--retry-delay", chosen.retry_delay, 0ms, protocol::longest_span);
+    if (auto limits = limits_of(chosen.limits); !limits.empty())
+        task["limits"] = std::move(limits);
     if (!chosen.timeout.empty())
         task["timeout_ms"] = option_span("--timeout", chosen.timeout, 0ms, protocol::longest_span);
     if (!chosen.stop_grace.empty())
@@ -184,6 +188,7 @@ void add_task_add(CLI::App& task, common_options const& common)
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000));
     command->add_option("--timeout", chosen->timeout, "Limit for one attempt, such as 30s");
+    add_limit_options(*command, chosen->limits);
     command->add_option("--stop-grace", chosen->stop_grace,
                         "From the request to stop, by the timeout or a cancel, until the execution ends although its "
                         "handler has not returned; 30s without it");

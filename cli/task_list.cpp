@@ -77,9 +77,12 @@ void add_task_list(CLI::App& task, common_options const& common)
         auto const at = times_of(common);
         table shown({"ID", "NAME", "SERVICE", "HANDLER", "SCHEDULE", "ENABLED", at.title("NEXT")});
         shown.when_narrow({"ID", "HANDLER", "SERVICE", "ENABLED"}, at.day(system_time{}.utc()));
-        for (auto const& each : tasks.at("items"))
+        for (auto const& each : tasks.at("items")) {
+            bool const paused = each.contains("paused") && !each.at("paused").is_null();
             shown.add({cell(each, "id"), cell(each, "name"), cell(each, "service"), cell(each, "handler"),
-                       cell(each, "schedule_text"), cell(each, "enabled"), at.cell(each, "next_at")});
+                       cell(each, "schedule_text"), cell(each, "enabled") + (paused ? ", paused" : ""),
+                       at.cell(each, "next_at")});
+        }
         shown.print(std::cout);
     });
 }

@@ -7,6 +7,7 @@
 #include "libs/storage/dead_letters.hpp"
 #include "libs/storage/executions.hpp"
 #include "libs/storage/nodes.hpp"
+#include "libs/storage/services.hpp"
 #include "libs/storage/tasks.hpp"
 #include "libs/storage/terms.hpp"
 #include "web/master_notifier.hpp"
@@ -27,6 +28,7 @@ struct context {
           dead_letters(given.shared),
           nodes(given.shared),
           clients(given.shared),
+          services(given.shared),
           terms(given.shared, given.shared), // only read here
           master(given.time, given.lease, given.shared, given.http, {chosen.notify_limit, chosen.master_cache})
     {}
@@ -39,6 +41,7 @@ struct context {
     storage::dead_letters dead_letters;
     storage::nodes nodes;
     storage::clients clients;
+    storage::services services;
     storage::terms terms;
     master_notifier master;
 };

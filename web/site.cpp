@@ -71,6 +71,7 @@ struct site::parts {
         serve_dead_letters(table, shared);
         serve_nodes(table, shared);
         serve_terms(table, shared);
+        serve_services(table, shared);
         serve_clients(table, shared);
         serve_cron(table, shared);
         serve_health(table, shared);

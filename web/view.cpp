@@ -103,8 +103,8 @@ json show(storage::skipped_range const& range)
 std::vector<std::string> const& read_only_members()
 {
     static std::vector<std::string> const members{
-        "id",         "version",    "schedule_text", "next_at",   "next_fire_at",    "parked_at", "parked_reason",
-        "created_at", "updated_at", "valid_from",    "cancelled", "master_notified", "notes"};
+        "id",     "version",    "schedule_text", "next_at",    "next_fire_at", "parked_at",       "parked_reason",
+        "paused", "created_at", "updated_at",    "valid_from", "cancelled",    "master_notified", "notes"};
     return members;
 }
 
@@ -125,6 +125,17 @@ json show(storage::attempt_record const& attempt)
 json show(storage::unresponsive_record const& handler)
 {
     return {{"attempt", handler.attempt}, {"client", handler.client}, {"since", moment(handler.since)}};
+}
+
+json show(storage::late_report const& report)
+{
+    return {{"attempt", report.attempt},
+            {"outcome", protocol::to_string(report.outcome)},
+            {"client", report.client},
+            {"finished_at", moment(report.finished_at)},
+            {"reported_at", moment(report.reported_at)},
+            {"result", stored_json(report.result)},
+            {"error", text(report.error)}};
 }
 
 json show(storage::execution_record const& execution)

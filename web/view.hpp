@@ -39,6 +39,7 @@ std::vector<std::string> const& read_only_members();
 nlohmann::json show(storage::execution_record const& execution);
 nlohmann::json show(storage::attempt_record const& attempt);
 nlohmann::json show(storage::unresponsive_record const& handler);
+nlohmann::json show(storage::late_report const& report);
 // Its execution in brief, the error of the last attempt, and what has become of it.
 nlohmann::json show(storage::dead_letter const& letter);
 nlohmann::json show(storage::client_record const& client);

@@ -2,6 +2,7 @@
 
 #include "libs/base/characters.hpp"
 #include "libs/protocol/offers.hpp"
+#include "web/pause_view.hpp"
 
 #include <algorithm>
 #include <set>
@@ -60,6 +61,8 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
         return "no master";
     if (one.service.empty()) // its version is unknown
         return std::nullopt;
+    if (auto const* pause = pause_of(seen.pauses, protocol::service_of(one)))
+        return to_text(*pause);
     auto const service = to_text(protocol::service_of(one));
     auto clients = of_service(one, seen);
     if (clients.empty())

@@ -1,6 +1,7 @@
 #pragma once
 // Why an execution has not begun, or how it ended, in one line for people.
 
+#include "libs/protocol/pause.hpp"
 #include "libs/storage/clients.hpp"
 #include "libs/storage/executions.hpp"
 #include "libs/storage/task_routes.hpp"
@@ -17,6 +18,7 @@ struct cluster_view {
     std::optional<bool> has_master; // nothing if the lock row could not be read
     std::vector<storage::clients::alike> clients;
     storage::routes routes; // of the executions that wait
+    std::vector<protocol::pause> pauses{}; // in force
 };
 
 // The services whose clients decide why these executions wait. Empty if none of them waits; one that is only planned

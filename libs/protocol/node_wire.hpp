@@ -178,9 +178,10 @@ enum class signal_kind {
     run,    // an execution was inserted, by run now or by an edit
     cancel, // an execution is to be cancelled
     edit,   // a task is about to be edited: committed before the edit, which removes it
+    pause,  // a service or project was paused or resumed
 };
 template <>
-inline constexpr std::array<std::string_view, 4> names_of<signal_kind>{"task", "run", "cancel", "edit"};
+inline constexpr std::array<std::string_view, 5> names_of<signal_kind>{"task", "run", "cancel", "edit", "pause"};
 
 // Web to master, after the row of the same content was committed: act on it now.
 struct signal_request {

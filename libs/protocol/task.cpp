@@ -215,6 +215,8 @@ task_definition parse_task(nlohmann::json const& value)
     task.timeout = millis(object, "timeout_ms", 0, 0);
     task.stop_grace =
         std::chrono::milliseconds{object.number("stop_grace_ms", task.stop_grace / 1ms, 0, longest_stop_grace / 1ms)};
+    if (auto const* limits = object.find("limits"))
+        task.limits = parse_time_limits(*limits);
     task.enabled = object.flag("enabled", true);
     object.finish();
     return task;
@@ -242,6 +244,7 @@ nlohmann::json without_payload(task_definition const& task)
             {"max_deaths", task.max_deaths},
             {"timeout_ms", task.timeout / 1ms},
             {"stop_grace_ms", task.stop_grace / 1ms},
+            {"limits", to_json(task.limits)},
             {"enabled", task.enabled}};
 }
 
@@ -279,9 +282,9 @@ void check_nulls(nlohmann::json const& patch)
     check(patch, "", [](std::string const& key) {
         return is_one_of(key, {"project", "description", "owner", "labels", "payload", "misfire", "concurrency",
                                "routing", "route", "max_attempts", "retry_delay_ms", "retry", "max_deaths",
-                               "timeout_ms", "stop_grace_ms", "enabled"});
+                               "timeout_ms", "stop_grace_ms", "limits", "enabled"});
     });
-    for (auto const* policy : {"misfire", "concurrency", "retry", "route"})
+    for (auto const* policy : {"misfire", "concurrency", "retry", "route", "limits"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())
             check(*given, std::string(policy) + ".", [](std::string const&) { return false; });
     auto const schedule = patch.find("schedule");

@@ -11,6 +11,7 @@
 #include "libs/protocol/names.hpp"
 #include "libs/protocol/retry_policy.hpp"
 #include "libs/protocol/route.hpp"
+#include "libs/protocol/time_limits.hpp"
 #include "libs/protocol/wall_spec.hpp"
 
 #include <nlohmann/json.hpp>
@@ -88,6 +89,7 @@ struct task_definition {
     // From the request to stop (by the timeout or a cancel) to the end of the execution, if the handler has not
     // returned.
     duration stop_grace = 30s;
+    time_limits limits;
     bool enabled = true;
 };
 

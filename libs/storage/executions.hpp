@@ -97,6 +97,17 @@ struct unresponsive_record {
     utc_time since; // the end of its execution
 };
 
+// What a client reported of a handler after its execution had ended without it. It changes nothing.
+struct late_report {
+    int attempt = 1;
+    protocol::state outcome = protocol::state::succeeded;
+    std::string client;
+    std::optional<utc_time> finished_at;
+    utc_time reported_at;
+    std::optional<std::string> result; // JSON text
+    std::optional<std::string> error;
+};
+
 enum class cancel_outcome { requested, already_ended, not_found };
 struct cancel_result {
     cancel_outcome outcome = cancel_outcome::requested;
@@ -120,6 +131,7 @@ public:
     awaitable<std::optional<execution_record>> find(execution_id id);
     // Nothing if the handler of the execution is not known to run on.
     awaitable<std::optional<unresponsive_record>> unresponsive(execution_id id);
+    awaitable<std::optional<late_report>> late(execution_id id);
     // From now on its handler counts as ended. False if it did already.
     awaitable<bool> release(execution_id id);
     awaitable<std::vector<attempt_record>> attempts(execution_id id); // all of them, the first included

@@ -2,6 +2,7 @@
 
 #include "libs/base/id.hpp"
 #include "libs/protocol/outcome.hpp"
+#include "libs/protocol/pause.hpp"
 #include "libs/protocol/service_key.hpp"
 #include "libs/protocol/task.hpp"
 #include "libs/protocol/term_id.hpp"
@@ -96,8 +97,15 @@ struct open_execution_row {
     std::string last_client;            // that had the last attempt which has ended; empty: none, or not known
     std::optional<std::string> payload; // instead of the task's own; JSON text
     std::string definition;             // of the version that it runs
-    std::string unreadable;             // why cause or state cannot be read; empty when they can
+    utc_time created_at;
+    std::string unreadable; // why cause or state cannot be read; empty when they can
 
+    // When its first attempt was due.
+    utc_time since_due() const
+    {
+        bool const logical = cause == protocol::cause::schedule || cause == protocol::cause::manual;
+        return logical ? scheduled_at : created_at;
+    }
     // Due from the instant of its creation, and not at an instant that was planned.
     bool at_once() const { return cause != protocol::cause::schedule && attempt == 1; }
 };
@@ -131,7 +139,8 @@ struct next_attempt {
 struct undeliverable {
     execution_id id;
     std::string reason;
-    bool died = false; // counts the last death of its client
+    bool died = false;                               // counts the last death of its client
+    protocol::state state = protocol::state::failed; // or timed_out
 };
 
 // An attempt whose handler did not return after it was asked to stop.
@@ -262,8 +271,8 @@ public:
     // Turns planned executions into waiting ones, or (`waits` is false) waiting ones into planned ones.
     awaitable<void> set_waiting(fence mine, std::vector<execution_id> const& ids, bool waits);
 
-    // Ends executions that can never be delivered as failed, each with its reason in `error` and `reason`, and makes
-    // them dead letters.
+    // Ends executions without a client, each in its state and with its reason in `error` and `reason`, and makes them
+    // dead letters.
     awaitable<void> fail(fence mine, std::vector<undeliverable> const& executions);
 
     // Ends executions without their handlers, those that are still open at that attempt: in its state, with its reason,
@@ -277,6 +286,9 @@ public:
     awaitable<std::vector<execution_id>> still_unresponsive(std::vector<execution_id> const& ids);
     // Their handlers have returned, or their clients are gone.
     awaitable<void> forget_unresponsive(fence mine, std::vector<execution_id> const& ids);
+
+    // The pauses in force, and those that have ended within this time.
+    awaitable<std::vector<protocol::pause>> pauses(duration back);
 
     // The tasks that were disabled or deleted with a line up to `until`, the earliest first.
     awaitable<std::vector<stopped_task>> stopped_tasks(utc_time until, int limit);

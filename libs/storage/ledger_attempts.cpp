@@ -112,13 +112,14 @@ void skip_unsent(soci::session& sql, std::vector<execution_id> const& ids, std::
 
 void fail_open(soci::session& sql, std::vector<undeliverable> const& executions)
 {
-    for (auto const chunk : chunks(sql, executions, 4)) {
-        batch_update update(sql, {"execution"}, {"id", "reason", "error", "died"});
+    for (auto const chunk : chunks(sql, executions, 5)) {
+        batch_update update(sql, {"execution"}, {"id", "reason", "error", "died", "state"});
         for (auto const& each : chunk)
             update.row(each.id, fitting(each.reason, longest_reason), fitting(each.reason, longest_error_of_many),
-                       each.died ? 1 : 0);
-        update.set("state = 'failed', due_at = NULL, ended_at = ", now_us(sql), ", reason = ", update["reason"],
-                   ", error = ", update["error"], ", deaths = e.deaths + ", update["died"]);
+                       each.died ? 1 : 0, protocol::to_string(each.state));
+        update.set("state = ", update["state"], ", due_at = NULL, ended_at = ", now_us(sql),
+                   ", reason = ", update["reason"], ", error = ", update["error"], ", deaths = e.deaths + ",
+                   update["died"]);
         update.where("e.due_at IS NOT NULL");
         update.execute();
     }

@@ -18,7 +18,7 @@ void select_open(statement& ask)
 {
     ask.select("e.id", "e.task_id", "e.task_version", "e.scheduled_at", "e.due_at", "e.cause", "e.state", "e.attempt",
                "e.max_attempts", "e.deaths", "e.cancel_requested_at IS NOT NULL", "e.parent_id", "e.shard_index",
-               "e.shard_total", "e.shard_instance", last_client, "e.payload", "v.definition");
+               "e.shard_total", "e.shard_instance", last_client, "e.payload", "e.created_at", "v.definition");
 }
 
 // The index on namespace and due_at holds the open rows together; an index on the task would grow with history.
@@ -60,6 +60,7 @@ open_execution_row read_open(row& cells)
     open.shard_instance = cells.text();
     open.last_client = cells.text();
     open.payload = cells.maybe_text();
+    open.created_at = cells.moment();
     open.definition = cells.text();
     return open;
 }

@@ -1,3 +1,4 @@
+#include "libs/storage/late_reports.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
 
@@ -114,7 +115,8 @@ void set_result(batch_update& update)
                 update["outcome"], " = 'running' THEN NULL ELSE ", update["outcome"], " END, ");
 }
 
-void record_first(soci::session& sql, std::span<result_row const> rows, std::string const& node)
+// False if some of the results are not awaited.
+bool record_first(soci::session& sql, std::span<result_row const> rows, std::string const& node)
 {
     batch_update update(
         sql, {"execution"},
@@ -127,7 +129,7 @@ void record_first(soci::session& sql, std::span<result_row const> rows, std::str
     set_result(update);
     set_state(update, sql);
     where_awaited(update, first_has_no_outcome);
-    update.execute();
+    return update.execute() == std::ssize(rows);
 }
 
 struct present_attempt {
@@ -192,6 +194,8 @@ bool record_further(soci::session& sql, result_row const& each, std::string cons
 void record_further(soci::session& sql, std::vector<result_row> const& rows, std::string const& node)
 {
     auto awaited = lock_awaited(sql, rows);
+    if (awaited.size() < rows.size())
+        note_late_reports(sql, rows);
     std::erase_if(awaited, [&](auto const& each) { return !record_further(sql, each, node); });
     if (awaited.empty())
         return;
@@ -218,7 +222,8 @@ awaitable<void> ledger::record(std::vector<result_row> const& results, std::stri
     auto const slices = chunks_by_text(shared_.dialect(), first);
     auto const work = [&](soci::session& sql) {
         for (auto const chunk : slices)
-            record_first(sql, chunk, node);
+            if (!record_first(sql, chunk, node))
+                note_late_reports(sql, chunk);
         if (!further.empty())
             record_further(sql, further, node);
         if (!failures.empty())

@@ -1,3 +1,4 @@
+#include "libs/storage/late_reports.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
 
@@ -47,6 +48,7 @@ void note_attempt(soci::session& sql, unresponsive_attempt const& one)
 
 void end_one(soci::session& sql, protocol::namespace_id name_space, unresponsive_attempt const& one)
 {
+    expect_late_report(sql, one.id, one.attempt);
     note_attempt(sql, one);
     statement(sql, "UPDATE execution SET state = ", protocol::to_string(one.state),
               ", due_at = NULL, ended_at = ", now_us(sql), ", reason = COALESCE(reason, ",

@@ -17,7 +17,8 @@ struct old_execution {
     ledger_place place;
     std::size_t attempts = 1;
     bool may_go = false;
-    bool failed = false; // it has a dead letter
+    bool failed = false;  // it has a dead letter
+    bool stopped = false; // it may have ended without its handler
 };
 
 // The unique key, which is the order of time.
@@ -45,6 +46,7 @@ void select_old(statement& ask, utc_time limit)
     ask(" AND p.due_at IS NULL AND (t.waiting_for IS NULL OR t.waiting_for <> e.id) AND "
         "(e.run_key <> 0 OR t.next_fire_at IS NULL OR t.next_fire_at > e.scheduled_at)");
     ask.column({"e.state IN ('failed', 'timed_out')"});
+    ask.column({"e.state IN ('cancelled', 'timed_out')"});
 }
 
 std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_place const& from, std::size_t rows)
@@ -65,6 +67,7 @@ std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_p
         one.attempts = static_cast<std::size_t>(cells.number());
         one.may_go = cells.flag();
         one.failed = cells.flag();
+        one.stopped = cells.flag();
     });
     return found;
 }
@@ -127,6 +130,7 @@ awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, st
     std::vector<execution_id> ids;
     std::vector<execution_id> retried;
     std::vector<execution_id> failed;
+    std::vector<execution_id> stopped;
     for (std::size_t i = 0; i < count; ++i)
         if (found[i].may_go) {
             ids.push_back(found[i].id);
@@ -134,11 +138,14 @@ awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, st
                 retried.push_back(found[i].id);
             if (found[i].failed)
                 failed.push_back(found[i].id);
+            if (found[i].stopped)
+                stopped.push_back(found[i].id);
         }
     std::sort(ids.begin(), ids.end());
     auto const remove = [&](soci::session& sql) {
         delete_by_key(sql, "attempt", {"execution_id"}, retried);
         delete_by_key(sql, "dead_letter", {"execution_id"}, failed);
+        delete_by_key(sql, "late_report", {"execution_id"}, stopped);
         delete_by_key(sql, "execution", {"id"}, ids);
     };
     if (!ids.empty())

@@ -74,7 +74,42 @@ class TimeLimits(unittest.TestCase):
         self.cluster.await_state(run, "timed_out", 20)
         self.assertEqual(self.handlers(), 1)
         self.await_handlers(0)
-        self.assertEqual(self.cluster.execution(run)["state"], "timed_out")
+        shown = self.cluster.execution(run)
+        self.assertEqual(shown["state"], "timed_out")
+        self.assertEqual(shown["attempts"][0]["outcome"], "timed_out")
+        late = shown["late_report"]
+        self.assertEqual(late["client"], shown["attempts"][0]["client"])
+        self.assertGreater(late["reported_at"], shown["ended_at"])
+
+    def test_an_execution_ends_at_its_total_through_a_take_over(self):
+        task = self.cluster.create("total", BY_HAND, handler="deaf", payload={"ms": LONG}, max_attempts=5,
+                                   limits={"total_ms": 8000})
+        run = self.cluster.run_now(task)
+        self.cluster.await_state(run, "running", 20)
+        self.cluster.processes[self.cluster.master()].kill()
+        self.cluster.await_state(run, "timed_out", 40)
+        shown = self.cluster.execution(run)
+        self.assertEqual(shown["reason"], "it did not end within 8000 ms (total)")
+        self.assertEqual(len(shown["attempts"]), 1)
+        self.assertEqual(self.handlers(), 1)
+
+    def test_an_execution_that_waits_for_its_retry_ends_at_its_total(self):
+        task = self.cluster.create("retries", BY_HAND, handler="fail", payload={"times": 100}, max_attempts=50, retry_delay_ms=60_000,
+                                   limits={"total_ms": 4000})
+        run = self.cluster.run_now(task)
+        self.cluster.await_state(run, "timed_out", 20)
+        self.assertEqual(self.cluster.execution(run)["reason"], "it did not end within 4000 ms (total)")
+
+    def test_what_no_client_takes_in_time_is_skipped_or_fails(self):
+        self.cluster.processes["recorder-1"].kill()
+        skipped, failed = (self.cluster.create(name, BY_HAND, limits={"start_within_ms": 3000, "late_start": name})
+                           for name in ("skip", "fail"))
+        harness.wait_for("no client", lambda: not self.cluster.live_clients(), 60)
+        runs = [self.cluster.rest.post(f"/api/v1/tasks/{task['id']}/run?allow_unserved=true")["execution"]
+                for task in (skipped, failed)]
+        self.cluster.await_state(int(runs[0]), "skipped", 20)
+        self.cluster.await_state(int(runs[1]), "failed", 20)
+        self.assertIn("no client took it within 3000 ms", self.cluster.execution(runs[1])["reason"])
 
 
 if __name__ == "__main__":

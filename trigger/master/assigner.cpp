@@ -73,7 +73,7 @@ void assigner::collect(utc_time now)
     auto const until = std::min({now, limit_, deps_.mark.limit()});
     for (auto const id : scope_.open.take_due(until, at_once)) {
         auto& one = *scope_.open.find(id);
-        if (!may_go(one, now))
+        if (deps_.limits.expired(one, now) || deps_.paused.keep(one) || !may_go(one, now))
             continue;
         if (one.broadcast()) {
             if (!skip_if_late(one, now))
@@ -111,6 +111,8 @@ bool assigner::usable(std::string const& node)
 ready_queue::placement assigner::place(protocol::service_view service, ready_queue::need const& what,
                                        std::deque<execution_id> const& first, std::size_t most, utc_time round)
 {
+    if (deps_.paused.blocks(service))
+        return {}; // until it is resumed
     if (is_unrouted(what))
         return route_again(first, most, round);
     auto const wanted = static_cast<int>(std::min(first.size(), most));

@@ -8,10 +8,12 @@
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/credits.hpp"
 #include "trigger/master/doubts.hpp"
+#include "trigger/master/execution_limits.hpp"
 #include "trigger/master/fire_mark.hpp"
 #include "trigger/master/named_credits.hpp"
 #include "trigger/master/node_calls.hpp"
 #include "trigger/master/node_traffic.hpp"
+#include "trigger/master/paused_services.hpp"
 #include "trigger/master/ready_queue.hpp"
 #include "trigger/master/repeater.hpp"
 #include "trigger/master/router.hpp"
@@ -39,6 +41,8 @@ public:
         attempts& next;
         trigger::admissions& admissions;
         fire_mark& mark;
+        paused_services& paused;
+        execution_limits& limits;
     };
     assigner(dispatcher_settings settings, term_scope const& scope, dependencies deps);
 

@@ -57,9 +57,10 @@ void attempts::cancel(open_execution& one, std::string const& reason)
     bell_.wake();
 }
 
-void attempts::fail(open_execution& one, std::string why)
+void attempts::fail(open_execution& one, std::string why, protocol::state as)
 {
     add_failure(one, std::move(why), false);
+    to_fail_.back().state = as;
 }
 
 void attempts::skip(open_execution& one, std::string const& reason)

@@ -33,7 +33,7 @@ public:
     // execution when it has reached the task's max_deaths.
     void client_died(open_execution& one, protocol::attempt_cause cause);
     void cancel(open_execution& one, std::string const& reason = "cancelled on request");
-    void fail(open_execution& one, std::string why);
+    void fail(open_execution& one, std::string why, protocol::state as = protocol::state::failed);
     // A policy of its task leaves this execution out. It has not been sent.
     void skip(open_execution& one, std::string const& reason);
 

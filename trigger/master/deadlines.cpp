@@ -45,10 +45,18 @@ void deadlines::stopping(open_execution& one)
         watch(one.task->definition.stop_grace, {one.id, one.attempt, cause::cancel});
 }
 
+void deadlines::end_now(storage::unresponsive_attempt one)
+{
+    auto const is_known = [&](auto const& other) { return other.id == one.id; };
+    if (std::ranges::none_of(to_end_, is_known) && std::ranges::none_of(expired_, is_known))
+        to_end_.push_back(std::move(one));
+    bell_.wake();
+}
+
 // Those that are over and that a client is known to have. Executions in doubt are looked at again.
 std::vector<storage::unresponsive_attempt> deadlines::take_expired()
 {
-    std::vector<storage::unresponsive_attempt> expired;
+    auto expired = std::exchange(to_end_, {});
     auto const now = scope_.term.time.now();
     while (!queue_.empty() && queue_.begin()->first <= now && expired.size() < most_at_once) {
         auto const what = queue_.begin()->second;

@@ -22,6 +22,8 @@ public:
     void started(execution_id id, int attempt);
     // Its client is being asked to cancel it.
     void stopping(open_execution& one);
+    // A client has it, and it must end at once, without its handler.
+    void end_now(storage::unresponsive_attempt one);
 
     awaitable<void> run();
 
@@ -40,6 +42,7 @@ private:
     completion_queue& done_;
     unresponsive_handlers& unresponsive_;
     std::multimap<instant, watched> queue_;
+    std::vector<storage::unresponsive_attempt> to_end_; // at once
     std::vector<storage::unresponsive_attempt> expired_;
     waker bell_;
 };

@@ -9,7 +9,6 @@ void execution_loader::load(storage::open_execution_row const& row, open_set::re
     if (scope_.open.find(row.id) != nullptr || seen.ended(row.id) || scope_.open.expects(row.id))
         return;
     bool const waits = row.state == protocol::state::waiting; // so no client has it
-    bool const maybe_sent = maybe_sent_ && !waits && maybe_sent_(row);
     try {
         if (!row.unreadable.empty())
             throw invalid_input("", row.unreadable);
@@ -22,6 +21,8 @@ void execution_loader::load(storage::open_execution_row const& row, open_set::re
         return;
     }
     auto& one = *scope_.open.find(row.id);
+    bool const held = row.state == protocol::state::planned && steps_.surely_held && steps_.surely_held(one);
+    bool const maybe_sent = maybe_sent_ && !waits && !held && maybe_sent_(row);
     if (!waits && (maybe_sent || one.attempt > 1 || row.state != protocol::state::planned))
         steps_.under_way(one);
     if (row.state == protocol::state::retrying)

@@ -24,7 +24,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       clients_(deps_.shared, term_.time, loop),
       scope_{term_, deps_.ledger, open_, clients_, due_changed_, loop},
       watch_(term_.time.now()),
-      planner_(settings.planner, term_, {deps_.ledger, book_, open_, deps_.ids, watch_}, loop,
+      planner_(settings.planner, term_, {deps_.ledger, book_, open_, deps_.ids, watch_, pauses_}, loop,
                [this] {
                    due_changed_.wake();
                    planned_.wake();
@@ -33,16 +33,18 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       suspects_(scope_),
       attempts_(scope_, queue_, suspects_),
       admissions_(scope_, attempts_),
+      paused_(scope_, pauses_, attempts_),
       homes_(scope_, deps_.node, settings.dispatcher.assign_limit),
       unresponsive_(scope_, homes_, book_, listeners_of_handlers()),
       deadlines_(scope_, queue_, unresponsive_),
+      limits_(scope_, attempts_, deadlines_),
       in_doubt_(scope_, {deps_.node.nodes, homes_, attempts_, credits_}),
       loader_(scope_, book_, steps_of_loading()),
       mark_(scope_, settings.planner.edit_lead),
       take_over_(scope_, loader_, mark_),
       assigner_(settings.dispatcher, scope_,
                 {deps_.node.nodes, deps_.node.here, homes_, deps_.node.trace, credits_, ready_, queue_, in_doubt_,
-                 attempts_, admissions_, mark_}),
+                 attempts_, admissions_, mark_, paused_, limits_}),
       completions_(scope_, {queue_, attempts_, planner_, book_, deps_.ids}),
       sweeper_(settings, scope_, {deps_.node.nodes, credits_, attempts_, in_doubt_, queue_, assigner_, loader_}),
       cancellations_(open_, term_.time, loop, steps_of_cancelling()),
@@ -51,7 +53,9 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       janitor_(settings.retention, term_, deps_.shared)
 {
     clients_.on_gone([this](std::string const& instance) { sweeper_.client_gone(instance); });
+    open_.on_add([this](open_execution const& one) { limits_.watch(one); });
     open_.on_end([this](execution_id id) {
+        limits_.forget(id);
         if (!unresponsive_.has(id))
             admissions_.ended(id);
     });
@@ -60,6 +64,10 @@ master::master(master_settings const& settings, trigger::term const& term, depen
             deadlines_.started(one.id, one.attempt);
     });
     in_doubt_.on_absent([this](open_execution const& one) { admissions_.absent(one); });
+    paused_.on_resume([this](protocol::service_view service) {
+        assigner_.released(service);
+        planner_.wake();
+    });
     open_.on_release([this](protocol::service_view service) { assigner_.released(service); });
     in_doubt_.on_capacity(
         [this](std::string const& node, protocol::capacity_message const& told) { assigner_.hear(node, told); });
@@ -71,7 +79,10 @@ execution_loader::steps master::steps_of_loading()
             [this](open_execution& one) { attempts_.cancel(one); },
             [this](open_execution& one) { in_doubt_.add(one, protocol::attempt_cause::take_over); },
             [this](open_execution& one) { attempts_.wait(one); },
-            [this](open_execution const& one) { admissions_.under_way(one); }};
+            [this](open_execution const& one) { admissions_.under_way(one); },
+            [this](open_execution const& one) {
+                return pauses_.surely_held(protocol::service_of(one.task->definition), one.due_at);
+            }};
 }
 
 cancellations::steps master::steps_of_cancelling()
@@ -95,12 +106,14 @@ unresponsive_handlers::listeners master::listeners_of_handlers()
 signal_reader::actions master::actions_on_signals()
 {
     return {[this](auto const& row, auto const& seen) { loader_.load(row, seen); },
-            [this](execution_id id) { queue_.ended(id); }, [this](auto const& ids) { cancellations_.request(ids); },
+            [this](execution_id id) { queue_.ended(id); },
+            [this](auto const& ids) { cancellations_.request(ids); },
             [this](utc_time limit) { assigner_.may_fire_until(limit); },
             [this] {
                 planner_.wake();
                 due_changed_.wake();
-            }};
+            },
+            [this](auto const& all) { paused_.learn(all); }};
 }
 
 awaitable<void> master::run()
@@ -148,8 +161,9 @@ awaitable<void> master::lead()
               named("fire mark", mark_.run()) && named("executions in doubt", in_doubt_.run()) &&
               named("completions", completions_.run()) && load_and_sweep() &&
               named("cancellations", cancellations_.run()) && named("deadlines", deadlines_.run()) &&
-              named("unresponsive handlers", unresponsive_.run()) && named("signals", signals_.run()) &&
-              named("stopped tasks", stopped_.run()) && named("janitor", janitor_.run()) && log_begin());
+              named("limits", limits_.run()) && named("unresponsive handlers", unresponsive_.run()) &&
+              named("signals", signals_.run()) && named("stopped tasks", stopped_.run()) &&
+              named("pauses", paused_.run()) && named("janitor", janitor_.run()) && log_begin());
 }
 
 // The sweep would read what is not loaded yet as well, in smaller pieces.
@@ -182,6 +196,7 @@ awaitable<bool> master::begin()
             if (ours) {
                 co_await signals_.agree_on_lead();
                 co_await mark_.read();
+                co_await paused_.read();
                 co_await deps_.node.nodes.refresh(); // the clients follow once all nodes know the epoch
             }
             co_return ours;

@@ -10,12 +10,14 @@
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/completions.hpp"
 #include "trigger/master/deadlines.hpp"
+#include "trigger/master/execution_limits.hpp"
 #include "trigger/master/execution_loader.hpp"
 #include "trigger/master/fire_mark.hpp"
 #include "trigger/master/homes.hpp"
 #include "trigger/master/in_doubt_resolver.hpp"
 #include "trigger/master/janitor.hpp"
 #include "trigger/master/open_set.hpp"
+#include "trigger/master/paused_services.hpp"
 #include "trigger/master/planner.hpp"
 #include "trigger/master/settings.hpp"
 #include "trigger/master/signals.hpp"
@@ -78,16 +80,19 @@ private:
     term_scope scope_;
     task_book book_;
     planning_watch watch_;
+    pause_book pauses_;
     planner planner_;
     completion_queue queue_;
     suspect_line suspects_;
     attempts attempts_;
     admissions admissions_;
+    paused_services paused_;
     credits credits_;
     ready_queue ready_;
     homes homes_;
     unresponsive_handlers unresponsive_;
     deadlines deadlines_;
+    execution_limits limits_;
     in_doubt_resolver in_doubt_;
     execution_loader loader_;
     fire_mark mark_;

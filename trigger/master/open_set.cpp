@@ -13,6 +13,7 @@ open_execution make_open_execution(storage::open_execution_row const& row, std::
     one.task = std::move(task);
     one.scheduled_at = row.scheduled_at;
     one.due_at = row.due_at;
+    one.since_due = row.since_due();
     one.attempt = row.attempt;
     one.max_attempts = row.max_attempts;
     one.deaths = row.deaths;
@@ -89,6 +90,8 @@ bool open_set::add(open_execution one, reading const& as_of)
     }
     if (cancel)
         request_cancel(kept);
+    if (added_)
+        added_(kept);
     return true;
 }
 

@@ -39,6 +39,7 @@ struct open_execution {
     utc_time scheduled_at;
     utc_time due_at;
     utc_time queued_at; // the instant for which it waits
+    utc_time since_due; // the due instant of its first attempt, from which its time limits count
     int attempt = 1;
     int max_attempts = 1;
     int deaths = 0;   // of its clients
@@ -131,6 +132,8 @@ public:
 
     // Called with a client's credit that was given back.
     void on_named_release(std::function<void(named_credit const&)> watcher) { named_released_ = std::move(watcher); }
+    // Called with each execution that comes into memory.
+    void on_add(std::function<void(open_execution&)> watcher) { added_ = std::move(watcher); }
 
     // Called with each execution that has ended.
     void on_end(std::function<void(execution_id)> watcher) { ended_ = std::move(watcher); }
@@ -227,6 +230,7 @@ private:
     protocol::service_map<std::size_t> backlog_;
     std::function<void(protocol::service_view)> released_;
     std::function<void(named_credit const&)> named_released_;
+    std::function<void(open_execution&)> added_;
     std::function<void(execution_id)> ended_;
     std::vector<execution_id> stale_;
     std::set<reading*> readings_;

@@ -11,6 +11,17 @@ namespace {
 
 constexpr std::size_t taken_back_at_once = 2'000; // of all services in a round, so that a round stays short
 
+storage::parked_task make_parked(storage::due_task const& due, protocol::service_view service, std::string reason)
+{
+    storage::parked_task task;
+    task.id = due.id;
+    task.version = due.version;
+    task.seen = due.next_fire_at;
+    task.service = protocol::key_of(service);
+    task.reason = std::move(reason);
+    return task;
+}
+
 } // namespace
 
 bool may_take_back(std::size_t backlog, std::size_t bound)
@@ -27,14 +38,15 @@ awaitable<void> parked_tasks::find_services()
 storage::parked_task parked_tasks::make(storage::due_task const& due, protocol::service_view service) const
 {
     auto const bound = std::to_string(backlog_bound(settings_, open_.size()));
-    storage::parked_task task;
-    task.id = due.id;
-    task.version = due.version;
-    task.seen = due.next_fire_at;
-    task.reason =
-        "clients have not taken the " + bound + " executions that service '" + to_text(service) + "' may have open";
-    task.service = protocol::key_of(service);
-    return task;
+    return make_parked(due, service,
+                       "clients have not taken the " + bound + " executions that service '" + to_text(service) +
+                           "' may have open");
+}
+
+storage::parked_task parked_tasks::make(storage::due_task const& due, protocol::service_view service,
+                                        protocol::pause const& why)
+{
+    return make_parked(due, service, to_text(why));
 }
 
 awaitable<void> parked_tasks::park(std::vector<storage::parked_task> const& tasks)
@@ -43,7 +55,7 @@ awaitable<void> parked_tasks::park(std::vector<storage::parked_task> const& task
     co_await ledger_.park(term_.fence, tasks);
     for (auto const& task : tasks)
         if (services_.insert(task.service).second)
-            log::warn("planner", "a service has too many executions that no client takes, its overdue tasks wait",
+            log::warn("planner", "the tasks of a service wait",
                       {log::reason(task.reason), {"service", to_text(task.service)}});
 }
 
@@ -55,7 +67,7 @@ std::vector<protocol::service_key> parked_tasks::in_turn() const
     return order;
 }
 
-awaitable<std::optional<utc_time>> parked_tasks::take_back()
+awaitable<std::optional<utc_time>> parked_tasks::take_back(pause_book const& paused)
 {
     std::optional<utc_time> first;
     if (!loaded_)
@@ -63,6 +75,8 @@ awaitable<std::optional<utc_time>> parked_tasks::take_back()
     auto left = taken_back_at_once;
     auto const order = in_turn();
     for (auto const& service : order) {
+        if (paused.in_force(service) != nullptr)
+            continue;
         if (!may_take_back(open_.backlog(service), backlog_bound(settings_, open_.size())))
             continue;
         auto const most = std::min(settings_.page, left);
@@ -77,7 +91,7 @@ awaitable<std::optional<utc_time>> parked_tasks::take_back()
         if (instants.size() == most)
             continue;
         services_.erase(service);
-        log::info("planner", "a service has room again, its tasks are planned", {{"service", to_text(service)}});
+        log::info("planner", "the tasks of a service are planned again", {{"service", to_text(service)}});
     }
     co_return first;
 }

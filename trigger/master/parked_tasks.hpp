@@ -3,6 +3,7 @@
 #include "libs/protocol/service_key.hpp"
 #include "libs/storage/ledger.hpp"
 #include "trigger/master/open_set.hpp"
+#include "trigger/master/pause_book.hpp"
 #include "trigger/master/settings.hpp"
 #include "trigger/master/term.hpp"
 
@@ -33,11 +34,14 @@ public:
     bool has_room(protocol::service_view service) const { return loaded_ || !services_.contains(service); }
 
     storage::parked_task make(storage::due_task const& due, protocol::service_view service) const;
+    // Because its service is paused.
+    static storage::parked_task make(storage::due_task const& due, protocol::service_view service,
+                                     protocol::pause const& why);
     awaitable<void> park(std::vector<storage::parked_task> const& tasks);
 
-    // Takes back a page of tasks of each service that has room, in order of time, within a bound for all. Returns the
-    // earliest instant of those.
-    awaitable<std::optional<utc_time>> take_back();
+    // Takes back a page of tasks of each service that has room and is not paused, in order of time, within a bound for
+    // all. Returns the earliest instant of those.
+    awaitable<std::optional<utc_time>> take_back(pause_book const& paused);
 
 private:
     std::vector<protocol::service_key> in_turn() const;

@@ -3,6 +3,7 @@
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
 #include "libs/schedule/misfire.hpp"
+#include "libs/schedule/paused.hpp"
 #include "trigger/master/rest.hpp"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ open_execution make_open_execution(std::shared_ptr<known_task const> task, stora
     one.task = std::move(task);
     one.scheduled_at = row.scheduled_at;
     one.due_at = row.scheduled_at;
+    one.since_due = row.scheduled_at;
     one.max_attempts = row.max_attempts;
     one.scheduled = true;
     return one;
@@ -36,12 +38,12 @@ open_execution make_open_execution(std::shared_ptr<known_task const> task, stora
 
 namespace {
 
-void add_skipped(known_task const& task, std::vector<utc_time> const& firings, id_generator& ids, page_plan& page)
+void add_skipped(known_task const& task, std::vector<utc_time> const& firings, std::string const& reason,
+                 id_generator& ids, page_plan& page)
 {
     if (firings.empty())
         return;
     page.firings_skipped += firings.size();
-    auto const reason = schedule::reason_of_skip(task.definition.misfire);
     auto const make_id = [&] { return ids.make<execution_id>(); };
     auto parts =
         storage::divide_skipped({task.id, task.version, task.definition.project, reason, firings, {}}, make_id);
@@ -58,7 +60,7 @@ void add_to_page(storage::due_task const& due, std::shared_ptr<known_task const>
     step.version = due.version;
     step.seen = due.next_fire_at;
     step.next = plan.next;
-    add_skipped(*task, plan.skipped, ids, page);
+    add_skipped(*task, plan.skipped, schedule::reason_of_skip(task->definition.misfire), ids, page);
     for (auto const at : plan.firings) {
         auto row = storage::make_execution(ids.make<execution_id>(), task->id, task->version, task->definition, at);
         page.open_executions.push_back(make_open_execution(task, row));
@@ -138,7 +140,7 @@ awaitable<void> planner::round()
         co_await plan_herd();
     if (!found_parked_)
         co_await find_parked();
-    auto const taken_back = co_await parked_.take_back();
+    auto const taken_back = co_await parked_.take_back(parts_.paused);
     if (taken_back) {
         behind_ = true;
         look_from(*taken_back);
@@ -245,9 +247,9 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
 
 void planner::tell_skipped(page_plan const& page) const
 {
-    if (page.firings_skipped != 0)
+    if (auto const late = page.firings_skipped - page.firings_paused; late != 0)
         log::warn("planner", "late firings were skipped by the misfire policies of their tasks",
-                  {{"firings", page.firings_skipped}, {"first_task", page.skipped.front().task.value()}});
+                  {{"firings", late}, {"first_task", page.skipped.front().task.value()}});
 }
 
 void planner::add(std::vector<open_execution> planned, open_set::reading const& seen)
@@ -299,6 +301,38 @@ page_plan planner::prepare(std::vector<storage::due_task> const& due, look_ahead
     return page;
 }
 
+// False if no pause concerns this task now. The tasks of a service whose firings are held are parked, so that they cost
+// nothing until its end. Where firings are skipped, those ahead are planned as usual, because the pause may end before
+// they are due; those that are due are skipped here, many in one write.
+bool planner::prepare_paused(storage::due_task const& row, std::shared_ptr<known_task const> const& task,
+                             look_ahead ahead, page_plan& page)
+{
+    if (parts_.paused.empty())
+        return false;
+    auto const service = protocol::service_of(task->definition);
+    bool const may_skip = task->timetable->kind() != protocol::schedule_kind::fixed_delay;
+    auto const* const skip = may_skip ? parts_.paused.skips(service, row.next_fire_at) : nullptr;
+    if (skip != nullptr && row.next_fire_at <= ahead.now) {
+        auto const until = std::min(ahead.now + schedule::tick, skip->ended_at.value_or(utc_time::max()));
+        auto const plan = schedule::plan_paused(*task->timetable, row.next_fire_at, until, skips_limit);
+        add_skipped(*task, plan.skipped, to_text(*skip), parts_.ids, page);
+        page.firings_paused += plan.skipped.size();
+        storage::advance step;
+        step.id = row.id;
+        step.version = row.version;
+        step.seen = row.next_fire_at;
+        step.next = plan.next;
+        page.tasks.push_back(std::move(step));
+        left_from_ = std::min(left_from_, plan.next.value_or(left_from_));
+        return true;
+    }
+    auto const* const pause = parts_.paused.in_force(service);
+    if (pause == nullptr || (may_skip && pause->firings == protocol::paused_firings::skip))
+        return false;
+    page.parked.push_back(parked_tasks::make(row, service, *pause));
+    return true;
+}
+
 void planner::prepare_task(storage::due_task const& row, look_ahead ahead, page_room& services, page_plan& page)
 {
     if (parts_.open.edits().any_of(row.id)) { // its row is locked; the next round follows the edit
@@ -307,6 +341,8 @@ void planner::prepare_task(storage::due_task const& row, look_ahead ahead, page_
     }
     auto const task = parts_.book.get(row.id, row.version, row.definition, row.created_at);
     auto const service = protocol::service_of(task->definition);
+    if (prepare_paused(row, task, ahead, page))
+        return;
     auto const left = parked_.has_room(service) ? services.left(service) : 0;
     if (left == 0) { // before its instant there may be room yet
         if (row.next_fire_at <= ahead.now)

@@ -23,6 +23,7 @@ struct page_plan {
     std::vector<open_execution> open_executions;
     std::vector<storage::skipped_firings> skipped;
     std::size_t firings_skipped = 0; // in `skipped`
+    std::size_t firings_paused = 0;  // of these, by pauses
     std::vector<storage::parked_task> parked;
 };
 
@@ -36,6 +37,7 @@ struct planner_parts {
     open_set& open;
     id_generator& ids;
     planning_watch& watch;
+    pause_book const& paused = no_pauses;
 };
 
 // Looks ahead: turns the firings of the next seconds into executions, page by page. Each page is one fenced
@@ -92,6 +94,8 @@ private:
     void add(std::vector<open_execution> planned, open_set::reading const& seen);
     awaitable<void> read_again();
     page_plan prepare(std::vector<storage::due_task> const& due, look_ahead ahead, storage::due_cursor& from);
+    bool prepare_paused(storage::due_task const& row, std::shared_ptr<known_task const> const& task, look_ahead ahead,
+                        page_plan& page);
     void prepare_task(storage::due_task const& row, look_ahead ahead, page_room& services, page_plan& page);
 
     planner_settings settings_;

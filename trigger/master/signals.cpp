@@ -2,6 +2,7 @@
 
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
+#include "trigger/master/paused_services.hpp"
 #include "trigger/master/rest.hpp"
 
 #include <algorithm>
@@ -129,6 +130,9 @@ signal_reader::batch signal_reader::sort(std::vector<storage::signal_record> con
             break;
         case protocol::signal_kind::edit:
             break; // above
+        case protocol::signal_kind::pause:
+            out.pauses = true;
+            break;
         }
     }
     return out;
@@ -142,6 +146,8 @@ awaitable<bool> signal_reader::round()
     auto const late = std::exchange(late_, {});
     found.insert(found.end(), late.begin(), late.end());
     auto const signals = sort(found);
+    if (signals.pauses)
+        co_await learn_pauses();
     if (!signals.edited.empty())
         co_await drop_taken_back(signals.edited);
     if (!more) {
@@ -158,6 +164,12 @@ awaitable<bool> signal_reader::round()
         co_await table_.remove(signals.done);
     }
     co_return more && !signals.done.empty();
+}
+
+awaitable<void> signal_reader::learn_pauses()
+{
+    auto const all = co_await ledger_.pauses(paused_services::remembered);
+    actions_.pauses(all);
 }
 
 awaitable<void> signal_reader::load(std::vector<execution_id> const& runs)

@@ -30,6 +30,7 @@ public:
         std::function<void(std::vector<execution_id> const&)> cancel;
         std::function<void(utc_time)> may_fire_until;
         std::function<void()> replan;
+        std::function<void(std::vector<protocol::pause> const&)> pauses{}; // all that the ledger has
     };
     struct databases {
         storage::database& own; // a session that nothing else uses
@@ -59,6 +60,7 @@ private:
         std::vector<execution_id> cancelled;
         std::vector<signal_id> done;
         std::set<signal_id> announced; // edits
+        bool pauses = false;           // a pause has begun or ended
     };
     batch sort(std::vector<storage::signal_record> const& found);
 
@@ -69,6 +71,7 @@ private:
     utc_time floor() const;
     awaitable<bool> round(); // true: there may be more
     awaitable<void> drop_taken_back(std::map<task_id, utc_time> const& edited);
+    awaitable<void> learn_pauses();
     awaitable<void> load(std::vector<execution_id> const& runs);
 
     planner_settings settings_;

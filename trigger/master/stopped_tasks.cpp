@@ -8,13 +8,13 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration look = 1s;
-constexpr duration sent_by = 1s;       // after the line: a firing just before it goes out as usual
-constexpr duration forgotten = 1min;   // executions that were being read or were in doubt are in memory by then
-constexpr int stops_at_once = 1'000;   // carried out in one round
-constexpr std::size_t at_once = 5'000; // executions taken in one step of the loop
+constexpr duration look_for_stops = 1s;
+constexpr duration sent_after_line = 1s;       // after the line: a firing just before it goes out as usual
+constexpr duration stop_is_kept = 1min;        // executions that were being read or were in doubt are in memory by then
+constexpr int stops_in_a_round = 1'000;        // carried out in one round
+constexpr std::size_t stopped_at_once = 5'000; // executions taken in one step of the loop
 
-bool was_sent(open_execution const& one)
+bool may_run_on(open_execution const& one)
 {
     return one.attempt > 1 || one.deaths > 0 || one.parent;
 }
@@ -27,18 +27,18 @@ awaitable<void> stopped_tasks::run()
         if (loaded_)
             co_await round();
     };
-    co_await every("cancelling executions of disabled and deleted tasks", scope_.term.time, look, step);
+    co_await every("cancelling executions of disabled and deleted tasks", scope_.term.time, look_for_stops, step);
 }
 
 awaitable<void> stopped_tasks::round()
 {
     auto const now = scope_.term.clock.now();
-    auto const stops = co_await scope_.ledger.stopped_tasks(now - sent_by, stops_at_once);
+    auto const stops = co_await scope_.ledger.stopped_tasks(now - sent_after_line, stops_in_a_round);
     std::vector<storage::stopped_task> done;
     for (auto const& stop : stops) {
-        while (cancel_waiting(stop) == at_once)
+        while (cancel_waiting(stop) == stopped_at_once)
             co_await asio::post(scope_.loop, asio::use_awaitable); // a long queue must not keep the loop
-        if (stop.line + forgotten < now)
+        if (stop.line + stop_is_kept < now)
             done.push_back(stop);
     }
     if (done.empty())
@@ -47,14 +47,14 @@ awaitable<void> stopped_tasks::round()
     co_await scope_.ledger.forget_stopped(scope_.term.fence, done);
 }
 
-// Returns how many; fewer than `at_once` if none is left.
+// Returns how many; fewer than `stopped_at_once` if none is left.
 std::size_t stopped_tasks::cancel_waiting(storage::stopped_task const& stop)
 {
     std::vector<open_execution*> some;
     scope_.open.each_waiting_of(stop.task, [&](open_execution& one) {
-        if (one.task->version < stop.version && !was_sent(one))
+        if (one.task->version < stop.version && !may_run_on(one))
             some.push_back(&one);
-        return some.size() < at_once;
+        return some.size() < stopped_at_once;
     });
     for (auto* const one : some)
         next_.cancel(*one, stop.reason);

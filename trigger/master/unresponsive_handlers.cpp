@@ -158,6 +158,10 @@ awaitable<char const*> unresponsive_handlers::look_for_ends(std::string const& c
                 running.insert(held.execution);
     }
     std::erase_if(ids, [&](auto id) { return running.contains(id); });
+    if (!running.empty()) { // not asked yet if a limit ended the execution, or not heard
+        std::vector<execution_id> to_stop(running.begin(), running.end());
+        co_await calls_.cancel(client, std::move(to_stop));
+    }
     co_return "its handler has returned";
 }
 

@@ -6,6 +6,7 @@
 #include "web/cursor.hpp"
 #include "web/next_firing.hpp"
 #include "web/once_after.hpp"
+#include "web/pause_view.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/served.hpp"
@@ -54,9 +55,13 @@ awaitable<http::response> create(context& site, http::request const& message)
     co_return answer;
 }
 
-nlohmann::json show_now(context& site, storage::task_record const& task)
+using pauses = std::vector<protocol::pause>; // in force
+
+nlohmann::json show_now(context& site, storage::task_record const& task, pauses const& paused)
 {
-    return show(task, governed_from(task, site.deps.time.utc(), site.settings.edit_lead));
+    auto body = show(task, governed_from(task, site.deps.time.utc(), site.settings.edit_lead));
+    body["paused"] = show_pause(pause_of(paused, protocol::service_of(task.definition)));
+    return body;
 }
 
 awaitable<http::response> list_tasks(context& site, http::request const& message)
@@ -78,10 +83,11 @@ awaitable<http::response> list_tasks(context& site, http::request const& message
     asked.finish();
     filter.limit = size.rows();
     auto const found = co_await site.tasks.list(filter);
+    auto const paused = co_await site.services.pauses_in_force();
     auto const cursor = [](storage::task_record const& last) {
         return write_cursor(list_of::tasks, {last.id.value()});
     };
-    auto const shown = [&](storage::task_record const& task) { return show_now(site, task); };
+    auto const shown = [&](storage::task_record const& task) { return show_now(site, task, paused); };
     co_return http::json_response(200, show_page(found, size, cursor, shown));
 }
 
@@ -92,11 +98,12 @@ awaitable<http::response> read(context& site, http::request const& message)
     auto const task = co_await site.tasks.find(id);
     if (!task)
         expect_done(storage::edit_outcome::not_found);
+    auto const paused = co_await site.services.pauses_in_force();
     http::response answer;
     if (knows_version(message, task->version))
         answer.status = 304;
     else
-        answer = http::json_response(200, show_now(site, *task));
+        answer = http::json_response(200, show_now(site, *task, paused));
     answer.headers.set("ETag", etag_of(task->version));
     co_return answer;
 }

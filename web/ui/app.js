@@ -2,7 +2,7 @@
 // The plain page: reads and changes everything through /api/v1. Data only ever becomes text nodes, never markup.
 
 const api = "/api/v1";
-const read_only = ["id", "version", "schedule_text", "next_at", "next_fire_at", "parked_at", "parked_reason", "created_at", "updated_at"];
+const read_only = ["id", "version", "schedule_text", "next_at", "next_fire_at", "parked_at", "parked_reason", "paused", "created_at", "updated_at"];
 const open_states = ["planned", "waiting", "running", "retrying"];
 const $ = (id) => document.getElementById(id);
 const state = { token: sessionStorage.getItem("token") || "", task_limit: 100, clients: [], editing: null, round: 0 };
@@ -193,7 +193,8 @@ function show_tasks({ items, next }) {
     cell(task.service + "/" + task.handler, () => [...name_of(task.service), " / ", ...name_of(task.handler)]),
     cell(JSON.stringify(task.schedule), () => [task.schedule_text, quiet(task.schedule.cron || task.schedule.kind.replace("_", " "))]),
     plain(task.next_at ? moment(task.next_at) : "–", "nowrap"),
-    cell([task.enabled, task.parked_at, task.parked_reason], () => [task.enabled ? badge("enabled", "good") : badge("disabled", ""),
+    cell([task.enabled, task.parked_at, task.parked_reason, JSON.stringify(task.paused)], () => [task.enabled ? badge("enabled", "good") : badge("disabled", ""),
+      ...(task.paused ? [badge(task.paused.of + " paused", "bad"), quiet("since " + moment(task.paused.begun_at) + ": " + task.paused.reason)] : []),
       ...(task.parked_at ? [badge("not planned", "bad"), quiet("since " + moment(task.parked_at) + ": " + task.parked_reason)] : [])]),
     cell(task.version + " " + task.enabled, () => task_actions(task), "actions"),
   ], $("filter").value ? "No task has such a name." : "No task is registered yet.");

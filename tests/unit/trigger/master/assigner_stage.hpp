@@ -14,6 +14,12 @@ struct assigner_stage : node_stage {
     trigger::suspect_line suspects{scope()};
     trigger::attempts next{scope(), ended, suspects};
     trigger::admissions limits{scope(), next};
+    trigger::pause_book pauses;
+    trigger::paused_services paused{scope(), pauses, next};
+    trigger::task_book none;
+    trigger::unresponsive_handlers handlers{scope(), calls, none, {[](auto const&, auto const&) {}, [](auto) {}}};
+    trigger::deadlines ends{scope(), ended, handlers};
+    trigger::execution_limits time_limits{scope(), next, ends};
     trigger::credits credits;
     trigger::ready_queue ready;
     trigger::fire_mark mark{scope(), 1s};
@@ -25,13 +31,21 @@ struct assigner_stage : node_stage {
     {
         firing.emplace(settings, scope(),
                        trigger::assigner::dependencies{view(), here, calls, trace, credits, ready, ended, in_doubt,
-                                                       next, limits, mark});
+                                                       next, limits, mark, paused, time_limits});
         open.on_release([this](protocol::service_view service) { firing->released(service); });
-        open.on_end([this](execution_id id) { limits.ended(id); });
+        paused.on_resume([this](protocol::service_view service) { firing->released(service); });
+        open.on_add([this](trigger::open_execution const& one) { time_limits.watch(one); });
+        open.on_end([this](execution_id id) {
+            time_limits.forget(id);
+            limits.ended(id);
+        });
         limits.all_loaded();
         add_task(1);
         host.spawn(next.run());
         host.spawn(limits.run());
+        host.spawn(paused.run());
+        host.spawn(ends.run());
+        host.spawn(time_limits.run());
         host.spawn(mark.run());
         host.spawn(firing->run());
         if (signals_are_read)

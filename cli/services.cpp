@@ -1,0 +1,171 @@
+// baton services, baton projects: list them, pause and resume them.
+
+#include "cli/commands.hpp"
+#include "cli/rest.hpp"
+#include "cli/table.hpp"
+#include "libs/protocol/pause.hpp"
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+namespace baton::cli {
+
+namespace {
+
+struct choice {
+    std::string name;    // of the service, or of the project
+    std::string project; // of the service
+    std::string reason;
+    std::string firings = "hold";
+    std::string by;
+    std::size_t limit = 500;
+};
+
+enum class level { service, project };
+
+std::string path_of(level what, choice const& chosen)
+{
+    if (what == level::project)
+        return "/api/v1/projects/" + http::percent_encode(chosen.name);
+    auto const project = chosen.project.empty() ? std::string(protocol::default_project) : chosen.project;
+    return "/api/v1/services/" + http::percent_encode(project) + "/" + http::percent_encode(chosen.name);
+}
+
+std::string this_user()
+{
+    for (auto const* name : {"USER", "LOGNAME"})
+        if (auto const* value = std::getenv(name); value != nullptr && *value != '\0')
+            return value;
+    return "";
+}
+
+void add_row(table& shown, level what, nlohmann::json const& each, times const& at)
+{
+    auto const& pause = each.at("paused");
+    auto const text = [&](char const* key) { return pause.is_null() ? std::string("-") : cell(pause, key); };
+    std::vector<std::string> row{cell(each, "project")};
+    if (what == level::service)
+        row.push_back(cell(each, "service"));
+    auto const begun = pause.is_null() ? std::string("-") : at.cell(pause, "begun_at");
+    for (auto const& one :
+         {std::string(pause.is_null() ? "no" : "yes"), text("firings"), begun, text("begun_by"), text("reason")})
+        row.push_back(one);
+    shown.add(row);
+}
+
+void list(level what, choice const& chosen, common_options const& common)
+{
+    std::string target = what == level::service ? "/api/v1/services" : "/api/v1/projects";
+    if (!chosen.project.empty())
+        target += "?project=" + http::percent_encode(chosen.project);
+    auto const found = rest(common).page(target, chosen.limit);
+    if (common.json)
+        return print_json(std::cout, found);
+    auto const at = times_of(common);
+    std::vector<std::string> titles{"PROJECT"};
+    if (what == level::service)
+        titles.push_back("SERVICE");
+    for (auto const& title :
+         {std::string("PAUSED"), std::string("FIRINGS"), at.title("SINCE"), std::string("BY"), std::string("REASON")})
+        titles.push_back(title);
+    table shown(titles);
+    for (auto const& each : found.at("items"))
+        add_row(shown, what, each, at);
+    shown.print(std::cout);
+}
+
+void show(level what, choice const& chosen, common_options const& common)
+{
+    auto const found = rest(common).get(path_of(what, chosen));
+    if (common.json)
+        return print_json(std::cout, found);
+    auto const at = times_of(common);
+    print_members(std::cout, found, at, "pauses");
+    for (auto const& each : found.at("pauses"))
+        std::cout << "pause: from " << at.text(each, "begun_at") << " to "
+                  << (each.at("ended_at").is_null() ? "now" : at.text(each, "ended_at")) << ", firings "
+                  << cell(each, "firings") << ", by " << cell(each, "begun_by") << ": " << cell(each, "reason") << '\n';
+}
+
+void change(level what, choice const& chosen, bool pause, common_options const& common)
+{
+    nlohmann::json body{{"by", chosen.by.empty() ? this_user() : chosen.by}};
+    if (pause) {
+        body["reason"] = chosen.reason;
+        body["firings"] = chosen.firings;
+    }
+    auto const answer =
+        rest(common).send(http::verb::post, path_of(what, chosen) + (pause ? "/pause" : "/resume"), body);
+    if (common.json)
+        return print_json(std::cout, answer);
+    auto const& now = answer.at("pause");
+    std::cout << (what == level::service ? "service " : "project ") << chosen.name
+              << (pause ? ": paused since " : ": resumed at ")
+              << times_of(common).text(now, pause ? "begun_at" : "ended_at") << '\n';
+}
+
+CLI::App* add_one(CLI::App& group, level what, std::string const& name, std::string const& help,
+                  std::shared_ptr<choice> const& chosen)
+{
+    auto* const command = group.add_subcommand(name, help);
+    command->add_option(what == level::service ? "service" : "project", chosen->name, "Its name")->required();
+    if (what == level::service)
+        command->add_option("--project", chosen->project, "Project of the service (default: default)");
+    return command;
+}
+
+void add_group(CLI::App& program, common_options const& common, level what)
+{
+    bool const service = what == level::service;
+    std::string const noun = service ? "service" : "project";
+    auto& group = *program.add_subcommand(noun + "s", "List, pause and resume " + noun + "s");
+    group.require_subcommand(1);
+    group.footer("Example: baton " + noun + "s pause billing --reason 'deployment of 2.0'");
+
+    auto const listed = std::make_shared<choice>();
+    auto* const all = group.add_subcommand("list", "List them, and which are paused");
+    all->footer("Example: baton " + noun + "s list");
+    if (service)
+        all->add_option("--project", listed->project, "Only of this project");
+    all->add_option("--limit", listed->limit, "Number of " + noun + "s")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000'000));
+    all->callback([what, listed, &common] { list(what, *listed, common); });
+
+    auto const shown = std::make_shared<choice>();
+    auto* const one = add_one(group, what, "show", "Show one and its latest pauses", shown);
+    one->footer("Example: baton " + noun + "s show billing");
+    one->callback([what, shown, &common] { show(what, *shown, common); });
+
+    auto const paused = std::make_shared<choice>();
+    auto* const pause = add_one(group, what, "pause", "Send nothing of it to clients; what runs goes on", paused);
+    pause->footer("Example: baton " + noun + "s pause billing --reason 'deployment of 2.0' --firings skip");
+    pause->add_option("--reason", paused->reason, "Why; others see it at what waits")->required();
+    auto const& names = protocol::names_of<protocol::paused_firings>;
+    pause
+        ->add_option(
+            "--firings", paused->firings,
+            "What becomes of firings meanwhile: hold: they wait, and the misfire policies of their tasks decide "
+            "at the end; skip: they are skipped and recorded")
+        ->capture_default_str()
+        ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())));
+    pause->add_option("--by", paused->by, "Who pauses it (default: the user of this shell)");
+    pause->callback([what, paused, &common] { change(what, *paused, true, common); });
+
+    auto const resumed = std::make_shared<choice>();
+    auto* const resume = add_one(group, what, "resume", "End its pause", resumed);
+    resume->footer("Example: baton " + noun + "s resume billing");
+    resume->add_option("--by", resumed->by, "Who resumes it (default: the user of this shell)");
+    resume->callback([what, resumed, &common] { change(what, *resumed, false, common); });
+}
+
+} // namespace
+
+void add_services(CLI::App& program, common_options const& common)
+{
+    add_group(program, common, level::service);
+    add_group(program, common, level::project);
+}
+
+} // namespace baton::cli

@@ -1,0 +1,282 @@
+#include "libs/storage/services.hpp"
+
+#include "libs/storage/ledger.hpp"
+#include "libs/storage/pause_row.hpp"
+#include "libs/storage/rows.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace baton::storage {
+
+namespace {
+
+using protocol::service_key;
+
+void behind(statement& ask, soci::session& sql, service_key const& after)
+{
+    if (dialect_of(sql).compares_rows())
+        ask(" AND (project, service) > (", after.project, ", ", after.service, ")");
+    else
+        ask(" AND (project > ", after.project, " OR (project = ", after.project, " AND service > ", after.service,
+            "))");
+}
+
+// The services that tasks name, each found by one step in the index, however many tasks name it.
+void add_of_tasks(soci::session& sql, protocol::namespace_id name_space, std::optional<std::string> const& project,
+                  service_key after, std::size_t limit, std::set<service_key>& found)
+{
+    for (std::size_t i = 0; i < limit; ++i) {
+        std::optional<service_key> next;
+        statement ask(sql);
+        ask.select("project", "service")(" FROM task", by_index{"task_service"}, " WHERE namespace = ", name_space);
+        if (project)
+            ask(" AND project = ", *project, " AND service > ", after.project == *project ? after.service : "");
+        else
+            behind(ask, sql, after);
+        ask(" ORDER BY project, service LIMIT 1");
+        ask.each([&](row& cells) {
+            auto& one = next.emplace();
+            one.project = cells.text();
+            one.service = cells.text();
+        });
+        if (!next)
+            return;
+        found.insert(*next);
+        after = *next;
+    }
+}
+
+void add_of_clients(soci::session& sql, std::optional<std::string> const& project, service_key const& after,
+                    std::size_t limit, std::set<service_key>& found)
+{
+    statement ask(sql);
+    ask.select("project", "service")(" FROM client WHERE state <> 'gone'");
+    behind(ask, sql, after);
+    if (project)
+        ask(" AND project = ", *project);
+    ask(" GROUP BY project, service ORDER BY project, service LIMIT ", limit);
+    ask.each([&](row& cells) {
+        service_key one;
+        one.project = cells.text();
+        one.service = cells.text();
+        found.insert(std::move(one));
+    });
+}
+
+bool exists(soci::session& sql, protocol::namespace_id name_space, service_key const& which)
+{
+    bool found = false;
+    for (auto const table : {fragment{"task"}, fragment{"client"}}) {
+        statement ask(sql);
+        ask.select("project")(" FROM ", table, " WHERE project = ", which.project);
+        if (!which.service.empty())
+            ask(" AND service = ", which.service);
+        if (std::string_view(table.text) == "task")
+            ask(" AND namespace = ", name_space);
+        ask(" LIMIT 1");
+        ask.each([&](row& cells) { found = !cells.text().empty(); });
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+std::optional<protocol::pause> lock_pause(soci::session& sql, protocol::namespace_id name_space,
+                                          service_key const& which)
+{
+    std::optional<protocol::pause> found;
+    statement ask(sql);
+    select_pauses(ask);
+    ask("namespace = ", name_space, " AND project = ", which.project, " AND service = ", which.service,
+        " AND ended_at = 0", for_update(sql));
+    ask.each([&](row& cells) { found = read_pause(cells); });
+    return found;
+}
+
+void insert(soci::session& sql, protocol::namespace_id name_space, signal_id id, protocol::pause const& wanted)
+{
+    try {
+        statement(sql, "INSERT INTO pause (id, namespace, project, service, firings, reason, begun_by, since) VALUES (",
+                  id, ", ", name_space, ", ", wanted.of.project, ", ", wanted.of.service, ", ",
+                  protocol::to_string(wanted.firings), ", ", wanted.reason, ", ", wanted.begun_by, ", ", wanted.since,
+                  ")")
+            .execute();
+    } catch (statement_error const& failure) {
+        if (failure.why() == statement_error::kind::duplicate) // another call paused it, or took the id
+            throw try_again{};
+        throw;
+    }
+}
+
+} // namespace
+
+void select_pauses(statement& ask)
+{
+    ask.select("project", "service", "firings", "reason", "begun_by", "since", "ended_at", "ended_by");
+    ask(" FROM pause WHERE ");
+}
+
+protocol::pause read_pause(row& cells)
+{
+    protocol::pause one;
+    one.of.project = cells.text();
+    one.of.service = cells.text();
+    one.firings = protocol::parse<protocol::paused_firings>(cells.text(), "firings");
+    one.reason = cells.text();
+    one.begun_by = cells.text();
+    one.since = cells.moment();
+    auto const ended = cells.number();
+    if (ended != 0)
+        one.ended_at = from_micros(ended);
+    one.ended_by = cells.text();
+    return one;
+}
+
+awaitable<std::vector<service_key>> services::list(std::optional<std::string> project, service_key after,
+                                                   std::size_t limit)
+{
+    std::set<service_key> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        add_of_tasks(sql, name_space_, project, after, limit, found);
+        add_of_clients(sql, project, after, limit, found);
+    };
+    co_await shared_.run(work);
+    std::vector<service_key> first(found.begin(), found.end());
+    first.resize(std::min(first.size(), limit));
+    co_return first;
+}
+
+awaitable<std::vector<std::string>> services::projects(std::string after, std::size_t limit)
+{
+    std::set<std::string> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        for (auto const table : {fragment{"task"}, fragment{"client"}}) {
+            auto last = after;
+            for (std::size_t i = 0; i < limit; ++i) {
+                std::string next;
+                statement ask(sql);
+                ask.select("project")(" FROM ", table, " WHERE project > ", last);
+                if (std::string_view(table.text) == "task")
+                    ask(" AND namespace = ", name_space_);
+                else
+                    ask(" AND state <> 'gone'");
+                ask(" ORDER BY project LIMIT 1").each([&](row& cells) { next = cells.text(); });
+                if (next.empty())
+                    break;
+                found.insert(next);
+                last = next;
+            }
+        }
+    };
+    co_await shared_.run(work);
+    std::vector<std::string> first(found.begin(), found.end());
+    first.resize(std::min(first.size(), limit));
+    co_return first;
+}
+
+awaitable<bool> services::known(service_key which)
+{
+    auto const work = [&](soci::session& sql) { return exists(sql, name_space_, which); };
+    co_return co_await shared_.run(work);
+}
+
+awaitable<pause_result> services::pause(protocol::pause wanted, id_generator& ids)
+{
+    pause_result done;
+    auto const work = [&](soci::session& sql) {
+        if (!exists(sql, name_space_, wanted.of)) {
+            done.outcome = pause_outcome::not_found;
+            return;
+        }
+        if (auto const present = lock_pause(sql, name_space_, wanted.of)) {
+            done.outcome = pause_outcome::already;
+            done.pause = *present;
+            return;
+        }
+        done.outcome = pause_outcome::done;
+        done.pause = wanted;
+        done.pause.since = from_micros(read_now(sql));
+        insert(sql, name_space_, done.signal, done.pause);
+        insert_signal(sql, name_space_, done.signal, protocol::signal_kind::pause, done.signal.value());
+    };
+    for (int tries = 0; tries < most_fresh_tries; ++tries) {
+        done.signal = ids.make<signal_id>();
+        try {
+            co_await shared_.transact(work);
+            co_return done;
+        } catch (try_again const&) {
+            // With a fresh id.
+        }
+    }
+    throw unavailable("database: no free id for a pause");
+}
+
+awaitable<pause_result> services::resume(service_key which, std::string by, id_generator& ids)
+{
+    pause_result done;
+    done.signal = ids.make<signal_id>();
+    auto const work = [&](soci::session& sql) {
+        auto const present = lock_pause(sql, name_space_, which);
+        done.outcome = present ? pause_outcome::done : pause_outcome::not_found;
+        if (!present)
+            return;
+        done.pause = *present;
+        done.pause.ended_at = std::max(from_micros(read_now(sql)), present->since + 1us);
+        done.pause.ended_by = by;
+        statement(sql, "UPDATE pause SET ended_at = ", *done.pause.ended_at, ", ended_by = ", by,
+                  " WHERE namespace = ", name_space_, " AND project = ", which.project,
+                  " AND service = ", which.service, " AND ended_at = 0")
+            .execute();
+        insert_signal(sql, name_space_, done.signal, protocol::signal_kind::pause, done.signal.value());
+    };
+    co_await shared_.transact(work);
+    co_return done;
+}
+
+awaitable<std::vector<protocol::pause>> services::pauses_in_force()
+{
+    std::vector<protocol::pause> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        statement ask(sql);
+        select_pauses(ask);
+        ask("namespace = ", name_space_, " AND ended_at = 0");
+        ask.each([&](row& cells) { found.push_back(read_pause(cells)); });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::vector<protocol::pause>> services::history(service_key which, int limit)
+{
+    std::vector<protocol::pause> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        statement ask(sql);
+        select_pauses(ask);
+        ask("namespace = ", name_space_, " AND project = ", which.project, " AND service = ", which.service,
+            " ORDER BY since DESC LIMIT ", limit);
+        ask.each([&](row& cells) { found.push_back(read_pause(cells)); });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::vector<protocol::pause>> ledger::pauses(duration back)
+{
+    std::vector<protocol::pause> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        statement ask(sql);
+        select_pauses(ask);
+        ask("namespace = ", name_space_, " AND (ended_at = 0 OR ended_at > ", now_us(sql), " - ", back, ")");
+        ask.each([&](row& cells) { found.push_back(read_pause(cells)); });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+} // namespace baton::storage

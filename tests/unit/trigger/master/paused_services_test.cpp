@@ -1,0 +1,108 @@
+#include "tests/unit/trigger/master/assigner_stage.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace paused_services_test {
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+struct fixture : test::assigner_stage {
+    fixture()
+    {
+        firing->hear("n1", room(100, 100));
+        add_task(2, {{"schedule", {{"kind", "fixed_delay"}, {"every_ms", 1000}}}});
+    }
+    void pause(std::string const& firings, std::string const& service = "s")
+    {
+        exec("INSERT INTO pause (id, namespace, project, service, firings, reason, begun_by, since) VALUES (1, 1, "
+             "'default', '" +
+             service + "', '" + firings + "', 'incident', 'ann', " + std::to_string(to_micros(start)) + ")");
+        pass(1100ms);
+    }
+    void resume()
+    {
+        exec("UPDATE pause SET ended_at = " + std::to_string(to_micros(stage.database.utc())));
+        pass(1100ms);
+    }
+    std::vector<execution_id> sent() { return all_at("n1"); }
+};
+
+} // namespace
+
+TEST_CASE("nothing of a paused service is sent until it is resumed")
+{
+    fixture f;
+    f.pause("hold");
+    f.fire({1, 2, 3});
+    f.pass(1s);
+    CHECK(f.sent().empty());
+    CHECK(f.state(1) == "planned");
+    f.resume();
+    CHECK(f.sent().size() == 3);
+}
+
+TEST_CASE("the pause of a project holds its services")
+{
+    fixture f;
+    f.pause("hold", "");
+    f.fire({1});
+    f.pass(1s);
+    CHECK(f.sent().empty());
+    f.resume();
+    CHECK(f.sent().size() == 1);
+}
+
+TEST_CASE("an execution that waits for a client with room when its service is paused waits on")
+{
+    fixture f;
+    f.firing->hear("n1", f.room(0, 0));
+    f.fire({1});
+    f.pass(100ms);
+    f.pause("hold");
+    f.firing->hear("n1", f.room(100, 100));
+    f.pass(1s);
+    CHECK(f.sent().empty());
+    f.resume();
+    CHECK(f.sent().size() == 1);
+}
+
+TEST_CASE("firings during a pause that skips are skipped with its reason, all others wait for its end")
+{
+    fixture f;
+    f.pause("skip");
+    f.exec("UPDATE pause SET since = since + 2"); // after the first firing
+    f.pass(1100ms);
+    f.fire({1, 3});
+    f.fire({4}, 2); // of a fixed delay
+    f.add_execution(5, 1);
+    f.exec("UPDATE execution SET cause = 'manual', run_key = id WHERE id = 5");
+    f.load();
+    f.due_changed.wake();
+    f.pass(1s);
+    CHECK(f.sent().empty());
+    CHECK(f.state(1) == "planned");
+    CHECK(f.state(3) == "skipped");
+    CHECK(f.text("SELECT reason FROM execution WHERE id = 3") == "service 's' is paused: incident (by ann)");
+    CHECK(f.state(4) == "planned");
+    CHECK(f.state(5) == "planned");
+    f.resume();
+    CHECK(f.sent().size() == 3);
+}
+
+TEST_CASE("an execution that is cancelled while its service is paused ends")
+{
+    fixture f;
+    f.pause("hold");
+    f.fire({1, 2});
+    f.pass(1s);
+    f.next.cancel(f.one(1));
+    f.pass(100ms);
+    CHECK(f.state(1) == "cancelled");
+    f.resume();
+    CHECK(f.sent() == std::vector{execution_id{2}});
+}
+
+} // namespace paused_services_test

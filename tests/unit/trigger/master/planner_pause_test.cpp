@@ -1,0 +1,87 @@
+#include "tests/unit/trigger/master/term_stage.hpp"
+#include "trigger/master/planner.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace planner_pause_test {
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+// Tasks that fire once a second, planned while their service may be paused.
+struct fixture : test::term_stage {
+    planning_watch watch{instant{}};
+    pause_book pauses;
+    trigger::planner planner{{}, of, {*ledger, book, open, ids, watch, pauses}, stage.loop.get_executor(), [] {}};
+
+    fixture() { host.spawn(clock_and_planner()); }
+    ~fixture() { stage.end(); }
+
+    awaitable<void> clock_and_planner()
+    {
+        planner.loaded();
+        co_await planner.run();
+    }
+    void add(int id, char const* kind, utc_time next)
+    {
+        add_task(id, {{"schedule", {{"kind", kind}, {"every_ms", 1000}}}});
+        auto const since = std::to_string(to_micros(start - 1h));
+        exec("UPDATE task SET next_fire_at = " + std::to_string(to_micros(next)) + ", created_at = " + since +
+             " WHERE id = " + std::to_string(id));
+    }
+    void pause(protocol::paused_firings firings, utc_time since, std::optional<utc_time> end = {})
+    {
+        protocol::pause one;
+        one.of = {"default", "s"};
+        one.firings = firings;
+        one.reason = "incident";
+        one.since = since;
+        one.ended_at = end;
+        pauses = pause_book({one});
+        planner.wake();
+    }
+    auto rows() { return number("SELECT COUNT(*) FROM execution"); }
+};
+
+} // namespace
+
+TEST_CASE("the tasks of a service whose firings are held are parked with the reason, and planned when it is resumed")
+{
+    fixture f;
+    f.pause(protocol::paused_firings::hold, f.start);
+    f.add(1, "fixed_rate", f.start + 1s);
+    f.add(2, "fixed_delay", f.start + 1s);
+    f.pass(10s);
+    CHECK(f.rows() == 0);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE parked_for = 'default/s'") == 2);
+    CHECK(f.text("SELECT parked_reason FROM task WHERE id = 1") == "service 's' is paused: incident");
+    f.pauses = {};
+    f.planner.wake();
+    f.pass(3s);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE parked_for = ''") == 2);
+    CHECK(f.rows() > 10);
+}
+
+TEST_CASE("many overdue firings that a pause skips become ranges, and those outside it are planned")
+{
+    fixture f;
+    f.pause(protocol::paused_firings::skip, f.start - 1000s, f.start - 30s);
+    f.add(1, "fixed_rate", f.start - 1000s);
+    f.pass(3s);
+    CHECK(f.number("SELECT SUM(firings) FROM skipped_range") == 970);
+    CHECK(f.text("SELECT MIN(reason) FROM skipped_range") == "service 's' is paused: incident");
+    CHECK(f.number("SELECT MIN(scheduled_at) FROM execution") >= to_micros(f.start - 30s));
+}
+
+TEST_CASE("firings ahead are planned as usual in a pause that skips, because it may end before they are due")
+{
+    fixture f;
+    f.pause(protocol::paused_firings::skip, f.start);
+    f.add(1, "fixed_rate", f.start + 1s);
+    f.pass(500ms);
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE state = 'planned'") > 0);
+}
+
+} // namespace planner_pause_test
