@@ -32,8 +32,8 @@ void check_command(std::string const& key, command const& run, setting_check& al
 void settings::check(setting_check& all) const
 {
     for (auto const& [name, run] : handlers) {
-        all.require(!name.empty() && name.size() <= 150, "handlers",
-                    "has a name that is empty or longer than 150 bytes");
+        all.require(!name.empty() && name.size() <= 150 && name.find('/') == std::string::npos, "handlers",
+                    "has a name that is empty, longer than 150 bytes or with a slash");
         check_command("handlers." + name, run, all);
     }
     all.require(!handlers.empty() || !crontabs.empty(), "handlers", "must have at least one handler");

@@ -58,15 +58,21 @@ nlohmann::json value_of(std::string const& path, std::string const& value)
 std::set<std::string> members_of_kind(std::string const& kind)
 {
     static std::map<std::string, std::set<std::string>> const members{
-        {"cron", {"cron", "zone", "dialect", "gap", "overlap", "hash_seed", "start_at", "end_at"}},
-        {"fixed_rate", {"every_ms", "start_at", "end_at"}},
-        {"fixed_delay", {"every_ms", "start_at", "end_at"}},
-        {"window", {"every_ms", "from", "to", "days", "zone", "start_at", "end_at"}},
-        {"calendar", {"every", "unit", "time", "on", "roll", "days", "zone", "start_at", "end_at"}},
+        {"cron", {"cron", "zone", "dialect", "gap", "overlap", "hash_seed"}},
+        {"fixed_rate", {"every_ms"}},
+        {"fixed_delay", {"every_ms"}},
+        {"window", {"every_ms", "from", "to", "days", "zone"}},
+        {"calendar", {"every", "unit", "time", "on", "roll", "days", "zone"}},
         {"once", {"at"}},
+        {"after", {"task"}},
         {"api", {}}};
     auto const found = members.find(kind);
-    return found == members.end() ? std::set<std::string>() : found->second;
+    if (found == members.end())
+        return {};
+    auto all = found->second;
+    if (kind != "once" && kind != "api" && kind != "after")
+        all.insert({"start_at", "end_at", "max_firings", "jitter_ms", "jitter_seed", "calendars"});
+    return all;
 }
 
 std::string kind_of(nlohmann::json const& definition)

@@ -89,6 +89,7 @@ int run(int argc, char** argv)
     add_task(program, common, status);
     add_executions(program, common, status);
     add_dead_letters(program, common, status);
+    add_calendars(program, common, status);
     add_nodes(program, common);
     add_terms(program, common);
     add_clients(program, common);

@@ -1,8 +1,10 @@
 // baton task add: register a task.
 
+#include "cli/calendar_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/concurrency_options.hpp"
 #include "cli/cron_options.hpp"
+#include "cli/firing_options.hpp"
 #include "cli/limit_options.hpp"
 #include "cli/misfire_options.hpp"
 #include "cli/payload_option.hpp"
@@ -38,8 +40,11 @@ struct definition_options {
     std::string delay;
     std::string at;
     std::string in;
+    std::string after;
     std::string start_at;
     std::string end_at;
+    firing_options firing;
+    calendar_uses calendars;
     misfire_options misfire;
     concurrency_options concurrency;
     retry_options retry;
@@ -93,10 +98,14 @@ nlohmann::json schedule_of(definition_options const& chosen)
         schedule = {{"kind", "once"}, {"at", checked_time("--at", chosen.at)}};
     else if (!chosen.in.empty())
         schedule = {{"kind", "once"}, {"in_ms", period("--in", chosen.in, 1ms)}};
+    else if (!chosen.after.empty())
+        schedule = {{"kind", "after"}, {"task", chosen.after}};
     if (!chosen.start_at.empty())
         schedule["start_at"] = checked_time("--start-at", chosen.start_at);
     if (!chosen.end_at.empty())
         schedule["end_at"] = checked_time("--end-at", chosen.end_at);
+    write_firing_options(schedule, chosen.firing);
+    write_calendar_uses(schedule, chosen.calendars);
     return schedule;
 }
 
@@ -168,6 +177,8 @@ void add_task_add(CLI::App& task, common_options const& common)
     when->add_option("--delay", chosen->delay, "From an end to the next start");
     when->add_option("--at", chosen->at, "Once, at 2026-12-24T18:00:00Z");
     when->add_option("--in", chosen->in, "Once, so long after the registration, such as 2h");
+    when->add_option("--after", chosen->after,
+                     "After each success of a firing of this task of the project, for the same scheduled time");
     add_calendar_options(*command, *when, chosen->wall);
     when->require_option(0, 1);
     command->add_option("--zone", chosen->zone, "IANA time zone of --cron, --from and --calendar")
@@ -176,6 +187,8 @@ void add_task_add(CLI::App& task, common_options const& common)
     add_window_options(*command, chosen->wall, *every);
     command->add_option("--start-at", chosen->start_at, "It does not fire before, such as 2026-12-24T18:00:00Z");
     command->add_option("--end-at", chosen->end_at, "It fires before this time only");
+    add_firing_options(*command, chosen->firing);
+    add_calendar_use_options(*command, chosen->calendars);
     add_misfire_options(*command, chosen->misfire);
     add_concurrency_options(*command, chosen->concurrency);
     add_retry_options(*command, chosen->retry);

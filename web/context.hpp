@@ -3,6 +3,7 @@
 #include "libs/base/id.hpp"
 #include "libs/http/router.hpp"
 #include "libs/schedule/plan.hpp"
+#include "libs/storage/calendars.hpp"
 #include "libs/storage/clients.hpp"
 #include "libs/storage/dead_letters.hpp"
 #include "libs/storage/executions.hpp"
@@ -24,6 +25,7 @@ struct context {
           settings(chosen),
           ids(given.time, given.random),
           tasks(given.shared, schedule::plan_edit, chosen.edit_lead),
+          calendars(given.shared),
           executions(given.shared),
           dead_letters(given.shared),
           nodes(given.shared),
@@ -37,6 +39,7 @@ struct context {
     web::settings settings;
     id_generator ids;
     storage::tasks tasks;
+    storage::calendars calendars;
     storage::executions executions;
     storage::dead_letters dead_letters;
     storage::nodes nodes;

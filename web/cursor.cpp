@@ -14,8 +14,14 @@ struct kind {
     std::size_t numbers;
 };
 
-constexpr std::array<kind, 6> kinds{
-    {{"tasks", 1}, {"versions", 1}, {"executions", 2}, {"terms", 1}, {"skipped", 1}, {"dead_letters", 2}}};
+constexpr std::array<kind, 8> kinds{{{"tasks", 1},
+                                     {"versions", 1},
+                                     {"executions", 2},
+                                     {"terms", 1},
+                                     {"skipped", 1},
+                                     {"dead_letters", 2},
+                                     {"calendars", 1},
+                                     {"calendar_versions", 1}}};
 
 kind const& kind_of(list_of which)
 {

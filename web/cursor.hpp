@@ -11,7 +11,7 @@
 
 namespace baton::web {
 
-enum class list_of { tasks, versions, executions, terms, skipped, dead_letters };
+enum class list_of { tasks, versions, executions, terms, skipped, dead_letters, calendars, calendar_versions };
 
 // `place` holds positive numbers, as many as the list needs: 2 for executions and dead letters, 1 for the others.
 std::string write_cursor(list_of which, std::vector<std::int64_t> const& place);

@@ -67,6 +67,7 @@ struct site::parts {
         serve_tasks(table, shared);
         serve_task_actions(table, shared);
         serve_task_versions(table, shared);
+        serve_calendars(table, shared);
         serve_executions(table, shared);
         serve_dead_letters(table, shared);
         serve_nodes(table, shared);

@@ -68,6 +68,7 @@ json show(storage::task_record const& task, utc_time from)
     value["schedule_text"] = schedule_text(task);
     value["next_at"] = moment(next_firing(task, from));
     value["next_fire_at"] = moment(task.next_fire_at);
+    value["firings"] = task.definition.schedule.firing.max_firings != 0 ? json(task.firings) : json();
     value["parked_at"] = task.parked ? moment(task.parked->since) : json();
     value["parked_reason"] = task.parked ? json(task.parked->reason) : json();
     value["created_at"] = moment(task.created_at);
@@ -103,8 +104,9 @@ json show(storage::skipped_range const& range)
 std::vector<std::string> const& read_only_members()
 {
     static std::vector<std::string> const members{
-        "id",     "version",    "schedule_text", "next_at",    "next_fire_at", "parked_at",       "parked_reason",
-        "paused", "created_at", "updated_at",    "valid_from", "cancelled",    "master_notified", "notes"};
+        "id",         "version",   "schedule_text", "next_at",    "next_fire_at", "firings",
+        "parked_at",  "parked_reason", "paused",    "created_at", "updated_at",
+        "valid_from", "cancelled", "master_notified", "notes"};
     return members;
 }
 

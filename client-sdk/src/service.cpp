@@ -177,8 +177,9 @@ void service::handle(std::string name, handler run)
     std::lock_guard const lock(impl_->mutex);
     if (impl_->started)
         throw std::logic_error("handlers are named before the service starts");
-    if (name.empty() || count_characters(name) > 150 || has_control(name))
-        throw std::invalid_argument("handler: its name must have 1 to 150 characters, and no control characters");
+    if (name.empty() || count_characters(name) > 150 || has_control(name) || name.find('/') != std::string::npos)
+        throw std::invalid_argument(
+            "handler: its name must have 1 to 150 characters, and no control characters or slashes");
     if (!run)
         throw std::invalid_argument("handler: '" + name + "' has no function");
     if (!impl_->handlers.emplace(name, std::move(run)).second)

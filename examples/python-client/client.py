@@ -302,7 +302,7 @@ def beat(address, left):
         else:
             generation += 1
             status, answer = post(NODES[node], "/client/v1/register", {
-                "revision": 3, "project": PROJECT, "service": "python", "instance": INSTANCE,
+                "revision": 4, "project": PROJECT, "service": "python", "instance": INSTANCE,
                 "generation": generation, "address": address, "secret": SECRET,
                 "handlers": list(HANDLERS), "tags": TAGS, "slots": SLOTS, "queue": QUEUE, "version": "python-example",
                 "terms": terms(), "delivery": "fetch" if FETCHES else "push"})

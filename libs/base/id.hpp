@@ -29,6 +29,7 @@ private:
 using task_id = id<struct task_tag>;
 using execution_id = id<struct execution_tag>;
 using signal_id = id<struct signal_tag>;
+using calendar_id = id<struct calendar_tag>;
 
 // Decimal text. Ids are strings in REST, because JavaScript rounds numbers over 2^53.
 template <class Tag>

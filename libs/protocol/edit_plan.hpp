@@ -5,6 +5,7 @@
 #include "libs/base/id.hpp"
 #include "libs/protocol/task.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct task_progress {
     std::optional<utc_time> next_fire_at;    // the first firing that is not planned
     std::optional<execution_id> waiting_for; // fixed delay: the execution whose end decides the next firing, if open
     std::vector<recorded_firing> recorded;   // from next_fire_at or the line on, whichever is earlier
+    std::int64_t firings = 0;                // that count for the maximum
 };
 
 struct edit_plan {
@@ -31,7 +33,11 @@ struct edit_plan {
     std::vector<utc_time> skipped; // by its misfire policy, in order
     std::string skip_reason;
     std::vector<execution_id> cancel; // planned rows
-    std::optional<utc_time> next;     // the new next_fire_at
+    std::optional<utc_time> next;     // the first firing of the new definition
+    std::optional<utc_time> look;     // when the planner has to look at the task: not after `next` or its jitter
+    std::optional<utc_time> resume;   // in place of `next` if the task has fired as often as it may
+    std::int64_t firings = 0;         // that count for the maximum from now on
+    bool never_fires = false;         // the new schedule has no firing because of its calendars: refuse it
     bool waits = false;               // for the last inserted firing or, if there is none, for waiting_for
 };
 

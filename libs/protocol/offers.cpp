@@ -4,6 +4,7 @@
 #include "libs/base/error.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace baton::protocol {
 

@@ -90,17 +90,23 @@ schedule_spec parse_schedule(nlohmann::json const& value)
         object.need("at");
         spec.at = moment(object, "at");
     }
-    if (spec.kind != schedule_kind::once && spec.kind != schedule_kind::api) {
+    if (spec.kind == schedule_kind::after) {
+        spec.after = object.need_text("task", 190);
+        check_name(spec.after, "schedule.task");
+    }
+    if (is_repeated(spec.kind)) {
         spec.start_at = moment(object, "start_at");
         spec.end_at = moment(object, "end_at");
         if (spec.start_at && spec.end_at && *spec.end_at <= *spec.start_at)
             throw invalid_input("schedule.end_at", "schedule.end_at must be after schedule.start_at");
+        spec.firing = parse_firing_rules(object);
+        spec.calendars = parse_calendar_uses(object);
     }
     object.finish();
     return spec;
 }
 
-nlohmann::json schedule_json(schedule_spec const& spec)
+nlohmann::json schedule_json(schedule_spec const& spec, bool stored)
 {
     nlohmann::json value{{"kind", to_string(spec.kind)}};
     if (spec.kind == schedule_kind::cron) {
@@ -119,12 +125,16 @@ nlohmann::json schedule_json(schedule_spec const& spec)
         write_calendar(value, spec.calendar);
         value["zone"] = spec.zone;
     }
+    if (spec.kind == schedule_kind::after)
+        value["task"] = spec.after;
     if (spec.at)
         value["at"] = to_rfc3339(*spec.at);
     if (spec.start_at)
         value["start_at"] = to_rfc3339(*spec.start_at);
     if (spec.end_at)
         value["end_at"] = to_rfc3339(*spec.end_at);
+    write_firing_rules(value, spec.firing);
+    write_calendar_uses(value, spec.calendars, stored);
     return value;
 }
 
@@ -224,7 +234,7 @@ task_definition parse_task(nlohmann::json const& value)
 
 namespace {
 
-nlohmann::json without_payload(task_definition const& task)
+nlohmann::json without_payload(task_definition const& task, bool stored)
 {
     return {{"project", task.project},
             {"name", task.name},
@@ -233,7 +243,7 @@ nlohmann::json without_payload(task_definition const& task)
             {"labels", task.labels},
             {"service", task.service},
             {"handler", task.handler},
-            {"schedule", schedule_json(task.schedule)},
+            {"schedule", schedule_json(task.schedule, stored)},
             {"misfire", to_json(task.misfire)},
             {"concurrency", to_json(task.concurrency)},
             {"routing", to_string(task.routing)},
@@ -252,14 +262,14 @@ nlohmann::json without_payload(task_definition const& task)
 
 nlohmann::json to_json(task_definition const& task)
 {
-    auto value = without_payload(task);
+    auto value = without_payload(task, false);
     value["payload"] = task.payload;
     return value;
 }
 
 std::string to_text(task_definition const& task)
 {
-    auto text = without_payload(task).dump();
+    auto text = without_payload(task, true).dump();
     text.pop_back(); // the brace
     return text.append(",\"payload\":").append(task.payload.view()).append("}");
 }
@@ -292,9 +302,10 @@ void check_nulls(nlohmann::json const& patch)
         return;
     auto const kind = schedule->contains("kind") ? schedule->at("kind") : nlohmann::json("any");
     auto const kind_text = kind.is_string() ? kind.get<std::string>() : "";
-    bool const has_span = !is_one_of(kind_text, {"once", "api"});
+    bool const has_span = !is_one_of(kind_text, {"once", "api", "after"});
     check(*schedule, "schedule.", [&](std::string const& key) {
-        return (has_span && is_one_of(key, {"start_at", "end_at"})) ||
+        return (has_span &&
+                is_one_of(key, {"start_at", "end_at", "max_firings", "jitter_ms", "jitter_seed", "calendars"})) ||
                (is_one_of(key, {"zone", "days", "on", "roll", "dialect", "gap", "overlap", "hash_seed"}) &&
                 kind == "any") ||
                (key == "zone" && is_one_of(kind_text, {"cron", "window", "calendar"})) ||

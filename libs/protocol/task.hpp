@@ -5,9 +5,11 @@
 #include "libs/protocol/calendar_spec.hpp"
 #include "libs/protocol/concurrency.hpp"
 #include "libs/protocol/cron_spec.hpp"
+#include "libs/protocol/firing_rules.hpp"
 #include "libs/protocol/json_text.hpp"
 #include "libs/protocol/labels.hpp"
 #include "libs/protocol/misfire.hpp"
+#include "libs/protocol/named_calendar.hpp"
 #include "libs/protocol/names.hpp"
 #include "libs/protocol/retry_policy.hpp"
 #include "libs/protocol/route.hpp"
@@ -19,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace baton::protocol {
 
@@ -32,10 +35,11 @@ enum class schedule_kind {
     api,         // only on request ("run now")
     window,      // again and again within a part of the day
     calendar,    // on a day of every n-th day, week, month or year
+    after,       // after each success of a firing of another task, for the same logical time
 };
 template <>
-inline constexpr std::array<std::string_view, 7> names_of<schedule_kind>{"cron", "fixed_rate", "fixed_delay", "once",
-                                                                         "api",  "window",     "calendar"};
+inline constexpr std::array<std::string_view, 8> names_of<schedule_kind>{"cron", "fixed_rate", "fixed_delay", "once",
+                                                                         "api",  "window",     "calendar",    "after"};
 
 // When a task is due. schedule::timetable computes the firings.
 //   {"kind": "cron", "cron": "*/5 * * * *", "zone": "Europe/Berlin"}
@@ -46,6 +50,7 @@ inline constexpr std::array<std::string_view, 7> names_of<schedule_kind>{"cron",
 //   {"kind": "api"}
 //   {"kind": "window", "every_ms": 900000, "from": "09:00", "to": "17:30", "days": ["mon", "tue"], "zone": "UTC"}
 //   {"kind": "calendar", "every": 3, "unit": "months", "time": "02:00", "on": 15, "roll": "next_business_day"}
+//   {"kind": "after", "task": "extract"}
 // Firings lie in [start_at, end_at).
 struct schedule_spec {
     schedule_kind kind = schedule_kind::api;
@@ -57,13 +62,22 @@ struct schedule_spec {
     std::optional<utc_time> end_at{};
     protocol::window_spec window{};
     protocol::calendar_spec calendar{};
-    protocol::cron_rules rules{}; // cron
+    protocol::cron_rules rules{};          // cron
+    protocol::firing_rules firing{};       // not for once and api
+    std::vector<calendar_use> calendars{}; // likewise
+    std::string after{};                   // after: the name of the parent, a task of the same project
 };
 
 inline constexpr duration shortest_rate = 100ms;
 inline constexpr duration shortest_delay = 1ms;
 inline constexpr duration longest_stop_grace = 24h;
 inline constexpr duration longest_span = std::chrono::days{366}; // of periods, delays and timeouts
+
+// True for the kinds that fire again and again by the clock.
+constexpr bool is_repeated(schedule_kind kind)
+{
+    return kind != schedule_kind::once && kind != schedule_kind::api && kind != schedule_kind::after;
+}
 
 // A task's definition, versioned as a whole: `task_version.definition` holds this JSON, and an execution names the
 // version that it runs.
@@ -107,7 +121,8 @@ std::optional<json_text> read_payload(strict_object& object);
 // schedule::check_schedule checks the cron expression and the zone.
 task_definition parse_task(nlohmann::json const& value);
 nlohmann::json to_json(task_definition const& task);
-std::string to_text(task_definition const& task); // the same as text; the payload is not looked into
+// The same as text, as it is stored: with the contents of the schedule's calendars. The payload is not looked into.
+std::string to_text(task_definition const& task);
 
 // Applies a JSON merge patch (RFC 7396) to a definition and parses the result as strictly. A patch with
 // `schedule.kind` must carry the whole schedule, and one with `misfire`, `concurrency`, `retry` or `route` the whole

@@ -100,13 +100,38 @@ std::string describe_window(protocol::schedule_spec const& spec)
            (every_day ? " every day" : " on " + weekday_list(spec.window.weekdays)) + " in " + spec.zone;
 }
 
+// ", only in 'opening hours', not in 'holidays'"
+std::string calendar_text(std::vector<protocol::calendar_use> const& uses)
+{
+    std::string allowed;
+    std::string text;
+    for (auto const& use : uses) {
+        auto& part = use.mode == protocol::calendar_mode::allow ? allowed : text;
+        auto const* const first = use.mode == protocol::calendar_mode::allow ? ", only in '" : ", not in '";
+        part += (part.empty() ? first : " or '") + use.name + "'";
+    }
+    return allowed + text;
+}
+
+// ", at most 10 times, each up to 30 seconds later"
+std::string firing_text(protocol::firing_rules const& rules)
+{
+    std::string text;
+    if (rules.max_firings != 0)
+        text += ", at most " + (rules.max_firings == 1 ? "once" : std::to_string(rules.max_firings) + " times");
+    if (rules.jitter > 0s)
+        text += ", each up to " + span(rules.jitter) + " later";
+    return text;
+}
+
 } // namespace
 
 std::string describe(protocol::schedule_spec const& spec)
 {
     timetable const checked(spec, utc_time{});
     auto const start = spec.start_at ? ", from " + moment(*spec.start_at) : "";
-    auto const end = spec.end_at ? ", before " + moment(*spec.end_at) : "";
+    auto const end = (spec.end_at ? ", before " + moment(*spec.end_at) : std::string()) +
+                     calendar_text(spec.calendars) + firing_text(spec.firing);
     using enum protocol::schedule_kind;
     switch (checked.kind()) {
     case cron:
@@ -122,6 +147,8 @@ std::string describe(protocol::schedule_spec const& spec)
         return describe_window(spec) + start + end;
     case calendar:
         return describe_calendar(spec) + start + end;
+    case after:
+        return "after each success of '" + spec.after + "', for the same time";
     case api:
         break;
     }

@@ -1,5 +1,6 @@
 #include "libs/schedule/plan.hpp"
 
+#include "libs/schedule/jitter.hpp"
 #include "libs/schedule/misfire.hpp"
 
 #include <algorithm>
@@ -12,6 +13,12 @@ namespace {
 using protocol::schedule_kind;
 using protocol::task_definition;
 using protocol::task_progress;
+
+std::int64_t firings_left(task_definition const& task, std::int64_t firings)
+{
+    auto const most = task.schedule.firing.max_firings;
+    return most == 0 ? no_maximum : std::max<std::int64_t>(most - firings, 0);
+}
 
 struct overdue_firings {
     std::vector<utc_time> insert;
@@ -26,7 +33,9 @@ overdue_firings divide_overdue(task_definition const& before, task_progress cons
     timetable const times(before.schedule, progress.created_at);
     auto cursor = progress.next_fire_at;
     while (cursor && *cursor < line && found.insert.size() <= most_overdue) {
-        plan_bounds const bounds{*cursor, progress.now, line, most_overdue + 1};
+        plan_bounds bounds{*cursor, progress.now, line, most_overdue + 1};
+        bounds.by_instant = true;
+        bounds.left = firings_left(before, progress.firings + static_cast<std::int64_t>(found.insert.size()));
         auto const plan = plan_task(times, before.misfire, bounds);
         found.insert.insert(found.insert.end(), plan.firings.begin(), plan.firings.end());
         found.skipped.insert(found.skipped.end(), plan.skipped.begin(), plan.skipped.end());
@@ -74,9 +83,32 @@ bool has_open_execution(protocol::edit_plan const& plan, task_progress const& pr
     return progress.waiting_for && std::ranges::find(plan.cancel, *progress.waiting_for) == plan.cancel.end();
 }
 
-} // namespace
+bool has_maximum(task_definition const* task)
+{
+    return task != nullptr && task->schedule.firing.max_firings != 0;
+}
 
-task_plan plan_task(timetable const& times, protocol::misfire_policy const& policy, plan_bounds bounds)
+// The schedule has named calendars, and was not as it is now or the task was off.
+bool is_new_with_calendars(task_definition const* before, task_definition const& after)
+{
+    if (after.schedule.calendars.empty())
+        return false;
+    return before == nullptr || before->enabled != after.enabled ||
+           before->schedule.calendars != after.schedule.calendars ||
+           protocol::to_json(*before)["schedule"] != protocol::to_json(after)["schedule"];
+}
+
+// The firings that count for the maximum after the edit. A task that had none begins to count.
+std::int64_t count_firings(task_definition const* before, task_definition const* after, task_progress const& progress,
+                           protocol::edit_plan const& plan)
+{
+    if (!has_maximum(before) || !has_maximum(after))
+        return 0;
+    auto const made = static_cast<std::int64_t>(plan.insert.size()) - static_cast<std::int64_t>(plan.cancel.size());
+    return std::max<std::int64_t>(progress.firings + made, 0);
+}
+
+task_plan plan_in_order(timetable const& times, protocol::misfire_policy const& policy, plan_bounds const& bounds)
 {
     task_plan plan;
     if (times.kind() == schedule_kind::fixed_delay) {
@@ -107,6 +139,36 @@ task_plan plan_task(timetable const& times, protocol::misfire_policy const& poli
     return plan;
 }
 
+std::optional<utc_time> look_at(timetable const& times, std::optional<utc_time> next)
+{
+    bool const jitters = times.has_jitter() && times.kind() != schedule_kind::fixed_delay;
+    return next && jitters ? std::optional{earliest_due(times, *next)} : next;
+}
+
+task_plan at_maximum(task_plan plan, std::optional<utc_time> next)
+{
+    plan.resume = next;
+    plan.next.reset();
+    plan.look.reset();
+    return plan;
+}
+
+} // namespace
+
+task_plan plan_task(timetable const& times, protocol::misfire_policy const& policy, plan_bounds bounds)
+{
+    if (bounds.left <= 0)
+        return at_maximum({}, bounds.cursor);
+    bounds.limit =
+        static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(bounds.limit), bounds.left));
+    bool const jitters = times.has_jitter() && times.kind() != schedule_kind::fixed_delay;
+    auto plan = jitters ? plan_with_jitter(times, policy, bounds) : plan_in_order(times, policy, bounds);
+    if (static_cast<std::int64_t>(plan.firings.size()) == bounds.left && !plan.waits)
+        return at_maximum(std::move(plan), plan.next);
+    plan.look = look_at(times, plan.next);
+    return plan;
+}
+
 std::optional<protocol::edit_plan> plan_edit(task_definition const* before, task_definition const* after,
                                              task_progress const& progress, utc_time line)
 {
@@ -119,11 +181,19 @@ std::optional<protocol::edit_plan> plan_edit(task_definition const* before, task
     if (!plan.skipped.empty())
         plan.skip_reason = reason_of_skip(before->misfire);
     plan.cancel = planned_from(progress, line);
+    plan.firings = count_firings(before, after, progress, plan);
+    plan.never_fires = after != nullptr && is_new_with_calendars(before, *after) &&
+                       !timetable(after->schedule, progress.created_at).first(line);
     if (after == nullptr || !after->enabled)
         return plan;
     plan.waits = is_fixed_delay(before) && is_fixed_delay(after) && has_open_execution(plan, progress);
-    if (!plan.waits)
-        plan.next = timetable(after->schedule, progress.created_at).first(line);
+    if (plan.waits)
+        return plan;
+    timetable const times(after->schedule, progress.created_at);
+    auto const next = times.first(line);
+    bool const more = firings_left(*after, plan.firings) > 0;
+    (more ? plan.next : plan.resume) = next;
+    plan.look = look_at(times, plan.next);
     return plan;
 }
 

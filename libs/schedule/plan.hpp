@@ -6,6 +6,8 @@
 #include "libs/schedule/schedule.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -13,19 +15,27 @@ namespace baton::schedule {
 
 struct task_plan {
     std::vector<utc_time> firings;
-    std::vector<utc_time> skipped; // by the misfire policy; at most most_skipped, and all of them before `firings`
+    std::vector<utc_time> skipped; // by the misfire policy; at most most_skipped. Without a jitter all before `firings`
     std::optional<utc_time> next;  // the first firing behind these
-    bool waits = false;            // fixed delay: the end of this firing decides the next one
+    std::optional<utc_time>
+        look; // when the planner has to look at the task again: before anything from `next` on is due
+    std::optional<utc_time> resume; // the task has fired as often as it may; `next` if one of its firings is given back
+    bool waits = false;             // fixed delay: the end of this firing decides the next one
 };
+
+inline constexpr std::int64_t no_maximum = std::numeric_limits<std::int64_t>::max();
 
 struct plan_bounds {
-    utc_time cursor;   // the task's next_fire_at
-    utc_time now;      // what is late is decided against this
-    utc_time until;    // no firing at or after this
-    std::size_t limit; // of firings, at least one
+    utc_time cursor;                // the first firing that is not planned, or an instant between it and the one before
+    utc_time now;                   // what is late is decided against this
+    utc_time until;                 // no firing that is due at or after this
+    std::size_t limit;              // of firings, at least one
+    std::int64_t left = no_maximum; // of the task's maximum of firings
+    bool by_instant = false;        // `until` bounds the instants of the firings, however much later they are due
 };
 
-// A fixed delay has no late firings: its next run counts from the end of the one before.
+// A fixed delay has no late firings: its next run counts from the end of the one before. Skipped firings do not count
+// for the maximum.
 task_plan plan_task(timetable const& times, protocol::misfire_policy const& policy, plan_bounds bounds);
 
 // More overdue firings than this are not inserted by an edit: the planner has to catch up first.

@@ -86,6 +86,8 @@ timetable::timetable(schedule_spec const& spec, utc_time created_at)
       period_(spec.every),
       start_(start_of(spec, created_at)),
       end_(spec.end_at.value_or(utc_time::max())),
+      firing_(spec.firing),
+      calendars_(spec.calendars.empty() ? nullptr : std::make_shared<calendar_filter>(spec.calendars)),
       policy_(policy_in(rule_, spec)),
       kind_(spec.kind)
 {
@@ -94,8 +96,22 @@ timetable::timetable(schedule_spec const& spec, utc_time created_at)
 
 std::optional<utc_time> timetable::first(utc_time from) const
 {
-    auto const found = first_from_start(std::max(from, start_));
+    auto const found = first_admitted(std::max(from, start_));
     return found ? before_end(*found) : std::nullopt;
+}
+
+// Goes from one firing that the calendars keep back to the first one behind the part of the calendar.
+std::optional<utc_time> timetable::first_admitted(utc_time from) const
+{
+    auto found = first_from_start(from);
+    int steps = most_calendar_steps;
+    while (calendars_ && found && *found < end_) {
+        auto const admitted = calendars_->admitted(*found, steps);
+        if (!admitted || *admitted == *found)
+            return admitted;
+        found = first_from_start(*admitted);
+    }
+    return found;
 }
 
 std::optional<utc_time> timetable::first_from_start(utc_time from) const
@@ -116,6 +132,7 @@ std::optional<utc_time> timetable::first_from_start(utc_time from) const
     case schedule_kind::once:
         return from == start_ ? std::optional{from} : std::nullopt;
     case schedule_kind::api:
+    case schedule_kind::after:
         break;
     }
     return std::nullopt;
@@ -145,11 +162,16 @@ std::optional<utc_time> timetable::after_completion(utc_time finished) const
 {
     if (kind_ != schedule_kind::fixed_delay || finished >= latest_instant)
         return std::nullopt;
-    return before_end(std::max(finished + period_, start_));
+    return first(std::max(finished + period_, start_));
 }
 
 void complete_schedule(protocol::task_definition& task, schedule_spec const* before)
 {
+    auto& firing = task.schedule.firing;
+    if (firing.jitter > 0s && !firing.jitter_seed)
+        firing.jitter_seed = before != nullptr ? before->firing.jitter_seed : std::nullopt;
+    if (firing.jitter > 0s && !firing.jitter_seed)
+        firing.jitter_seed = hash_seed_of(task.project, task.name);
     auto& rules = task.schedule.rules;
     if (task.schedule.kind != schedule_kind::cron || rules.hash_seed || !has_hash(task.schedule.cron))
         return;

@@ -3,7 +3,7 @@
 // here is pure: it reads no clock and no table. Every function may be called from any thread.
 //
 //     schedule.hpp                      the firings of one schedule; the check and the description of a schedule
-//     plan.hpp, misfire.hpp             which firings become executions, and where the task goes on
+//     plan.hpp, jitter.hpp, misfire.hpp which firings become executions, and where the task goes on
 //     cron.hpp, cron_firings.hpp        cron expressions, and their firings in a time zone
 //     clock_notes.hpp                   what a schedule does where the clock changes
 //     window.hpp, calendar.hpp          daily windows; calendar intervals
@@ -24,11 +24,13 @@
 
 #include "libs/protocol/task.hpp"
 #include "libs/schedule/calendar.hpp"
+#include "libs/schedule/calendar_filter.hpp"
 #include "libs/schedule/cron.hpp"
 #include "libs/schedule/time_zone.hpp"
 #include "libs/schedule/window.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -38,7 +40,8 @@ namespace baton::schedule {
 
 inline constexpr duration tick{1}; // the resolution of instants
 
-// A schedule that was checked and parsed once. A small value without allocations: the planner keeps one for each task.
+// A schedule that was checked and parsed once. A small value: the planner keeps one for each task. Only one with named
+// calendars has an allocation.
 class timetable {
 public:
     // A fixed rate and a calendar interval count from start_at, or from `created_at` if the schedule has none. Throws
@@ -58,10 +61,16 @@ public:
     // Fixed delay: one period after `finished`, the end of the previous run. Empty for other kinds.
     std::optional<utc_time> after_completion(utc_time finished) const;
 
+    // The instant at which the firing is due: by its jitter later than the firing.
+    utc_time due_at(utc_time firing) const { return protocol::due_instant(firing_, firing); }
+    // A fixed delay draws its jitter anew from each end.
+    bool has_jitter() const { return firing_.jitter > 0s; }
+
     protocol::schedule_kind kind() const { return kind_; }
 
 private:
     std::optional<utc_time> first_from_start(utc_time from) const;
+    std::optional<utc_time> first_admitted(utc_time from) const;
     std::optional<utc_time> before_end(utc_time at) const;
 
     std::variant<cron, window, calendar> rule_; // cron for the kinds that have no rule
@@ -69,18 +78,20 @@ private:
     duration period_;
     utc_time start_;
     utc_time end_;
-    clock_policy policy_; // cron
+    protocol::firing_rules firing_;
+    std::shared_ptr<calendar_filter const> calendars_; // null without any
+    clock_policy policy_;                              // cron
     protocol::schedule_kind kind_;
 };
 
-static_assert(sizeof(timetable) <= 96);
+static_assert(sizeof(timetable) <= 144);
 
 // Throws invalid_input, naming the field, for a schedule that timetable refuses or that can never fire (no firing
 // between start_at and end_at). Knows no present, so it accepts instants in the past.
 void check_schedule(protocol::schedule_spec const& spec);
 
-// Gives a schedule whose expression has an H the seed that it lacks: that of the definition before the edit, or a new
-// one from project and name.
+// Gives a schedule whose expression has an H, or that has a jitter, the seed that it lacks: that of the definition
+// before the edit, or a new one from project and name.
 void complete_schedule(protocol::task_definition& task, protocol::schedule_spec const* before = nullptr);
 
 // The schedule in plain English: "every 5 minutes", "at 02:30 on Monday in Europe/Berlin". Throws like timetable.

@@ -2,6 +2,7 @@
 
 #include "libs/storage/execution_row.hpp"
 #include "libs/storage/rows.hpp"
+#include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_row.hpp"
 
 #include <map>
@@ -186,6 +187,7 @@ resolved_letter retry_one(soci::session& sql, protocol::namespace_id name_space,
     if (!row.payload && present.version != left.version)
         row.payload = payload_of_version(sql, left.task, left.version);
     insert_rerun(sql, name_space, row, left, dead);
+    follow_rerun(sql, fresh);
     insert_signal(sql, name_space, signal_id{fresh.value()}, protocol::signal_kind::run, fresh.value());
     resolve(sql, dead, protocol::resolution::retried, fresh);
     return {dead, resolve_outcome::done, fresh};

@@ -16,6 +16,8 @@
 
 namespace baton::storage {
 
+class successors;
+
 // The proof of mastership in each transaction: the row of lock_fence must still carry this epoch.
 struct fence {
     std::string name_space = "master";
@@ -25,15 +27,24 @@ struct fence {
 struct due_task {
     task_id id;
     int version = 0;
-    utc_time next_fire_at;
+    utc_time next_fire_at; // when the planner looks at it
     utc_time created_at;
-    std::string definition; // JSON, protocol::parse_task
+    std::string definition;   // JSON, protocol::parse_task
+    utc_time cursor{};        // the first firing that is not planned, or shortly before: next_fire_at without a jitter
+    std::int64_t firings = 0; // that count for its maximum
 };
 
 // Where the next page of due tasks begins: strictly after this (time, id).
 struct due_cursor {
     utc_time next_fire_at{duration::min()};
     task_id id{};
+};
+
+// What a task with a maximum of firings or a jitter has beyond its next instant.
+struct firing_state {
+    std::optional<utc_time> cursor; // if it differs from `next`
+    std::optional<utc_time> resume;
+    std::int64_t added = 0; // firings that count for the maximum
 };
 
 // A task moved on: from the version and instant that were read to the next instant, or to none. `waiting_for` names the
@@ -44,6 +55,7 @@ struct advance {
     utc_time seen;
     std::optional<utc_time> next;
     std::optional<execution_id> waiting_for;
+    std::optional<firing_state> state{};
 };
 
 // A due task whose firings are not planned, because its service has as many open executions as it may have. The task
@@ -70,12 +82,16 @@ struct new_execution {
     int shard_total = 1;
     std::string shard_instance;
     std::optional<std::string> payload; // instead of the task's own; JSON text
+    std::optional<utc_time> due_at{};   // if it is later than scheduled_at
 };
 
 // A firing of the task at `scheduled_at`, with everything that its row takes from the task's definition. For an
 // execution of another cause the caller sets the members that differ.
 new_execution make_execution(execution_id id, task_id task, int version, protocol::task_definition const& definition,
                              utc_time scheduled_at);
+// The same, due after the jitter of the task's schedule.
+new_execution make_firing(execution_id id, task_id task, int version, protocol::task_definition const& definition,
+                          utc_time scheduled_at);
 
 // An open execution, with everything that its delivery needs.
 struct open_execution_row {
@@ -181,6 +197,7 @@ struct delayed_task {
     utc_time ended_at;
     utc_time created_at;
     std::string definition;
+    std::int64_t firings = 0; // that count for its maximum
 };
 
 // A result as a client reported it. The node that received it commits it, without the fence.
@@ -262,8 +279,9 @@ public:
     // Ends open executions as cancelled. Executions that have ended meanwhile are not changed.
     awaitable<void> cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
-    // Ends executions that have not been sent as skipped: those that are open and at their first attempt.
-    awaitable<void> skip(fence mine, std::vector<execution_id> const& ids, std::string reason);
+    // Ends executions that have not been sent as skipped: those that are open and at their first attempt. They do not
+    // count for the maximum of firings: returns the earliest next_fire_at of the tasks that fire again because of it.
+    awaitable<std::optional<utc_time>> skip(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
     // Asks for the cancelling of open executions, as a person may: what fails from now on ends as cancelled.
     awaitable<void> request_cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
@@ -325,6 +343,9 @@ public:
     // Removes announcements of edits. An edit whose announcement is gone is not committed; waits for one that is just
     // being committed.
     awaitable<void> give_up_edits(std::vector<signal_id> const& announced);
+
+    // The tables of tasks that run after others, of the same databases and namespace.
+    successors successor_tables() const;
 
     // The database's clock.
     awaitable<utc_time> now();

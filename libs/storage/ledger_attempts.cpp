@@ -1,3 +1,4 @@
+#include "libs/storage/firing_counts.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
 
@@ -222,13 +223,15 @@ awaitable<void> ledger::cancel(fence mine, std::vector<execution_id> const& ids,
     co_await deciding_.transact(work);
 }
 
-awaitable<void> ledger::skip(fence mine, std::vector<execution_id> const& ids, std::string reason)
+awaitable<std::optional<utc_time>> ledger::skip(fence mine, std::vector<execution_id> const& ids, std::string reason)
 {
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
+        auto const first = give_back_unsent(sql, ids);
         skip_unsent(sql, ids, reason);
+        return first;
     };
-    co_await deciding_.transact(work);
+    co_return co_await deciding_.transact(work);
 }
 
 awaitable<void> ledger::request_cancel(fence mine, std::vector<execution_id> const& ids, std::string reason)

@@ -173,7 +173,7 @@ namespace {
 
 void select_delayed(statement& ask, soci::session& sql)
 {
-    ask.select("t.id", "t.version", "t.waiting_for", "e.ended_at", "t.created_at", "t.definition");
+    ask.select("t.id", "t.version", "t.waiting_for", "e.ended_at", "t.created_at", "t.definition", "t.firings");
     ask.column(now_us(sql));
 }
 
@@ -186,6 +186,7 @@ delayed_task read_delayed(row& cells)
     auto const ended = cells.maybe_moment();
     task.created_at = cells.moment();
     task.definition = cells.text();
+    task.firings = cells.number();
     task.ended_at = ended.value_or(cells.moment()); // its row is gone: as good as ended now
     return task;
 }

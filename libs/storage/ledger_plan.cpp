@@ -1,6 +1,8 @@
 #include "libs/base/log.hpp"
+#include "libs/storage/firing_counts.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
+#include "libs/storage/task_parents.hpp"
 
 #include <algorithm>
 
@@ -62,6 +64,7 @@ void insert_page(soci::session& sql, protocol::term_id term, page_rows const& pa
 {
     try {
         insert_executions(sql, term, page.executions);
+        follow_firings(sql, term.name_space, page.executions);
         insert_skipped(sql, term, page.skipped);
     } catch (statement_error const& failure) {
         if (failure.why() != statement_error::kind::duplicate)
@@ -144,7 +147,8 @@ awaitable<std::vector<due_task>> ledger::due(utc_time until, due_cursor after, i
     auto const work = [&](soci::session& sql) {
         found.clear();
         statement ask(sql);
-        ask.select("id", "version", "next_fire_at", "created_at", "definition");
+        ask.select("id", "version", "next_fire_at", "created_at", "definition", "COALESCE(firing_cursor, next_fire_at)",
+                   "firings");
         ask(" FROM task", by_index{"task_due"}, " WHERE namespace = ", name_space_,
             " AND parked_for = '' AND next_fire_at < ", until, " AND next_fire_at >= ", after.next_fire_at,
             " AND (next_fire_at > ", after.next_fire_at, " OR id > ", after.id, ") ORDER BY next_fire_at, id LIMIT ",
@@ -156,6 +160,8 @@ awaitable<std::vector<due_task>> ledger::due(utc_time until, due_cursor after, i
             task.next_fire_at = cells.moment();
             task.created_at = cells.moment();
             task.definition = cells.text();
+            task.cursor = cells.moment();
+            task.firings = cells.number();
         });
     };
     co_await deciding_.run(work);
@@ -200,6 +206,7 @@ awaitable<bool> ledger::plan(fence mine, std::vector<advance> const& tasks,
         touch_fence(sql, mine);
         if (advance_tasks(sql, tasks) != static_cast<std::int64_t>(tasks.size()))
             throw stale_page{};
+        advance_firing_states(sql, tasks);
         protocol::term_id const term{name_space_, mine.epoch};
         if (pass_over)
             insert_page(sql, term, without_taken(sql, page));

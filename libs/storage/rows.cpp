@@ -142,6 +142,16 @@ new_execution make_execution(execution_id id, task_id task, int version, protoco
     return row;
 }
 
+new_execution make_firing(execution_id id, task_id task, int version, protocol::task_definition const& definition,
+                          utc_time scheduled_at)
+{
+    auto row = make_execution(id, task, version, definition, scheduled_at);
+    auto const due = protocol::due_instant(definition.schedule.firing, scheduled_at);
+    if (due != scheduled_at)
+        row.due_at = due;
+    return row;
+}
+
 namespace {
 
 void insert_chunk(soci::session& sql, protocol::term_id term, std::span<new_execution const> rows)
@@ -155,8 +165,8 @@ void insert_chunk(soci::session& sql, protocol::term_id term, std::span<new_exec
         bool const firing = row.cause == protocol::cause::schedule;
         insert(fragment{&row == &rows.front() ? "(" : ", ("}, row.id, ", ", term.name_space, ", ", row.project, ", ",
                row.task, ", ", row.version, ", ", row.scheduled_at, ", ", firing ? execution_id{} : row.id, ", ",
-               protocol::to_string(row.cause), ", 'planned', ", row.scheduled_at, ", 1, ", row.max_attempts, ", ",
-               row.retry_delay, ", ", term.epoch);
+               protocol::to_string(row.cause), ", 'planned', ", row.due_at.value_or(row.scheduled_at), ", 1, ",
+               row.max_attempts, ", ", row.retry_delay, ", ", term.epoch);
         if (row.parent)
             insert(", ", *row.parent, ", ", row.shard_index, ", ", row.shard_total, ", ",
                    fitting_name(row.shard_instance, longest_name));

@@ -1,6 +1,7 @@
 #include "libs/storage/task_routes.hpp"
 
 #include "libs/protocol/node_wire.hpp"
+#include "libs/protocol/service_key.hpp"
 #include "libs/storage/executions.hpp"
 #include "libs/storage/statement.hpp"
 

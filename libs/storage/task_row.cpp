@@ -4,8 +4,8 @@ namespace baton::storage {
 
 void select_task(statement& ask)
 {
-    ask.select("id", "version", "definition", "next_fire_at", "waiting_for", "created_at", "updated_at", "parked_at",
-               "parked_reason");
+    ask.select("id", "version", "definition", "waiting_for", "created_at", "updated_at", "parked_at", "parked_reason",
+               "COALESCE(firing_cursor, next_fire_at)", "firings", "resume_at", "counted_since");
     ask(" FROM task WHERE ");
 }
 
@@ -15,7 +15,6 @@ stored_task read_task(row& cells)
     stored.record.id = cells.name<task_id>();
     stored.record.version = cells.small();
     stored.record.definition = protocol::parse_task(nlohmann::json::parse(cells.text()));
-    stored.record.next_fire_at = cells.maybe_moment();
     if (auto const waiting_for = cells.maybe_number())
         stored.waiting_for = execution_id{*waiting_for};
     stored.record.created_at = cells.moment();
@@ -24,6 +23,11 @@ stored_task read_task(row& cells)
     auto const reason = cells.text();
     if (parked_at)
         stored.record.parked = parking{*parked_at, reason};
+    stored.record.next_fire_at = cells.maybe_moment();
+    stored.record.firings = cells.number();
+    stored.record.resume_at = cells.maybe_moment();
+    if (auto const since = cells.maybe_number())
+        stored.counted_since = static_cast<int>(*since);
     return stored;
 }
 
@@ -44,6 +48,13 @@ std::string document(protocol::task_definition const& definition)
     } catch (nlohmann::json::type_error const&) {
         throw invalid_input("", "the task holds text that is not valid UTF-8");
     }
+}
+
+std::optional<int> counted_since(std::optional<int> before, task_record const& task)
+{
+    if (task.definition.schedule.firing.max_firings == 0)
+        return std::nullopt;
+    return before.value_or(task.version);
 }
 
 void insert_labels(soci::session& sql, task_id task, protocol::labels const& labels)

@@ -13,6 +13,7 @@ namespace baton::storage {
 struct stored_task {
     task_record record;
     std::optional<execution_id> waiting_for;
+    std::optional<int> counted_since{}; // version
 };
 
 void select_task(statement& ask); // "SELECT … FROM task WHERE "
@@ -21,6 +22,9 @@ std::optional<stored_task> find_task(soci::session& sql, protocol::namespace_id 
 
 // The definition as JSON text. Throws invalid_input when it is not valid UTF-8.
 std::string document(protocol::task_definition const& definition);
+
+// The version from which the firings of the task count for its maximum, if it has one. `before`: so far.
+std::optional<int> counted_since(std::optional<int> before, task_record const& task);
 
 void insert_labels(soci::session& sql, task_id task, protocol::labels const& labels);
 void delete_labels(soci::session& sql, task_id task);

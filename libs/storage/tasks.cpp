@@ -1,21 +1,26 @@
 #include "libs/storage/tasks.hpp"
 
+#include "libs/storage/task_calendars.hpp"
+#include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_row.hpp"
 
 namespace baton::storage {
 
 namespace {
 
-void insert_task(soci::session& sql, protocol::namespace_id name_space, task_record const& task)
+// `look`: when the planner looks at the task.
+void insert_task(soci::session& sql, protocol::namespace_id name_space, task_record const& task,
+                 std::optional<utc_time> look)
 {
     auto const& definition = task.definition;
     statement insert(sql, "INSERT INTO task (id, namespace, project, name, version, enabled, service, handler, "
                           "schedule_kind, owner, definition, "
-                          "next_fire_at, waiting_for, created_at, updated_at) VALUES (");
+                          "next_fire_at, firing_cursor, counted_since, waiting_for, created_at, updated_at) VALUES (");
     insert(task.id, ", ", name_space, ", ", definition.project, ", ", definition.name, ", ", task.version, ", ",
            definition.enabled, ", ", definition.service, ", ", definition.handler, ", ",
            protocol::to_string(definition.schedule.kind), ", ", definition.owner, ", ", document(definition), ", ",
-           task.next_fire_at, ", NULL, ", task.created_at, ", ", task.updated_at, ")");
+           look, ", ", look == task.next_fire_at ? std::nullopt : task.next_fire_at, ", ",
+           counted_since(std::nullopt, task), ", NULL, ", task.created_at, ", ", task.updated_at, ")");
     try {
         insert.execute();
     } catch (statement_error const& failure) {
@@ -60,12 +65,18 @@ awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definitio
         made.task.version = 1;
         made.task.created_at = now;
         made.task.updated_at = now;
+        made.task.definition = definition;
+        auto const calendars = take_calendars(sql, name_space_, made.task.definition);
         protocol::task_progress progress;
         progress.created_at = now;
-        auto const plan = planner_(nullptr, &definition, progress, made.valid_from);
+        auto const plan = planner_(nullptr, &made.task.definition, progress, made.valid_from);
+        if (plan.value().never_fires)
+            refuse_never_firing();
         made.task.next_fire_at = plan.value().next;
-        insert_task(sql, name_space_, made.task);
+        insert_task(sql, name_space_, made.task, plan->look);
         insert_labels(sql, made.task.id, made.task.definition.labels);
+        write_calendar_links(sql, made.task.id, calendars, false);
+        link_parent(sql, name_space_, made.task, nullptr);
         insert_version(sql, made.task, "created", made.valid_from, now);
         insert_signal(sql, name_space_, made.signal, protocol::signal_kind::task, made.task.id.value());
         // The line lies ahead of now, and must still do so when the task becomes visible.

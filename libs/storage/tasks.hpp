@@ -24,10 +24,12 @@ struct task_record {
     task_id id;
     int version = 1;
     protocol::task_definition definition;
-    std::optional<utc_time> next_fire_at;
+    std::optional<utc_time> next_fire_at; // the first firing that is not planned
     utc_time created_at;
     utc_time updated_at;
     std::optional<parking> parked{};
+    std::int64_t firings = 0;            // that count for its maximum
+    std::optional<utc_time> resume_at{}; // in place of next_fire_at, if it has fired as often as it may
 };
 
 struct task_version_record {
@@ -94,9 +96,12 @@ public:
     awaitable<edit_result> create(id_generator& ids, protocol::task_definition definition);
 
     // `seen`: the version that the caller edits (If-Match), or none. `change` makes the new definition from the present
-    // one; it may throw invalid_input.
+    // one; it may throw invalid_input. The line is not before `not_before`, so that several edits can share one. Throws
+    // invalid_input ("schedule.calendars") for a calendar that does not exist, or if the new schedule never fires
+    // because of its calendars; so does `create`.
     awaitable<edit_result> edit(task_id id, std::optional<int> seen, edit_action action, id_generator& ids,
-                                std::function<protocol::task_definition(task_record const&)> change);
+                                std::function<protocol::task_definition(task_record const&)> change,
+                                std::optional<utc_time> not_before = std::nullopt);
 
     awaitable<edit_result> remove(task_id id, std::optional<int> seen, id_generator& ids);
 

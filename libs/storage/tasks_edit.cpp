@@ -1,4 +1,6 @@
 #include "libs/base/log.hpp"
+#include "libs/storage/task_calendars.hpp"
+#include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_row.hpp"
 #include "libs/storage/tasks.hpp"
 
@@ -63,6 +65,8 @@ public:
         : sql_(sql), name_space_(name_space), planner_(planner), lead_(lead), action_(action)
     {}
 
+    void not_before(utc_time line) { not_before_ = line; }
+
     // The master has read the announcement before it fires anything from the line on, and does not count the edit as
     // given up. From here on the edit may take any time.
     void require(announcement const& told)
@@ -88,9 +92,11 @@ public:
         }
         now_ = from_micros(read_now(sql_)); // after the wait for the row
         // The database's clock may have stepped back behind what is fired already.
-        result_.valid_from = std::max(now_ + lead_, read_fired_until(sql_));
+        result_.valid_from = std::max({now_ + lead_, read_fired_until(sql_), not_before_});
         result_.signal = signal;
         result_.task.definition = change(stored->record);
+        if (action_ != edit_action::deleted)
+            calendars_ = take_calendars(sql_, name_space_, result_.task.definition);
         result_.task.version = stored->record.version + 1;
         result_.task.updated_at = now_;
         result_.task.parked.reset();
@@ -114,11 +120,14 @@ private:
                                    progress, result_.valid_from);
         if (!plan)
             throw refused{edit_outcome::planner_behind};
+        if (plan->never_fires)
+            refuse_never_firing();
         auto const wanted = plan->insert.size() + std::min(plan->skipped.size(), most_skipped_rows);
         if (wanted > spare.size())
             throw ids_wanted{wanted};
         insert(plan->insert, stored.record, spare);
         insert_skips(*plan, stored.record, spare);
+        write_calendar_links(sql_, stored.record.id, calendars_, !stored.record.definition.schedule.calendars.empty());
         result_.cancelled = static_cast<int>(cancel(plan->cancel));
         if (static_cast<std::size_t>(result_.cancelled) != plan->cancel.size())
             throw try_again{}; // a row started meanwhile, so the plan no longer holds
@@ -127,11 +136,14 @@ private:
             remove();
             return;
         }
+        link_parent(sql_, name_space_, result_.task, &stored.record.definition);
         result_.task.next_fire_at = plan->next;
         std::optional<execution_id> waiting_for;
         if (plan->waits)
             waiting_for = plan->insert.empty() ? progress.waiting_for : spare[plan->insert.size() - 1];
-        update(waiting_for);
+        result_.task.firings = plan->firings;
+        result_.task.resume_at = plan->resume;
+        update(*plan, counted_since(stored.counted_since, result_.task), waiting_for);
     }
 
     protocol::task_progress read_progress(stored_task const& stored)
@@ -140,6 +152,7 @@ private:
         progress.created_at = stored.record.created_at;
         progress.now = now_;
         progress.next_fire_at = stored.record.next_fire_at;
+        progress.firings = stored.record.firings;
         if (stored.waiting_for && is_open(sql_, *stored.waiting_for))
             progress.waiting_for = stored.waiting_for;
         auto const from = std::min(progress.next_fire_at.value_or(result_.valid_from), result_.valid_from);
@@ -160,8 +173,9 @@ private:
     {
         std::vector<new_execution> rows;
         for (std::size_t i = 0; i < firings.size(); ++i)
-            rows.push_back(make_execution(spare[i], before.id, before.version, before.definition, firings[i]));
+            rows.push_back(make_firing(spare[i], before.id, before.version, before.definition, firings[i]));
         insert_executions(sql_, {name_space_, 0}, rows); // epoch 0: no master decided them
+        follow_firings(sql_, name_space_, rows);
         insert_run_signals(sql_, name_space_, rows);
     }
 
@@ -206,6 +220,7 @@ private:
         auto const& task = result_.task;
         statement(sql_, "DELETE FROM task WHERE id = ", task.id).execute();
         delete_labels(sql_, task.id);
+        unlink_parent(sql_, task.id);
         statement(sql_, "INSERT INTO deleted_task (id, namespace, project, name, version, deleted_at) VALUES (",
                   task.id, ", ", name_space_, ", ", task.definition.project, ", ", task.definition.name, ", ",
                   task.version, ", ", now_, ")")
@@ -234,7 +249,7 @@ private:
         return "superseded by version " + std::to_string(result_.task.version);
     }
 
-    void update(std::optional<execution_id> waiting_for)
+    void update(protocol::edit_plan const& plan, std::optional<int> since, std::optional<execution_id> waiting_for)
     {
         auto const& task = result_.task;
         auto const& definition = task.definition;
@@ -242,8 +257,9 @@ private:
                          ", version = ", task.version, ", enabled = ", definition.enabled,
                          ", service = ", definition.service, ", handler = ", definition.handler,
                          ", schedule_kind = ", protocol::to_string(definition.schedule.kind));
-        change(", owner = ", definition.owner, ", definition = ", document(definition),
-               ", next_fire_at = ", task.next_fire_at, ", waiting_for = ", waiting_for,
+        change(", owner = ", definition.owner, ", definition = ", document(definition), ", next_fire_at = ", plan.look,
+               ", firing_cursor = ", plan.look == plan.next ? std::nullopt : plan.next, ", firings = ", plan.firings,
+               ", counted_since = ", since, ", resume_at = ", plan.resume, ", waiting_for = ", waiting_for,
                ", parked_for = '', parked_at = NULL, parked_reason = NULL, updated_at = ", task.updated_at,
                " WHERE id = ", task.id);
         try {
@@ -262,14 +278,17 @@ private:
     protocol::edit_planner planner_;
     duration lead_;
     edit_action action_;
+    utc_time not_before_{duration::min()};
     utc_time now_;
     edit_result result_;
+    std::vector<calendar_link> calendars_;
 };
 
 } // namespace
 
 awaitable<edit_result> tasks::edit(task_id id, std::optional<int> seen, edit_action action, id_generator& ids,
-                                   std::function<protocol::task_definition(task_record const&)> change)
+                                   std::function<protocol::task_definition(task_record const&)> change,
+                                   std::optional<utc_time> not_before)
 {
     // The generator belongs to the loop, so the ids are made before the transaction knows how many it needs.
     std::vector<execution_id> spare;
@@ -282,6 +301,8 @@ awaitable<edit_result> tasks::edit(task_id id, std::optional<int> seen, edit_act
         try {
             editing one(sql, name_space_, planner_, lead_, action);
             one.require(told);
+            if (not_before)
+                one.not_before(*not_before);
             return one.run(id, seen, change, signal, spare);
         } catch (statement_error const& failure) {
             // Another transaction took an id or a place in the ledger.
@@ -336,7 +357,7 @@ void tasks::note_lead(duration of_nodes)
 awaitable<edit_result> tasks::remove(task_id id, std::optional<int> seen, id_generator& ids)
 {
     change_function const same = [](task_record const& task) { return task.definition; };
-    co_return co_await edit(id, seen, edit_action::deleted, ids, same);
+    co_return co_await edit(id, seen, edit_action::deleted, ids, same, std::nullopt);
 }
 
 } // namespace baton::storage

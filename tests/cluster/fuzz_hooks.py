@@ -43,6 +43,15 @@ BEYOND_SCHEMA = [
     ("schedule.end_at", "this schedule has no firing from now until"),
     ("schedule.end_at", "never fires between schedule.start_at and its end"),
     ("schedule.end_at", "must be after schedule.start_at"),  # compares two members
+    ("schedule.calendars", "has no calendar"),  # depend on the calendars and tasks of the moment
+    ("schedule.calendars", "twice"),
+    ("schedule.calendars", "with its calendars this schedule has no firing"),
+    ("schedule.task", "has no task"),
+    ("schedule.task", "that would be a cycle"),
+    ("name", "a calendar keeps its project and name"),
+    ("icalendar", ""),  # the format of a file
+    ("dates", ""),  # days that the calendar does not have
+    ("yearly", "must list days of a year"),
     ("schedule", "this schedule has no firing from now on"),  # the calendar of time zones ends
     ("", "must be a time such as"),  # a day that the calendar does not have
     ("cron", "column "),
@@ -50,6 +59,7 @@ BEYOND_SCHEMA = [
     ("zone", "is not a time zone"),  # the list of time zones changes
     ("Idempotency-Key", "was used within the last day"),  # depend on earlier requests
     ("If-Match", "the task was changed since"),
+    ("If-Match", "the calendar was changed since"),
 ]
 # Likewise, when a patch has a part of a schedule and the task has a schedule of another kind.
 OTHER_KIND = [

@@ -150,7 +150,7 @@ class Client:
             else:
                 self.generation += 1
                 answer = self.call("register", {
-                    "revision": 3, "service": self.service, "instance": self.instance, "generation": self.generation,
+                    "revision": 4, "service": self.service, "instance": self.instance, "generation": self.generation,
                     "secret": self.secret,
                     "address": "http://%s:%d" % self.address.server_address, "handlers": self.handlers,
                     "slots": self.slots, "queue": self.queue, "terms": [{"epoch": self.epoch}]})

@@ -162,7 +162,9 @@ awaitable<void> attempts::skip_group()
     co_await scope_.term.until_active(transaction_need);
     auto const group = to_skip_.begin();
     auto const ids = front(group->second);
-    co_await scope_.ledger.skip(scope_.term.fence, ids, group->first);
+    auto const again = co_await scope_.ledger.skip(scope_.term.fence, ids, group->first);
+    if (again && given_back_)
+        given_back_(*again);
     log::debug("attempts", "executions were skipped", {{"executions", ids.size()}, log::reason(group->first)});
     drop_group(to_skip_, group, ids.size());
     for (auto const id : ids)

@@ -7,6 +7,7 @@
 #include "trigger/master/term_scope.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -40,6 +41,10 @@ public:
     // Waits for its due time; a suspect also waits for its turn.
     void wait(open_execution& one);
 
+    // Called with the instant from which tasks fire again that had fired as often as they may, when one of their
+    // firings was skipped.
+    void on_given_back(std::function<void(utc_time)> watcher) { given_back_ = std::move(watcher); }
+
     awaitable<void> run();
 
 private:
@@ -59,6 +64,7 @@ private:
     by_reason to_cancel_;
     std::deque<storage::undeliverable> to_fail_;
     by_reason to_skip_;
+    std::function<void(utc_time)> given_back_;
     waker bell_;
 };
 

@@ -109,7 +109,9 @@ std::optional<storage::advance> completions::after_completion(storage::delayed_t
         storage::advance step;
         step.id = row.id;
         step.version = row.version;
-        step.next = task->timetable->after_completion(row.ended_at);
+        auto const most = task->definition.schedule.firing.max_firings;
+        if (most == 0 || row.firings < most)
+            step.next = task->timetable->after_completion(row.ended_at);
         step.waiting_for = row.execution;
         return step;
     } catch (invalid_input const& failure) {

@@ -46,6 +46,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
                 {deps_.node.nodes, deps_.node.here, homes_, deps_.node.trace, credits_, ready_, queue_, in_doubt_,
                  attempts_, admissions_, mark_, paused_, limits_}),
       completions_(scope_, {queue_, attempts_, planner_, book_, deps_.ids}),
+      successors_(scope_, book_, deps_.ids),
       sweeper_(settings, scope_, {deps_.node.nodes, credits_, attempts_, in_doubt_, queue_, assigner_, loader_}),
       cancellations_(open_, term_.time, loop, steps_of_cancelling()),
       signals_(settings.planner, scope_, {deps_.signals, deps_.shared}, actions_on_signals()),
@@ -58,6 +59,10 @@ master::master(master_settings const& settings, trigger::term const& term, depen
         limits_.forget(id);
         if (!unresponsive_.has(id))
             admissions_.ended(id);
+    });
+    attempts_.on_given_back([this](utc_time from) {
+        planner_.look_from(from);
+        planner_.wake();
     });
     in_doubt_.on_held([this](open_execution const& one) {
         if (one.ran)
@@ -159,7 +164,7 @@ awaitable<void> master::lead()
               named("assigner", assigner_.run()) && named("attempts", attempts_.run()) &&
               named("admissions", admissions_.run()) && named("suspects", suspects_.run()) &&
               named("fire mark", mark_.run()) && named("executions in doubt", in_doubt_.run()) &&
-              named("completions", completions_.run()) && load_and_sweep() &&
+              named("completions", completions_.run()) && named("successors", successors_.run()) && load_and_sweep() &&
               named("cancellations", cancellations_.run()) && named("deadlines", deadlines_.run()) &&
               named("limits", limits_.run()) && named("unresponsive handlers", unresponsive_.run()) &&
               named("signals", signals_.run()) && named("stopped tasks", stopped_.run()) &&

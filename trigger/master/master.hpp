@@ -22,6 +22,7 @@
 #include "trigger/master/settings.hpp"
 #include "trigger/master/signals.hpp"
 #include "trigger/master/stopped_tasks.hpp"
+#include "trigger/master/successor_tasks.hpp"
 #include "trigger/master/suspect_line.hpp"
 #include "trigger/master/sweeper.hpp"
 #include "trigger/master/take_over.hpp"
@@ -99,6 +100,7 @@ private:
     take_over take_over_;
     assigner assigner_;
     completions completions_;
+    successor_tasks successors_;
     sweeper sweeper_;
     cancellations cancellations_;
     signal_reader signals_;

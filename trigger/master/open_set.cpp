@@ -182,17 +182,32 @@ std::vector<execution_id> open_set::waiting_firings(task_id task, utc_time from)
     return found;
 }
 
+namespace {
+
+// When the execution was due first: a jitter moves it behind its firing.
+utc_time first_due(open_execution const& one)
+{
+    return protocol::due_instant(one.task->definition.schedule.firing, one.scheduled_at);
+}
+
+} // namespace
+
 bool open_set::is_misfire(open_execution const& one, utc_time now) const
 {
     auto const& policy = one.task->definition.misfire;
-    bool const delayed = one.task->definition.schedule.kind == protocol::schedule_kind::fixed_delay;
-    if (delayed || !schedule::is_late(policy, one.scheduled_at, now))
+    auto const kind = one.task->definition.schedule.kind;
+    bool const delayed = kind == protocol::schedule_kind::fixed_delay || kind == protocol::schedule_kind::after;
+    auto const due = first_due(one);
+    if (delayed || !schedule::is_late(policy, due, now))
         return false;
-    auto missing = schedule::successors_to_skip(policy, one.scheduled_at, now);
+    auto missing = schedule::successors_to_skip(policy, due, now);
     auto next = waiting_firings_.upper_bound(firing(one));
-    for (; missing > 0 && next != waiting_firings_.end(); ++next, --missing)
+    for (; missing > 0 && next != waiting_firings_.end(); ++next) {
         if (std::get<task_id>(*next) != one.task->id || std::get<utc_time>(*next) > now)
             return false;
+        if (first_due(executions_.at(std::get<execution_id>(*next))) <= now)
+            --missing;
+    }
     return missing == 0;
 }
 

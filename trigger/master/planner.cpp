@@ -27,8 +27,8 @@ open_execution make_open_execution(std::shared_ptr<known_task const> task, stora
     one.id = row.id;
     one.task = std::move(task);
     one.scheduled_at = row.scheduled_at;
-    one.due_at = row.scheduled_at;
-    one.since_due = row.scheduled_at;
+    one.due_at = row.due_at.value_or(row.scheduled_at);
+    one.since_due = one.due_at;
     one.max_attempts = row.max_attempts;
     one.scheduled = true;
     return one;
@@ -50,6 +50,30 @@ void add_skipped(known_task const& task, std::vector<utc_time> const& firings, s
     std::ranges::move(parts, std::back_inserter(page.skipped));
 }
 
+bool has_state(protocol::firing_rules const& rules)
+{
+    return rules.max_firings != 0 || rules.jitter != 0s;
+}
+
+// What the row of the task has beyond its next instant; nothing as a rule.
+std::optional<storage::firing_state> state_of(protocol::firing_rules const& rules, schedule::task_plan const& plan)
+{
+    if (!has_state(rules))
+        return std::nullopt;
+    storage::firing_state state;
+    if (plan.look != plan.next)
+        state.cursor = plan.next;
+    state.resume = plan.resume;
+    state.added = rules.max_firings == 0 ? 0 : static_cast<std::int64_t>(plan.firings.size());
+    return state;
+}
+
+std::int64_t firings_left(known_task const& task, storage::due_task const& row)
+{
+    auto const most = task.definition.schedule.firing.max_firings;
+    return most == 0 ? schedule::no_maximum : std::max<std::int64_t>(most - row.firings, 0);
+}
+
 } // namespace
 
 void add_to_page(storage::due_task const& due, std::shared_ptr<known_task const> task, schedule::task_plan const& plan,
@@ -59,10 +83,11 @@ void add_to_page(storage::due_task const& due, std::shared_ptr<known_task const>
     step.id = due.id;
     step.version = due.version;
     step.seen = due.next_fire_at;
-    step.next = plan.next;
+    step.next = plan.look;
+    step.state = state_of(task->definition.schedule.firing, plan);
     add_skipped(*task, plan.skipped, schedule::reason_of_skip(task->definition.misfire), ids, page);
     for (auto const at : plan.firings) {
-        auto row = storage::make_execution(ids.make<execution_id>(), task->id, task->version, task->definition, at);
+        auto row = storage::make_firing(ids.make<execution_id>(), task->id, task->version, task->definition, at);
         page.open_executions.push_back(make_open_execution(task, row));
         if (plan.waits)
             step.waiting_for = row.id;
@@ -311,10 +336,10 @@ bool planner::prepare_paused(storage::due_task const& row, std::shared_ptr<known
         return false;
     auto const service = protocol::service_of(task->definition);
     bool const may_skip = task->timetable->kind() != protocol::schedule_kind::fixed_delay;
-    auto const* const skip = may_skip ? parts_.paused.skips(service, row.next_fire_at) : nullptr;
+    auto const* const skip = may_skip ? parts_.paused.skips(service, row.cursor) : nullptr;
     if (skip != nullptr && row.next_fire_at <= ahead.now) {
         auto const until = std::min(ahead.now + schedule::tick, skip->ended_at.value_or(utc_time::max()));
-        auto const plan = schedule::plan_paused(*task->timetable, row.next_fire_at, until, skips_limit);
+        auto const plan = schedule::plan_paused(*task->timetable, row.cursor, until, skips_limit);
         add_skipped(*task, plan.skipped, to_text(*skip), parts_.ids, page);
         page.firings_paused += plan.skipped.size();
         storage::advance step;
@@ -322,6 +347,8 @@ bool planner::prepare_paused(storage::due_task const& row, std::shared_ptr<known
         step.version = row.version;
         step.seen = row.next_fire_at;
         step.next = plan.next;
+        if (has_state(task->definition.schedule.firing))
+            step.state.emplace(); // skipped firings do not count
         page.tasks.push_back(std::move(step));
         left_from_ = std::min(left_from_, plan.next.value_or(left_from_));
         return true;
@@ -350,15 +377,16 @@ void planner::prepare_task(storage::due_task const& row, look_ahead ahead, page_
         return;
     }
     auto const room = std::min({settings_.firings_of_a_task, rows_limit - page.executions.size(), left});
-    schedule::plan_bounds const bounds{row.next_fire_at, ahead.now, ahead.plan_until, room};
+    schedule::plan_bounds bounds{row.cursor, ahead.now, ahead.plan_until, room};
+    bounds.left = firings_left(*task, row);
     auto const plan = schedule::plan_task(*task->timetable, task->definition.misfire, bounds);
-    if (ahead.early && plan.next && *plan.next < row.next_fire_at + settings_.look_ahead / 2)
+    if (ahead.early && plan.look && *plan.look < row.next_fire_at + settings_.look_ahead / 2)
         return;
     add_to_page(row, task, plan, parts_.ids, page);
     services.take(service, plan.firings.size());
-    if (plan.next) {
-        behind_ = behind_ || (!ahead.early && *plan.next < ahead.due_until);
-        left_from_ = std::min(left_from_, *plan.next);
+    if (plan.look) {
+        behind_ = behind_ || (!ahead.early && *plan.look < ahead.due_until);
+        left_from_ = std::min(left_from_, *plan.look);
     }
 }
 

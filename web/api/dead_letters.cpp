@@ -18,7 +18,7 @@ std::string cursor_of(storage::dead_letter const& last)
     return write_cursor(list_of::dead_letters, {to_micros(last.died_at), last.execution.id.value()});
 }
 
-awaitable<http::response> list(context& site, http::request const& message)
+awaitable<http::response> list_letters(context& site, http::request const& message)
 {
     query_parameters asked(message);
     storage::dead_letter_filter filter;
@@ -169,7 +169,7 @@ awaitable<http::response> dismiss(context& site, http::request const& message)
 
 void serve_dead_letters(http::router& table, context& site)
 {
-    serve(table, site, http::verb::get, "/api/v1/dead-letters", list);
+    serve(table, site, http::verb::get, "/api/v1/dead-letters", list_letters);
     serve(table, site, http::verb::post, "/api/v1/dead-letters/retry", retry);
     serve(table, site, http::verb::post, "/api/v1/dead-letters/dismiss", dismiss);
 }

@@ -28,7 +28,8 @@ void check_future(protocol::task_definition const& definition, utc_time created_
         schedule::check_schedule(definition.schedule);
         return schedule::timetable(definition.schedule, created_at).first(from);
     });
-    if (!first && definition.schedule.kind != protocol::schedule_kind::api)
+    using enum protocol::schedule_kind;
+    if (!first && definition.schedule.kind != api && definition.schedule.kind != after)
         throw never_fires(definition.schedule);
 }
 
@@ -86,9 +87,15 @@ awaitable<http::response> edit_task(context& site, http::request const& message,
             name = after.name;
             return after;
         };
-    auto const done = co_await site.tasks.edit(id, seen, action, site.ids, named);
-    expect_done(done.outcome, name);
-    co_return co_await answer_edit(site, done, 200);
+    std::optional<invalid_input> wrong;
+    try {
+        auto const done = co_await site.tasks.edit(id, seen, action, site.ids, named);
+        expect_done(done.outcome, name);
+        co_return co_await answer_edit(site, done, 200);
+    } catch (invalid_input const& refusal) {
+        wrong = refusal;
+    }
+    throw refused(422, wrong->what(), wrong->field());
 }
 
 } // namespace baton::web

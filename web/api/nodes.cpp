@@ -19,7 +19,7 @@ awaitable<std::optional<lease::lease_row>> lease_row(context& site)
     co_return row;
 }
 
-awaitable<http::response> list(context& site, http::request const& message)
+awaitable<http::response> list_nodes(context& site, http::request const& message)
 {
     expect_no_query(message);
     auto const lease = co_await lease_row(site);
@@ -39,7 +39,7 @@ awaitable<http::response> list(context& site, http::request const& message)
 
 void serve_nodes(http::router& table, context& site)
 {
-    serve(table, site, http::verb::get, "/api/v1/nodes", list);
+    serve(table, site, http::verb::get, "/api/v1/nodes", list_nodes);
 }
 
 } // namespace baton::web

@@ -34,8 +34,21 @@ protocol::task_definition read_definition(nlohmann::json const& document, utc_ti
     return as_document([&] {
         auto definition = protocol::parse_task(once_after(document, now));
         protocol::check_new_names(definition);
+        protocol::check_new_calendars(definition.schedule.calendars);
         return definition;
     });
+}
+
+// A calendar of the schedule that does not exist is about the meaning of the document.
+awaitable<storage::edit_result> create_task(context& site, protocol::task_definition const& definition)
+{
+    std::optional<invalid_input> wrong;
+    try {
+        co_return co_await site.tasks.create(site.ids, definition);
+    } catch (invalid_input const& refusal) {
+        wrong = refusal;
+    }
+    throw refused(422, wrong->what(), wrong->field());
 }
 
 awaitable<http::response> create(context& site, http::request const& message)
@@ -48,7 +61,7 @@ awaitable<http::response> create(context& site, http::request const& message)
     check_future(definition, now, now + site.settings.edit_lead);
     if (live)
         require_served(*live, protocol::service_of(definition), definition.handler, 422);
-    auto const done = co_await site.tasks.create(site.ids, definition);
+    auto const done = co_await create_task(site, definition);
     expect_done(done.outcome);
     auto answer = co_await answer_edit(site, done, 201);
     answer.headers.set("Location", "/api/v1/tasks/" + to_string(done.task.id));
@@ -121,6 +134,7 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
 {
     auto const& old = before.definition;
     schedule::complete_schedule(after, &old.schedule);
+    protocol::keep_contents(after.schedule.calendars, old.schedule.calendars);
     bool const switched_on = after.enabled && !old.enabled;
     if (switched_on || protocol::to_json(after)["schedule"] != protocol::to_json(old)["schedule"])
         check_future(after, before.created_at, from);
@@ -134,7 +148,7 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
 awaitable<http::response> answer_unchanged(context& site, storage::task_record const& task)
 {
     auto const present = co_await site.tasks.versions(task.id, task.version + 1, 1);
-    auto body = show_now(site, task);
+    auto body = show(task, governed_from(task, site.deps.time.utc(), site.settings.edit_lead));
     body["valid_from"] = to_rfc3339(present.empty() ? task.updated_at : present.front().valid_from);
     body["cancelled"] = 0;
     body["master_notified"] = false;
@@ -183,6 +197,7 @@ awaitable<http::response> patch(context& site, http::request const& message)
             auto after = as_document([&] {
                 auto patched = protocol::patch_task(before.definition, document);
                 protocol::check_new_names(patched);
+                protocol::check_new_calendars(patched.schedule.calendars);
                 return patched;
             });
             return checked_change(before, std::move(after), live, from);

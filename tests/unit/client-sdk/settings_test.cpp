@@ -52,6 +52,15 @@ TEST_CASE("a service belongs to the default project unless another one is named"
     CHECK(complaint([](auto& bad) { bad.name = "a/b"; }).find("name") != std::string::npos);
 }
 
+TEST_CASE("a service registers its tags", "[client]")
+{
+    auto options = good();
+    options.tags = {"gpu", "zone:eu"};
+    CHECK(settings_of(check(options), {}, 1).link.identity.tags == options.tags);
+    CHECK(complaint([](auto& bad) { bad.tags = {"a/b"}; }).find("tags") != std::string::npos);
+    CHECK(complaint([](auto& bad) { bad.tags = std::vector<std::string>(33, "a"); }).starts_with("tags: "));
+}
+
 TEST_CASE("a wrong option is refused by name", "[client]")
 {
     using options = service_options;

@@ -95,6 +95,21 @@ TEST_CASE("dead letters are resolved in bulk by task, by project, or all of them
     CHECK(web->got(200, "/api/v1/dead-letters?resolution=dismissed&project=default").at("items").size() == 1);
 }
 
+TEST_CASE("the failed shards of a broadcast are listed and run again, and no others")
+{
+    auto const web = arrange(engines());
+    auto const task = web->create(only_when_asked("shards"));
+    auto const shard = failed_run(*web, task);
+    failed_run(*web, task);
+    web->data.exec("UPDATE execution SET parent_id = 4711, shard_total = 2 WHERE id = " + shard);
+    CHECK(web->got(200, "/api/v1/dead-letters?broadcast=4711").at("items").size() == 1);
+    auto const done = web->posted(202, "/api/v1/dead-letters/retry", {{"broadcast", "4711"}});
+    REQUIRE(done.at("items").size() == 1);
+    CHECK(done.at("items")[0].at("execution") == shard);
+    CHECK(web->posted(200, "/api/v1/dead-letters/dismiss", {{"broadcast", "4711"}}).at("items").empty());
+    CHECK(web->got(200, "/api/v1/dead-letters?task=" + task).at("items").size() == 1);
+}
+
 TEST_CASE("an unresponsive handler is shown, keeps its dead letter from running again, and is released once")
 {
     auto const web = arrange(engines());
@@ -121,7 +136,7 @@ TEST_CASE("a request about dead letters that names none, or too much, is refused
         auto const problem = web->problem(422, web->post("/api/v1/dead-letters/retry", body));
         return problem.at("field").get<std::string>() + ": " + problem.at("detail").get<std::string>();
     };
-    CHECK(refusal(json::object()) == "executions: name the dead letters: executions, task, project, or all");
+    CHECK(refusal(json::object()) == "executions: name the dead letters: executions, task, project, broadcast, or all");
     CHECK(refusal({{"all", false}}) == "all: all must be true, or left out");
     CHECK_THAT(refusal({{"all", true}, {"before", "noon"}}), Catch::Contains("before must be a time such as"));
     CHECK_THAT(refusal({{"executions", {"1"}}, {"task", "2"}}), Catch::Contains("unknown field 'task'"));

@@ -85,6 +85,7 @@ TEST_CASE("the pause of a project is shown at its services")
     create(*web, "a", "shop", "stock");
     web->posted(200, "/api/v1/projects/shop/pause", {{"reason", "moving"}});
     CHECK(web->got(200, "/api/v1/services?project=shop").at("items").at(0).at("paused").at("of") == "project");
+    CHECK(web->got(200, "/api/v1/projects/shop").at("pauses").size() == 1);
     web->posted(409, "/api/v1/services/shop/stock/resume", json::object());
     web->posted(200, "/api/v1/projects/shop/resume", json::object());
 }

@@ -55,6 +55,11 @@ TEST_CASE("names of a registration are counted in characters and have no control
     CHECK(field([&](auto& request) { request.handlers = {wide + "x"}; }) == "nothing");
     CHECK(field([](auto& request) { request.handlers = {std::string(151, 'h')}; }) == "handlers");
     CHECK(field([](auto& request) { request.handlers = {"a\nb"}; }) == "handlers");
+    CHECK(field([](auto& request) { request.handlers = {"/gpu"}; }) == "handlers"); // would be a tag
+    CHECK(field([](auto& request) { request.tags = {"gpu", "zone:eu-1"}; }) == "nothing");
+    CHECK(field([](auto& request) { request.tags = {"two words"}; }) == "tags");
+    CHECK(field([](auto& request) { request.tags = {""}; }) == "tags");
+    CHECK(field([](auto& request) { request.tags = std::vector<std::string>(33, "a"); }) == "tags");
 }
 
 TEST_CASE("a heartbeat without an instance or with a negative number of free slots is refused by name")

@@ -64,41 +64,41 @@ TEST_CASE("the limit of the start concerns what no client has had, and the limit
 
 TEST_CASE("an execution that no client took in time is skipped")
 {
-    fixture f(limited(5'000, 0));
+    fixture f(limited(50'000, 0));
     f.fire({1}, 2);
-    f.pass(4900ms);
+    f.pass(30s);
     CHECK(f.state(1) == "planned");
-    f.pass(300ms);
+    f.pass(30s);
     CHECK(f.state(1) == "skipped");
-    CHECK(f.reason(1) == "no client took it within 5000 ms (start_within)");
+    CHECK(f.reason(1) == "no client took it within 50000 ms (start_within)");
     CHECK(f.dead() == 0);
 }
 
 TEST_CASE("an execution that no client took in time fails, if the task says so")
 {
-    fixture f(limited(5'000, 0, "fail"));
+    fixture f(limited(50'000, 0, "fail"));
     f.fire({1}, 2);
-    f.pass(5200ms);
+    f.pass(60s);
     CHECK(f.state(1) == "failed");
     CHECK(f.dead() == 1);
 }
 
 TEST_CASE("one that a client has in time is not concerned by the limit of the start")
 {
-    fixture f(limited(5'000, 0));
+    fixture f(limited(50'000, 0));
     f.firing->hear("n1", f.room(100, 100));
     f.fire({1}, 2);
     f.pass(1s);
     f.open.move(f.one(1), phase::held, "client-1");
-    f.pass(10s);
+    f.pass(60s);
     CHECK(f.state(1) == "planned");
 }
 
 TEST_CASE("an execution that comes too late into memory is not sent")
 {
-    fixture f(limited(5'000, 0));
+    fixture f(limited(50'000, 0));
     f.firing->hear("n1", f.room(100, 100));
-    f.pass(10s);
+    f.pass(60s);
     f.fire({1}, 2);
     f.pass(1s);
     CHECK(f.all_at("n1").empty());
@@ -107,34 +107,34 @@ TEST_CASE("an execution that comes too late into memory is not sent")
 
 TEST_CASE("an execution that waits between its attempts times out at its total, for good")
 {
-    fixture f(limited(0, 20'000));
+    fixture f(limited(0, 100'000));
     f.fire({1}, 2);
     f.one(1).attempt = 2;
-    f.pass(19s);
+    f.pass(80s);
     CHECK(f.state(1) == "planned");
-    f.pass(2s);
+    f.pass(30s);
     CHECK(f.state(1) == "timed_out");
-    CHECK(f.reason(1) == "it did not end within 20000 ms (total)");
+    CHECK(f.reason(1) == "it did not end within 100000 ms (total)");
     CHECK(f.dead() == 1);
     CHECK_FALSE(f.is_open(1));
 }
 
 TEST_CASE("an execution that a client has ends at its total without its handler, which is remembered")
 {
-    fixture f(limited(0, 20'000));
+    fixture f(limited(0, 100'000));
     f.fire({1}, 2);
     f.open.move(f.one(1), phase::held, "client-1");
-    f.pass(21s);
+    f.pass(110s);
     CHECK(f.state(1) == "timed_out");
     CHECK(f.number("SELECT COUNT(*) FROM unresponsive WHERE client = 'client-1'") == 1);
 }
 
 TEST_CASE("one in doubt ends at its total as soon as it is known where it is")
 {
-    fixture f(limited(0, 20'000));
+    fixture f(limited(0, 100'000));
     f.fire({1}, 2);
     f.open.move(f.one(1), phase::in_doubt);
-    f.pass(25s);
+    f.pass(110s);
     CHECK(f.state(1) == "planned");
     f.open.move(f.one(1), phase::held, "client-1");
     f.pass(1s);

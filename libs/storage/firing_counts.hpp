@@ -1,0 +1,19 @@
+#pragma once
+// What the rows of tasks with a maximum of firings or a jitter have beyond those of other tasks. For .cpp files of this
+// folder.
+
+#include "libs/storage/rows.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace baton::storage {
+
+// Writes what advance::state says of these tasks, whose versions were checked in the same transaction.
+void advance_firing_states(soci::session& sql, std::vector<advance> const& tasks);
+
+// Gives back to their tasks the firings among these executions that have not been sent, because they are about to be
+// skipped. Returns the earliest instant from which a task fires again that had fired as often as it may.
+std::optional<utc_time> give_back_unsent(soci::session& sql, std::vector<execution_id> const& ids);
+
+} // namespace baton::storage

@@ -1,0 +1,66 @@
+#include "libs/storage/task_calendars.hpp"
+
+#include "libs/base/characters.hpp"
+#include "libs/base/error.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace baton::storage {
+
+namespace {
+
+// False if there is no such calendar.
+bool take_one(soci::session& sql, protocol::namespace_id name_space, std::string const& project,
+              protocol::calendar_use& use, std::vector<calendar_link>& links)
+{
+    bool found = false;
+    statement ask(sql);
+    ask.select("id", "version", "definition");
+    ask(" FROM named_calendar WHERE namespace = ", name_space, " AND project = ", project, " AND name = ", use.name,
+        for_update(sql));
+    ask.each([&](row& cells) {
+        found = true;
+        auto& link = links.emplace_back();
+        link.calendar = cells.name<calendar_id>();
+        link.version = cells.small();
+        use.version = link.version;
+        use.content = protocol::parse_calendar_definition(nlohmann::json::parse(cells.text())).content;
+    });
+    return found;
+}
+
+} // namespace
+
+std::vector<calendar_link> take_calendars(soci::session& sql, protocol::namespace_id name_space,
+                                          protocol::task_definition& definition)
+{
+    std::vector<calendar_link> links;
+    std::vector<protocol::calendar_use*> in_order; // so that two transactions lock the rows in the same order
+    for (auto& use : definition.schedule.calendars)
+        in_order.push_back(&use);
+    std::ranges::sort(in_order, {}, [](auto const* use) { return use->name; });
+    for (auto* use : in_order)
+        if (!take_one(sql, name_space, definition.project, *use, links))
+            throw invalid_input("schedule.calendars", "project " + in_quotes(definition.project) + " has no calendar " +
+                                                          in_quotes(use->name));
+    return links;
+}
+
+void write_calendar_links(soci::session& sql, task_id task, std::vector<calendar_link> const& links, bool had)
+{
+    if (had)
+        statement(sql, "DELETE FROM task_calendar WHERE task_id = ", task).execute();
+    for (auto const& link : links)
+        statement(sql, "INSERT INTO task_calendar (task_id, calendar_id, version) VALUES (", task, ", ", link.calendar,
+                  ", ", link.version, ")")
+            .execute();
+}
+
+void refuse_never_firing()
+{
+    throw invalid_input("schedule.calendars",
+                        "with its calendars this schedule has no firing from now on: allow or exclude other times");
+}
+
+} // namespace baton::storage

@@ -1,0 +1,84 @@
+#include "libs/base/error.hpp"
+#include "libs/schedule/icalendar.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace icalendar_test {
+namespace {
+
+using namespace baton;
+
+auto const now = from_rfc3339("2026-06-01T12:00:00Z");
+
+std::string file(std::string const& events)
+{
+    std::string text = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//test//\n" + events + "END:VCALENDAR\n";
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
+        text.replace(at, 1, "\r\n");
+    return text;
+}
+
+std::string event(std::string const& lines)
+{
+    return "BEGIN:VEVENT\nUID:1\nSUMMARY:the event\n" + lines + "END:VEVENT\n";
+}
+
+nlohmann::json dates(std::string const& text)
+{
+    protocol::calendar_content content;
+    content.dates = schedule::whole_days(text, now);
+    return protocol::to_json(content).at("dates");
+}
+
+std::string refusal(std::string const& text)
+{
+    try {
+        dates(text);
+        return "none";
+    } catch (invalid_input const& wrong) {
+        CHECK(wrong.field() == "icalendar");
+        return wrong.what();
+    }
+}
+
+} // namespace
+
+TEST_CASE("events of whole days become dates: of one day, of several, and by their duration")
+{
+    CHECK(dates(file(event("DTSTART;VALUE=DATE:20261225\n") +
+                     event("DTSTART;VALUE=DATE:20261230\nDTEND;VALUE=DATE:20270102\n") +
+                     event("DTSTART;VALUE=DATE:20270501\nDURATION:P2D\n"))) ==
+          nlohmann::json{"2026-12-25", "2026-12-30/2027-01-01", "2027-05-01/2027-05-02"});
+}
+
+TEST_CASE("a day that recurs is followed for ten years, from a year ago on")
+{
+    auto const found = dates(file(event("DTSTART;VALUE=DATE:20100501\nRRULE:FREQ=YEARLY\n")));
+    CHECK(found.size() == 11); // 2026 to 2036
+    CHECK(found.front() == "2026-05-01");
+    CHECK(found.back() == "2036-05-01");
+    CHECK(dates(file(event("DTSTART;VALUE=DATE:20261126\nRRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=4TH;COUNT=2\n"))) ==
+          nlohmann::json{"2026-11-26", "2027-11-25"});
+}
+
+TEST_CASE("days can be added to an event and left out of it")
+{
+    CHECK(dates(file(event("DTSTART;VALUE=DATE:20270101\nRRULE:FREQ=DAILY;COUNT=3\n"
+                           "EXDATE;VALUE=DATE:20270102\nRDATE;VALUE=DATE:20270110\n"))) ==
+          nlohmann::json{"2027-01-01", "2027-01-03", "2027-01-10"});
+}
+
+TEST_CASE("what is not of whole days is refused, and the event is named")
+{
+    CHECK(refusal(file(event("DTSTART:20261225T120000Z\n"))).find("'the event'") != std::string::npos);
+    CHECK(refusal(file(event("DTSTART;VALUE=DATE:20261225\nDTEND:20261226T120000Z\n"))).find("whole days") !=
+          std::string::npos);
+    CHECK(refusal(file(event("DTSTART;VALUE=DATE:20261225\nRRULE:FREQ=HOURLY;COUNT=3\n"))).find("within a day") !=
+          std::string::npos);
+    CHECK(refusal("no calendar").find("BEGIN:VCALENDAR") != std::string::npos);
+    CHECK(refusal("") != "none");
+    CHECK(refusal(file("")).find("no event") != std::string::npos);
+    CHECK(refusal(file(event("DTSTART;VALUE=DATE:20100101\n"))).find("no event") != std::string::npos);
+}
+
+} // namespace icalendar_test

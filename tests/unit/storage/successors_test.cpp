@@ -1,0 +1,123 @@
+#include "libs/storage/dead_letters.hpp"
+#include "libs/storage/executions.hpp"
+#include "libs/storage/successors.hpp"
+#include "tests/unit/storage/tasks_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace successors_test {
+
+using namespace baton;
+using namespace baton::test;
+using protocol::schedule_kind;
+using storage::engine;
+
+namespace {
+
+struct stage : tasks_fixture {
+    stage() : tasks_fixture(GENERATE(engine::mysql, engine::sqlite))
+    {
+        parent = create(definition("parent")).task.id;
+        auto follows = definition("child", schedule_kind::after);
+        follows.schedule.after = "parent";
+        child = create(std::move(follows)).task.id;
+    }
+    // A planned firing of the parent.
+    void plan_parent(int id)
+    {
+        auto const next = wait_for(tasks.find(parent))->next_fire_at.value();
+        plan(parent, id, {next}, next + 1s);
+    }
+    std::vector<storage::ended_parent> ended()
+    {
+        execution_id after;
+        int seen = 0;
+        return wait_for(table.ended(after, 100, seen));
+    }
+    storage::new_execution of_child(int id, utc_time at)
+    {
+        auto row = firing(id, 1, at);
+        row.task = child;
+        row.due_at = at + 5s;
+        return row;
+    }
+    utc_time scheduled(int id) { return from_micros(column(id, "scheduled_at")); }
+    std::int64_t followed() { return home.number("SELECT COUNT(*) FROM settle"); }
+
+    storage::successors table = ledger.successor_tables();
+    task_id parent;
+    task_id child;
+};
+
+} // namespace
+
+TEST_CASE("a firing of a parent is followed when it has ended, and by its success only")
+{
+    stage f;
+    f.plan_parent(1);
+    f.plan_parent(2);
+    CHECK(f.followed() == 2);
+    CHECK(f.ended().empty());
+    f.record(f.result(1, protocol::state::succeeded));
+    f.record(f.result(2, protocol::state::failed));
+    auto const ended = f.ended();
+    REQUIRE(ended.size() == 2);
+    CHECK(ended[0].succeeded);
+    CHECK_FALSE(ended[1].succeeded);
+    CHECK(ended[0].scheduled_at == f.scheduled(1));
+    auto const children = wait_for(f.table.of({f.parent}));
+    REQUIRE(children.size() == 1);
+    CHECK(children.front().id == f.child);
+}
+
+TEST_CASE("an execution of a child has the time of its parent and place 0, is due later, and is inserted once")
+{
+    stage f;
+    f.plan_parent(1);
+    f.record(f.result(1, protocol::state::succeeded));
+    auto const at = f.scheduled(1);
+    CHECK(wait_for(f.table.follow(f.mine, {f.of_child(7, at)}, {execution_id{1}})) == std::vector{execution_id{7}});
+    CHECK(f.column(7, "scheduled_at") == to_micros(at));
+    CHECK(f.column(7, "due_at") == to_micros(at + 5s));
+    CHECK(f.column(7, "run_key") == 0);
+    CHECK(f.followed() == 0);
+    CHECK(wait_for(f.table.follow(f.mine, {f.of_child(8, at)}, {})).empty());
+}
+
+TEST_CASE("a child that is off or was edited meanwhile is left out")
+{
+    stage f;
+    f.plan_parent(1);
+    auto const at = f.scheduled(1);
+    f.edit(f.child, 1, storage::edit_action::edited, [](auto& task) { task.handler = "other"; });
+    CHECK(wait_for(f.table.follow(f.mine, {f.of_child(7, at)}, {})).empty());
+    f.edit(f.child, 2, storage::edit_action::disabled, [](auto& task) { task.enabled = false; });
+    CHECK(wait_for(f.table.of({f.parent})).empty());
+}
+
+TEST_CASE("a dead letter of a parent that runs again is followed, and a run that is asked for is not")
+{
+    stage f;
+    f.plan_parent(1);
+    f.record(f.result(1, protocol::state::failed));
+    wait_for(f.table.follow(f.mine, {}, {execution_id{1}}));
+    storage::dead_letters letters(*f.shared);
+    auto const again = wait_for(letters.retry({execution_id{1}}, std::nullopt, f.ids));
+    REQUIRE(again.letters.front().rerun);
+    CHECK(f.followed() == 1);
+    storage::executions executions(*f.shared);
+    storage::run_request wanted;
+    wanted.task = f.parent;
+    wait_for(executions.run_now(wanted, f.ids));
+    CHECK(f.followed() == 1);
+}
+
+TEST_CASE("a deleted child is followed no more")
+{
+    stage f;
+    wait_for(f.tasks.remove(f.child, std::nullopt, f.ids));
+    f.plan_parent(1);
+    CHECK(f.followed() == 0);
+}
+
+} // namespace successors_test

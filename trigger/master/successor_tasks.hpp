@@ -1,0 +1,37 @@
+#pragma once
+
+#include "libs/storage/successors.hpp"
+#include "trigger/master/task_book.hpp"
+#include "trigger/master/term_scope.hpp"
+
+#include <vector>
+
+namespace baton::trigger {
+
+// Starts the tasks that run after the success of another one, for the same logical time. It looks at the parents whose
+// firings have not been followed, a bounded number at a time, because a hint of an end may be lost. Part of a term.
+class successor_tasks {
+public:
+    successor_tasks(term_scope const& scope, task_book& book, id_generator& ids)
+        : scope_(scope), table_(scope.ledger.successor_tables()), book_(book), ids_(ids)
+    {}
+
+    awaitable<void> run();
+
+private:
+    struct started {
+        std::vector<storage::new_execution> rows;
+        std::vector<open_execution> open;
+    };
+    awaitable<void> look();
+    void start(storage::ended_parent const& parent, storage::successor_task const& child, started& into);
+
+    term_scope scope_;
+    storage::successors table_;
+    task_book& book_;
+    id_generator& ids_;
+    execution_id looked_up_to_;
+    bool idle_ = false; // the last look found no firing to follow
+};
+
+} // namespace baton::trigger
