@@ -21,7 +21,7 @@ class Kind:
 KINDS = (
     Kind("one after the other", 2, {"handler": "nap", "payload": {"ms": 150}, "every_ms": 100,
                                     "concurrency": {"limit": 1, "queue": 5}}),
-    Kind("the newest replaces", 1, {"handler": "nap", "payload": {"ms": 60_000}, "every_ms": 700,
+    Kind("the newest replaces", 1, {"handler": "nap", "payload": {"ms": 4_000}, "every_ms": 700,
                                     "concurrency": {"limit": 1, "when_full": "replace"}}),
     Kind("never returns", 1, {"handler": "deaf", "payload": {"ms": DEAF_FOR}, "every_ms": 500, "timeout_ms": TIMEOUT,
                               "stop_grace_ms": GRACE, "concurrency": {"limit": 1, "when_full": "skip"}}),
