@@ -79,7 +79,7 @@ class Run:
         if built:
             waiting = in_background(lambda: self.ctest.run("cluster", "dev", 2 * CORES, labels=WAITING))
         if self.build("dev", low=True):
-            plain = in_background(lambda: self.ctest.run("dev", "dev", CORES, without=WAITING))
+            plain = in_background(lambda: self.ctest.run("dev", "dev", CORES + 1, without=WAITING))
         if with_clang:
             self.with_clang(waiting, plain)
         plain.join()

@@ -17,9 +17,9 @@ class StoppedTasks(unittest.TestCase):
         self.addCleanup(self.cluster.end)
         self.cluster.start_all(triggers=2, recorders=1)
 
-    def busy(self, name):
-        """A task of which one execution runs for long and two wait for it."""
-        task = self.cluster.create(name, BY_HAND, handler="nap", payload={"ms": 10_000}, concurrency={"limit": 1})
+    def busy(self, name, ms=10_000):
+        """A task of which one execution runs for so long and two wait for it."""
+        task = self.cluster.create(name, BY_HAND, handler="nap", payload={"ms": ms}, concurrency={"limit": 1})
         runs = [self.cluster.run_now(task) for _ in range(3)]
         self.cluster.await_state(runs[0], "running", 20)
         self.cluster.await_state(runs[2], "waiting", 20)
@@ -47,7 +47,7 @@ class StoppedTasks(unittest.TestCase):
         self.cluster.await_state(runs[0], "succeeded", 30)
 
     def test_an_edit_keeps_what_waits(self):
-        task, runs = self.busy("edited")
+        task, runs = self.busy("edited", ms=4_000)
         self.cluster.rest.call("PATCH", f"/api/v1/tasks/{task['id']}", {"description": "another one"})
         for run in runs:
             self.cluster.await_state(run, "succeeded", 60)
