@@ -81,4 +81,47 @@ TEST_CASE("what is not of whole days is refused, and the event is named")
     CHECK(refusal(file(event("DTSTART;VALUE=DATE:20100101\n"))).find("no event") != std::string::npos);
 }
 
+TEST_CASE("a cancelled event is left out, and one that takes the place of an occurrence replaces it")
+{
+    CHECK(dates(file(event("DTSTART;VALUE=DATE:20261224\nSTATUS:CANCELLED\n") +
+                     event("DTSTART;VALUE=DATE:20261226\n"))) == nlohmann::json{"2026-12-26"});
+    CHECK(dates(file(event("DTSTART;VALUE=DATE:20270501\nRRULE:FREQ=YEARLY;COUNT=3\n") +
+                     event("RECURRENCE-ID;VALUE=DATE:20280501\nDTSTART;VALUE=DATE:20280503\n"))) ==
+          nlohmann::json{"2027-05-01", "2028-05-03", "2029-05-01"});
+    CHECK(dates(file(event("DTSTART;VALUE=DATE:20270501\nRRULE:FREQ=YEARLY;COUNT=3\n") +
+                     event("RECURRENCE-ID;VALUE=DATE:20280501\nDTSTART;VALUE=DATE:20280501\nSTATUS:CANCELLED\n"))) ==
+          nlohmann::json{"2027-05-01", "2029-05-01"});
+}
+
+TEST_CASE("a line of days that cannot be read is refused, and one of other things is not")
+{
+    CHECK(refusal(file(event("DTSTART;VALUE=DATE:20270501\nRRULE:FREQ=FOO\n"))).find("RRULE") != std::string::npos);
+    CHECK(refusal(file(event("DTSTART;VALUE=DATE:20270501\nEXRULE:FREQ=DAILY\n"))).find("EXRULE") != std::string::npos);
+    CHECK(dates(file(event("DTSTART;VALUE=DATE:20270501\nDESCRIPTION:\nLOCATION:\n"))) == nlohmann::json{"2027-05-01"});
+}
+
+TEST_CASE("the end of a recurrence by a date belongs to it")
+{
+    CHECK(dates(file(event("DTSTART;VALUE=DATE:20270501\nRRULE:FREQ=YEARLY;UNTIL=20280501\n"))) ==
+          nlohmann::json{"2027-05-01", "2028-05-01"});
+    CHECK(dates(file(event("DTSTART;VALUE=DATE:20270501\nRRULE:FREQ=YEARLY;UNTIL=20280430T220000Z\n"))) ==
+          nlohmann::json{"2027-05-01"});
+}
+
+TEST_CASE("the search for the recurrences of a whole file is bounded")
+{
+    std::string old;
+    for (int i = 0; i < 300; ++i)
+        old += event("DTSTART;VALUE=DATE:17530101\nRRULE:FREQ=DAILY;UNTIL=20240101\n");
+    CHECK(refusal(file(old)).find("recur too often") != std::string::npos);
+    std::string never;
+    for (int i = 0; i < 300; ++i)
+        never += event("DTSTART;VALUE=DATE:20270101\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30\n");
+    CHECK(refusal(file(never)).find("recur too often") != std::string::npos);
+    std::string yearly;
+    for (int i = 0; i < 300; ++i)
+        yearly += event("DTSTART;VALUE=DATE:19700101\nRRULE:FREQ=YEARLY\n");
+    CHECK(dates(file(yearly)).size() == 11);
+}
+
 } // namespace icalendar_test
