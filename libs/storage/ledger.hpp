@@ -116,12 +116,6 @@ struct open_execution_row {
     utc_time created_at;
     std::string unreadable; // why cause or state cannot be read; empty when they can
 
-    // When its first attempt was due.
-    utc_time since_due() const
-    {
-        bool const logical = cause == protocol::cause::schedule || cause == protocol::cause::manual;
-        return logical ? scheduled_at : created_at;
-    }
     // Due from the instant of its creation, and not at an instant that was planned.
     bool at_once() const { return cause != protocol::cause::schedule && attempt == 1; }
 };

@@ -132,7 +132,8 @@ class Schedules(unittest.TestCase):
 
     def test_tasks_after_another_run_once_for_each_of_its_successes(self):
         parent = self.cluster.create("extract", every(300, max_firings=25))
-        child = self.cluster.create("load", {"kind": "after", "task": "extract"})
+        child = self.cluster.create("load", {"kind": "after", "task": "extract"},
+                                    limits={"start_within_ms": 3_600_000})
         grandchild = self.cluster.create("report", {"kind": "after", "task": "load"})
         other = self.cluster.create("broken", every(300, max_firings=5), handler="fail", payload={"times": 9})
         never = self.cluster.create("never", {"kind": "after", "task": "broken"})

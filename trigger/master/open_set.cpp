@@ -6,6 +6,31 @@
 
 namespace baton::trigger {
 
+namespace {
+
+// A jitter moves a firing behind its instant. A task after another one is due when that has succeeded.
+utc_time first_due(storage::open_execution_row const& row, protocol::schedule_spec const& schedule)
+{
+    if (row.cause == protocol::cause::schedule && schedule.kind != protocol::schedule_kind::after)
+        return protocol::due_instant(schedule.firing, row.scheduled_at);
+    return row.cause == protocol::cause::manual ? row.scheduled_at : row.created_at;
+}
+
+} // namespace
+
+open_execution make_open_firing(storage::new_execution const& row, std::shared_ptr<known_task const> task)
+{
+    open_execution one;
+    one.id = row.id;
+    one.task = std::move(task);
+    one.scheduled_at = row.scheduled_at;
+    one.due_at = row.due_at.value_or(row.scheduled_at);
+    one.since_due = one.due_at;
+    one.max_attempts = row.max_attempts;
+    one.scheduled = true;
+    return one;
+}
+
 open_execution make_open_execution(storage::open_execution_row const& row, std::shared_ptr<known_task const> task)
 {
     open_execution one;
@@ -13,7 +38,7 @@ open_execution make_open_execution(storage::open_execution_row const& row, std::
     one.task = std::move(task);
     one.scheduled_at = row.scheduled_at;
     one.due_at = row.due_at;
-    one.since_due = row.since_due();
+    one.since_due = first_due(row, one.task->definition.schedule);
     one.attempt = row.attempt;
     one.max_attempts = row.max_attempts;
     one.deaths = row.deaths;

@@ -78,6 +78,8 @@ struct open_execution {
 };
 
 open_execution make_open_execution(storage::open_execution_row const& row, std::shared_ptr<known_task const> task);
+// A firing that this master inserts.
+open_execution make_open_firing(storage::new_execution const& row, std::shared_ptr<known_task const> task);
 protocol::assignment make_assignment(open_execution const& execution);
 
 // The open executions that the master has in memory, and the queue of those that wait for their instant.

@@ -21,23 +21,6 @@ constexpr int look_share = 2;         // of the time, in percent
 constexpr std::size_t rows_limit = 2'000;   // of executions a transaction: short enough for a shared SQLite file
 constexpr std::size_t skips_limit = 10'000; // of skipped firings a page: some milliseconds of the loop
 
-open_execution make_open_execution(std::shared_ptr<known_task const> task, storage::new_execution const& row)
-{
-    open_execution one;
-    one.id = row.id;
-    one.task = std::move(task);
-    one.scheduled_at = row.scheduled_at;
-    one.due_at = row.due_at.value_or(row.scheduled_at);
-    one.since_due = one.due_at;
-    one.max_attempts = row.max_attempts;
-    one.scheduled = true;
-    return one;
-}
-
-} // namespace
-
-namespace {
-
 void add_skipped(known_task const& task, std::vector<utc_time> const& firings, std::string const& reason,
                  id_generator& ids, page_plan& page)
 {
@@ -88,7 +71,7 @@ void add_to_page(storage::due_task const& due, std::shared_ptr<known_task const>
     add_skipped(*task, plan.skipped, schedule::reason_of_skip(task->definition.misfire), ids, page);
     for (auto const at : plan.firings) {
         auto row = storage::make_firing(ids.make<execution_id>(), task->id, task->version, task->definition, at);
-        page.open_executions.push_back(make_open_execution(task, row));
+        page.open_executions.push_back(make_open_firing(row, task));
         if (plan.waits)
             step.waiting_for = row.id;
         page.executions.push_back(std::move(row));

@@ -36,15 +36,8 @@ void successor_tasks::start(storage::ended_parent const& parent, storage::succes
         auto row = storage::make_execution(ids_.make<execution_id>(), task->id, task->version, task->definition,
                                            parent.scheduled_at);
         row.due_at = scope_.term.clock.now();
-        open_execution one;
-        one.id = row.id;
-        one.task = task;
-        one.scheduled_at = row.scheduled_at;
-        one.due_at = *row.due_at;
-        one.max_attempts = row.max_attempts;
-        one.scheduled = true;
+        into.open.push_back(make_open_firing(row, task));
         into.rows.push_back(std::move(row));
-        into.open.push_back(std::move(one));
     } catch (invalid_input const& wrong) {
         log::error("successors", "a task that runs after another one cannot be read, it does not run",
                    {log::reason(wrong.what()), {"task", child.id.value()}});

@@ -62,6 +62,36 @@ TEST_CASE("the limit of the start concerns what no client has had, and the limit
     CHECK(step_at_limit(in(phase::parent), limit_kind::total) == limit_step::none);
 }
 
+TEST_CASE(
+    "after a take-over the limits of a firing count from its jittered instant, of a task after another one from its "
+    "start")
+{
+    fixture f(limited(50'000, 0));
+    f.add_task(3, {{"schedule", {{"kind", "fixed_rate"}, {"every_ms", 60'000}, {"jitter_ms", 86'400'000}}}});
+    f.add_task(4, {{"schedule", {{"kind", "after"}, {"task", "t3"}}}});
+    f.add_execution(2, 2);
+    f.add_execution(3, 3);
+    f.add_execution(4, 4);
+    f.exec("UPDATE execution SET created_at = " + std::to_string(to_micros(f.start + 1h)));
+    f.load();
+    CHECK(f.one(2).since_due == f.one(2).scheduled_at);
+    auto const& jittered = f.one(3);
+    CHECK(jittered.since_due > jittered.scheduled_at);
+    CHECK(jittered.since_due ==
+          protocol::due_instant(jittered.task->definition.schedule.firing, jittered.scheduled_at));
+    CHECK(f.one(4).since_due == f.start + 1h);
+}
+
+TEST_CASE("the limits of a firing that this master inserts count from when it is due")
+{
+    storage::new_execution row;
+    row.scheduled_at = utc_time{100s};
+    row.due_at = utc_time{150s};
+    CHECK(make_open_firing(row, std::make_shared<known_task>()).since_due == utc_time{150s});
+    row.due_at.reset();
+    CHECK(make_open_firing(row, std::make_shared<known_task>()).since_due == utc_time{100s});
+}
+
 TEST_CASE("an execution that no client took in time is skipped")
 {
     fixture f(limited(50'000, 0));
