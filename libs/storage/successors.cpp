@@ -21,6 +21,16 @@ bool is_wanted(soci::session& sql, new_execution const& one)
     return wanted;
 }
 
+bool is_edited(soci::session& sql, new_execution const& one)
+{
+    bool edited = false;
+    statement ask(sql);
+    ask.select("COUNT(*)");
+    ask(" FROM task t WHERE t.id = ", one.task, " AND t.version <> ", one.version, " AND t.enabled = 1");
+    ask.each([&](row& cells) { edited = cells.flag(); });
+    return edited;
+}
+
 } // namespace
 
 successors ledger::successor_tables() const
@@ -92,6 +102,8 @@ awaitable<std::vector<execution_id>> successors::follow(fence mine, std::vector<
         for (auto const& one : executions)
             if (is_wanted(sql, one))
                 rows.push_back(one);
+            else if (is_edited(sql, one))
+                return;
         insert_executions(sql, {name_space_, mine.epoch}, rows);
         follow_firings(sql, name_space_, rows);
         for (auto const chunk : chunks(sql, parents, 1)) {

@@ -38,8 +38,9 @@ public:
     awaitable<std::vector<successor_task>> of(std::vector<task_id> const& parents);
 
     // Inserts the executions, which have the `scheduled_at` of their parents and place 0 in the ledger, and forgets the
-    // parents. An execution that has its row already, or whose task is no longer at its version and on, is left out.
-    // Returns those that were inserted. Throws not_master.
+    // parents. An execution that has its row already, or whose task is off or gone, is left out. If a task has been
+    // edited meanwhile, nothing is done: the parents are to be looked at again. Returns those that were inserted.
+    // Throws not_master.
     awaitable<std::vector<execution_id>> follow(fence mine, std::vector<new_execution> const& executions,
                                                 std::vector<execution_id> const& parents);
 

@@ -93,6 +93,8 @@ void link_parent(soci::session& sql, protocol::namespace_id name_space, task_rec
     if (linked && before->schedule.after == schedule.after && exists(sql, *linked))
         return;
     auto const parent = find_named(sql, name_space, task.definition.project, schedule.after);
+    if (!parent && linked && before->schedule.after == schedule.after)
+        return; // its parent is deleted, and the edit concerns other members
     if (!parent)
         throw invalid_input("schedule.task", "project " + in_quotes(task.definition.project) + " has no task " +
                                                  in_quotes(schedule.after));
@@ -100,6 +102,15 @@ void link_parent(soci::session& sql, protocol::namespace_id name_space, task_rec
     if (had)
         unlink_parent(sql, task.id);
     statement(sql, "INSERT INTO task_parent (task_id, parent_id) VALUES (", task.id, ", ", *parent, ")").execute();
+}
+
+bool finds_new_parent(soci::session& sql, protocol::namespace_id name_space, task_record const& task)
+{
+    if (task.definition.schedule.kind != schedule_kind::after)
+        return false;
+    auto const linked = parent_of(sql, task.id);
+    return (!linked || !exists(sql, *linked)) &&
+           find_named(sql, name_space, task.definition.project, task.definition.schedule.after);
 }
 
 void unlink_parent(soci::session& sql, task_id task)

@@ -30,6 +30,7 @@ struct task_record {
     std::optional<parking> parked{};
     std::int64_t firings = 0;            // that count for its maximum
     std::optional<utc_time> resume_at{}; // in place of next_fire_at, if it has fired as often as it may
+    bool finds_new_parent = false;       // in an edit: its parent is deleted, and there is another task of that name
 };
 
 struct task_version_record {

@@ -82,9 +82,10 @@ public:
     edit_result run(task_id id, std::optional<int> seen, change_function const& change, signal_id signal,
                     std::vector<execution_id> const& spare)
     {
-        auto const stored = find_task(sql_, name_space_, id, true);
+        auto stored = find_task(sql_, name_space_, id, true);
         if (!stored)
             throw refused{edit_outcome::not_found};
+        stored->record.finds_new_parent = finds_new_parent(sql_, name_space_, stored->record);
         result_.task = stored->record;
         if (seen && *seen != stored->record.version) {
             result_.outcome = edit_outcome::stale_version;

@@ -126,9 +126,9 @@ struct unchanged {
     storage::task_record task;
 };
 
-// Runs on a database thread, so it uses values alone. Throws `unchanged`, except for a parked task: an edit ends that.
-// A member that the edit leaves unchanged is not checked again: a task whose only firing is past, or whose clients are
-// down, can still be given another description.
+// Runs on a database thread, so it uses values alone. Throws `unchanged`, except for a parked task and for one that
+// finds a new parent: an edit ends that. A member that the edit leaves unchanged is not checked again: a task whose
+// only firing is past, or whose clients are down, can still be given another description.
 protocol::task_definition checked_change(storage::task_record const& before, protocol::task_definition after,
                                          std::optional<services> const& live, utc_time from)
 {
@@ -140,7 +140,7 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
         check_future(after, before.created_at, from);
     if (live && (protocol::service_of(after) != protocol::service_of(old) || after.handler != old.handler))
         require_served(*live, protocol::service_of(after), after.handler, 422);
-    if (!before.parked && protocol::to_text(after) == protocol::to_text(old))
+    if (!before.parked && !before.finds_new_parent && protocol::to_text(after) == protocol::to_text(old))
         throw unchanged{before};
     return after;
 }

@@ -84,15 +84,39 @@ TEST_CASE("an execution of a child has the time of its parent and place 0, is du
     CHECK(wait_for(f.table.follow(f.mine, {f.of_child(8, at)}, {})).empty());
 }
 
-TEST_CASE("a child that is off or was edited meanwhile is left out")
+TEST_CASE("a parent whose child was edited meanwhile is looked at again, and one whose child is off is not")
 {
     stage f;
     f.plan_parent(1);
     auto const at = f.scheduled(1);
     f.edit(f.child, 1, storage::edit_action::edited, [](auto& task) { task.handler = "other"; });
-    CHECK(wait_for(f.table.follow(f.mine, {f.of_child(7, at)}, {})).empty());
+    CHECK(wait_for(f.table.follow(f.mine, {f.of_child(7, at)}, {execution_id{1}})).empty());
+    CHECK(f.followed() == 1);
     f.edit(f.child, 2, storage::edit_action::disabled, [](auto& task) { task.enabled = false; });
     CHECK(wait_for(f.table.of({f.parent})).empty());
+    CHECK(wait_for(f.table.follow(f.mine, {f.of_child(7, at)}, {execution_id{1}})).empty());
+    CHECK(f.followed() == 0);
+}
+
+TEST_CASE("a child whose parent is deleted can still be edited and switched off, and finds a new parent of that name")
+{
+    stage f;
+    wait_for(f.tasks.remove(f.parent, std::nullopt, f.ids));
+    f.edit(f.child, 1, storage::edit_action::edited, [](auto& task) { task.description = "an orphan"; });
+    f.edit(f.child, 2, storage::edit_action::disabled, [](auto& task) { task.enabled = false; });
+    std::vector<bool> found;
+    auto const enable = [&](storage::task_record const& before) {
+        found.push_back(before.finds_new_parent);
+        auto after = before.definition;
+        after.enabled = true;
+        return after;
+    };
+    wait_for(f.tasks.edit(f.child, 3, storage::edit_action::enabled, f.ids, enable));
+    f.parent = f.create(definition("parent")).task.id;
+    wait_for(f.tasks.edit(f.child, 4, storage::edit_action::edited, f.ids, enable));
+    CHECK(found == std::vector{false, true});
+    f.plan_parent(1);
+    CHECK(f.followed() == 1);
 }
 
 TEST_CASE("a dead letter of a parent that runs again is followed, and a run that is asked for is not")

@@ -136,6 +136,8 @@ TEST_CASE("calendars with which a task can never fire are refused, when the task
     CHECK(web->got(200, resource + ("/" + id)).at("version") == 1);
     auto const unknown = web->problem(422, web->post("/api/v1/tasks", daily("c", {{{"name", "none"}}})));
     CHECK(unknown.at("field") == "schedule.calendars");
+    auto const name_alone = web->problem(422, web->post("/api/v1/tasks", daily("d", {"nights"})));
+    CHECK(name_alone.at("detail").get<std::string>().find(R"({"name": "holidays")") != std::string::npos);
 }
 
 TEST_CASE("the days of an iCalendar file are added to a calendar")
@@ -176,6 +178,13 @@ TEST_CASE("a task runs after another one of its project, without cycles")
     CHECK(web->data.number("SELECT parent_id FROM task_parent WHERE task_id = " + load) == std::stoll(extract));
     CHECK(change(report, {{"schedule", {{"kind", "api"}}}}).status == 200);
     CHECK(web->data.number("SELECT COUNT(*) FROM task_parent") == 1);
+
+    // The parent is deleted: the task can be edited, and saved with a new one of the same name.
+    CHECK(web->call(verb::delete_, "/api/v1/tasks/" + extract).status == 200);
+    CHECK(change(load, {{"description", "an orphan"}}).status == 200);
+    auto const anew = web->create(sample("extract"));
+    CHECK(change(load, {{"schedule", {{"kind", "after"}, {"task", "extract"}}}}).status == 200);
+    CHECK(web->data.number("SELECT parent_id FROM task_parent WHERE task_id = " + load) == std::stoll(anew));
 }
 
 } // namespace calendars_test
