@@ -82,10 +82,13 @@ void show(level what, choice const& chosen, common_options const& common)
         return print_json(std::cout, found);
     auto const at = times_of(common);
     print_members(std::cout, found, at, "pauses");
-    for (auto const& each : found.at("pauses"))
+    for (auto const& each : found.at("pauses")) {
+        auto const author = cell(each, "begun_by");
         std::cout << "pause: from " << at.text(each, "begun_at") << " to "
                   << (each.at("ended_at").is_null() ? "now" : at.text(each, "ended_at")) << ", firings "
-                  << cell(each, "firings") << ", by " << cell(each, "begun_by") << ": " << cell(each, "reason") << '\n';
+                  << cell(each, "firings") << (author.empty() ? "" : ", by " + author) << ": " << cell(each, "reason")
+                  << '\n';
+    }
 }
 
 void change(level what, choice const& chosen, bool pause, common_options const& common)

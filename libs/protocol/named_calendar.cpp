@@ -18,6 +18,12 @@ namespace chr = std::chrono;
 
 constexpr std::size_t most_yearly = 366;
 
+bool is_list_of_objects(nlohmann::json const& value, std::size_t most)
+{
+    return value.is_array() && value.size() <= most &&
+           std::ranges::all_of(value, [](auto const& each) { return each.is_object(); });
+}
+
 // A number of so many digits at this place.
 std::optional<unsigned> digits(std::string_view text, std::size_t at, std::size_t count)
 {
@@ -110,7 +116,7 @@ std::vector<weekly_span> parse_weekly(strict_object& object)
     auto const* const given = object.find("weekly");
     if (given == nullptr)
         return spans;
-    if (!given->is_array() || given->size() > most_weekly)
+    if (!is_list_of_objects(*given, most_weekly))
         throw invalid_input("weekly", "weekly must be an array of at most " + std::to_string(most_weekly) +
                                           R"( parts of a week such as {"days": ["sat", "sun"]})");
     for (auto const& each : *given)
@@ -224,7 +230,7 @@ std::vector<calendar_use> parse_calendar_uses(strict_object& object)
     auto const* const given = object.find("calendars");
     if (given == nullptr)
         return uses;
-    if (!given->is_array() || given->size() > most_calendars)
+    if (!is_list_of_objects(*given, most_calendars))
         throw invalid_input("schedule.calendars", "schedule.calendars must be an array of at most " +
                                                       std::to_string(most_calendars) +
                                                       R"( calendars such as {"name": "holidays", "mode": "exclude"})");
