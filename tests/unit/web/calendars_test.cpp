@@ -180,7 +180,7 @@ TEST_CASE("a task runs after another one of its project, without cycles")
     CHECK(web->data.number("SELECT COUNT(*) FROM task_parent") == 1);
 
     // The parent is deleted: the task can be edited, and saved with a new one of the same name.
-    CHECK(web->call(verb::delete_, "/api/v1/tasks/" + extract).status == 200);
+    CHECK(web->call(verb::del, "/api/v1/tasks/" + extract).status == 200);
     CHECK(change(load, {{"description", "an orphan"}}).status == 200);
     auto const anew = web->create(sample("extract"));
     CHECK(change(load, {{"schedule", {{"kind", "after"}, {"task", "extract"}}}}).status == 200);
