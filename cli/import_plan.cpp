@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace baton::cli {
 
@@ -32,6 +34,51 @@ nlohmann::json given_members(nlohmann::json const& registered, nlohmann::json co
     return given;
 }
 
+std::string text_in(nlohmann::json const& value, char const* key, std::string fallback)
+{
+    auto const found = value.is_object() ? value.find(key) : value.end();
+    return found != value.end() && found->is_string() ? found->get<std::string>() : fallback;
+}
+
+using task_key = std::pair<std::string, std::string>; // project and name
+
+task_key key_of(nlohmann::json const& task)
+{
+    return {text_in(task, "project", "default"), text_in(task, "name", {})};
+}
+
+std::optional<task_key> parent_of(nlohmann::json const& task)
+{
+    auto const schedule = task.is_object() ? task.find("schedule") : task.end();
+    if (schedule == task.end() || text_in(*schedule, "kind", {}) != "after")
+        return std::nullopt;
+    return task_key{key_of(task).first, text_in(*schedule, "task", {})};
+}
+
+// In the same order, but a task that runs after another one of the list comes behind it: the server refuses a task
+// whose parent it does not know.
+std::vector<nlohmann::json> parents_first(std::vector<nlohmann::json> all)
+{
+    std::map<task_key, std::size_t> places;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        places.emplace(key_of(all[i]), i);
+    std::vector<bool> taken(all.size());
+    std::vector<nlohmann::json> ordered;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        std::vector<std::size_t> chain; // from the task up to its highest parent
+        for (auto at = i; !taken[at];) {
+            taken[at] = true;
+            chain.push_back(at);
+            auto const parent = parent_of(all[at]);
+            auto const place = parent ? places.find(*parent) : places.end();
+            at = place == places.end() ? at : place->second;
+        }
+        for (auto at = chain.rbegin(); at != chain.rend(); ++at)
+            ordered.push_back(std::move(all[*at]));
+    }
+    return ordered;
+}
+
 } // namespace
 
 std::vector<nlohmann::json> definitions_in(nlohmann::json document)
@@ -50,7 +97,7 @@ std::vector<nlohmann::json> definitions_in(nlohmann::json document)
         for (auto const& key : web::read_only_members())
             each.erase(key);
     }
-    return all.get<std::vector<nlohmann::json>>();
+    return parents_first(all.get<std::vector<nlohmann::json>>());
 }
 
 std::vector<difference> differences_from_file(nlohmann::json const& registered, nlohmann::json const& definition)

@@ -13,7 +13,8 @@
 namespace baton::cli {
 
 // The definitions of a JSON file: of one task, of an array, or of the items that `baton task list --json` prints.
-// Members that only the server writes are left out. Throws invalid_input if it is a list without its end.
+// Members that only the server writes are left out. A task that runs after another one of the list comes behind it.
+// Throws invalid_input if it is a list without its end.
 std::vector<nlohmann::json> definitions_in(nlohmann::json document);
 
 // Compares a registered task with the definition that the file has for it. Members that the definition leaves out do

@@ -32,6 +32,24 @@ nlohmann::json definition()
 
 } // namespace
 
+TEST_CASE("a task that runs after another one of the file is imported behind it, also in a cycle and beside nonsense")
+{
+    auto const after = [](char const* name, char const* parent) {
+        return nlohmann::json{{"name", name}, {"schedule", {{"kind", "after"}, {"task", parent}}}};
+    };
+    auto const all = nlohmann::json::array({after("c", "b"),
+                                            7,
+                                            after("b", "a"),
+                                            after("x", "y"),
+                                            after("y", "x"),
+                                            {{"name", "a"}, {"schedule", {{"kind", "api"}}}},
+                                            after("z", "far")});
+    std::vector<nlohmann::json> names;
+    for (auto const& each : definitions_in(all))
+        names.push_back(each.is_object() ? each.at("name") : each);
+    CHECK(names == std::vector<nlohmann::json>{"a", "b", "c", 7, "y", "x", "z"});
+}
+
 TEST_CASE("a task that an import left as the file has it does not differ, whatever people set at the server")
 {
     CHECK(differences_from_file(registered, definition()).empty());
