@@ -103,10 +103,10 @@ json show(storage::skipped_range const& range)
 
 std::vector<std::string> const& read_only_members()
 {
-    static std::vector<std::string> const members{
-        "id",         "version",   "schedule_text", "next_at",    "next_fire_at", "firings",
-        "parked_at",  "parked_reason", "paused",    "created_at", "updated_at",
-        "valid_from", "cancelled", "master_notified", "notes"};
+    static std::vector<std::string> const members{"id",           "version",         "schedule_text", "next_at",
+                                                  "next_fire_at", "firings",         "parked_at",     "parked_reason",
+                                                  "paused",       "created_at",      "updated_at",    "valid_from",
+                                                  "cancelled",    "master_notified", "notes"};
     return members;
 }
 

@@ -17,7 +17,7 @@ struct cluster_view {
     utc_time now;                   // the database's
     std::optional<bool> has_master; // nothing if the lock row could not be read
     std::vector<storage::clients::alike> clients;
-    storage::routes routes; // of the executions that wait
+    storage::routes routes;                // of the executions that wait
     std::vector<protocol::pause> pauses{}; // in force
 };
 

@@ -109,8 +109,8 @@ awaitable<http::response> read_execution(context& site, http::request const& mes
     body.erase("first_attempt");
     body["unresponsive"] = or_null(co_await site.executions.unresponsive(id),
                                    [](storage::unresponsive_record const& handler) { return show(handler); });
-    body["late_report"] = or_null(co_await site.executions.late(id),
-                                  [](storage::late_report const& report) { return show(report); });
+    body["late_report"] =
+        or_null(co_await site.executions.late(id), [](storage::late_report const& report) { return show(report); });
     auto& shown = body["attempts"] = nlohmann::json::array();
     for (auto const& attempt : attempts)
         shown.push_back(show(attempt));
