@@ -207,16 +207,6 @@ std::vector<execution_id> open_set::waiting_firings(task_id task, utc_time from)
     return found;
 }
 
-namespace {
-
-// When the execution was due first: a jitter moves it behind its firing.
-utc_time first_due(open_execution const& one)
-{
-    return protocol::due_instant(one.task->definition.schedule.firing, one.scheduled_at);
-}
-
-} // namespace
-
 bool open_set::is_misfire(open_execution const& one, utc_time now) const
 {
     auto const& policy = one.task->definition.misfire;

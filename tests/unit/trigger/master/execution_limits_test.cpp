@@ -46,6 +46,30 @@ TEST_CASE("limits count from the due instant")
     CHECK_FALSE(limit_of(unlimited, limit_kind::total));
 }
 
+TEST_CASE("a new master counts limits from the instant at which the first attempt was due")
+{
+    auto const task = std::make_shared<known_task>();
+    storage::open_execution_row row;
+    row.scheduled_at = utc_time{100s};
+    row.created_at = utc_time{200s};
+    row.due_at = utc_time{900s}; // of its second attempt
+    row.attempt = 2;
+    CHECK(make_open_execution(row, task).since_due == utc_time{100s});
+    row.cause = protocol::cause::manual;
+    CHECK(make_open_execution(row, task).since_due == utc_time{100s});
+    row.cause = protocol::cause::rerun;
+    CHECK(make_open_execution(row, task).since_due == utc_time{200s});
+
+    row.cause = protocol::cause::schedule;
+    auto const moved = std::make_shared<known_task>();
+    moved->definition.schedule.firing = {.jitter = 10min, .jitter_seed = 7};
+    CHECK(make_open_execution(row, moved).since_due ==
+          protocol::due_instant(moved->definition.schedule.firing, row.scheduled_at));
+    auto const follower = std::make_shared<known_task>();
+    follower->definition.schedule.kind = protocol::schedule_kind::after;
+    CHECK(make_open_execution(row, follower).since_due == utc_time{200s});
+}
+
 TEST_CASE("the limit of the start concerns what no client has had, and the limit of the whole everything")
 {
     CHECK(step_at_limit(in(phase::waiting), limit_kind::start) == limit_step::skip);
@@ -128,6 +152,18 @@ TEST_CASE("an execution that comes too late into memory is not sent")
 {
     fixture f(limited(50'000, 0));
     f.firing->hear("n1", f.room(100, 100));
+    f.pass(60s);
+    f.fire({1}, 2);
+    f.pass(1s);
+    CHECK(f.all_at("n1").empty());
+    CHECK(f.state(1) == "skipped");
+}
+
+TEST_CASE("an execution is not sent at the instant of its limit, before the limit is carried out")
+{
+    fixture f(limited(50'000, 0));
+    f.firing->hear("n1", f.room(100, 100));
+    f.open.on_add([](open_execution&) {});
     f.pass(60s);
     f.fire({1}, 2);
     f.pass(1s);
