@@ -183,6 +183,11 @@ struct stopped_task {
     std::string reason;
 };
 
+struct stop_cursor {
+    utc_time line{duration::min()};
+    task_id task{};
+};
+
 // A fixed-delay task whose execution has ended.
 struct delayed_task {
     task_id id;
@@ -302,8 +307,8 @@ public:
     // The pauses in force, and those that have ended within this time.
     awaitable<std::vector<protocol::pause>> pauses(duration back);
 
-    // The tasks that were disabled or deleted with a line up to `until`, the earliest first.
-    awaitable<std::vector<stopped_task>> stopped_tasks(utc_time until, int limit);
+    // The tasks that were disabled or deleted with a line up to `until`, the earliest first, behind `after`.
+    awaitable<std::vector<stopped_task>> stopped_tasks(utc_time until, int limit, stop_cursor after = {});
     // Their executions are cancelled.
     awaitable<void> forget_stopped(fence mine, std::vector<stopped_task> const& tasks);
 

@@ -3,15 +3,15 @@
 
 namespace baton::storage {
 
-awaitable<std::vector<stopped_task>> ledger::stopped_tasks(utc_time until, int limit)
+awaitable<std::vector<stopped_task>> ledger::stopped_tasks(utc_time until, int limit, stop_cursor after)
 {
     std::vector<stopped_task> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
         statement ask(sql);
-        ask.select("task_id", "version", "line", "reason")(" FROM stopped_task WHERE namespace = ", name_space_,
-                                                           " AND line <= ", until, " ORDER BY line, task_id LIMIT ",
-                                                           limit);
+        ask.select("task_id", "version", "line", "reason");
+        ask(" FROM stopped_task WHERE namespace = ", name_space_, " AND line <= ", until, " AND line >= ", after.line,
+            " AND (line > ", after.line, " OR task_id > ", after.task, ") ORDER BY line, task_id LIMIT ", limit);
         ask.each([&](row& cells) {
             auto& one = found.emplace_back();
             one.task = cells.name<task_id>();

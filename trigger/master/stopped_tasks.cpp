@@ -11,7 +11,7 @@ namespace {
 constexpr duration look_for_stops = 1s;
 constexpr duration sent_after_line = 1s;       // after the line: a firing just before it goes out as usual
 constexpr duration stop_is_kept = 1min;        // executions that were being read or were in doubt are in memory by then
-constexpr int stops_in_a_round = 1'000;        // carried out in one round
+constexpr int stops_in_a_round = 1'000;        // carried out in one round; the next one goes on behind them
 constexpr std::size_t stopped_at_once = 5'000; // executions taken in one step of the loop
 
 bool may_run_on(open_execution const& one)
@@ -33,7 +33,10 @@ awaitable<void> stopped_tasks::run()
 awaitable<void> stopped_tasks::round()
 {
     auto const now = scope_.term.clock.now();
-    auto const stops = co_await scope_.ledger.stopped_tasks(now - sent_after_line, stops_in_a_round);
+    auto const stops = co_await scope_.ledger.stopped_tasks(now - sent_after_line, stops_in_a_round, looked_up_to_);
+    looked_up_to_ = {};
+    if (stops.size() == std::size_t{stops_in_a_round})
+        looked_up_to_ = {stops.back().line, stops.back().task};
     std::vector<storage::stopped_task> done;
     for (auto const& stop : stops) {
         while (cancel_waiting(stop) == stopped_at_once)

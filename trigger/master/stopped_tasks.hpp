@@ -26,6 +26,7 @@ private:
 
     term_scope scope_;
     attempts& next_;
+    storage::stop_cursor looked_up_to_;
     bool loaded_ = false;
 };
 

@@ -65,6 +65,22 @@ TEST_CASE("an execution of a disabled task that was sent stays, between its atte
         CHECK(f.state(id) == "planned");
 }
 
+TEST_CASE("a run by hand that waits is cancelled too, but no shard and nothing that a client has had")
+{
+    fixture f;
+    f.one(1).deaths = 1;
+    f.one(2).parent = execution_id{9};
+    f.exec("UPDATE execution SET cause = 'manual', run_key = id WHERE id = 3");
+    f.open.erase(execution_id{3});
+    f.load();
+    REQUIRE_FALSE(f.one(3).scheduled);
+    f.stopped.all_loaded();
+    f.pass(5s);
+    CHECK(f.state(1) == "planned");
+    CHECK(f.state(2) == "planned");
+    CHECK(f.state(3) == "cancelled");
+}
+
 TEST_CASE("nothing is cancelled before the open executions of earlier terms are known")
 {
     fixture f;
@@ -73,6 +89,21 @@ TEST_CASE("nothing is cancelled before the open executions of earlier terms are 
     f.stopped.all_loaded();
     f.pass(2s);
     CHECK(f.state(1) == "cancelled");
+}
+
+TEST_CASE("of many tasks that are stopped at once none waits until others are forgotten")
+{
+    fixture f;
+    std::string others;
+    for (int task = 100; task < 2'600; ++task)
+        others += (others.empty() ? "(" : ", (") + std::to_string(task) + ", 1, 2, 1, 'task disabled')";
+    f.exec("INSERT INTO stopped_task VALUES " + others);
+    auto const line = std::to_string(to_micros(f.start));
+    f.exec("UPDATE stopped_task SET line = " + line + " - task_id WHERE task_id > 1");
+    f.stopped.all_loaded();
+    f.pass(8s);
+    CHECK(f.state(1) == "cancelled");
+    CHECK(f.stops() == 2'501);
 }
 
 TEST_CASE("a stop is kept for a minute, because an execution may come into memory later")
