@@ -9,26 +9,18 @@ namespace baton::storage {
 
 namespace {
 
-bool is_wanted(soci::session& sql, new_execution const& one)
+enum class standing { wanted, unwanted, edited };
+
+standing standing_of(soci::session& sql, new_execution const& one)
 {
-    bool wanted = false;
+    auto found = standing::unwanted;
     statement ask(sql);
-    ask.select("COUNT(*)");
-    ask(" FROM task t WHERE t.id = ", one.task, " AND t.version = ", one.version,
+    ask.select("t.version");
+    ask(" FROM task t WHERE t.id = ", one.task,
         " AND t.enabled = 1 AND NOT EXISTS (SELECT 1 FROM execution e WHERE e.scheduled_at = ", one.scheduled_at,
         " AND e.task_id = ", one.task, " AND e.run_key = 0)");
-    ask.each([&](row& cells) { wanted = cells.flag(); });
-    return wanted;
-}
-
-bool is_edited(soci::session& sql, new_execution const& one)
-{
-    bool edited = false;
-    statement ask(sql);
-    ask.select("COUNT(*)");
-    ask(" FROM task t WHERE t.id = ", one.task, " AND t.version <> ", one.version, " AND t.enabled = 1");
-    ask.each([&](row& cells) { edited = cells.flag(); });
-    return edited;
+    ask.each([&](row& cells) { found = cells.small() == one.version ? standing::wanted : standing::edited; });
+    return found;
 }
 
 } // namespace
@@ -99,11 +91,13 @@ awaitable<std::vector<execution_id>> successors::follow(fence mine, std::vector<
         inserted.clear();
         touch_fence(sql, mine);
         std::vector<new_execution> rows;
-        for (auto const& one : executions)
-            if (is_wanted(sql, one))
+        for (auto const& one : executions) {
+            auto const now = standing_of(sql, one);
+            if (now == standing::edited)
+                return; // the next look reads it as it is now
+            if (now == standing::wanted)
                 rows.push_back(one);
-            else if (is_edited(sql, one))
-                return;
+        }
         insert_executions(sql, {name_space_, mine.epoch}, rows);
         follow_firings(sql, name_space_, rows);
         for (auto const chunk : chunks(sql, parents, 1)) {

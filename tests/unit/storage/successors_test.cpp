@@ -84,7 +84,38 @@ TEST_CASE("an execution of a child has the time of its parent and place 0, is du
     CHECK(wait_for(f.table.follow(f.mine, {f.of_child(8, at)}, {})).empty());
 }
 
-TEST_CASE("a parent whose child was edited meanwhile is looked at again, and one whose child is off is not")
+TEST_CASE("a master whose term has ended neither starts a child nor takes its parent for followed")
+{
+    stage f;
+    f.plan_parent(1);
+    f.record(f.result(1, protocol::state::succeeded));
+    auto const at = f.scheduled(1);
+    storage::fence const stale{"master", f.mine.epoch - 1};
+    CHECK_THROWS_AS(wait_for(f.table.follow(stale, {f.of_child(7, at)}, {execution_id{1}})), not_master);
+    CHECK(f.followed() == 1);
+    CHECK(f.home.number("SELECT COUNT(*) FROM execution") == 1);
+}
+
+TEST_CASE("a child is itself followed by its own children")
+{
+    stage f;
+    auto follows = definition("grandchild", schedule_kind::after);
+    follows.schedule.after = "child";
+    auto const grandchild = f.create(std::move(follows)).task.id;
+    f.plan_parent(1);
+    f.record(f.result(1, protocol::state::succeeded));
+    auto const at = f.scheduled(1);
+    wait_for(f.table.follow(f.mine, {f.of_child(7, at)}, {execution_id{1}}));
+    CHECK(f.followed() == 1);
+    f.record(f.result(7, protocol::state::succeeded));
+    auto const ended = f.ended();
+    REQUIRE(ended.size() == 1);
+    CHECK(ended.front().task == f.child);
+    CHECK(ended.front().scheduled_at == at);
+    CHECK(wait_for(f.table.of({f.child})).front().id == grandchild);
+}
+
+TEST_CASE("a parent whose child was edited meanwhile is still to be followed, and a child that is off is left out")
 {
     stage f;
     f.plan_parent(1);
