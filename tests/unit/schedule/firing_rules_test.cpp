@@ -85,6 +85,8 @@ TEST_CASE("late firings that are skipped do not use up the maximum")
     CHECK(plan.skipped.size() > 3'000);
     CHECK(plan.firings.size() == 2);
     CHECK_FALSE(plan.next);
+    bounds.left = 1'000;
+    CHECK(plan_task(times_of(limited(1'000)), {}, bounds).next);
 }
 
 TEST_CASE("the last fixed delay still waits for the end of its run")

@@ -67,6 +67,16 @@ TEST_CASE("the result that ended an execution is no late report when it is repea
     CHECK(bench.home.number("SELECT COUNT(*) FROM late_report") == 1); // that is awaited
 }
 
+TEST_CASE("a report of another attempt than the one that was left is no late report")
+{
+    fixture bench(GENERATE(engine::mysql, engine::sqlite));
+    bench.record(bench.result(1, state::succeeded, 2));
+    CHECK_FALSE(bench.late());
+    bench.record(bench.result(1, state::failed, 1));
+    REQUIRE(bench.late());
+    CHECK(bench.late()->outcome == state::failed);
+}
+
 TEST_CASE("a late report goes with its execution")
 {
     fixture bench(GENERATE(engine::mysql, engine::sqlite));

@@ -165,7 +165,7 @@ struct dispatcher_stage {
     }
 
     // A client that has proved itself.
-    void add(std::string const& instance, int slots = 10, int queue = 0)
+    void add(std::string const& instance, int slots = 10, int queue = 0, std::set<std::string> offers = {"h"})
     {
         trigger::known_client client;
         client.row.instance = instance;
@@ -175,7 +175,7 @@ struct dispatcher_stage {
         client.row.slots = slots;
         client.row.queue = queue;
         client.row.generation = 1;
-        client.handlers = {"h"};
+        client.handlers = std::move(offers);
         clients.all[instance] = std::move(client);
         deliveries.client_changed(instance);
         pass();
@@ -192,7 +192,8 @@ struct dispatcher_stage {
         deliveries.client_gone(instance);
     }
 
-    std::size_t assign(std::vector<int> const& numbers, int attempt = 1, std::string const& payload = "{}")
+    std::size_t assign(std::vector<int> const& numbers, int attempt = 1, std::string const& payload = "{}",
+                       std::string const& tag = {})
     {
         protocol::assign_request message;
         message.term = right.present;
@@ -205,6 +206,7 @@ struct dispatcher_stage {
             one.work.handler = "h";
             one.work.payload = protocol::json_text::check(payload, "payload");
             one.service = "s";
+            one.tag = tag;
             message.executions.push_back(std::move(one));
         }
         return deliveries.accept(std::move(message));

@@ -12,6 +12,17 @@ using fake_calls = test::fake_client_calls;
 using test::ids;
 using fixture = test::dispatcher_stage;
 
+TEST_CASE("an assignment with a tag reaches only clients with the tag")
+{
+    fixture f;
+    f.add("a");
+    f.add("b", 10, 0, {"/gpu", "h"});
+    f.assign({1, 2, 3, 4}, 1, "{}", "gpu");
+    f.pass();
+    CHECK(f.calls.to("a").empty());
+    CHECK(f.calls.to("b").size() == 4);
+}
+
 TEST_CASE("an assignment reaches a client in one request, and the master hears who has it")
 {
     fixture f;

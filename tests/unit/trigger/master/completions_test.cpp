@@ -154,6 +154,20 @@ TEST_CASE("a broadcast of a number of shards gets so many, for any client, with 
     }
 }
 
+TEST_CASE("a broadcast with a tag gets a shard for each client with the tag")
+{
+    fixture f;
+    f.add_task(1, {{"routing", "broadcast"}, {"route", {{"tag", "gpu"}}}});
+    f.add_execution(1, 1);
+    f.add_client("a");
+    f.add_client("b", {"/gpu", "h"});
+    f.run();
+    f.ended.broadcast({execution_id{1}});
+    f.pass(100ms);
+    CHECK(f.shards().size() == 1);
+    CHECK(f.text("SELECT shard_instance FROM execution WHERE parent_id = 1") == "b");
+}
+
 TEST_CASE("a broadcast that ends by any of its shards succeeds with the first one, and the others are cancelled")
 {
     fixture f;
@@ -227,6 +241,25 @@ TEST_CASE("a broadcast without shards is no work under way, so it can be cancell
     f.pass(2s);
     CHECK(f.state(1) == "cancelled");
     CHECK(f.shards().empty());
+}
+
+TEST_CASE("a fixed delay is not planned again after the last run of its maximum")
+{
+    fixture f;
+    auto const limited = [](int most) -> nlohmann::json {
+        return {{"schedule", {{"kind", "fixed_delay"}, {"every_ms", 10'000}, {"max_firings", most}}}};
+    };
+    f.add_task(1, limited(2));
+    f.add_task(2, limited(3));
+    f.exec("UPDATE task SET firings = 2, waiting_for = id");
+    f.add_execution(1, 1);
+    f.add_execution(2, 2);
+    f.run();
+    f.end(1);
+    f.end(2);
+    f.pass(1s);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE id = 1 AND next_fire_at IS NULL") == 1);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE id = 2 AND next_fire_at IS NOT NULL") == 1);
 }
 
 TEST_CASE("a broadcast whose last shard ended without a hint is ended by the next look")

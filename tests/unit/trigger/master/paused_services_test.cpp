@@ -92,6 +92,24 @@ TEST_CASE("firings during a pause that skips are skipped with its reason, all ot
     CHECK(f.sent().size() == 3);
 }
 
+TEST_CASE("a firing that a client has had is not skipped by a pause, its next attempt waits")
+{
+    fixture f;
+    f.pause("skip");
+    f.add_execution(1, 1, 3);
+    f.add_execution(2, 1, 3);
+    f.exec("UPDATE execution SET attempt = 2 WHERE id = 1");
+    f.exec("UPDATE execution SET deaths = 1 WHERE id = 2");
+    f.load();
+    f.due_changed.wake();
+    f.pass(1s);
+    CHECK(f.sent().empty());
+    CHECK(f.state(1) == "planned");
+    CHECK(f.state(2) == "planned");
+    f.resume();
+    CHECK(f.sent().size() == 2);
+}
+
 TEST_CASE("an execution that is cancelled while its service is paused ends")
 {
     fixture f;

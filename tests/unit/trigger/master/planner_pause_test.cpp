@@ -24,9 +24,11 @@ struct fixture : test::term_stage {
         planner.loaded();
         co_await planner.run();
     }
-    void add(int id, char const* kind, utc_time next)
+    void add(int id, char const* kind, utc_time next, nlohmann::json const& more = nlohmann::json::object())
     {
-        add_task(id, {{"schedule", {{"kind", kind}, {"every_ms", 1000}}}});
+        nlohmann::json schedule{{"kind", kind}, {"every_ms", 1000}};
+        schedule.update(more);
+        add_task(id, {{"schedule", std::move(schedule)}});
         auto const since = std::to_string(to_micros(start - 1h));
         exec("UPDATE task SET next_fire_at = " + std::to_string(to_micros(next)) + ", created_at = " + since +
              " WHERE id = " + std::to_string(id));
@@ -73,6 +75,39 @@ TEST_CASE("many overdue firings that a pause skips become ranges, and those outs
     CHECK(f.number("SELECT SUM(firings) FROM skipped_range") == 970);
     CHECK(f.text("SELECT MIN(reason) FROM skipped_range") == "service 's' is paused: incident");
     CHECK(f.number("SELECT MIN(scheduled_at) FROM execution") >= to_micros(f.start - 30s));
+}
+
+TEST_CASE("firings that a pause skips do not use up the maximum of a task")
+{
+    fixture f;
+    f.pause(protocol::paused_firings::skip, f.start - 1000s, f.start - 20s);
+    f.add(1, "fixed_rate", f.start - 1000s, {{"max_firings", 30}});
+    f.exec("UPDATE task SET counted_since = 1");
+    f.pass(30s);
+    CHECK(f.number("SELECT SUM(firings) FROM skipped_range") == 980);
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE state = 'planned'") == 30);
+    CHECK(f.number("SELECT firings FROM task") == 30);
+}
+
+TEST_CASE("late firings that a misfire policy leaves out do not use up the maximum of a task")
+{
+    fixture f;
+    f.add(1, "fixed_rate", f.start - 1000s, {{"max_firings", 5}});
+    f.exec("UPDATE task SET counted_since = 1");
+    f.pass(30s);
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE state = 'planned'") == 5);
+    CHECK(f.number("SELECT firings FROM task") == 5);
+}
+
+TEST_CASE("a fixed delay has no firing to skip: it waits for the end of a pause that skips")
+{
+    fixture f;
+    f.pause(protocol::paused_firings::skip, f.start - 1000s);
+    f.add(1, "fixed_delay", f.start - 100s);
+    f.pass(3s);
+    CHECK(f.rows() == 0);
+    CHECK(f.number("SELECT COUNT(*) FROM skipped_range") == 0);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE parked_for = 'default/s'") == 1);
 }
 
 TEST_CASE("firings ahead are planned as usual in a pause that skips, because it may end before they are due")

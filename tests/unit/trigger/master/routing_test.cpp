@@ -4,6 +4,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <numeric>
+#include <set>
+
 namespace routing_test {
 
 using namespace baton;
@@ -148,6 +151,59 @@ TEST_CASE("a key goes to the same client, and to another one only when that is g
     CHECK(f.client_of(4) == f.client_of(3));
 }
 
+TEST_CASE("the key of an execution is in its own payload, if it has one")
+{
+    fixture f;
+    f.add_task(2, {{"routing", "consistent_hash"}, {"route", {{"key", "/k"}}}, {"payload", {{"k", 0}}}});
+    for (auto const* name : {"a", "b", "c", "d"})
+        f.add(name, "n1", 100);
+    std::set<std::string> chosen;
+    for (int id = 1; id <= 20; ++id) {
+        f.add_execution(id, 2, 3);
+        f.exec("UPDATE execution SET payload = '{\"k\":" + std::to_string(id % 10) +
+               "}' WHERE id = " + std::to_string(id));
+    }
+    f.load();
+    f.due_changed.wake();
+    f.pass(300ms);
+    for (int id = 1; id <= 10; ++id) {
+        CHECK(f.client_of(id) == f.client_of(id + 10));
+        chosen.insert(f.client_of(id));
+    }
+    CHECK(chosen.size() > 1);
+}
+
+TEST_CASE("a new master knows the client of the last attempt, and goes to another one")
+{
+    fixture f;
+    f.add_task(2, {{"retry", {{"on", "other"}}}, {"max_attempts", 3}});
+    f.add("a", "n1");
+    f.add("b", "n2");
+    for (int id = 1; id <= 6; ++id)
+        f.add_execution(id, 2, 3);
+    f.exec("UPDATE execution SET attempt = 2, client = 'a'");
+    f.load();
+    f.due_changed.wake();
+    f.pass(300ms);
+    for (int id = 1; id <= 6; ++id)
+        CHECK(f.client_of(id) == "b");
+}
+
+TEST_CASE("a key passes over a client that cannot be reached")
+{
+    fixture f;
+    f.add_task(2, {{"routing", "consistent_hash"}, {"route", {{"key", "/k"}}}, {"payload", {{"k", 1}}}});
+    f.add("a", "n1");
+    f.add("b", "n2");
+    f.run({1});
+    auto const before = f.client_of(1);
+    auto const home = f.one(1).where;
+    f.put(before, home, 10, {"h"}, storage::client_state::up);
+    f.unreachable(before, home);
+    f.run({2});
+    CHECK(f.client_of(2) == (before == "a" ? "b" : "a"));
+}
+
 TEST_CASE("an instance is named in full or by its beginning")
 {
     fixture f;
@@ -158,6 +214,29 @@ TEST_CASE("an instance is named in full or by its beginning")
     f.run({1, 2});
     CHECK(f.all_at("n2") == ids({1, 2}));
     CHECK(f.client_of(1) != f.client_of(2));
+}
+
+TEST_CASE("of several clients that an instance names, one with room gets the next execution")
+{
+    fixture f;
+    f.add_task(2, routed("instance", {{"instance", "build-7"}}));
+    for (int i = 1; i <= 6; ++i)
+        f.add("build-7:" + std::to_string(i), "n1", 1);
+    for (int id = 1; id <= 6; ++id)
+        f.run({id});
+    CHECK(f.all_at("n1").size() == 6);
+}
+
+TEST_CASE("the master chooses among the clients with the tag only")
+{
+    fixture f;
+    f.firing->hear("n2", fixture::offering({"/gpu", "h"}, 2));
+    f.add_task(2, routed("first", {{"tag", "gpu"}}));
+    f.add("a", "n1");
+    f.add("b", "n2", 10, {"/gpu", "h"});
+    f.run({1});
+    CHECK(f.client_of(1) == "b");
+    CHECK(f.all_at("n2") == ids({1}));
 }
 
 TEST_CASE("executions that wait for an absent instance or tag hold up nothing else of their service")
@@ -207,17 +286,19 @@ TEST_CASE("a home that returns work of a named client gets one at a time until i
     fixture f;
     f.add_task(2, routed("first"));
     f.add("a", "n1", 100);
-    f.run({1, 2, 3});
-    REQUIRE(f.all_at("n1") == ids({1, 2, 3}));
+    std::vector<int> all(20);
+    std::iota(all.begin(), all.end(), 1);
+    f.run(all);
+    REQUIRE(f.all_at("n1").size() == 20);
     auto const number = f.one(1).number;
-    for (int const id : {1, 2, 3})
+    for (int const id : all)
         f.firing->returned(f.one(id), "n1", number);
     f.pass(150ms);
     CHECK(f.calls.groups("n1").size() == 2);
     CHECK(f.calls.groups("n1").back().size() == 1);
     f.open.move(f.one(1), phase::held, "a");
     f.pass(200ms);
-    CHECK(f.all_at("n1").size() == 6);
+    CHECK(f.all_at("n1").size() == 40);
 }
 
 TEST_CASE("a further attempt goes to another client, or to the same one, as the task says")
