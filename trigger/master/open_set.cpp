@@ -16,6 +16,12 @@ utc_time first_due(storage::open_execution_row const& row, protocol::schedule_sp
     return row.cause == protocol::cause::manual ? row.scheduled_at : row.created_at;
 }
 
+// Of a firing: the instant that its jitter has moved.
+utc_time first_due(open_execution const& one)
+{
+    return protocol::due_instant(one.task->definition.schedule.firing, one.scheduled_at);
+}
+
 } // namespace
 
 open_execution make_open_firing(storage::new_execution const& row, std::shared_ptr<known_task const> task)

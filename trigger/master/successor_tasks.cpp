@@ -3,15 +3,17 @@
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
 
-#include <algorithm>
 #include <set>
+#include <unordered_set>
+#include <utility>
 
 namespace baton::trigger {
 
 namespace {
-constexpr int looked_at_once = 1'000;
-constexpr duration between_looks = 100ms; // while a parent has not ended
-constexpr duration between_idle_looks = 500ms;
+constexpr int looked_at_once = 1'000;                // firings of parents
+constexpr std::size_t started_at_once = 500;         // in one transaction, which keeps other writers of SQLite waiting
+constexpr duration between_looks_at_parents = 100ms; // while a parent has not ended
+constexpr duration between_idle_looks_at_parents = 500ms;
 } // namespace
 
 awaitable<void> successor_tasks::run()
@@ -20,11 +22,12 @@ awaitable<void> successor_tasks::run()
         try {
             co_await look();
         } catch (unavailable const& reason) {
-            log::outage(reason, "successors", "starting tasks after others failed, trying again in 500 ms",
+            log::outage(reason, "successors",
+                        "starting the tasks that run after ended executions failed, trying again in 500 ms",
                         {log::reason(reason.what())});
             idle_ = true;
         }
-        co_await scope_.term.time.sleep_for(idle_ ? between_idle_looks : between_looks);
+        co_await scope_.term.time.sleep_for(idle_ ? between_idle_looks_at_parents : between_looks_at_parents);
     }
 }
 
@@ -39,9 +42,45 @@ void successor_tasks::start(storage::ended_parent const& parent, storage::succes
         into.open.push_back(make_open_firing(row, task));
         into.rows.push_back(std::move(row));
     } catch (invalid_input const& wrong) {
-        log::error("successors", "a task that runs after another one cannot be read, it does not run",
-                   {log::reason(wrong.what()), {"task", child.id.value()}});
+        log::error(
+            "successors",
+            "the definition of a task that runs after another one cannot be read, the task is not started",
+            {log::reason(wrong.what()), {"task", child.id.value()}, {"parent_execution", parent.execution.value()}});
     }
+}
+
+awaitable<successor_tasks::children> successor_tasks::children_of(std::vector<storage::ended_parent> const& ended)
+{
+    std::set<task_id> parents;
+    for (auto const& one : ended)
+        if (one.succeeded)
+            parents.insert(one.task);
+    children found;
+    if (parents.empty())
+        co_return found;
+    std::vector<task_id> const asked(parents.begin(), parents.end());
+    auto const read = co_await table_.of(asked);
+    for (auto const& child : read)
+        found.emplace(child.parent, child);
+    co_return found;
+}
+
+// One transaction. The parents in `over` are forgotten in it, so all their successors must be in it or in an earlier
+// one.
+awaitable<void> successor_tasks::write(started& some, std::vector<execution_id>& over)
+{
+    co_await scope_.term.until_active(transaction_need);
+    open_set::reading seen_by_others(scope_.open);
+    for (auto const& one : some.open)
+        seen_by_others.expect(one.id);
+    auto const inserted = co_await table_.follow(scope_.term.fence, some.rows, over);
+    std::unordered_set<execution_id> const there(inserted.begin(), inserted.end());
+    for (auto& one : some.open)
+        if (there.contains(one.id))
+            scope_.open.add(std::move(one), seen_by_others);
+    some = {};
+    over.clear();
+    scope_.due_changed.wake();
 }
 
 awaitable<void> successor_tasks::look()
@@ -51,31 +90,19 @@ awaitable<void> successor_tasks::look()
     idle_ = seen == 0;
     if (ended.empty())
         co_return;
-    std::set<task_id> parents;
+    auto const after = co_await children_of(ended);
+    started some;
     std::vector<execution_id> over;
     for (auto const& one : ended) {
+        auto const [begin, end] = one.succeeded ? after.equal_range(one.task) : std::pair(after.end(), after.end());
+        for (auto child = begin; child != end; ++child) {
+            start(one, child->second, some);
+            if (some.rows.size() == started_at_once)
+                co_await write(some, over);
+        }
         over.push_back(one.execution);
-        if (one.succeeded)
-            parents.insert(one.task);
     }
-    std::vector<task_id> const asked(parents.begin(), parents.end());
-    std::vector<storage::successor_task> children;
-    if (!asked.empty())
-        children = co_await table_.of(asked);
-    started all;
-    for (auto const& one : ended)
-        for (auto const& child : children)
-            if (one.succeeded && child.parent == one.task)
-                start(one, child, all);
-    co_await scope_.term.until_active(transaction_need);
-    open_set::reading seen_by_others(scope_.open);
-    for (auto const& one : all.open)
-        seen_by_others.expect(one.id);
-    auto const inserted = co_await table_.follow(scope_.term.fence, all.rows, over);
-    for (auto& one : all.open)
-        if (std::ranges::find(inserted, one.id) != inserted.end())
-            scope_.open.add(std::move(one), seen_by_others);
-    scope_.due_changed.wake();
+    co_await write(some, over);
 }
 
 } // namespace baton::trigger

@@ -4,6 +4,7 @@
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term_scope.hpp"
 
+#include <map>
 #include <vector>
 
 namespace baton::trigger {
@@ -23,7 +24,10 @@ private:
         std::vector<storage::new_execution> rows;
         std::vector<open_execution> open;
     };
+    using children = std::multimap<task_id, storage::successor_task>; // by parent
     awaitable<void> look();
+    awaitable<children> children_of(std::vector<storage::ended_parent> const& ended);
+    awaitable<void> write(started& some, std::vector<execution_id>& over);
     void start(storage::ended_parent const& parent, storage::successor_task const& child, started& into);
 
     term_scope scope_;

@@ -1,0 +1,66 @@
+#include "tests/unit/trigger/master/term_stage.hpp"
+#include "trigger/master/successor_tasks.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace successor_groups_test {
+
+using namespace baton;
+using namespace baton::trigger;
+
+namespace {
+
+constexpr int first_child = 100;
+
+// Task 1 has a firing, execution 1, that was due an hour ago and has succeeded just now; tasks run after it.
+struct fixture : test::term_stage {
+    successor_tasks successors{scope(), book, ids};
+
+    explicit fixture(int children, nlohmann::json const& limits = nlohmann::json::object())
+    {
+        add_task(1);
+        add_execution(1, 1);
+        auto const at = std::to_string(to_micros(start - 1h));
+        exec("UPDATE execution SET state = 'succeeded', due_at = NULL, scheduled_at = " + at + " WHERE id = 1");
+        exec("INSERT INTO settle (execution_id, namespace, task_id, scheduled_at) VALUES (1, 1, 1, " + at + ")");
+        for (int id = first_child; id < first_child + children; ++id) {
+            add_task(id, {{"schedule", {{"kind", "after"}, {"task", "t1"}}}, {"limits", limits}});
+            exec("INSERT INTO task_parent (task_id, parent_id) VALUES (" + std::to_string(id) + ", 1)");
+        }
+        host.spawn(successors.run());
+    }
+    ~fixture() { stage.end(); }
+
+    std::vector<open_execution> found()
+    {
+        std::vector<open_execution> all;
+        open.each([&](open_execution const& one) { all.push_back(one); });
+        return all;
+    }
+    auto followed() { return number("SELECT COUNT(*) FROM settle"); }
+};
+
+} // namespace
+
+TEST_CASE("the limits of an execution that follows another one count from its start, and not from its logical time")
+{
+    fixture f(1, {{"start_within_ms", 60'000}});
+    f.pass(2s);
+    REQUIRE(f.found().size() == 1);
+    auto const one = f.found().front();
+    CHECK(one.scheduled_at == f.start - 1h);
+    CHECK(one.since_due == one.due_at);
+    CHECK(one.since_due >= f.start);
+}
+
+TEST_CASE("a parent with more successors than one transaction takes is followed by each of them, and then forgotten")
+{
+    constexpr int children = 1'100;
+    fixture f(children);
+    f.pass(5s);
+    CHECK(f.found().size() == children);
+    CHECK(f.number("SELECT COUNT(DISTINCT task_id) FROM execution WHERE task_id >= 100") == children);
+    CHECK(f.followed() == 0);
+}
+
+} // namespace successor_groups_test
