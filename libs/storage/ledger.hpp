@@ -183,11 +183,6 @@ struct stopped_task {
     std::string reason;
 };
 
-struct stop_cursor {
-    utc_time line{duration::min()};
-    task_id task{};
-};
-
 // A fixed-delay task whose execution has ended.
 struct delayed_task {
     task_id id;
@@ -304,11 +299,12 @@ public:
     // Their handlers have returned, or their clients are gone.
     awaitable<void> forget_unresponsive(fence mine, std::vector<execution_id> const& ids);
 
-    // The pauses in force, and those that have ended within this time.
+    // The pauses in force, and those that skipped firings and have ended within this time.
     awaitable<std::vector<protocol::pause>> pauses(duration back);
 
-    // The tasks that were disabled or deleted with a line up to `until`, the earliest first, behind `after`.
-    awaitable<std::vector<stopped_task>> stopped_tasks(utc_time until, int limit, stop_cursor after = {});
+    // The tasks that were disabled or deleted with a line up to `until`: at most `limit` in order of line, task and
+    // version, behind `after` if it is given.
+    awaitable<std::vector<stopped_task>> stopped_tasks(utc_time until, std::optional<stopped_task> after, int limit);
     // Their executions are cancelled.
     awaitable<void> forget_stopped(fence mine, std::vector<stopped_task> const& tasks);
 

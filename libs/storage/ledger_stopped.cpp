@@ -3,15 +3,18 @@
 
 namespace baton::storage {
 
-awaitable<std::vector<stopped_task>> ledger::stopped_tasks(utc_time until, int limit, stop_cursor after)
+awaitable<std::vector<stopped_task>> ledger::stopped_tasks(utc_time until, std::optional<stopped_task> after, int limit)
 {
     std::vector<stopped_task> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
         statement ask(sql);
         ask.select("task_id", "version", "line", "reason");
-        ask(" FROM stopped_task WHERE namespace = ", name_space_, " AND line <= ", until, " AND line >= ", after.line,
-            " AND (line > ", after.line, " OR task_id > ", after.task, ") ORDER BY line, task_id LIMIT ", limit);
+        ask(" FROM stopped_task WHERE namespace = ", name_space_, " AND line <= ", until);
+        if (after)
+            ask(" AND line >= ", after->line, " AND (line > ", after->line, " OR task_id > ", after->task,
+                " OR (task_id = ", after->task, " AND version > ", after->version, "))");
+        ask(" ORDER BY line, task_id, version LIMIT ", limit);
         ask.each([&](row& cells) {
             auto& one = found.emplace_back();
             one.task = cells.name<task_id>();

@@ -9,10 +9,10 @@ namespace baton::trigger {
 namespace {
 
 constexpr duration look_for_stops = 1s;
-constexpr duration sent_after_line = 1s;       // after the line: a firing just before it goes out as usual
-constexpr duration stop_is_kept = 1min;        // executions that were being read or were in doubt are in memory by then
-constexpr int stops_in_a_round = 1'000;        // carried out in one round; the next one goes on behind them
-constexpr std::size_t stopped_at_once = 5'000; // executions taken in one step of the loop
+constexpr duration sent_after_line = 1s; // after the line: a firing just before it goes out as usual
+constexpr duration stop_is_kept = 1min;  // executions that were being read or were in doubt are in memory by then
+constexpr std::size_t stops_in_a_round = 1'000; // the next round goes on behind them
+constexpr std::size_t stopped_at_once = 5'000;  // executions taken in one step of the loop
 
 bool may_run_on(open_execution const& one)
 {
@@ -33,10 +33,9 @@ awaitable<void> stopped_tasks::run()
 awaitable<void> stopped_tasks::round()
 {
     auto const now = scope_.term.clock.now();
-    auto const stops = co_await scope_.ledger.stopped_tasks(now - sent_after_line, stops_in_a_round, looked_up_to_);
-    looked_up_to_ = {};
-    if (stops.size() == std::size_t{stops_in_a_round})
-        looked_up_to_ = {stops.back().line, stops.back().task};
+    auto const stops = co_await scope_.ledger.stopped_tasks(now - sent_after_line, last_, stops_in_a_round);
+    bool const more = stops.size() == stops_in_a_round;
+    last_ = more ? std::optional(stops.back()) : std::nullopt;
     std::vector<storage::stopped_task> done;
     for (auto const& stop : stops) {
         while (cancel_waiting(stop) == stopped_at_once)

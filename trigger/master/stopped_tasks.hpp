@@ -4,6 +4,7 @@
 #include "trigger/master/attempts.hpp"
 #include "trigger/master/term_scope.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace baton::trigger {
@@ -26,7 +27,7 @@ private:
 
     term_scope scope_;
     attempts& next_;
-    storage::stop_cursor looked_up_to_;
+    std::optional<storage::stopped_task> last_; // of the last round, if there are more behind it
     bool loaded_ = false;
 };
 

@@ -117,15 +117,15 @@ TEST_CASE("a disabled task loses its planned firings, and an enabled one fires a
     CHECK_FALSE(off.task.next_fire_at);
     CHECK(fixture.home.text("SELECT reason FROM execution") == "task disabled");
     CHECK(fixture.home.number("SELECT COUNT(*) FROM task WHERE next_fire_at IS NULL AND enabled = 0") == 1);
-    CHECK(wait_for(fixture.ledger.stopped_tasks(off.valid_from - 1us, 10)).empty());
-    auto const stops = wait_for(fixture.ledger.stopped_tasks(off.valid_from, 10));
+    CHECK(wait_for(fixture.ledger.stopped_tasks(off.valid_from - 1us, std::nullopt, 10)).empty());
+    auto const stops = wait_for(fixture.ledger.stopped_tasks(off.valid_from, std::nullopt, 10));
     REQUIRE(stops.size() == 1);
     CHECK(stops.front().task == task.id);
     CHECK(stops.front().version == 2);
     CHECK(stops.front().line == off.valid_from);
     CHECK(stops.front().reason == "task disabled");
     wait_for(fixture.ledger.forget_stopped(fixture.mine, stops));
-    CHECK(wait_for(fixture.ledger.stopped_tasks(off.valid_from, 10)).empty());
+    CHECK(wait_for(fixture.ledger.stopped_tasks(off.valid_from, std::nullopt, 10)).empty());
     auto const on = fixture.edit(task.id, 2, edit_action::enabled, [](task_definition& t) { t.enabled = true; });
     REQUIRE(on.task.next_fire_at);
     CHECK(*on.task.next_fire_at >= on.valid_from);
