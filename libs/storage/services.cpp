@@ -272,7 +272,8 @@ awaitable<std::vector<protocol::pause>> ledger::pauses(duration back)
         found.clear();
         statement ask(sql);
         select_pauses(ask);
-        ask("namespace = ", name_space_, " AND (ended_at = 0 OR ended_at > ", now_us(sql), " - ", back, ")");
+        ask("namespace = ", name_space_, " AND (ended_at = 0 OR (firings = 'skip' AND ended_at > ", now_us(sql), " - ",
+            back, "))");
         ask.each([&](row& cells) { found.push_back(read_pause(cells)); });
     };
     co_await shared_.run(work);

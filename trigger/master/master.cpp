@@ -118,7 +118,7 @@ signal_reader::actions master::actions_on_signals()
                 planner_.wake();
                 due_changed_.wake();
             },
-            [this](auto const& all) { paused_.learn(all); }};
+            [this](auto const& all, instant asked) { paused_.learn(all, asked); }};
 }
 
 awaitable<void> master::run()

@@ -24,12 +24,16 @@ bool is_unsent_firing(open_execution const& one)
 
 awaitable<void> paused_services::read()
 {
+    auto const asked = scope_.term.time.now();
     auto const all = co_await scope_.ledger.pauses(remembered);
-    learn(all);
+    learn(all, asked);
 }
 
-void paused_services::learn(std::vector<protocol::pause> const& all)
+void paused_services::learn(std::vector<protocol::pause> const& all, instant asked)
 {
+    if (asked < asked_)
+        return;
+    asked_ = asked;
     book_ = pause_book(all);
     std::vector<protocol::service_key> ended;
     for (auto const& [service, ids] : kept_)
@@ -42,7 +46,7 @@ void paused_services::learn(std::vector<protocol::pause> const& all)
 void paused_services::resume(protocol::service_key const& service)
 {
     auto const kept = kept_.find(service);
-    log::info("pauses", "a service goes on, what was held back is due now",
+    log::info("pauses", "a pause has ended, the executions that it held back are due now",
               {{"service", to_text(service)}, {"executions", kept->second.size()}});
     to_release_.insert(to_release_.end(), kept->second.begin(), kept->second.end());
     kept_.erase(kept);

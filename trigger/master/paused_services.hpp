@@ -24,8 +24,9 @@ public:
 
     // Before the term acts. Throws `unavailable`.
     awaitable<void> read();
-    // The pauses as the ledger has them now.
-    void learn(std::vector<protocol::pause> const& all);
+    // The pauses as the ledger had them after `asked`, when they were read. A reading that began before the last one
+    // that counted does not count.
+    void learn(std::vector<protocol::pause> const& all, instant asked);
 
     // True if this due execution must not be sent: it is kept here, or skipped.
     bool keep(open_execution& one);
@@ -47,6 +48,7 @@ private:
     attempts& next_;
     protocol::service_map<std::deque<execution_id>> kept_; // of services in a pause
     std::deque<execution_id> to_release_;
+    instant asked_ = instant::min(); // of the last reading that counted
     std::function<void(protocol::service_view)> resumed_;
     waker bell_;
 };

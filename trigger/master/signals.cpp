@@ -168,8 +168,9 @@ awaitable<bool> signal_reader::round()
 
 awaitable<void> signal_reader::learn_pauses()
 {
+    auto const asked = scope_.term.time.now();
     auto const all = co_await ledger_.pauses(paused_services::remembered);
-    actions_.pauses(all);
+    actions_.pauses(all, asked);
 }
 
 awaitable<void> signal_reader::load(std::vector<execution_id> const& runs)

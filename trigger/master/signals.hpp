@@ -14,8 +14,8 @@
 
 namespace baton::trigger {
 
-// Reads the signals of the web (edits, runs, cancellations): at once when told, and a few times a second anyway. It has
-// a session of its own, so that no other statement delays it, and it awaits nothing but that session.
+// Reads the signals of the web (edits, runs, cancellations, pauses): at once when told, and a few times a second
+// anyway. It has a session of its own, so that no other statement delays it, and it awaits nothing but that session.
 //
 // A reading that found no further signal allows firing up to half of edit_lead beyond its beginning. An edit is
 // announced by a signal of its own, which is committed within the first half of its lead. So a firing that the edit
@@ -30,7 +30,8 @@ public:
         std::function<void(std::vector<execution_id> const&)> cancel;
         std::function<void(utc_time)> may_fire_until;
         std::function<void()> replan;
-        std::function<void(std::vector<protocol::pause> const&)> pauses{}; // all that the ledger has
+        // The pauses of the ledger, as a reading has them that began at `asked`.
+        std::function<void(std::vector<protocol::pause> const&, instant asked)> pauses{};
     };
     struct databases {
         storage::database& own; // a session that nothing else uses

@@ -123,4 +123,21 @@ TEST_CASE("an execution that is cancelled while its service is paused ends")
     CHECK(f.sent() == std::vector{execution_id{2}});
 }
 
+TEST_CASE("a reading of the pauses that began before another one, and is answered after it, does not count")
+{
+    fixture f;
+    protocol::pause pause;
+    pause.of = {"default", "s"};
+    pause.since = f.start;
+    auto const now = f.host.time().now();
+    f.paused.learn({pause}, now + 2ms);
+    f.paused.learn({}, now + 1ms);
+    f.fire({1});
+    f.pass(20ms);
+    CHECK(f.sent().empty());
+    f.paused.learn({}, now + 30ms);
+    f.pass(20ms);
+    CHECK(f.sent().size() == 1);
+}
+
 } // namespace paused_services_test
