@@ -9,9 +9,9 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr std::size_t at_once = 5'000; // executions taken from the queues in one step of the loop
-constexpr std::size_t quantum = 500;   // of a service in its turn
-constexpr duration look_again = 100ms; // for a certain client or node that cannot be used now
+constexpr std::size_t at_once = 5'000;             // executions taken from the queues in one step of the loop
+constexpr std::size_t quantum = 500;               // of a service in its turn
+constexpr duration look_at_returned_again = 100ms; // at a client whose home returned an execution
 
 } // namespace
 
@@ -73,6 +73,8 @@ void assigner::collect(utc_time now)
     auto const until = std::min({now, limit_, deps_.mark.limit()});
     for (auto const id : scope_.open.take_due(until, at_once)) {
         auto& one = *scope_.open.find(id);
+        if (one.phase != phase::waiting) // an execution before it in this loop has replaced it
+            continue;
         if (deps_.limits.expired(one, now) || deps_.paused.keep(one) || !may_go(one, now))
             continue;
         if (one.broadcast()) {
@@ -196,11 +198,11 @@ void assigner::returned(open_execution& one, std::string const& node, std::int64
     auto const now = scope_.term.time.now();
     if (one.named != nullptr) {
         one.named->refused = true;
-        one.named->closed_until = now + look_again;
+        one.named->closed_until = now + look_at_returned_again;
     } else if (one.credit != nullptr) {
         one.credit->closed_until = now + full_pause;
     }
-    scope_.open.wait(one, scope_.term.clock.now() + (one.instance().empty() ? 0ms : look_again));
+    scope_.open.wait(one, scope_.term.clock.now() + (one.instance().empty() ? 0ms : look_at_returned_again));
     scope_.due_changed.wake();
 }
 

@@ -9,6 +9,8 @@ namespace baton::trigger {
 namespace {
 
 constexpr std::size_t most_members = 100'000; // of all rings, 136 bytes each
+constexpr std::size_t most_demands = 10'000;  // of which it is remembered whether a client serves them
+constexpr int most_asked_for_room = 64;       // clients that fit but have no room, so that a choice stays cheap
 
 std::string demand_of(open_execution const& one)
 {
@@ -52,6 +54,8 @@ listed_client const* router::choose(open_execution const& one)
         if (last != nullptr && *last->service == service && keeps(*last, demand_of(one)))
             return last;
     }
+    if (!is_served(one))
+        return nullptr;
     auto const& clients = clients_.of_service(service);
     if (task.retry.on == protocol::retry_on::other && !one.last_client.empty())
         if (auto const* other = among(clients, one, one.last_client))
@@ -92,16 +96,19 @@ listed_client const* router::among(all const& clients, open_execution const& one
 }
 
 // From a place that depends on the execution and the attempt: the first client with room, else the first that fits.
+// Only `most_asked_for_room` clients that fit are asked for room.
 listed_client const* router::spread(std::span<listed_client const* const> clients, open_execution const& one,
                                     std::function<bool(listed_client const*)> const& fits) const
 {
     seeded_random draw(static_cast<std::uint64_t>(one.id.value()) + static_cast<std::uint64_t>(one.attempt));
     auto const from = static_cast<std::size_t>(draw.below(clients.size()));
     listed_client const* best = nullptr;
-    for (std::size_t i = 0; i < clients.size(); ++i) {
+    int compared = 0;
+    for (std::size_t i = 0; i < clients.size() && compared < most_asked_for_room; ++i) {
         auto const* client = clients[(from + i) % clients.size()];
         if (!fits(client))
             continue;
+        ++compared;
         if (client->takes_work && has_room_(*client))
             return client;
         if (best == nullptr)
@@ -126,13 +133,34 @@ listed_client const* router::hashed(open_execution const& one, std::string const
     return found ? members[*found] : nullptr;
 }
 
-// The clients that take work. All rings are made anew after a change in the directory.
-router::ring const& router::ring_for(open_execution const& one)
+void router::drop_outdated()
 {
-    if (std::exchange(changes_, clients_.changes()) != clients_.changes() || members_ > most_members) {
+    bool const changed = std::exchange(changes_, clients_.changes()) != clients_.changes();
+    if (changed || members_ > most_members) {
         rings_.clear();
         members_ = 0;
     }
+    if (changed || served_.size() > most_demands)
+        served_.clear();
+}
+
+// Remembered, so that many executions whose handler or tag no client has do not look at all clients each.
+bool router::is_served(open_execution const& one)
+{
+    drop_outdated();
+    auto const service = protocol::service_of(one.task->definition);
+    auto const demand = demand_of(one);
+    auto const [known, fresh] = served_.try_emplace(std::pair(protocol::key_of(service), demand));
+    if (fresh)
+        known->second =
+            clients_.first_of(service, [&](auto const& client) { return keeps(client, demand); }) != nullptr;
+    return known->second;
+}
+
+// The clients that take work. All rings are made anew after a change in the directory.
+router::ring const& router::ring_for(open_execution const& one)
+{
+    drop_outdated();
     auto const service = protocol::service_of(one.task->definition);
     auto const demand = demand_of(one);
     std::pair const key(protocol::key_of(service), demand);

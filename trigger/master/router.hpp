@@ -25,8 +25,7 @@ public:
     {}
 
     static bool decides(open_execution const& one);
-    // Null if no client fits: the execution waits for one. The choice does not depend on room, but where several
-    // clients fit equally well.
+    // Null if no client fits: the execution waits for one. Room counts only where several clients fit equally well.
     listed_client const* choose(open_execution const& one);
     // May an execution for which the client was chosen still go there?
     static bool keeps(listed_client const& client, std::string const& demand)
@@ -45,12 +44,16 @@ private:
     listed_client const* spread(std::span<listed_client const* const> clients, open_execution const& one,
                                 std::function<bool(listed_client const*)> const& fits) const;
     ring const& ring_for(open_execution const& one);
+    bool is_served(open_execution const& one);
+    void drop_outdated();
 
     client_directory const& clients_;
     std::function<bool(listed_client const&)> has_room_;
-    std::map<std::pair<protocol::service_key, std::string>, ring> rings_; // by service and demand
-    std::size_t members_ = 0;                                             // of all rings
-    std::uint64_t changes_ = 0;                                           // of the directory when they were made
+    // Both by service and demand, until the directory changes.
+    std::map<std::pair<protocol::service_key, std::string>, ring> rings_;
+    std::map<std::pair<protocol::service_key, std::string>, bool> served_; // does any client keep to the demand?
+    std::size_t members_ = 0;                                              // of all rings
+    std::uint64_t changes_ = 0;                                            // of the directory when they were made
 };
 
 } // namespace baton::trigger
