@@ -53,9 +53,10 @@ nlohmann::json calendar_of(calendar_options const& chosen)
 void add_calendar_use_options(CLI::App& command, calendar_uses& into)
 {
     command.add_option("--exclude", into.exclude,
-                       "It does not fire in this calendar (baton calendars). May be given again");
-    command.add_option("--allow", into.allow,
-                       "It fires only in this calendar, or in another one that is given with --allow");
+                       "A calendar in which the task does not fire (baton calendars). May be given again");
+    command.add_option(
+        "--allow", into.allow,
+        "A calendar outside of which the task does not fire. May be given again: the task then fires in each");
 }
 
 void write_calendar_uses(nlohmann::json& schedule, calendar_uses const& chosen)

@@ -9,12 +9,12 @@ void add_firing_options(CLI::App& command, firing_options& into)
 {
     command
         .add_option("--max-firings", into.most,
-                    "It fires so many times, counted from when this is set; skipped firings do not count")
+                    "Maximum number of firings, counted from when it is set; skipped firings do not count")
         ->check(CLI::Range(std::int64_t{1}, protocol::most_firings));
     command.add_option(
         "--jitter", into.jitter,
-        "Each firing is due up to so much later, such as 5m: always by the same amount for the same task "
-        "and time");
+        "Longest delay of a firing, such as 5m. Each firing is delayed by a part of it, which is always the same "
+        "for the same task and time");
 }
 
 void write_firing_options(nlohmann::json& schedule, firing_options const& chosen)

@@ -112,7 +112,8 @@ CLI::App* add_one(CLI::App& group, level what, std::string const& name, std::str
                   std::shared_ptr<choice> const& chosen)
 {
     auto* const command = group.add_subcommand(name, help);
-    command->add_option(what == level::service ? "service" : "project", chosen->name, "Its name")->required();
+    std::string const noun = what == level::service ? "service" : "project";
+    command->add_option(noun, chosen->name, "Name of the " + noun)->required();
     if (what == level::service)
         command->add_option("--project", chosen->project, "Project of the service (default: default)");
     return command;
@@ -127,7 +128,7 @@ void add_group(CLI::App& program, common_options const& common, level what)
     group.footer("Example: baton " + noun + "s pause billing --reason 'deployment of 2.0'");
 
     auto const listed = std::make_shared<choice>();
-    auto* const all = group.add_subcommand("list", "List them, and which are paused");
+    auto* const all = group.add_subcommand("list", "List " + noun + "s, with their pauses");
     all->footer("Example: baton " + noun + "s list");
     if (service)
         all->add_option("--project", listed->project, "Only of this project");
@@ -137,12 +138,13 @@ void add_group(CLI::App& program, common_options const& common, level what)
     all->callback([what, listed, &common] { list(what, *listed, common); });
 
     auto const shown = std::make_shared<choice>();
-    auto* const one = add_one(group, what, "show", "Show one and its latest pauses", shown);
+    auto* const one = add_one(group, what, "show", "Show a " + noun + " and its latest pauses", shown);
     one->footer("Example: baton " + noun + "s show billing");
     one->callback([what, shown, &common] { show(what, *shown, common); });
 
     auto const paused = std::make_shared<choice>();
-    auto* const pause = add_one(group, what, "pause", "Send nothing of it to clients; what runs goes on", paused);
+    auto* const pause = add_one(
+        group, what, "pause", "Pause a " + noun + ": nothing of it is sent to clients, and what runs goes on", paused);
     pause->footer("Example: baton " + noun + "s pause billing --reason 'deployment of 2.0' --firings skip");
     pause->add_option("--reason", paused->reason, "Why; others see it at what waits")->required();
     auto const& names = protocol::names_of<protocol::paused_firings>;
@@ -157,7 +159,7 @@ void add_group(CLI::App& program, common_options const& common, level what)
     pause->callback([what, paused, &common] { change(what, *paused, true, common); });
 
     auto const resumed = std::make_shared<choice>();
-    auto* const resume = add_one(group, what, "resume", "End its pause", resumed);
+    auto* const resume = add_one(group, what, "resume", "End the pause of a " + noun, resumed);
     resume->footer("Example: baton " + noun + "s resume billing");
     resume->add_option("--by", resumed->by, "Who resumes it (default: the user of this shell)");
     resume->callback([what, resumed, &common] { change(what, *resumed, false, common); });

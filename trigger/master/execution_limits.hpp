@@ -19,9 +19,9 @@ public:
         : scope_(scope), next_(next), ends_(ends), bell_(scope.loop)
     {}
 
-    // It has come into memory.
+    // Call it when the execution has come into memory. Its limits are watched until forget().
     void watch(open_execution const& one);
-    // It has ended.
+    // Call it when the execution has ended.
     void forget(execution_id id);
     // True if this due execution must not be sent any more: it ends here.
     bool expired(open_execution& one, utc_time now);

@@ -24,7 +24,7 @@ enum class limit_step {
 // What is to be done when that instant has come.
 limit_step step_at_limit(open_execution const& one, limit_kind kind);
 
-// For people, of one that its limit ends.
+// The reason for people when its limit ends the execution.
 std::string reason_of_limit(open_execution const& one, limit_kind kind);
 
 } // namespace baton::trigger

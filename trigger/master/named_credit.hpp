@@ -12,8 +12,8 @@ struct named_credit {
     std::string instance;
     protocol::service_key service;
     int used = 0;
-    instant closed_until{}; // its home returned an execution
-    bool refused = false;   // the last one, and none has been taken since
+    instant closed_until{}; // nothing is sent to it before: its home returned an execution
+    bool refused = false;   // its home returned the last execution, and the client has taken none since
 };
 
 } // namespace baton::trigger

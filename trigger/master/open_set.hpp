@@ -125,7 +125,7 @@ public:
     void wait(open_execution& one, utc_time due); // back into the queue
     // It uses this credit from now on, if any.
     void charge(open_execution& one, credit* which);
-    // Likewise, of a client that is named.
+    // It uses a place of this client, which the master has named, from now on, if any.
     void charge_named(open_execution& one, named_credit* which);
     // Executions that this node or client has.
     std::size_t count_at(std::string const& where) const;

@@ -55,7 +55,7 @@ awaitable<void> parked_tasks::park(std::vector<storage::parked_task> const& task
     co_await ledger_.park(term_.fence, tasks);
     for (auto const& task : tasks)
         if (services_.insert(task.service).second)
-            log::warn("planner", "the tasks of a service wait",
+            log::warn("planner", "the firings of a service's tasks are not planned for the time being",
                       {log::reason(task.reason), {"service", to_text(task.service)}});
 }
 

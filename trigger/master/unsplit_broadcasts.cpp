@@ -5,7 +5,7 @@
 namespace baton::trigger {
 
 namespace {
-constexpr duration look_for_client_again = 500ms; // for a client
+constexpr duration look_for_client_again = 500ms; // of a line whose need no client meets
 }
 
 std::optional<execution_id> unsplit_broadcasts::next(instant now, is_met const& met)

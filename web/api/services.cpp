@@ -24,7 +24,7 @@ service_key key_of_path(http::request const& message)
 refused no_such_scope(service_key const& which)
 {
     if (which.service.empty())
-        return {404, "no task and no client is of this project", "project"};
+        return {404, "no task and no client belongs to this project", "project"};
     return {404, "no task and no client names this service", "service"};
 }
 
@@ -160,7 +160,8 @@ awaitable<http::response> end_pause(context& site, http::request const& message)
     auto const by = author_of(message);
     auto const done = co_await site.services.resume(which, by, site.ids);
     if (done.outcome == storage::pause_outcome::not_found)
-        throw refused(409, "it is not paused itself");
+        throw refused(409, which.service.empty() ? "this project is not paused"
+                                                 : "this service is not paused; if its project is, resume that");
     co_return co_await answer_pause(site, done);
 }
 
