@@ -45,7 +45,8 @@ std::optional<nlohmann::json> send_edit(rest& web, nlohmann::json task, nlohmann
 {
     if (!definition.is_object())
         throw invalid_input("", "a definition is a JSON object");
-    if (definition == definition_of(task))
+    bool const may_find_parent = task.at("schedule").at("kind") == "after"; // if its parent was deleted and made anew
+    if (definition == definition_of(task) && !may_find_parent)
         return std::nullopt;
     auto changed = definition;
     for (auto const* key : {"id", "version"})

@@ -103,6 +103,20 @@ class Edit(DevSite):
             kept.parent.rmdir()
         self.assertEqual(self.task(name)["version"], 1)
 
+    def test_a_task_whose_parent_was_deleted_and_made_anew_finds_it(self):
+        name, parent = "orphan", "orphans-parent"
+        self.ask("task", "add", parent, "--service", "agent", "--handler", "echo")
+        self.ask("task", "add", name, "--service", "agent", "--handler", "echo", "--after", parent)
+        same = ("task", "edit", name, "--set", f"schedule.task={parent}")
+        self.assertIn("unchanged\n", self.ask(*same))
+        self.ask("task", "delete", parent)
+        self.assertIn("description", self.ask("task", "edit", name, "--set", "description=alone"))
+        self.ask("task", "add", parent, "--service", "agent", "--handler", "echo")
+        self.assertIn("unchanged; in force from", self.ask(*same))
+        self.assertEqual(self.task(name)["version"], 3)
+        self.assertIn("unchanged\n", self.ask(*same))
+        self.ask("task", "delete", name)
+
     def test_a_kept_text_is_given_again_from_its_file(self):
         name = self.add()
         file = self.folder / "again.json"
