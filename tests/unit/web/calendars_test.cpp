@@ -124,6 +124,21 @@ TEST_CASE("a change of a calendar edits the tasks that use it, and one that is u
     CHECK(web->call(verb::del, resource + ("/" + id)).status == 200);
 }
 
+TEST_CASE("all tasks that use a calendar follow its change from one instant on")
+{
+    auto const web = arrange(engines());
+    auto const id = make(*web, weekend("closed"));
+    std::vector<std::string> tasks;
+    for (auto const* name : {"a", "b", "c"})
+        tasks.push_back(web->create(daily(name, {{{"name", "closed"}}})));
+    auto const answer = json::parse(put(*web, id, {{"name", "closed"}, {"weekly", {{{"days", {"mon"}}}}}}).body);
+    CHECK(answer.at("edited") == 3);
+    for (auto const& task : tasks) {
+        auto const versions = web->got(200, "/api/v1/tasks/" + task + "/versions");
+        CHECK(versions.at("items").at(0).at("valid_from") == answer.at("valid_from"));
+    }
+}
+
 TEST_CASE("calendars with which a task can never fire are refused, when the task is saved and when they change")
 {
     auto const web = arrange(engines());
