@@ -69,6 +69,10 @@ public:
     void loaded() { parked_.loaded(); }
 
 private:
+    static constexpr std::size_t rows_limit =
+        2'000; // of executions a transaction: short enough for a shared SQLite file
+    static constexpr std::size_t skips_limit = 10'000; // of skipped firings a page: some milliseconds of the loop
+
     struct look_ahead {
         utc_time now;
         utc_time due_until;  // tasks whose next firing is due before this
