@@ -147,6 +147,36 @@ TEST_CASE("a late firing that waits is a misfire once as many later ones are due
     CHECK_FALSE(misfire(last, utc_time{24h})); // fire_once: the latest runs
 }
 
+TEST_CASE("whether a firing with a jitter is a misfire counts from when it and its successors are due")
+{
+    fixture f;
+    auto task = std::make_shared<known_task>(*f.task);
+    task->definition.schedule.firing = {.jitter = 10min, .jitter_seed = 7};
+    f.task = task;
+    auto const due = [&](utc_time firing) { return protocol::due_instant(task->definition.schedule.firing, firing); };
+    utc_time const first{100s};
+    utc_time second{101s};
+    while (due(second) < due(first) + 2min)
+        second += 1s;
+    auto const& one = f.add(f.make(1, first));
+    f.add(f.make(2, second));
+    REQUIRE(due(first) > first);
+    CHECK_FALSE(f.open.is_misfire(one, due(first) + 60s));
+    CHECK_FALSE(f.open.is_misfire(one, due(first) + 61s)); // the other one is not due
+    CHECK(f.open.is_misfire(one, due(second)));
+}
+
+TEST_CASE("an execution after another one is no misfire, however late its parent succeeded")
+{
+    fixture f;
+    auto task = std::make_shared<known_task>(*f.task);
+    task->definition.schedule.kind = protocol::schedule_kind::after;
+    f.task = task;
+    auto const& one = f.add(f.make(1, utc_time{100s}));
+    f.add(f.make(2, utc_time{200s}));
+    CHECK_FALSE(f.open.is_misfire(one, utc_time{1'000s}));
+}
+
 TEST_CASE("a credit is used while the execution is assigned or held, and its release is told")
 {
     fixture f;

@@ -99,6 +99,17 @@ TEST_CASE("late firings that a misfire policy leaves out do not use up the maxim
     CHECK(f.number("SELECT firings FROM task") == 5);
 }
 
+TEST_CASE("each firing of a task with a jitter is planned once, in any order in which they are due")
+{
+    fixture f;
+    f.add(1, "fixed_rate", f.start + 1s, {{"jitter_ms", 5000}, {"jitter_seed", 7}});
+    f.pass(30s);
+    auto const until = std::to_string(to_micros(f.start + 20s));
+    auto const planned = f.number("SELECT COUNT(*) FROM execution WHERE scheduled_at <= " + until);
+    CHECK((planned == 19 || planned == 20)); // the first second may be behind the task's first instant
+    CHECK(f.number("SELECT COUNT(DISTINCT scheduled_at) FROM execution WHERE scheduled_at <= " + until) == planned);
+}
+
 TEST_CASE("a fixed delay has no firing to skip: it waits for the end of a pause that skips")
 {
     fixture f;

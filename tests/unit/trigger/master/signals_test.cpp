@@ -36,6 +36,7 @@ struct fixture {
     std::vector<execution_id> cancelled;
     utc_time limit;
     int signals = 0;
+    std::optional<std::size_t> pauses; // as told last
 
     fixture()
     {
@@ -60,7 +61,10 @@ struct fixture {
                                            ended.insert(id);
                                            open.erase(id);
                                        },
-                                       cancel, [this](utc_time until) { limit = until; }, [] {}};
+                                       cancel,
+                                       [this](utc_time until) { limit = until; },
+                                       [] {},
+                                       [this](auto const& all) { pauses = all.size(); }};
         reader.emplace(planner_settings{}, scope, signal_reader::databases{*own, *others}, std::move(actions));
         host.spawn(reader->run());
     }
@@ -137,6 +141,20 @@ struct fixture {
 };
 
 } // namespace
+
+TEST_CASE("a pause is known as soon as its signal is read")
+{
+    fixture f;
+    f.read_signals();
+    f.stage.time.run_for(2s);
+    CHECK_FALSE(f.pauses);
+    f.exec("INSERT INTO pause (id, namespace, project, service, firings, reason, begun_by, since) VALUES (1, 1, "
+           "'default', 's', 'hold', 'incident', '', " +
+           std::to_string(to_micros(f.start)) + ")");
+    f.signal("pause", 1);
+    f.stage.time.run_for(2s);
+    CHECK(f.pauses == 1u);
+}
 
 TEST_CASE("the reader drops the firings that an edit took back, loads runs, and hands over the cancels")
 {
