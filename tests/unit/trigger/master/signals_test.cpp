@@ -64,7 +64,7 @@ struct fixture {
                                        cancel,
                                        [this](utc_time until) { limit = until; },
                                        [] {},
-                                       [this](auto const& all) { pauses = all.size(); }};
+                                       [this](auto const& all, auto) { pauses = all.size(); }};
         reader.emplace(planner_settings{}, scope, signal_reader::databases{*own, *others}, std::move(actions));
         host.spawn(reader->run());
     }
