@@ -11,15 +11,15 @@ namespace {
 
 enum class standing { wanted, unwanted, edited };
 
-standing standing_of(soci::session& sql, new_execution const& one)
+standing standing_of(soci::session& sql, task_id task, int version, utc_time scheduled_at)
 {
     auto found = standing::unwanted;
     statement ask(sql);
     ask.select("t.version");
-    ask(" FROM task t WHERE t.id = ", one.task,
-        " AND t.enabled = 1 AND NOT EXISTS (SELECT 1 FROM execution e WHERE e.scheduled_at = ", one.scheduled_at,
-        " AND e.task_id = ", one.task, " AND e.run_key = 0)");
-    ask.each([&](row& cells) { found = cells.small() == one.version ? standing::wanted : standing::edited; });
+    ask(" FROM task t WHERE t.id = ", task,
+        " AND t.enabled = 1 AND NOT EXISTS (SELECT 1 FROM execution e WHERE e.scheduled_at = ", scheduled_at,
+        " AND e.task_id = ", task, " AND e.run_key = 0)");
+    ask.each([&](row& cells) { found = cells.small() == version ? standing::wanted : standing::edited; });
     return found;
 }
 
@@ -83,7 +83,7 @@ awaitable<std::vector<successor_task>> successors::of(std::vector<task_id> const
     co_return found;
 }
 
-awaitable<std::vector<execution_id>> successors::follow(fence mine, std::vector<new_execution> const& executions,
+awaitable<std::vector<execution_id>> successors::follow(fence mine, followers const& those,
                                                         std::vector<execution_id> const& parents)
 {
     std::vector<execution_id> inserted;
@@ -91,14 +91,23 @@ awaitable<std::vector<execution_id>> successors::follow(fence mine, std::vector<
         inserted.clear();
         touch_fence(sql, mine);
         std::vector<new_execution> rows;
-        for (auto const& one : executions) {
-            auto const now = standing_of(sql, one);
+        for (auto const& one : those.executions) {
+            auto const now = standing_of(sql, one.task, one.version, one.scheduled_at);
             if (now == standing::edited)
                 return; // the next look reads it as it is now
             if (now == standing::wanted)
                 rows.push_back(one);
         }
+        std::vector<skipped_firings> skipped;
+        for (auto const& one : those.skipped) {
+            auto const now = standing_of(sql, one.task, one.version, one.firings.front());
+            if (now == standing::edited)
+                return;
+            if (now == standing::wanted)
+                skipped.push_back(one);
+        }
         insert_executions(sql, {name_space_, mine.epoch}, rows);
+        insert_skipped(sql, {name_space_, mine.epoch}, skipped);
         follow_firings(sql, name_space_, rows);
         for (auto const chunk : chunks(sql, parents, 1)) {
             statement remove(sql);

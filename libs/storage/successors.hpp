@@ -37,11 +37,15 @@ public:
 
     awaitable<std::vector<successor_task>> of(std::vector<task_id> const& parents);
 
-    // Inserts the executions, which have the `scheduled_at` of their parents and place 0 in the ledger, and forgets the
-    // parents. An execution that has its row already, or whose task is off or gone, is left out. If a task has been
-    // edited meanwhile, nothing is done: the parents are to be looked at again. Returns those that were inserted.
-    // Throws not_master.
-    awaitable<std::vector<execution_id>> follow(fence mine, std::vector<new_execution> const& executions,
+    // Executions that follow ended parents. They have the `scheduled_at` of these and place 0 in the ledger.
+    struct followers {
+        std::vector<new_execution> executions;
+        std::vector<skipped_firings> skipped; // one firing each, with its id
+    };
+    // Inserts them and forgets the parents. One that has its row already, or whose task is off or gone, is left out. If
+    // a task has been edited meanwhile, nothing is done: the parents are to be looked at again. Returns the executions
+    // that were inserted. Throws not_master.
+    awaitable<std::vector<execution_id>> follow(fence mine, followers const& those,
                                                 std::vector<execution_id> const& parents);
 
 private:

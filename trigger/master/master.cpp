@@ -46,7 +46,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
                 {deps_.node.nodes, deps_.node.here, homes_, deps_.node.trace, credits_, ready_, queue_, in_doubt_,
                  attempts_, admissions_, mark_, paused_, limits_}),
       completions_(scope_, {queue_, attempts_, planner_, book_, deps_.ids}),
-      successors_(scope_, book_, deps_.ids),
+      successors_(settings.planner, scope_, book_, deps_.ids),
       sweeper_(settings, scope_, {deps_.node.nodes, credits_, attempts_, in_doubt_, queue_, assigner_, loader_}),
       cancellations_(open_, term_.time, loop, steps_of_cancelling()),
       signals_(settings.planner, scope_, {deps_.signals, deps_.shared}, actions_on_signals()),

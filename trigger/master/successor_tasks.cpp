@@ -2,6 +2,7 @@
 
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
+#include "trigger/master/quota.hpp"
 
 #include <set>
 #include <unordered_set>
@@ -36,17 +37,39 @@ void successor_tasks::start(storage::ended_parent const& parent, storage::succes
 {
     try {
         auto const task = book_.get(child.id, child.version, child.definition, std::nullopt);
+        if (!has_room(*task, into))
+            return skip(parent, *task, into);
         auto row = storage::make_execution(ids_.make<execution_id>(), task->id, task->version, task->definition,
                                            parent.scheduled_at);
         row.due_at = scope_.term.clock.now();
         into.open.push_back(make_open_firing(row, task));
-        into.rows.push_back(std::move(row));
+        into.rows.executions.push_back(std::move(row));
     } catch (invalid_input const& wrong) {
         log::error(
             "successors",
             "the definition of a task that runs after another one cannot be read, the task is not started",
             {log::reason(wrong.what()), {"task", child.id.value()}, {"parent_execution", parent.execution.value()}});
     }
+}
+
+// Those of this transaction are not in memory yet.
+bool successor_tasks::has_room(known_task const& task, started const& beside) const
+{
+    page_room room(settings_, scope_.open);
+    auto const service = protocol::service_of(task.definition);
+    return room.left(service) > beside.open.size();
+}
+
+// Otherwise those of a service without clients would fill the memory.
+void successor_tasks::skip(storage::ended_parent const& parent, known_task const& task, started& into)
+{
+    auto const& definition = task.definition;
+    into.rows.skipped.push_back({task.id,
+                                 task.version,
+                                 definition.project,
+                                 "service '" + definition.service + "' has as many open executions as it may have",
+                                 {parent.scheduled_at},
+                                 {ids_.make<execution_id>()}});
 }
 
 awaitable<successor_tasks::children> successor_tasks::children_of(std::vector<storage::ended_parent> const& ended)
@@ -97,7 +120,7 @@ awaitable<void> successor_tasks::look()
         auto const [begin, end] = one.succeeded ? after.equal_range(one.task) : std::pair(after.end(), after.end());
         for (auto child = begin; child != end; ++child) {
             start(one, child->second, some);
-            if (some.rows.size() == started_at_once)
+            if (some.size() == started_at_once)
                 co_await write(some, over);
         }
         over.push_back(one.execution);

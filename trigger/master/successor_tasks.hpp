@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/storage/successors.hpp"
+#include "trigger/master/settings.hpp"
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term_scope.hpp"
 
@@ -10,26 +11,31 @@
 namespace baton::trigger {
 
 // Starts the tasks that run after the success of another one, for the same logical time. It looks at the parents whose
-// firings have not been followed, a bounded number at a time, because a hint of an end may be lost. Part of a term.
+// firings have not been followed, a bounded number at a time, because a hint of an end may be lost. An execution of a
+// service that has as many open as it may have is skipped, with the reason. Part of a term.
 class successor_tasks {
 public:
-    successor_tasks(term_scope const& scope, task_book& book, id_generator& ids)
-        : scope_(scope), table_(scope.ledger.successor_tables()), book_(book), ids_(ids)
+    successor_tasks(planner_settings const& settings, term_scope const& scope, task_book& book, id_generator& ids)
+        : settings_(settings), scope_(scope), table_(scope.ledger.successor_tables()), book_(book), ids_(ids)
     {}
 
     awaitable<void> run();
 
 private:
     struct started {
-        std::vector<storage::new_execution> rows;
+        storage::successors::followers rows;
         std::vector<open_execution> open;
+        std::size_t size() const { return rows.executions.size() + rows.skipped.size(); }
     };
     using children = std::multimap<task_id, storage::successor_task>; // by parent
     awaitable<void> look();
     awaitable<children> children_of(std::vector<storage::ended_parent> const& ended);
     awaitable<void> write(started& some, std::vector<execution_id>& over);
     void start(storage::ended_parent const& parent, storage::successor_task const& child, started& into);
+    void skip(storage::ended_parent const& parent, known_task const& task, started& into);
+    bool has_room(known_task const& task, started const& beside) const;
 
+    planner_settings settings_;
     term_scope scope_;
     storage::successors table_;
     task_book& book_;

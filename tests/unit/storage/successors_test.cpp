@@ -76,12 +76,13 @@ TEST_CASE("an execution of a child has the time of its parent and place 0, is du
     f.plan_parent(1);
     f.record(f.result(1, protocol::state::succeeded));
     auto const at = f.scheduled(1);
-    CHECK(wait_for(f.table.follow(f.mine, {f.of_child(7, at)}, {execution_id{1}})) == std::vector{execution_id{7}});
+    CHECK(wait_for(f.table.follow(f.mine, {{f.of_child(7, at)}, {}}, {execution_id{1}})) ==
+          std::vector{execution_id{7}});
     CHECK(f.column(7, "scheduled_at") == to_micros(at));
     CHECK(f.column(7, "due_at") == to_micros(at + 5s));
     CHECK(f.column(7, "run_key") == 0);
     CHECK(f.followed() == 0);
-    CHECK(wait_for(f.table.follow(f.mine, {f.of_child(8, at)}, {})).empty());
+    CHECK(wait_for(f.table.follow(f.mine, {{f.of_child(8, at)}, {}}, {})).empty());
 }
 
 TEST_CASE("a master whose term has ended neither starts a child nor takes its parent for followed")
@@ -91,9 +92,23 @@ TEST_CASE("a master whose term has ended neither starts a child nor takes its pa
     f.record(f.result(1, protocol::state::succeeded));
     auto const at = f.scheduled(1);
     storage::fence const stale{"master", f.mine.epoch - 1};
-    CHECK_THROWS_AS(wait_for(f.table.follow(stale, {f.of_child(7, at)}, {execution_id{1}})), not_master);
+    CHECK_THROWS_AS(wait_for(f.table.follow(stale, {{f.of_child(7, at)}, {}}, {execution_id{1}})), not_master);
     CHECK(f.followed() == 1);
     CHECK(f.home.number("SELECT COUNT(*) FROM execution") == 1);
+}
+
+TEST_CASE("a child that is skipped has a row that says so, once")
+{
+    stage f;
+    f.plan_parent(1);
+    f.record(f.result(1, protocol::state::succeeded));
+    auto const at = f.scheduled(1);
+    storage::skipped_firings const child{f.child, 1, "default", "no room", {at}, {execution_id{7}}};
+    CHECK(wait_for(f.table.follow(f.mine, {{}, {child}}, {execution_id{1}})).empty());
+    CHECK(f.home.number("SELECT COUNT(*) FROM execution WHERE id = 7 AND state = 'skipped' AND due_at IS NULL") == 1);
+    CHECK(f.followed() == 0);
+    wait_for(f.table.follow(f.mine, {{}, {child}}, {}));
+    CHECK(f.home.number("SELECT COUNT(*) FROM execution") == 2);
 }
 
 TEST_CASE("a child is itself followed by its own children")
@@ -105,7 +120,7 @@ TEST_CASE("a child is itself followed by its own children")
     f.plan_parent(1);
     f.record(f.result(1, protocol::state::succeeded));
     auto const at = f.scheduled(1);
-    wait_for(f.table.follow(f.mine, {f.of_child(7, at)}, {execution_id{1}}));
+    wait_for(f.table.follow(f.mine, {{f.of_child(7, at)}, {}}, {execution_id{1}}));
     CHECK(f.followed() == 1);
     f.record(f.result(7, protocol::state::succeeded));
     auto const ended = f.ended();
@@ -121,11 +136,11 @@ TEST_CASE("a parent whose child was edited meanwhile is still to be followed, an
     f.plan_parent(1);
     auto const at = f.scheduled(1);
     f.edit(f.child, 1, storage::edit_action::edited, [](auto& task) { task.handler = "other"; });
-    CHECK(wait_for(f.table.follow(f.mine, {f.of_child(7, at)}, {execution_id{1}})).empty());
+    CHECK(wait_for(f.table.follow(f.mine, {{f.of_child(7, at)}, {}}, {execution_id{1}})).empty());
     CHECK(f.followed() == 1);
     f.edit(f.child, 2, storage::edit_action::disabled, [](auto& task) { task.enabled = false; });
     CHECK(wait_for(f.table.of({f.parent})).empty());
-    CHECK(wait_for(f.table.follow(f.mine, {f.of_child(7, at)}, {execution_id{1}})).empty());
+    CHECK(wait_for(f.table.follow(f.mine, {{f.of_child(7, at)}, {}}, {execution_id{1}})).empty());
     CHECK(f.followed() == 0);
 }
 

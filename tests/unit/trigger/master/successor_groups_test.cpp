@@ -11,10 +11,18 @@ using namespace baton::trigger;
 namespace {
 
 constexpr int first_child = 100;
+constexpr std::size_t bound = 2'000;
+
+planner_settings limits()
+{
+    planner_settings settings;
+    settings.overdue_limit = bound;
+    return settings;
+}
 
 // Task 1 has a firing, execution 1, that was due an hour ago and has succeeded just now; tasks run after it.
 struct fixture : test::term_stage {
-    successor_tasks successors{scope(), book, ids};
+    successor_tasks successors{limits(), scope(), book, ids};
 
     explicit fixture(int children, nlohmann::json const& limits = nlohmann::json::object())
     {
@@ -60,6 +68,17 @@ TEST_CASE("a parent with more successors than one transaction takes is followed 
     f.pass(5s);
     CHECK(f.found().size() == children);
     CHECK(f.number("SELECT COUNT(DISTINCT task_id) FROM execution WHERE task_id >= 100") == children);
+    CHECK(f.followed() == 0);
+}
+
+TEST_CASE("of a service with as many open executions as it may have further ones are skipped, with the reason")
+{
+    fixture f(2'100);
+    f.pass(5s);
+    CHECK(f.found().size() == bound);
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE state = 'skipped'") == 100);
+    CHECK(f.text("SELECT MAX(reason) FROM execution WHERE state = 'skipped'") ==
+          "service 's' has as many open executions as it may have");
     CHECK(f.followed() == 0);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 // Task 2 runs after task 1, and task 3 after task 2.
 struct fixture : test::term_stage {
-    successor_tasks following{scope(), book, ids};
+    successor_tasks following{{}, scope(), book, ids};
 
     fixture()
     {
