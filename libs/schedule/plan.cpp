@@ -163,8 +163,10 @@ task_plan plan_task(timetable const& times, protocol::misfire_policy const& poli
         static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(bounds.limit), bounds.left));
     bool const jitters = times.has_jitter() && times.kind() != schedule_kind::fixed_delay;
     auto plan = jitters ? plan_with_jitter(times, policy, bounds) : plan_in_order(times, policy, bounds);
-    if (static_cast<std::int64_t>(plan.firings.size()) == bounds.left && !plan.waits)
-        return at_maximum(std::move(plan), plan.next);
+    if (static_cast<std::int64_t>(plan.firings.size()) == bounds.left && !plan.waits) {
+        auto const next = plan.next;
+        return at_maximum(std::move(plan), next);
+    }
     plan.look = look_at(times, plan.next);
     return plan;
 }

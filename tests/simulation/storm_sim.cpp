@@ -161,7 +161,8 @@ TEST_CASE("the database stands still for 10 s, and afterwards nothing is written
     std::cout << "all had registered " << took / 1ms << " ms after the standstill" << std::endl;
     seen.print_and_reset("until all had registered");
     world.pass(20s);
-    CHECK(seen.calls() <= statements_of_quiet(20s) * 11 / 10);
+    auto const for_term = seen.to("/internal/v1/epoch") > 0 ? new_term : 0; // it may begin as late as now
+    CHECK(seen.calls() <= statements_of_quiet(20s) * 11 / 10 + for_term);
     seen.print_and_reset("20 s afterwards");
 
     CHECK(heard(world) == all);
