@@ -134,13 +134,6 @@ def keys(server, options):
     return flow.run(server, options, load, options.warm, options.seconds)
 
 
-def one_key(server, options):
-    """A thousand executions a second of one key, one after the other: more than that can be."""
-    seconds = int(options.warm + options.seconds) + 1
-    load = Load(tasks=1, period=SECOND // 1000, spread=0, firings=seconds * 1000, policy=ONE_AT_A_TIME)
-    return flow.run(server, options, load, options.warm, options.seconds)
-
-
 def ceiling(server, options):
     """The rate of the database alone for the same rows, with the best number of sessions."""
     tried = []
@@ -218,7 +211,6 @@ ROWS = {
     "lag_no_queue": Row("lag at 1,000 firings/s, nothing queued at the client", lag_no_queue,
                         [rate(), *lags(2, 10, 50), MISSED, DOUBLED]),
     "keys": Row("steady rate, each task with a concurrency key", keys, [rate(5_000), *COSTS, *lags(), MISSED, DOUBLED]),
-    "one_key": Row("one concurrency key: one after the other", one_key, [rate(), MISSED, DOUBLED]),
     "run_now": Row("run now through REST, idle cluster", standing.run_now,
                    [Figure("call to handler p50", "until_start_ms/p50", "ms", most=5),
                     Figure("call to handler p99", "until_start_ms/p99", "ms", most=20),
