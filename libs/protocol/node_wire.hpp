@@ -33,7 +33,7 @@ enum class client_choice {
 template <>
 inline constexpr std::array<std::string_view, 5> names_of<client_choice>{"round_robin", "random", "least_loaded",
                                                                          "skip_busy", "instance"};
-// For an execution of this routing, and for a shard of a broadcast that has no client of its own.
+// The choice of a client that this routing asks for. A shard of a broadcast without a client of its own: round robin.
 client_choice choice_for(routing task);
 // Does the master choose the client, which needs a view of the whole service?
 bool is_chosen_by_master(routing task);

@@ -1,5 +1,5 @@
 #pragma once
-// What clients offer: handlers, and tags. A client's tags stand among the names of its handlers, with a slash in front,
+// Clients offer handlers and tags. A client's tags stand among the names of its handlers, with a slash in front,
 // which no handler's name has. So each part that sorts clients by their handlers sorts them by their tags too.
 
 #include <set>

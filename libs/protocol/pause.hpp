@@ -11,7 +11,7 @@
 
 namespace baton::protocol {
 
-// What becomes of the firings that are due during a pause.
+// The treatment of firings that are due during a pause.
 enum class paused_firings {
     hold, // they wait; at its end the misfire policies of their tasks decide
     skip, // they are skipped

@@ -8,7 +8,7 @@
 
 namespace baton::protocol {
 
-// What becomes of an execution that no client had in time.
+// The end of an execution that no client had in time.
 enum class late_start { skip, fail };
 template <>
 inline constexpr std::array<std::string_view, 2> names_of<late_start>{"skip", "fail"};

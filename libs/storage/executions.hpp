@@ -97,7 +97,7 @@ struct unresponsive_record {
     utc_time since; // the end of its execution
 };
 
-// What a client reported of a handler after its execution had ended without it. It changes nothing.
+// The report of a client about a handler whose execution had ended without it. It changes nothing.
 struct late_report {
     int attempt = 1;
     protocol::state outcome = protocol::state::succeeded;

@@ -1,6 +1,5 @@
 #pragma once
-// What the rows of tasks with a maximum of firings or a jitter have beyond those of other tasks. For .cpp files of this
-// folder.
+// The columns of a task that serve its maximum of firings and its jitter. For .cpp files of this folder.
 
 #include "libs/storage/rows.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// What clients report of handlers whose executions have ended without them. For .cpp files of this folder.
+// The late reports of clients about handlers whose executions had ended without them. For .cpp files of this folder.
 
 #include "libs/storage/ledger.hpp"
 

@@ -40,7 +40,7 @@ struct due_cursor {
     task_id id{};
 };
 
-// What a task with a maximum of firings or a jitter has beyond its next instant.
+// The state of a task with a maximum of firings or a jitter, besides its next instant.
 struct firing_state {
     std::optional<utc_time> cursor; // if it differs from `next`
     std::optional<utc_time> resume;

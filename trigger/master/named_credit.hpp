@@ -7,7 +7,7 @@
 
 namespace baton::trigger {
 
-// What the executions at one client use of its places.
+// The places of one client that its executions use.
 struct named_credit {
     std::string instance;
     protocol::service_key service;

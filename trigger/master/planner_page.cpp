@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-// What one page of due tasks becomes.
+// The rows of one page of due tasks.
 
 namespace baton::trigger {
 
@@ -28,7 +28,7 @@ bool has_state(protocol::firing_rules const& rules)
     return rules.max_firings != 0 || rules.jitter != 0s;
 }
 
-// What the row of the task has beyond its next instant; nothing as a rule.
+// The state for the row of the task; none without a maximum or a jitter.
 std::optional<storage::firing_state> state_of(protocol::firing_rules const& rules, schedule::task_plan const& plan)
 {
     if (!has_state(rules))
