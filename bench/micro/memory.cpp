@@ -61,8 +61,9 @@ void due_queue_through(benchmark::State& state)
     auto const many = state.range(0);
     for (auto _ : state) {
         due_queue queue;
+        due_queue::line line;
         for (std::int64_t i = 0; i < many; ++i)
-            queue.put(start + duration{i * 100}, execution_id{i + 1});
+            queue.put(line, start + duration{i * 100}, execution_id{i + 1});
         for (auto now = start; queue.next(); now += 1ms)
             benchmark::DoNotOptimize(queue.take(now, 10'000));
     }

@@ -35,6 +35,8 @@ struct known_attempt {
 // assigns it again.
 class known_attempts {
 public:
+    known_attempts() { known_.reserve(without_growing); }
+
     // Whether a message from another node counts (see assignment_window). Its assignments are looked at before
     // forget_settled().
     bool take(std::int64_t number, std::vector<std::int64_t> const& open) { return window_.take(number, open); }
@@ -55,6 +57,8 @@ public:
     void clear() { *this = {}; }
 
 private:
+    static constexpr std::size_t without_growing = 100'000; // since growing is a long step of the loop
+
     std::unordered_map<execution_id, known_attempt> known_;
     assignment_window window_;
     std::multimap<std::int64_t, protocol::attempt_key> acknowledged_; // by the number from which they may be forgotten

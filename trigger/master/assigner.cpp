@@ -9,7 +9,7 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr std::size_t at_once = 5'000;             // executions taken from the queues in one step of the loop
+constexpr std::size_t at_once = 1'000;             // executions taken from a queue in one step of the loop
 constexpr std::size_t quantum = 500;               // of a service in its turn
 constexpr duration look_at_returned_again = 100ms; // at a client whose home returned an execution
 
@@ -94,8 +94,12 @@ void assigner::distribute(utc_time now)
                                                        auto const& first, std::size_t most) {
         return place(service, what, first, most, now);
     };
-    for (std::size_t turns = 0; turns < at_once / quantum && deps_.ready.turn(quantum, at); ++turns)
-        continue;
+    for (std::size_t spent = 0; spent < at_once;) {
+        auto const turn = deps_.ready.turn(quantum, at);
+        if (!turn)
+            return;
+        spent += *turn;
+    }
 }
 
 bool assigner::usable(std::string const& node)

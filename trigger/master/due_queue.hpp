@@ -2,42 +2,52 @@
 
 #include "libs/base/id.hpp"
 
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace baton::trigger {
 
-// Executions by their due time: a timer wheel of any size, with one bucket a millisecond. Cancelling is lazy: the
-// caller checks whether an id that it takes is still valid.
+// Executions by their due time: a timer wheel of any size, with one bucket a millisecond. Each service has a line of
+// its own, and what is due of several services is taken in turns, so that a herd of one delays no other. Cancelling is
+// lazy: the caller checks whether an id that it takes is still valid.
 class due_queue {
 public:
-    void put(utc_time due, execution_id id) { buckets_[bucket(due)].push_back(id); }
+    static constexpr std::size_t quantum = 100; // executions of a line in its turn
 
-    std::optional<utc_time> next() const
-    {
-        if (buckets_.empty())
-            return std::nullopt;
-        return from_micros(buckets_.begin()->first * 1'000);
-    }
+    // What waits of one service. It must stay where it is for as long as the queue lives.
+    class line {
+        friend class due_queue;
+        struct bucket {
+            std::vector<execution_id> ids;
+            std::size_t taken = 0; // from its front
+        };
 
-    // Removes about `most` ids that are due at `now`, in order of time, in whole buckets.
-    std::vector<execution_id> take(utc_time now, std::size_t most)
-    {
-        std::vector<execution_id> due;
-        while (!buckets_.empty() && buckets_.begin()->first * 1'000 <= to_micros(now) && due.size() < most) {
-            auto& first = buckets_.begin()->second;
-            due.insert(due.end(), first.begin(), first.end());
-            buckets_.erase(buckets_.begin());
-        }
-        return due;
-    }
+        std::map<std::int64_t, bucket> buckets_;
+        std::uint64_t number_ = 0;          // by which lines of the same instant are ordered; 0: it is new
+        std::optional<std::int64_t> place_; // in `order_`
+        bool has_turn_ = false;             // it is in `turns_`
+    };
+
+    void put(line& in, utc_time due, execution_id id);
+
+    // When something is due. Not later than the earliest, but perhaps no more precise than "now" if something is due.
+    std::optional<utc_time> next() const;
+
+    // Removes up to `most` ids that are due at `now`, those of a line in order of time.
+    std::vector<execution_id> take(utc_time now, std::size_t most);
 
 private:
-    // Rounded up: never early.
-    static std::int64_t bucket(utc_time due) { return (to_micros(due) + 999) / 1'000; }
+    void give_turns(std::int64_t until, std::size_t most);
+    void order(line& which); // by its earliest, if it has any
+    static void take_from(line& which, std::int64_t until, std::size_t most, std::vector<execution_id>& out);
 
-    std::map<std::int64_t, std::vector<execution_id>> buckets_;
+    std::map<std::pair<std::int64_t, std::uint64_t>, line*> order_; // those without a turn
+    std::deque<line*> turns_;                                       // those with something that is due
+    std::uint64_t lines_ = 0;
 };
 
 } // namespace baton::trigger

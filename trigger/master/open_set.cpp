@@ -89,6 +89,8 @@ namespace {
 
 constexpr duration while_edited = 50ms; // until a firing that an edit may take back is looked at again
 
+constexpr std::size_t without_growing = 200'000; // executions: growing beyond 100,000 is a step of the loop of 24 ms
+
 // Whether an execution in this phase belongs to the backlog of its service.
 bool counts(phase which)
 {
@@ -96,6 +98,12 @@ bool counts(phase which)
 }
 
 } // namespace
+
+open_set::open_set(time_source const& time) : time_(time)
+{
+    executions_.reserve(without_growing);
+    under_way_.reserve(without_growing);
+}
 
 bool open_set::add(open_execution one, reading const& as_of)
 {
@@ -110,8 +118,8 @@ bool open_set::add(open_execution one, reading const& as_of)
         return false;
     auto& kept = place->second;
     kept.phase = phase::waiting;
-    kept.backlog = &protocol::value_of(backlog_, protocol::service_of(kept.task->definition));
-    ++*kept.backlog;
+    kept.service = &protocol::value_of(services_, protocol::service_of(kept.task->definition));
+    ++kept.service->backlog;
     wait(kept, kept.due_at);
     bool cancel = std::exchange(kept.cancel_requested, false) || as_of.to_cancel_.contains(kept.id);
     if (kept.parent) {
@@ -160,7 +168,7 @@ void open_set::leave(open_execution const& one)
             index.erase(found);
     };
     if (counts(one.phase))
-        --*one.backlog;
+        --one.service->backlog;
     if (one.phase == phase::assigned || one.phase == phase::held)
         remove(places_, one.where);
     else if (one.phase == phase::in_doubt)
@@ -172,7 +180,7 @@ void open_set::leave(open_execution const& one)
 void open_set::enter(open_execution const& one)
 {
     if (counts(one.phase))
-        ++*one.backlog;
+        ++one.service->backlog;
     if (one.phase == phase::assigned || one.phase == phase::held)
         places_[one.where].insert(one.id);
     else if (one.phase == phase::in_doubt)
@@ -304,7 +312,7 @@ void open_set::wait(open_execution& one, utc_time due)
 {
     move(one, phase::waiting);
     one.queued_at = due;
-    queue_.put(due, one.id);
+    queue_.put(one.service->due, due, one.id);
 }
 
 std::vector<execution_id> open_set::take_due(utc_time now, std::size_t most)
@@ -325,8 +333,8 @@ std::vector<execution_id> open_set::take_due(utc_time now, std::size_t most)
 
 std::size_t open_set::backlog(protocol::service_view service) const
 {
-    auto const found = backlog_.find(service);
-    return found == backlog_.end() ? 0 : found->second;
+    auto const found = services_.find(service);
+    return found == services_.end() ? 0 : found->second.backlog;
 }
 
 } // namespace baton::trigger

@@ -33,6 +33,12 @@ enum class phase {
     parent,   // a broadcast whose shards are under way
 };
 
+// What the open set keeps of a service.
+struct open_service {
+    std::size_t backlog = 0;
+    due_queue::line due; // its executions that wait for their instant
+};
+
 struct open_execution {
     execution_id id;
     std::shared_ptr<known_task const> task;
@@ -65,7 +71,7 @@ struct open_execution {
     int shard_total = 1;
     std::string shard_instance;
     std::optional<protocol::json_text> payload; // in place of the task's own
-    std::size_t* backlog = nullptr;             // of its service; set by open_set
+    open_service* service = nullptr;            // set by open_set
 
     // The next death of its client would be its last.
     bool suspect() const { return protocol::last_before_failing(deaths, task->definition.max_deaths); }
@@ -85,7 +91,7 @@ protocol::assignment make_assignment(open_execution const& execution);
 // The open executions that the master has in memory, and the queue of those that wait for their instant.
 class open_set {
 public:
-    explicit open_set(time_source const& time) : time_(time) {}
+    explicit open_set(time_source const& time);
 
     // Lives from before the ledger is read or written until the answer is used. The answer may be older than what this
     // master learns in between: that an execution ended, or is to be cancelled, or that its task was edited.
@@ -141,7 +147,7 @@ public:
     void on_end(std::function<void(execution_id)> watcher) { ended_ = std::move(watcher); }
 
     std::optional<utc_time> next_due() const { return queue_.next(); }
-    // The executions that still wait and are due, each once.
+    // The executions that still wait and are due, each once; services take turns.
     std::vector<execution_id> take_due(utc_time now, std::size_t most);
 
     template <class Visit>
@@ -229,7 +235,7 @@ private:
     std::unordered_map<execution_id, std::unordered_set<execution_id>> shards_; // by broadcast
     std::vector<execution_id> cancel_requests_;
     due_queue queue_;
-    protocol::service_map<std::size_t> backlog_;
+    protocol::service_map<open_service> services_;
     std::function<void(protocol::service_view)> released_;
     std::function<void(named_credit const&)> named_released_;
     std::function<void(open_execution&)> added_;

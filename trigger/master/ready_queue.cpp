@@ -28,15 +28,15 @@ void ready_queue::activate(protocol::service_view service, lane& which)
     turns_.push_back(protocol::key_of(service));
 }
 
-bool ready_queue::turn(std::size_t quantum, place_function const& place)
+std::optional<std::size_t> ready_queue::turn(std::size_t quantum, place_function const& place)
 {
     if (turns_.empty())
-        return false;
+        return std::nullopt;
     auto const service = std::move(turns_.front());
     turns_.pop_front();
     auto const found = lanes_.find(service);
     if (found == lanes_.end())
-        return true;
+        return 0;
     auto& mine = found->second;
     std::optional<instant> again;
     bool any_parked = false;
@@ -73,7 +73,7 @@ bool ready_queue::turn(std::size_t quantum, place_function const& place)
         lanes_.erase(found);
     else if (may_go_on)
         activate(service, mine);
-    return true;
+    return spent;
 }
 
 bool ready_queue::unpark(protocol::service_view service, std::string const& instance)

@@ -41,8 +41,9 @@ public:
     // Sees the executions in order and as many as the quantum allows.
     using place_function = std::function<placement(protocol::service_view service, need const& what,
                                                    std::deque<execution_id> const& first, std::size_t most)>;
-    // Gives the next service that may find room its turn. False if there is none.
-    bool turn(std::size_t quantum, place_function const& place);
+    // Gives the next service that may find room its turn. Returns the number of executions and of lines without room
+    // that it looked at; nothing if there is no such service.
+    std::optional<std::size_t> turn(std::size_t quantum, place_function const& place);
 
     // What waits for this client is looked at again. Otherwise parked executions are looked at only with their `again`.
     bool unpark(protocol::service_view service, std::string const& instance);

@@ -1,5 +1,4 @@
 #include "libs/base/random.hpp"
-#include "trigger/master/due_queue.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/planner.hpp"
 
@@ -119,21 +118,6 @@ TEST_CASE("a task that fires once has no next firing")
     auto const plan = f.plan(f.due({{"kind", "once"}, {"at", "2026-03-01T00:00:03Z"}}, f.start + 3s), f.start + 5s);
     REQUIRE(plan.executions.size() == 1);
     CHECK(plan.tasks[0].next == std::nullopt);
-}
-
-TEST_CASE("the due queue gives executions in order of time and never early")
-{
-    due_queue queue;
-    auto const at = from_micros(5'000'000);
-    queue.put(at + 1'500us, execution_id{2}); // rounds up to the next millisecond
-    queue.put(at, execution_id{1});
-    queue.put(at + 3ms, execution_id{3});
-    CHECK(queue.next() == at);
-    CHECK(queue.take(at - 1us, 10).empty());
-    CHECK(queue.take(at + 1'999us, 10) == std::vector{execution_id{1}});
-    CHECK(queue.take(at + 2ms, 10) == std::vector{execution_id{2}});
-    CHECK(queue.take(at + 1s, 10) == std::vector{execution_id{3}});
-    CHECK(queue.next() == std::nullopt);
 }
 
 TEST_CASE("an execution that ended while the ledger was read does not open again")

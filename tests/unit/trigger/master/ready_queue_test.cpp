@@ -36,17 +36,20 @@ struct fixture {
     }
     bool turn(std::size_t quantum)
     {
-        return queue.turn(quantum, [this](auto const& key, auto const&, auto const& first, std::size_t most) {
-            auto const service = to_text(key);
-            ++looks[service];
-            ready_queue::placement out;
-            out.taken = std::min({first.size(), most, room[service]});
-            room[service] -= out.taken;
-            order.insert(order.end(), out.taken, service);
-            if (out.taken == 0)
-                out.again = again;
-            return out;
-        });
+        return queue
+            .turn(quantum,
+                  [this](auto const& key, auto const&, auto const& first, std::size_t most) {
+                      auto const service = to_text(key);
+                      ++looks[service];
+                      ready_queue::placement out;
+                      out.taken = std::min({first.size(), most, room[service]});
+                      room[service] -= out.taken;
+                      order.insert(order.end(), out.taken, service);
+                      if (out.taken == 0)
+                          out.again = again;
+                      return out;
+                  })
+            .has_value();
     }
     void run(std::size_t quantum)
     {
