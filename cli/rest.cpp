@@ -175,6 +175,14 @@ nlohmann::json rest::replace(nlohmann::json const& task, std::string const& quer
     return exchange(std::move(message));
 }
 
+nlohmann::json rest::put(std::string const& target, nlohmann::json const& document, int version)
+{
+    auto message = http::json_request(http::verb::put, target, document);
+    if (version != 0)
+        message.headers.set("If-Match", "\"" + std::to_string(version) + "\"");
+    return exchange(std::move(message));
+}
+
 std::optional<nlohmann::json> rest::find_task(std::string const& name, std::string const& project)
 {
     auto const target =

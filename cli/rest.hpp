@@ -43,6 +43,9 @@ public:
     // request_failed with status 412. Members that only the server writes are ignored. `query` may be empty.
     nlohmann::json replace(nlohmann::json const& task, std::string const& query = {});
 
+    // Puts the document, unless the resource has another version by now. `version` 0: it has none yet.
+    nlohmann::json put(std::string const& target, nlohmann::json const& document, int version);
+
     // The task of this project and exactly this name, or nothing.
     std::optional<nlohmann::json> find_task(std::string const& name, std::string const& project);
 

@@ -1,4 +1,4 @@
-// baton services, baton projects: list them, pause and resume them.
+// baton services, baton projects: list them, pause, resume and configure them.
 
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
@@ -123,7 +123,7 @@ void add_group(CLI::App& program, common_options const& common, level what)
 {
     bool const service = what == level::service;
     std::string const noun = service ? "service" : "project";
-    auto& group = *program.add_subcommand(noun + "s", "List, pause and resume " + noun + "s");
+    auto& group = *program.add_subcommand(noun + "s", "List, pause, resume and configure " + noun + "s");
     group.require_subcommand(1);
     group.footer("Example: baton " + noun + "s pause billing --reason 'deployment of 2.0'");
 
@@ -163,6 +163,7 @@ void add_group(CLI::App& program, common_options const& common, level what)
     resume->footer("Example: baton " + noun + "s resume billing");
     resume->add_option("--by", resumed->by, "Who resumes it (default: the user of this shell)");
     resume->callback([what, resumed, &common] { change(what, *resumed, false, common); });
+    add_service_settings(group, noun, common);
 }
 
 } // namespace

@@ -73,6 +73,7 @@ struct site::parts {
         serve_nodes(table, shared);
         serve_terms(table, shared);
         serve_services(table, shared);
+        serve_service_settings(table, shared);
         serve_clients(table, shared);
         serve_cron(table, shared);
         serve_health(table, shared);

@@ -174,14 +174,16 @@ struct cancel_at_request {
 };
 
 enum class signal_kind {
-    task,   // a task was created, edited, enabled, disabled or deleted
-    run,    // an execution was inserted, by run now or by an edit
-    cancel, // an execution is to be cancelled
-    edit,   // a task is about to be edited: committed before the edit, which removes it
-    pause,  // a service or project was paused or resumed
+    task,     // a task was created, edited, enabled, disabled or deleted
+    run,      // an execution was inserted, by run now or by an edit
+    cancel,   // an execution is to be cancelled
+    edit,     // a task is about to be edited: committed before the edit, which removes it
+    pause,    // a service or project was paused or resumed
+    settings, // the settings of a service or project were changed
 };
 template <>
-inline constexpr std::array<std::string_view, 5> names_of<signal_kind>{"task", "run", "cancel", "edit", "pause"};
+inline constexpr std::array<std::string_view, 6> names_of<signal_kind>{"task", "run",   "cancel",
+                                                                       "edit", "pause", "settings"};
 
 // Web to master, after the row of the same content was committed: act on it now.
 struct signal_request {

@@ -116,11 +116,30 @@ std::string strict_object::path_of(char const* key) const
     return path_.empty() ? key : path_ + "." + key;
 }
 
-void strict_object::finish() const
+std::optional<std::string> strict_object::unknown() const
 {
     for (auto const& [key, unused] : value_.items())
         if (std::find(known_.begin(), known_.end(), key) == known_.end())
-            throw invalid_input(path_of(key.c_str()), "unknown field " + in_quotes(path_of(key.c_str())));
+            return key;
+    return std::nullopt;
+}
+
+void strict_object::finish() const
+{
+    if (auto const key = unknown())
+        throw invalid_input(path_of(key->c_str()), "unknown field " + in_quotes(path_of(key->c_str())));
+}
+
+void strict_object::finish_listing() const
+{
+    auto const key = unknown();
+    if (!key)
+        return;
+    std::string all;
+    for (auto const& each : known_)
+        all += (all.empty() ? "" : ", ") + each;
+    throw invalid_input(path_of(key->c_str()), "unknown field " + in_quotes(path_of(key->c_str())) +
+                                                   "; leave it out, the fields here are: " + all);
 }
 
 } // namespace baton::protocol

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +33,12 @@ public:
 
     // Throws for the first key that no call above has named. Call it last.
     void finish() const;
+    // The same, and the error names the keys that there are.
+    void finish_listing() const;
 
 private:
+    std::optional<std::string> unknown() const;
+
     nlohmann::json const& value_;
     std::string path_;
     std::vector<std::string> known_;

@@ -4,6 +4,7 @@
 #include "libs/protocol/outcome.hpp"
 #include "libs/protocol/pause.hpp"
 #include "libs/protocol/service_key.hpp"
+#include "libs/protocol/service_settings.hpp"
 #include "libs/protocol/task.hpp"
 #include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
@@ -301,6 +302,8 @@ public:
 
     // The pauses in force, and those that skipped firings and have ended within this time.
     awaitable<std::vector<protocol::pause>> pauses(duration back);
+    // The settings of all services and projects that have some.
+    awaitable<std::vector<protocol::scope_settings>> settings();
 
     // The tasks that were disabled or deleted with a line up to `until`: at most `limit` in order of line, task and
     // version, behind `after` if it is given.

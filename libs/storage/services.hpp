@@ -1,8 +1,9 @@
 #pragma once
-// Services and projects as web lists and pauses them.
+// Services and projects as web lists, pauses and configures them.
 
 #include "libs/base/id.hpp"
 #include "libs/protocol/pause.hpp"
+#include "libs/protocol/service_settings.hpp"
 #include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
 
@@ -17,6 +18,13 @@ struct pause_result {
     pause_outcome outcome = pause_outcome::done;
     protocol::pause pause; // as it stands now
     signal_id signal;      // for the master
+};
+
+enum class settings_outcome { done, stale_version };
+struct settings_result {
+    settings_outcome outcome = settings_outcome::done;
+    protocol::scope_settings now;
+    signal_id signal; // for the master
 };
 
 // A service exists once a task or a client names it, a project once one of its services does. A key with an empty
@@ -40,6 +48,15 @@ public:
     awaitable<std::vector<protocol::pause>> pauses_in_force();
     // The pauses of exactly this service or project, the latest first.
     awaitable<std::vector<protocol::pause>> history(protocol::service_key which, int limit);
+
+    // Of exactly this service or project; of version 0 if nobody has set them.
+    awaitable<protocol::scope_settings> settings(protocol::service_key which);
+    // The service's, behind those of its project.
+    awaitable<std::vector<protocol::scope_settings>> settings_for(protocol::service_key service);
+    // In one transaction with the signal for the master. `seen`: the version that the caller changes, or none. The
+    // service or project need not exist yet.
+    awaitable<settings_result> set_settings(protocol::service_key which, std::optional<int> seen,
+                                            protocol::service_settings wanted, id_generator& ids);
 
 private:
     database& shared_;

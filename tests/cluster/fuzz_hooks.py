@@ -60,6 +60,7 @@ BEYOND_SCHEMA = [
     ("Idempotency-Key", "was used within the last day"),  # depend on earlier requests
     ("If-Match", "the task was changed since"),
     ("If-Match", "the calendar was changed since"),
+    ("If-Match", "the settings were changed since"),
 ]
 # Likewise, when a patch has a part of a schedule and the task has a schedule of another kind.
 OTHER_KIND = [

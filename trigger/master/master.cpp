@@ -34,6 +34,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       attempts_(scope_, queue_, suspects_),
       admissions_(scope_, attempts_),
       paused_(scope_, pauses_, attempts_),
+      service_settings_(scope_),
       homes_(scope_, deps_.node, settings.dispatcher.assign_limit),
       unresponsive_(scope_, homes_, book_, listeners_of_handlers()),
       deadlines_(scope_, queue_, unresponsive_),
@@ -118,7 +119,8 @@ signal_reader::actions master::actions_on_signals()
                 planner_.wake();
                 due_changed_.wake();
             },
-            [this](auto const& all, instant asked) { paused_.learn(all, asked); }};
+            [this](auto const& all, instant asked) { paused_.learn(all, asked); },
+            [this](auto const& all, instant asked) { service_settings_.learn(all, asked); }};
 }
 
 awaitable<void> master::run()
@@ -168,7 +170,8 @@ awaitable<void> master::lead()
               named("cancellations", cancellations_.run()) && named("deadlines", deadlines_.run()) &&
               named("limits", limits_.run()) && named("unresponsive handlers", unresponsive_.run()) &&
               named("signals", signals_.run()) && named("stopped tasks", stopped_.run()) &&
-              named("pauses", paused_.run()) && named("janitor", janitor_.run()) && log_begin());
+              named("pauses", paused_.run()) && named("service settings", service_settings_.run()) &&
+              named("janitor", janitor_.run()) && log_begin());
 }
 
 // The sweep would read what is not loaded yet as well, in smaller pieces.
@@ -202,6 +205,7 @@ awaitable<bool> master::begin()
                 co_await signals_.agree_on_lead();
                 co_await mark_.read();
                 co_await paused_.read();
+                co_await service_settings_.read();
                 co_await deps_.node.nodes.refresh(); // the clients follow once all nodes know the epoch
             }
             co_return ours;

@@ -20,6 +20,7 @@
 #include "trigger/master/paused_services.hpp"
 #include "trigger/master/planner.hpp"
 #include "trigger/master/settings.hpp"
+#include "trigger/master/settings_watch.hpp"
 #include "trigger/master/signals.hpp"
 #include "trigger/master/stopped_tasks.hpp"
 #include "trigger/master/successor_tasks.hpp"
@@ -88,6 +89,7 @@ private:
     attempts attempts_;
     admissions admissions_;
     paused_services paused_;
+    settings_watch service_settings_;
     credits credits_;
     ready_queue ready_;
     homes homes_;

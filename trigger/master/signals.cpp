@@ -133,6 +133,9 @@ signal_reader::batch signal_reader::sort(std::vector<storage::signal_record> con
         case protocol::signal_kind::pause:
             out.pauses = true;
             break;
+        case protocol::signal_kind::settings:
+            out.settings = true;
+            break;
         }
     }
     return out;
@@ -148,6 +151,8 @@ awaitable<bool> signal_reader::round()
     auto const signals = sort(found);
     if (signals.pauses)
         co_await learn_pauses();
+    if (signals.settings)
+        co_await learn_settings();
     if (!signals.edited.empty())
         co_await drop_taken_back(signals.edited);
     if (!more) {
@@ -171,6 +176,13 @@ awaitable<void> signal_reader::learn_pauses()
     auto const asked = scope_.term.time.now();
     auto const all = co_await ledger_.pauses(paused_services::remembered);
     actions_.pauses(all, asked);
+}
+
+awaitable<void> signal_reader::learn_settings()
+{
+    auto const asked = scope_.term.time.now();
+    auto const all = co_await ledger_.settings();
+    actions_.settings(all, asked);
 }
 
 awaitable<void> signal_reader::load(std::vector<execution_id> const& runs)

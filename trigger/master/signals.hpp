@@ -32,6 +32,8 @@ public:
         std::function<void()> replan;
         // The pauses of the ledger, as a reading has them that began at `asked`.
         std::function<void(std::vector<protocol::pause> const&, instant asked)> pauses{};
+        // Likewise the settings of services and projects.
+        std::function<void(std::vector<protocol::scope_settings> const&, instant asked)> settings{};
     };
     struct databases {
         storage::database& own; // a session that nothing else uses
@@ -62,6 +64,7 @@ private:
         std::vector<signal_id> done;
         std::set<signal_id> announced; // edits
         bool pauses = false;           // a pause has begun or ended
+        bool settings = false;         // those of a service or project were changed
     };
     batch sort(std::vector<storage::signal_record> const& found);
 
@@ -73,6 +76,7 @@ private:
     awaitable<bool> round(); // true: there may be more
     awaitable<void> drop_taken_back(std::map<task_id, utc_time> const& edited);
     awaitable<void> learn_pauses();
+    awaitable<void> learn_settings();
     awaitable<void> load(std::vector<execution_id> const& runs);
 
     planner_settings settings_;

@@ -90,6 +90,36 @@ TEST_CASE("the pause of a project is shown at its services")
     web->posted(200, "/api/v1/projects/shop/resume", json::object());
 }
 
+TEST_CASE("settings of services and projects are put whole, under If-Match, also before the first task")
+{
+    auto const web = arrange(engines());
+    create(*web, "a", "shop", "stock");
+    auto const put = [&](int status, std::string const& target, json const& body, headers const& with = {}) {
+        auto const answer = web->call(verb::put, target, body.dump(), with);
+        INFO(answer.body);
+        REQUIRE(answer.status == status);
+        return json::parse(answer.body);
+    };
+    std::string const stock = "/api/v1/services/shop/stock/settings";
+    CHECK(web->got(200, stock).at("version") == 0);
+    json const limited{{"limits", {{"concurrency", 3}, {"rate", {{"limit", 10}}}}}};
+    auto const first = put(200, stock, limited);
+    CHECK(first.at("version") == 1);
+    CHECK(first.at("settings").at("limits").at("rate").at("burst") == 6);
+    CHECK(web->data.number("SELECT COUNT(*) FROM `signal` WHERE kind = 'settings'") == 1);
+    put(412, stock, limited, {{"If-Match", "\"7\""}});
+    CHECK(put(200, stock, json::object(), {{"If-Match", "\"1\""}}).at("version") == 2);
+    CHECK(web->got(200, stock).at("settings").at("limits").at("concurrency") == 0);
+
+    web->got(404, "/api/v1/projects/new/settings");
+    put(200, "/api/v1/projects/new/settings", limited);
+    CHECK(web->got(200, "/api/v1/projects/new/settings").at("settings").at("limits").at("concurrency") == 3);
+    auto const refusal = put(422, stock, {{"limits", {{"speed", 3}}}});
+    CHECK(refusal.at("field") == "limits.speed");
+    CHECK_THAT(refusal.at("detail").get<std::string>(), Catch::Contains("the fields here are: concurrency, rate"));
+    put(404, "/api/v1/services/shop/%20/settings", limited);
+}
+
 TEST_CASE("what does not exist cannot be paused, and a pause needs a reason")
 {
     auto const web = arrange(engines());

@@ -1,0 +1,92 @@
+// Settings of services and of projects.
+
+#include "libs/base/log.hpp"
+#include "libs/protocol/task.hpp"
+#include "web/api/api.hpp"
+#include "web/query_parameters.hpp"
+#include "web/refusal.hpp"
+
+namespace baton::web {
+
+namespace {
+
+protocol::service_key settings_key(http::request const& message)
+{
+    auto const service = message.params.find("service");
+    return {message.params.at("project"), service == message.params.end() ? std::string() : service->second};
+}
+
+nlohmann::json show(protocol::scope_settings const& which)
+{
+    nlohmann::json body{{"project", which.of.project},
+                        {"version", which.version},
+                        {"settings", protocol::to_json(which.settings)}};
+    if (!which.of.service.empty())
+        body["service"] = which.of.service;
+    return body;
+}
+
+http::response answer_settings(nlohmann::json const& body, int version)
+{
+    auto answer = http::json_response(200, body);
+    if (version != 0)
+        answer.headers.set("ETag", etag_of(version));
+    return answer;
+}
+
+awaitable<http::response> read_settings(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    auto const which = settings_key(message);
+    auto const found = co_await site.services.settings(which);
+    bool const known = found.version != 0 || co_await site.services.known(which);
+    if (!known)
+        throw refused(404, "no task and no client names it, and it has no settings",
+                      which.service.empty() ? "project" : "service");
+    co_return answer_settings(show(found), found.version);
+}
+
+// Settings may be there before the first task.
+void expect_possible(protocol::service_key const& which)
+{
+    try {
+        protocol::check_name(which.project, "project");
+        if (!which.service.empty())
+            protocol::check_name(which.service, "service");
+    } catch (invalid_input const& wrong) {
+        throw refused(404, wrong.what(), wrong.field());
+    }
+}
+
+awaitable<http::response> put_settings(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    auto const seen = seen_version(message);
+    auto const which = settings_key(message);
+    expect_possible(which);
+    auto const document = read_body(message);
+    auto const wanted = as_document([&] { return protocol::parse_service_settings(document); });
+    auto const done = co_await site.services.set_settings(which, seen, wanted, site.ids);
+    if (done.outcome == storage::settings_outcome::stale_version)
+        throw refused(412, "the settings were changed since the version in If-Match; read them again", "If-Match");
+    bool const notified =
+        co_await site.master.notify(protocol::signal_kind::settings, done.signal, done.signal.value());
+    log::info("web", "the settings of a service or project were changed",
+              {{"project", which.project}, {"service", which.service}, {"version", done.now.version}});
+    auto body = show(done.now);
+    body["master_notified"] = notified;
+    co_return answer_settings(body, done.now.version);
+}
+
+} // namespace
+
+void serve_service_settings(http::router& table, context& site)
+{
+    for (std::string const each :
+         {"/api/v1/services/{project}/{service}/settings", "/api/v1/projects/{project}/settings"}) {
+        serve(table, site, http::verb::get, each, read_settings);
+        serve(table, site, http::verb::put, each, put_settings);
+    }
+}
+
+} // namespace baton::web
