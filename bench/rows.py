@@ -15,6 +15,8 @@ from stage import ROOT, Stage, harness
 
 
 ONE_AT_A_TIME = {"concurrency": {"limit": 1, "key": "/data"}}
+# Of each task twice its own firings, so that the limit is asked and keeps nothing back.
+WITH_A_RATE = {**ONE_AT_A_TIME, "rate": {"limit": 2, "per_ms": 1000, "burst": 4}}
 RETENTION_BEGINS = 15  # seconds; a new term starts retention late
 
 
@@ -134,6 +136,12 @@ def keys(server, options):
     return flow.run(server, options, load, options.warm, options.seconds)
 
 
+def keys_and_rates(server, options):
+    """The same with a rate limit on each task beside its key."""
+    load = repeating(options.rate // 2, options, policy=WITH_A_RATE)
+    return flow.run(server, options, load, options.warm, options.seconds)
+
+
 def ceiling(server, options):
     """The rate of the database alone for the same rows, with the best number of sessions."""
     tried = []
@@ -211,6 +219,8 @@ ROWS = {
     "lag_no_queue": Row("lag at 1,000 firings/s, nothing queued at the client", lag_no_queue,
                         [rate(), *lags(2, 10, 50), MISSED, DOUBLED]),
     "keys": Row("steady rate, each task with a concurrency key", keys, [rate(5_000), *COSTS, *lags(), MISSED, DOUBLED]),
+    "keys_and_rates": Row("steady rate, each task with a concurrency key and a rate limit", keys_and_rates,
+                          [rate(5_000), *COSTS, *lags(), MISSED, DOUBLED]),
     "run_now": Row("run now through REST, idle cluster", standing.run_now,
                    [Figure("call to handler p50", "until_start_ms/p50", "ms", most=5),
                     Figure("call to handler p99", "until_start_ms/p99", "ms", most=20),

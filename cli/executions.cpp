@@ -100,11 +100,17 @@ void list(executions_options const& chosen, common_options const& common)
 
 void show(std::string const& id, common_options const& common)
 {
-    auto const found = rest(common).get("/api/v1/executions/" + http::percent_encode(id));
+    auto found = rest(common).get("/api/v1/executions/" + http::percent_encode(id));
     if (common.json)
         return print_json(std::cout, found);
     auto const at = times_of(common);
+    auto const waits = found.value("waits", nlohmann::json::array());
+    found.erase("waits");
     print_members(std::cout, found, at, "attempts");
+    for (auto const& each : waits)
+        std::cout << "waited: from " << at.text(each, "since_at") << " to "
+                  << (each.at("until_at").is_null() ? "now" : at.text(each, "until_at")) << ": " << cell(each, "reason")
+                  << '\n';
     table shown({"ATTEMPT", "OUTCOME", "CLIENT", at.title("STARTED"), at.title("FINISHED"), "ERROR", "RESULT"});
     shown.when_narrow({"STARTED", "RESULT", "FINISHED"}, at.day(system_time{}.utc()));
     for (auto const& each : found.at("attempts"))

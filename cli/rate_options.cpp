@@ -8,9 +8,9 @@ namespace baton::cli {
 
 void add_rate_options(CLI::App& command, rate_options& into, std::string const& whose)
 {
-    auto* const rate = command.add_option(
-        "--rate", into.rate,
-        "At most so many attempts of " + whose + " are sent in a span of time, such as 100/1m; what is above waits");
+    auto* const rate = command.add_option("--rate", into.rate,
+                                          "At most so many attempts of " + whose +
+                                              " are sent in a span of time, such as 100/1m; what is above waits");
     command
         .add_option("--burst", into.burst,
                     "With --rate, so many may go at once after a time without any (default: one, and as many as half a "

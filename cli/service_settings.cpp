@@ -84,8 +84,8 @@ void add_service_settings(CLI::App& group, std::string const& noun, common_optio
 {
     auto const shown = std::make_shared<settings_choice>();
     shown->noun = noun;
-    auto* const show =
-        add_command(group, "settings", "Show the settings of a " + noun + ": the limits of all its tasks together", *shown);
+    auto* const show = add_command(group, "settings",
+                                   "Show the settings of a " + noun + ": the limits of all its tasks together", *shown);
     show->footer("Example: baton " + noun + "s settings billing");
     show->callback([shown, &common] { show_settings(*shown, common); });
 

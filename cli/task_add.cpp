@@ -8,6 +8,7 @@
 #include "cli/limit_options.hpp"
 #include "cli/misfire_options.hpp"
 #include "cli/payload_option.hpp"
+#include "cli/rate_options.hpp"
 #include "cli/rest.hpp"
 #include "cli/retry_options.hpp"
 #include "cli/route_options.hpp"
@@ -47,6 +48,8 @@ struct definition_options {
     calendar_uses calendars;
     misfire_options misfire;
     concurrency_options concurrency;
+    rate_options rate;
+    int priority = 0;
     retry_options retry;
     route_options route;
     int attempts = 1;
@@ -138,6 +141,10 @@ nlohmann::json document_of(definition_options const& chosen)
         task["misfire"] = std::move(misfire);
     if (auto concurrency = concurrency_of(chosen.concurrency); !concurrency.is_null())
         task["concurrency"] = std::move(concurrency);
+    if (auto rate = rate_of(chosen.rate); !rate.is_null())
+        task["rate"] = std::move(rate);
+    if (chosen.priority != 0)
+        task["priority"] = chosen.priority;
     if (auto retry = retry_of(chosen.retry); !retry.is_null())
         task["retry"] = std::move(retry);
     write_route(task, chosen.route);
@@ -191,6 +198,12 @@ void add_task_add(CLI::App& task, common_options const& common)
     add_calendar_use_options(*command, chosen->calendars);
     add_misfire_options(*command, chosen->misfire);
     add_concurrency_options(*command, chosen->concurrency);
+    add_rate_options(*command, chosen->rate, "the task");
+    command
+        ->add_option("--priority", chosen->priority,
+                     "Among executions that wait: each step goes before what was due up to 10 s earlier")
+        ->capture_default_str()
+        ->check(CLI::Range(-protocol::highest_priority, protocol::highest_priority));
     add_retry_options(*command, chosen->retry);
     add_route_options(*command, chosen->route);
     command->add_option("--attempts", chosen->attempts, "Number of attempts, the first included")

@@ -140,6 +140,15 @@ json show(storage::late_report const& report)
             {"error", text(report.error)}};
 }
 
+json show(storage::wait_record const& wait, std::optional<utc_time> ended_at)
+{
+    auto const until = wait.until ? wait.until : ended_at;
+    return {{"for", protocol::to_string(wait.blocker)},
+            {"reason", to_text(wait.blocker)},
+            {"since_at", moment(wait.since)},
+            {"until_at", moment(until)}};
+}
+
 json show(storage::execution_record const& execution)
 {
     return {{"id", to_string(execution.id)},

@@ -40,6 +40,8 @@ nlohmann::json show(storage::execution_record const& execution);
 nlohmann::json show(storage::attempt_record const& attempt);
 nlohmann::json show(storage::unresponsive_record const& handler);
 nlohmann::json show(storage::late_report const& report);
+// `ended_at`: of the execution, which may have ended while it waited.
+nlohmann::json show(storage::wait_record const& wait, std::optional<utc_time> ended_at);
 // Its execution in brief, the error of the last attempt, and what has become of it.
 nlohmann::json show(storage::dead_letter const& letter);
 nlohmann::json show(storage::client_record const& client);

@@ -93,7 +93,26 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
     return std::nullopt;
 }
 
+// With the time at which a limit began to keep it back, once the ledger has that.
+std::string why_kept_back(execution_record const& one, cluster_view const& seen)
+{
+    auto const found = seen.waits.find(one.id);
+    if (found == seen.waits.end() || found->second.empty())
+        return to_text(protocol::blocker::task_concurrency);
+    auto const& last = found->second.back();
+    return to_text(last.blocker) + "; it waits since " + to_rfc3339(last.since);
+}
+
 } // namespace
+
+std::vector<execution_id> kept_back(std::vector<execution_record> const& executions)
+{
+    std::vector<execution_id> ids;
+    for (auto const& one : executions)
+        if (one.state == protocol::state::waiting)
+            ids.push_back(one.id);
+    return ids;
+}
 
 std::vector<protocol::service_key> awaited_services(std::vector<execution_record> const& executions, utc_time now)
 {
@@ -120,7 +139,7 @@ std::optional<std::string> reason_of(execution_record const& one, cluster_view c
     if (!one.due_at)
         return one.state == protocol::state::succeeded ? std::nullopt : line_of_error(one);
     if (one.state == protocol::state::waiting)
-        return "as many executions of its task as may be under way at a time are";
+        return why_kept_back(one, seen);
     if (!waits(one))
         return std::nullopt;
     if (*one.due_at <= seen.now)

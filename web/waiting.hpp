@@ -6,6 +6,7 @@
 #include "libs/storage/executions.hpp"
 #include "libs/storage/task_routes.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ struct cluster_view {
     utc_time now;                   // the database's
     std::optional<bool> has_master; // nothing if the lock row could not be read
     std::vector<storage::clients::alike> clients;
-    storage::routes routes;                // of the executions that wait
-    std::vector<protocol::pause> pauses{}; // in force
+    storage::routes routes;                                            // of the executions that wait
+    std::vector<protocol::pause> pauses{};                             // in force
+    std::map<execution_id, std::vector<storage::wait_record>> waits{}; // of those that limits keep back
 };
 
 // The services whose clients decide why these executions wait. Empty if none of them waits; one that is only planned
@@ -28,6 +30,9 @@ std::vector<protocol::service_key> awaited_services(std::vector<storage::executi
 
 // The versions of tasks whose routes decide why these executions wait, likewise.
 std::vector<storage::task_at> awaited_routes(std::vector<storage::execution_record> const& executions, utc_time now);
+
+// Those that limits keep back.
+std::vector<execution_id> kept_back(std::vector<storage::execution_record> const& executions);
 
 // The stored reason; the first line of the error of a failed execution; or why an open one waits. Nothing for an
 // execution that runs, has succeeded or is not due yet. Pure.

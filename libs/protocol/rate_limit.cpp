@@ -23,10 +23,9 @@ rate_limit parse_rate(nlohmann::json const& value, std::string const& path)
     rate_limit rate;
     rate.limit = static_cast<int>(object.number("limit", 0, 0, most_in_a_rate));
     if (rate.limit != 0) {
-        rate.per =
-            std::chrono::milliseconds{object.number("per_ms", 1'000, shortest_rate_span / 1ms, longest_rate_span / 1ms)};
-        rate.burst =
-            static_cast<int>(object.number("burst", usual_burst(rate.limit, rate.per), 1, 2 * most_in_a_rate));
+        rate.per = std::chrono::milliseconds{
+            object.number("per_ms", 1'000, shortest_rate_span / 1ms, longest_rate_span / 1ms)};
+        rate.burst = static_cast<int>(object.number("burst", usual_burst(rate.limit, rate.per), 1, 2 * most_in_a_rate));
     }
     object.finish_listing();
     return rate;

@@ -211,6 +211,9 @@ task_definition parse_task(nlohmann::json const& value)
         task.misfire = parse_misfire(*misfire);
     if (auto const* concurrency = object.find("concurrency"))
         task.concurrency = parse_concurrency(*concurrency);
+    if (auto const* rate = object.find("rate"))
+        task.rate = parse_rate(*rate, "rate");
+    task.priority = static_cast<int>(object.number("priority", 0, -highest_priority, highest_priority));
     if (task.schedule.kind != schedule_kind::api)
         check_key(task.concurrency, task.payload);
     task.routing = parse<protocol::routing>(object.text("routing", "round_robin", 32), "routing");
@@ -246,6 +249,8 @@ nlohmann::json without_payload(task_definition const& task, bool stored)
             {"schedule", schedule_json(task.schedule, stored)},
             {"misfire", to_json(task.misfire)},
             {"concurrency", to_json(task.concurrency)},
+            {"rate", to_json(task.rate)},
+            {"priority", task.priority},
             {"routing", to_string(task.routing)},
             {"route", to_json(task.route, task.routing)},
             {"max_attempts", task.max_attempts},
@@ -290,11 +295,11 @@ void check_nulls(nlohmann::json const& patch)
                 throw invalid_input(path + key, path + key + " cannot be removed");
     };
     check(patch, "", [](std::string const& key) {
-        return is_one_of(key, {"project", "description", "owner", "labels", "payload", "misfire", "concurrency",
-                               "routing", "route", "max_attempts", "retry_delay_ms", "retry", "max_deaths",
+        return is_one_of(key, {"project", "description", "owner", "labels", "payload", "misfire", "concurrency", "rate",
+                               "priority", "routing", "route", "max_attempts", "retry_delay_ms", "retry", "max_deaths",
                                "timeout_ms", "stop_grace_ms", "limits", "enabled"});
     });
-    for (auto const* policy : {"misfire", "concurrency", "retry", "route", "limits"})
+    for (auto const* policy : {"misfire", "concurrency", "rate", "retry", "route", "limits"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())
             check(*given, std::string(policy) + ".", [](std::string const&) { return false; });
     auto const schedule = patch.find("schedule");
@@ -326,7 +331,7 @@ task_definition patch_task(task_definition const& task, nlohmann::json const& pa
     if (auto const schedule = patch.find("schedule");
         schedule != patch.end() && schedule->is_object() && schedule->contains("kind"))
         value["schedule"] = nlohmann::json::object(); // the old kind's fields do not fit another kind
-    for (auto const* policy : {"misfire", "concurrency", "retry", "route"})
+    for (auto const* policy : {"misfire", "concurrency", "rate", "retry", "route"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())
             value[policy] = nlohmann::json::object(); // likewise
     if (patch.contains("routing") && patch.at("routing") != value.at("routing") && !patch.contains("route"))

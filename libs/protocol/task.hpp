@@ -2,6 +2,7 @@
 // A task as a person or a program registers it, and its JSON document.
 
 #include "libs/base/time.hpp"
+#include "libs/protocol/blocker.hpp"
 #include "libs/protocol/calendar_spec.hpp"
 #include "libs/protocol/concurrency.hpp"
 #include "libs/protocol/cron_spec.hpp"
@@ -11,6 +12,7 @@
 #include "libs/protocol/misfire.hpp"
 #include "libs/protocol/named_calendar.hpp"
 #include "libs/protocol/names.hpp"
+#include "libs/protocol/rate_limit.hpp"
 #include "libs/protocol/retry_policy.hpp"
 #include "libs/protocol/route.hpp"
 #include "libs/protocol/time_limits.hpp"
@@ -93,6 +95,8 @@ struct task_definition {
     schedule_spec schedule;
     misfire_policy misfire;
     concurrency_policy concurrency;
+    rate_limit rate;  // of its attempts; a broadcast counts once
+    int priority = 0; // among executions that wait, from -highest_priority to highest_priority; see priority_step
     protocol::routing routing = protocol::routing::round_robin;
     route_spec route;
     int max_attempts = 1;
@@ -125,8 +129,8 @@ nlohmann::json to_json(task_definition const& task);
 std::string to_text(task_definition const& task);
 
 // Applies a JSON merge patch (RFC 7396) to a definition and parses the result as strictly. A patch with
-// `schedule.kind` must carry the whole schedule, and one with `misfire`, `concurrency`, `retry` or `route` the whole
-// policy. A patch with another `routing` and no `route` keeps the tag of the route only.
+// `schedule.kind` must carry the whole schedule, and one with `misfire`, `concurrency`, `rate`, `retry` or `route` the
+// whole policy. A patch with another `routing` and no `route` keeps the tag of the route only.
 task_definition patch_task(task_definition const& task, nlohmann::json const& patch);
 
 } // namespace baton::protocol

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "libs/base/id.hpp"
+#include "libs/protocol/blocker.hpp"
 #include "libs/protocol/outcome.hpp"
 #include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/task_routes.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -108,6 +110,13 @@ struct late_report {
     std::optional<std::string> error;
 };
 
+// A time of over a second for which a limit kept an execution back.
+struct wait_record {
+    protocol::blocker blocker = protocol::blocker::task_concurrency; // at its beginning
+    utc_time since;
+    std::optional<utc_time> until; // none: it waits, or has ended without going on
+};
+
 enum class cancel_outcome { requested, already_ended, not_found };
 struct cancel_result {
     cancel_outcome outcome = cancel_outcome::requested;
@@ -134,6 +143,8 @@ public:
     awaitable<std::optional<late_report>> late(execution_id id);
     // From now on its handler counts as ended. False if it did already.
     awaitable<bool> release(execution_id id);
+    // For what these executions have waited, those without such a time left out.
+    awaitable<std::map<execution_id, std::vector<wait_record>>> waits(std::vector<execution_id> ids);
     awaitable<std::vector<attempt_record>> attempts(execution_id id); // all of them, the first included
     awaitable<execution_page> list(execution_filter filter);
     // How these versions of tasks choose their clients.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/base/id.hpp"
+#include "libs/protocol/blocker.hpp"
 #include "libs/protocol/outcome.hpp"
 #include "libs/protocol/pause.hpp"
 #include "libs/protocol/service_key.hpp"
@@ -175,6 +176,20 @@ struct unresponsive_row {
     std::string definition;
 };
 
+// An execution that has waited for over a second, and for which limit.
+struct kept_back {
+    execution_id id;
+    protocol::blocker blocker = protocol::blocker::task_concurrency;
+    utc_time since;
+};
+
+// A rate limit of less than a token a second: of a task, or without one of a service, or of a project.
+struct limit_state {
+    task_id task{};
+    protocol::service_key of{};
+    utc_time full_at; // all tokens are there from then on
+};
+
 // A task that was disabled or deleted. Its executions of versions below `version` that no client has by `line` are to
 // be cancelled with the reason.
 struct stopped_task {
@@ -281,8 +296,12 @@ public:
     // Asks for the cancelling of open executions, as a person may: what fails from now on ends as cancelled.
     awaitable<void> request_cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
-    // Turns planned executions into waiting ones, or (`waits` is false) waiting ones into planned ones.
-    awaitable<void> set_waiting(fence mine, std::vector<execution_id> const& ids, bool waits);
+    // Turns planned executions into waiting ones, and notes for what they wait.
+    awaitable<void> keep_back(fence mine, std::vector<kept_back> const& executions);
+    // Turns waiting executions into planned ones, and records the states of the limits from which they take tokens.
+    awaitable<void> let_go(fence mine, std::vector<execution_id> const& ids, std::vector<limit_state> const& states);
+    // Those in which tokens are missing.
+    awaitable<std::vector<limit_state>> limit_states();
 
     // Ends executions without a client, each in its state and with its reason in `error` and `reason`, and makes them
     // dead letters.

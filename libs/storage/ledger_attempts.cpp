@@ -248,21 +248,6 @@ awaitable<void> ledger::request_cancel(fence mine, std::vector<execution_id> con
     co_await deciding_.transact(work);
 }
 
-awaitable<void> ledger::set_waiting(fence mine, std::vector<execution_id> const& ids, bool waits)
-{
-    auto const from = waits ? protocol::state::planned : protocol::state::waiting;
-    auto const to = waits ? protocol::state::waiting : protocol::state::planned;
-    auto const work = [&](soci::session& sql) {
-        touch_fence(sql, mine);
-        for (auto const chunk : chunks(sql, ids, 1)) {
-            statement change(sql, "UPDATE execution SET state = ", protocol::to_string(to),
-                             " WHERE due_at IS NOT NULL AND state = ", protocol::to_string(from), " AND id IN ");
-            change.in(chunk).execute();
-        }
-    };
-    co_await deciding_.transact(work);
-}
-
 awaitable<void> ledger::fail(fence mine, std::vector<undeliverable> const& executions)
 {
     std::vector<execution_id> ids;

@@ -146,6 +146,7 @@ awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, st
         delete_by_key(sql, "attempt", {"execution_id"}, retried);
         delete_by_key(sql, "dead_letter", {"execution_id"}, failed);
         delete_by_key(sql, "late_report", {"execution_id"}, stopped);
+        delete_by_key(sql, "waiting", {"execution_id"}, ids);
         delete_by_key(sql, "execution", {"id"}, ids);
     };
     if (!ids.empty())

@@ -43,6 +43,9 @@ public:
     // Deletes expired idempotency keys, the oldest first. True when there may be more.
     awaitable<bool> keys(std::size_t rows);
 
+    // Deletes the states of rate limits that have all their tokens again. True when there may be more.
+    awaitable<bool> limit_states(std::size_t rows);
+
     // Deletes all but the newest thousand terms, the oldest first. True when there may be more.
     awaitable<bool> terms(std::string name_space, std::size_t rows);
 

@@ -58,9 +58,9 @@ void write_settings(soci::session& sql, protocol::namespace_id name_space, scope
         return;
     }
     try {
-        statement(sql, "INSERT INTO service_settings (namespace, project, service, version, document, updated_at) VALUES (",
-                  name_space, ", ", wanted.of.project, ", ", wanted.of.service, ", 1, ", document, ", ", now_us(sql),
-                  ")")
+        statement(
+            sql, "INSERT INTO service_settings (namespace, project, service, version, document, updated_at) VALUES (",
+            name_space, ", ", wanted.of.project, ", ", wanted.of.service, ", 1, ", document, ", ", now_us(sql), ")")
             .execute();
     } catch (statement_error const& failure) {
         if (failure.why() == statement_error::kind::duplicate) // another call was first
@@ -98,8 +98,7 @@ awaitable<settings_result> services::set_settings(service_key which, std::option
     settings_result done;
     auto const work = [&](soci::session& sql) {
         done.now = find_settings(sql, name_space_, which, true);
-        done.outcome =
-            seen && *seen != done.now.version ? settings_outcome::stale_version : settings_outcome::done;
+        done.outcome = seen && *seen != done.now.version ? settings_outcome::stale_version : settings_outcome::done;
         if (done.outcome != settings_outcome::done)
             return;
         ++done.now.version;

@@ -1,5 +1,5 @@
-"""Tasks with policies beside the judged ones: their firings may be skipped or cancelled, but never run beside each other,
-and a handler that never returns does not keep its execution open.
+"""Tasks with policies beside the judged ones: their firings may be skipped or cancelled, but never run beside each other or
+faster than their rate, and a handler that never returns does not keep its execution open.
 """
 
 import dataclasses
@@ -12,11 +12,15 @@ TIMEOUT, GRACE = 500, 1000  # milliseconds
 
 @dataclasses.dataclass
 class Kind:
-    """Tasks of one kind, of which none may run beside itself."""
+    """Tasks of one kind, of which none may run beside itself, or one with a rate above that."""
     name: str
     count: int
     definition: dict
 
+
+APART_US = 3_000_000  # attempts that were sent so far apart may come at once after a fault
+RATE = {"limit": 5, "per_ms": 1000, "burst": 3}
+SLOW_RATE = {"limit": 1, "per_ms": 4000, "burst": 1}
 
 KINDS = (
     Kind("one after the other", 2, {"handler": "nap", "payload": {"ms": 150}, "every_ms": 100,
@@ -25,6 +29,9 @@ KINDS = (
                                     "concurrency": {"limit": 1, "when_full": "replace"}}),
     Kind("never returns", 1, {"handler": "deaf", "payload": {"ms": DEAF_FOR}, "every_ms": 500, "timeout_ms": TIMEOUT,
                               "stop_grace_ms": GRACE, "concurrency": {"limit": 1, "when_full": "skip"}}),
+    Kind("at a rate", 1, {"handler": "note", "every_ms": 150, "rate": RATE, "limits": {"start_within_ms": 3000}}),
+    Kind("at a slow rate", 1, {"handler": "note", "every_ms": 3000, "rate": SLOW_RATE,
+                               "limits": {"start_within_ms": 10_000}}),
 )
 
 
@@ -51,8 +58,12 @@ class Policies:
         for task, kind in self.kinds.items():
             rows = [row for row in ledger.executions if row["task_id"] == task]
             calls = exclusion.calls_of(journal, deaths, {row["id"] for row in rows})
+            rate = kind.definition.get("rate")
+            above = rate and exclusion.above_rate([call.began for call in calls], rate, APART_US)
+            if above:
+                found.append(f"rate: {kind.name}: {above[2]} calls from {above[0]} to {above[1]}")
             found += [f"overlap: {kind.name}: execution {two.execution} began {two.began} while {one.execution}, begun "
-                      f"{one.began}, had not ended" for one, two in exclusion.overlaps(calls)]
+                      f"{one.began}, had not ended" for one, two in exclusion.overlaps(calls) if not rate]
             found += [f"unended: {kind.name}: execution {row['id']} is {row['state']}"
                       for row in rows if row["ended_at"] is None]
             if not calls:

@@ -1,4 +1,4 @@
-"""Which calls of handlers overlapped, by the clients' journals. Pure: it sees values."""
+"""Which calls of handlers overlapped or came too fast, by the clients' journals. Pure: it sees values."""
 
 import dataclasses
 
@@ -27,3 +27,17 @@ def overlaps(calls):
     """The first call that had not ended when the next one began, with that one, and so on."""
     return [(one, next_one) for one, next_one in zip(calls, calls[1:])
             if one.ended is None or one.ended > next_one.began]
+
+
+def above_rate(starts, rate, apart_us):
+    """The first span that has more starts than the rate (as in a task's definition) lets, as (begin, end, starts); None if
+    there is none. Starts that were sent up to `apart_us` apart may come at once. `starts`: sorted microseconds."""
+    per_us = rate["limit"] / (rate["per_ms"] * 1000)
+    most = None  # of index - rate * time, over the starts before: the best beginning of a span
+    for index, at in enumerate(starts):
+        if most is None or index - per_us * at < most[0]:
+            most = index - per_us * at, index
+        first = most[1]
+        if index - first + 1 > per_us * (at - starts[first] + apart_us) + rate["burst"]:
+            return starts[first], at, index - first + 1
+    return None

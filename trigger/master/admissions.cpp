@@ -1,14 +1,14 @@
 #include "trigger/master/admissions.hpp"
 
-#include "libs/base/log.hpp"
 #include "trigger/master/write_group.hpp"
 
 namespace baton::trigger {
 
+// Which executions may be sent.
+
 namespace {
 
-constexpr duration marked_after = 1s;  // one that waits for less costs no write
-constexpr duration look_again = 200ms; // after a write that failed
+constexpr std::size_t woken_at_once = 1'000;
 constexpr char const* took_its_place = "a newer execution took its place";
 
 concurrency_gate::place place_of(open_execution const& one)
@@ -17,9 +17,22 @@ concurrency_gate::place place_of(open_execution const& one)
     return {one.task->id, protocol::key_hash(task.concurrency, one.payload ? *one.payload : task.payload)};
 }
 
-bool is_limited(open_execution const& one)
+bool has_gate(open_execution const& one)
 {
     return one.task->definition.concurrency.limit != 0 && !one.parent; // a broadcast counts once, for all its shards
+}
+
+limit_tree::member member_of(open_execution const& one)
+{
+    auto const& task = one.task->definition;
+    return {one.id,
+            one.task->id,
+            one.task->version,
+            task.rate,
+            protocol::service_of(task),
+            one.place_in_line(),
+            one.broadcast(),
+            one.parent.has_value()};
 }
 
 std::string reason_of_skip(protocol::concurrency_policy const& policy)
@@ -33,38 +46,90 @@ std::string reason_of_skip(protocol::concurrency_policy const& policy)
 
 admissions::admissions(term_scope const& scope, attempts& next) : scope_(scope), next_(next), bell_(scope.loop) {}
 
+bool admissions::concerns(open_execution const& one) const
+{
+    auto const& task = one.task->definition;
+    if (task.concurrency.limit == 0 && !task.rate.any() && !tree_.any_service_limited())
+        return false;
+    return has_gate(one) || tree_.concerns(member_of(one));
+}
+
 bool admissions::admit(open_execution& one)
 {
-    if (!is_limited(one))
+    if (!concerns(one))
         return true;
     if (!loaded_) {
         early_.push_back(one.id);
         return false;
     }
-    auto const& policy = one.task->definition.concurrency;
-    if (gate_.holds(one.id) && !one.marked) {
-        admitted(gate_.release_if_full(one.id, policy.limit)); // the places of a former term may be too many
-        if (gate_.holds(one.id))
-            return true;
-    }
-    auto const ruling = gate_.enter(place_of(one), policy, {one.id, one.scheduled_at, one.attempt == 1});
-    carry_out(ruling);
-    switch (ruling.what) {
-    case concurrency_gate::verdict::skipped:
-        next_.skip(one, reason_of_skip(policy));
+    if (tree_.at(one.id) == limit_tree::stage::waits || !pass_gate(one) || !pass_tree(one))
         return false;
-    case concurrency_gate::verdict::waits:
-        wait_here(one);
-        return false;
-    case concurrency_gate::verdict::admitted:
-        break;
-    }
-    if (one.marked) {
-        to_unmark_.push_back(one.id);
+    if (must_write(one)) {
+        to_let_go_.push_back(one.id);
         bell_.wake();
         return false;
     }
     one.admitted_at = scope_.term.clock.now();
+    if (tree_.at(one.id) == limit_tree::stage::promised)
+        promised_.emplace_back(scope_.term.time.now(), one.id);
+    look_in_time();
+    return true;
+}
+
+// The concurrency limit of its task.
+bool admissions::pass_gate(open_execution& one)
+{
+    if (!has_gate(one))
+        return true;
+    auto const& policy = one.task->definition.concurrency;
+    if (gate_.holds(one.id) && !one.marked) {
+        auto const others = gate_.release_if_full(one.id, policy.limit); // the places of a former term may be too many
+        admitted(others);
+        if (gate_.holds(one.id))
+            return true;
+        tree_.leave(one.id, scope_.term.clock.now());
+    }
+    auto const ruling = gate_.enter(place_of(one), policy, {one.id, one.place_in_line(), one.attempt == 1});
+    carry_out(ruling);
+    if (ruling.what == concurrency_gate::verdict::skipped)
+        next_.skip(one, reason_of_skip(policy));
+    else if (ruling.what == concurrency_gate::verdict::waits)
+        wait_here(one);
+    return ruling.what == concurrency_gate::verdict::admitted;
+}
+
+// Its rate, and the limits of its service and project.
+bool admissions::pass_tree(open_execution& one)
+{
+    auto const which = member_of(one);
+    if (tree_.at(one.id) == limit_tree::stage::promised || !tree_.concerns(which))
+        return true;
+    one.limited = true;
+    tree_.enter(which, scope_.term.clock.now());
+    if (wake_tree(one.id))
+        return true;
+    wait_here(one);
+    return false;
+}
+
+bool admissions::must_write(open_execution const& one) const
+{
+    return one.marked || tree_.must_record(one.id, scope_.term.clock.now());
+}
+
+bool admissions::start(open_execution& one)
+{
+    if (!one.limited && (!tree_.any_service_limited() || !concerns(one)))
+        return true;
+    if (tree_.at(one.id) != limit_tree::stage::promised && !pass_tree(one))
+        return false;
+    if (must_write(one)) {
+        to_let_go_.push_back(one.id);
+        bell_.wake();
+        return false;
+    }
+    tree_.start(one.id, scope_.term.clock.now());
+    look_in_time();
     return true;
 }
 
@@ -72,7 +137,7 @@ void admissions::wait_here(open_execution const& one)
 {
     if (!one.marked)
         unmarked_.emplace_back(scope_.term.time.now(), one.id);
-    bell_.wake();
+    look_in_time();
 }
 
 void admissions::carry_out(concurrency_gate::ruling const& ruling)
@@ -89,44 +154,49 @@ void admissions::carry_out(concurrency_gate::ruling const& ruling)
         bell_.wake();
 }
 
-void admissions::under_way(open_execution const& one)
+// Those that may go on by now. True if `asking` may as well, whose caller then goes on with it.
+bool admissions::wake_tree(execution_id asking)
 {
-    if (is_limited(one))
-        gate_.hold(place_of(one), {one.id, one.scheduled_at});
+    bool mine = false;
+    for (auto const id : tree_.wake(scope_.term.clock.now(), woken_at_once)) {
+        auto* one = scope_.open.find(id);
+        if (id == asking)
+            mine = true;
+        else if (one != nullptr && one->phase == phase::waiting)
+            go_on(*one);
+    }
+    look_in_time();
+    return mine;
 }
 
-void admissions::still_runs(storage::unresponsive_row const& row, known_task const& task)
+// A promised one that no client takes gives its place to others. It stays where it waits for a client.
+void admissions::step_back()
 {
-    auto const& policy = task.definition.concurrency;
-    if (policy.limit == 0)
-        return;
-    auto const payload = row.payload ? protocol::json_text::checked(*row.payload) : task.definition.payload;
-    gate_.hold({task.id, protocol::key_hash(policy, payload)}, {row.id, row.scheduled_at});
+    auto const now = scope_.term.time.now();
+    for (; !promised_.empty() && promised_.front().first + promise_holds <= now; promised_.pop_front())
+        tree_.step_back(promised_.front().second, scope_.term.clock.now());
 }
 
-void admissions::absent(open_execution const& one)
+bool admissions::waits(execution_id id) const
 {
-    admitted(gate_.release_if_full(one.id, one.task->definition.concurrency.limit));
-}
-
-void admissions::ended(execution_id id)
-{
-    admitted(gate_.leave(id));
+    return gate_.waits(id) || tree_.at(id) == limit_tree::stage::waits;
 }
 
 void admissions::admitted(std::vector<execution_id> const& ids)
 {
     for (auto const id : ids) {
         auto* one = scope_.open.find(id);
-        if (one == nullptr || one->phase != phase::waiting)
-            continue;
-        if (one->marked)
-            to_unmark_.push_back(id);
-        else
-            send(*one);
+        if (one != nullptr && one->phase == phase::waiting && pass_tree(*one))
+            go_on(*one);
     }
-    if (!to_unmark_.empty())
-        bell_.wake();
+}
+
+void admissions::go_on(open_execution& one)
+{
+    if (!must_write(one))
+        return send(one);
+    to_let_go_.push_back(one.id);
+    bell_.wake();
 }
 
 void admissions::send(open_execution& one)
@@ -136,6 +206,59 @@ void admissions::send(open_execution& one)
     scope_.due_changed.wake();
 }
 
+void admissions::under_way(open_execution const& one)
+{
+    if (has_gate(one))
+        gate_.hold(place_of(one), {one.id, one.place_in_line()});
+    if (auto const which = member_of(one); tree_.concerns(which))
+        tree_.hold(which, scope_.term.clock.now());
+}
+
+void admissions::still_runs(storage::unresponsive_row const& row, known_task const& task)
+{
+    auto const now = scope_.term.clock.now();
+    auto const& definition = task.definition;
+    auto const place = protocol::place_in_line(row.scheduled_at, definition.priority);
+    limit_tree::member const which{row.id, task.id, task.version, definition.rate, protocol::service_of(definition),
+                                   place};
+    if (tree_.concerns(which))
+        tree_.hold(which, now);
+    if (definition.concurrency.limit == 0)
+        return;
+    auto const payload = row.payload ? protocol::json_text::checked(*row.payload) : definition.payload;
+    gate_.hold({task.id, protocol::key_hash(definition.concurrency, payload)}, {row.id, place});
+}
+
+void admissions::absent(open_execution const& one)
+{
+    tree_.release_if_over(one.id, scope_.term.clock.now());
+    auto const others = gate_.release_if_full(one.id, one.task->definition.concurrency.limit);
+    admitted(others);
+    wake_tree();
+}
+
+void admissions::ended(execution_id id)
+{
+    auto const others = gate_.leave(id);
+    admitted(others);
+    if (tree_.at(id) == limit_tree::stage::unknown)
+        return;
+    tree_.leave(id, scope_.term.clock.now());
+    wake_tree();
+}
+
+// What is under way counts from now on. What waits for a client asks before it is sent.
+void admissions::limit(std::vector<protocol::scope_settings> const& all)
+{
+    tree_.set_limits(all, scope_.term.clock.now());
+    scope_.open.each_under_way([this](open_execution& one) {
+        auto const which = member_of(one);
+        if (one.phase != phase::parent && tree_.at(one.id) == limit_tree::stage::unknown && tree_.concerns(which))
+            tree_.hold(which, scope_.term.clock.now());
+    });
+    wake_tree();
+}
+
 void admissions::all_loaded()
 {
     loaded_ = true;
@@ -143,92 +266,6 @@ void admissions::all_loaded()
         if (auto* one = scope_.open.find(id); one != nullptr && one->phase == phase::waiting)
             scope_.open.wait(*one, scope_.term.clock.now());
     scope_.due_changed.wake();
-}
-
-awaitable<void> admissions::run()
-{
-    for (;;) {
-        auto next = scope_.term.time.now() + 1h;
-        try {
-            co_await round();
-            if (!unmarked_.empty())
-                next = unmarked_.front().first + marked_after;
-        } catch (unavailable const& reason) {
-            log::warn("admissions", "writing which executions wait failed, trying again in 200 ms",
-                      {log::reason(reason.what())});
-            next = scope_.term.time.now() + look_again;
-        }
-        co_await bell_.wait_until(scope_.term.time, next);
-    }
-}
-
-awaitable<void> admissions::round()
-{
-    while (!to_cancel_.empty())
-        co_await cancel_replaced();
-    co_await mark();
-    while (!to_unmark_.empty())
-        co_await unmark();
-}
-
-awaitable<void> admissions::cancel_replaced()
-{
-    co_await scope_.term.until_active(transaction_need);
-    auto const some = front(to_cancel_);
-    co_await scope_.ledger.request_cancel(scope_.term.fence, some, took_its_place);
-    drop(to_cancel_, some.size());
-    for (auto const id : some)
-        scope_.open.request_cancel(id);
-}
-
-// Those that have waited for long enough and still do. `looked_at` are taken from the front.
-std::vector<execution_id> admissions::to_mark(std::size_t& looked_at)
-{
-    std::vector<execution_id> some;
-    looked_at = 0;
-    auto const now = scope_.term.time.now();
-    for (auto const& [since, id] : unmarked_) {
-        if (since + marked_after > now || some.size() == most_in_a_group)
-            break;
-        ++looked_at;
-        auto* one = scope_.open.find(id);
-        if (one != nullptr && one->phase == phase::waiting && gate_.waits(id))
-            some.push_back(id);
-    }
-    return some;
-}
-
-// Memory has the mark before the ledger: one that is admitted meanwhile must lose it there before it is sent.
-awaitable<void> admissions::mark()
-{
-    std::size_t looked_at = 0;
-    for (;;) {
-        auto const some = to_mark(looked_at);
-        if (looked_at == 0)
-            co_return;
-        for (auto const id : some)
-            scope_.open.find(id)->marked = true;
-        if (!some.empty()) {
-            co_await scope_.term.until_active(transaction_need);
-            co_await scope_.ledger.set_waiting(scope_.term.fence, some, true);
-        }
-        unmarked_.erase(unmarked_.begin(), unmarked_.begin() + static_cast<std::ptrdiff_t>(looked_at));
-    }
-}
-
-awaitable<void> admissions::unmark()
-{
-    co_await scope_.term.until_active(transaction_need);
-    auto const some = front(to_unmark_);
-    co_await scope_.ledger.set_waiting(scope_.term.fence, some, false);
-    drop(to_unmark_, some.size());
-    for (auto const id : some) {
-        auto* one = scope_.open.find(id);
-        if (one == nullptr || !gate_.holds(id) || one->phase != phase::waiting)
-            continue;
-        one->marked = false;
-        send(*one);
-    }
 }
 
 } // namespace baton::trigger

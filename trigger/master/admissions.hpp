@@ -3,6 +3,7 @@
 #include "libs/base/loop.hpp"
 #include "trigger/master/attempts.hpp"
 #include "trigger/master/concurrency_gate.hpp"
+#include "trigger/master/limit_tree.hpp"
 #include "trigger/master/term_scope.hpp"
 
 #include <deque>
@@ -11,15 +12,20 @@
 
 namespace baton::trigger {
 
-// Keeps the concurrency limits of tasks: a due execution goes to a client only if it is admitted. One that waits longer
-// than a second is marked in the ledger, and the mark is taken away before it is sent. So a new master knows that no
-// client has those that are marked. Part of a term.
+// Keeps the limits of tasks, services and projects: a due execution goes to a client only if it is admitted. First it
+// needs a place under the concurrency limit of its task (concurrency_gate), then one under its rate and under the
+// limits of its service and project (limit_tree). One that waits longer than a second is marked in the ledger, and the
+// mark is taken away before it is sent. So a new master knows that no client has those that are marked. Part of a term.
 class admissions {
 public:
     admissions(term_scope const& scope, attempts& next);
 
+    // False for an execution without any limit, which may be sent without asking.
+    bool concerns(open_execution const& one) const;
     // May this due execution be sent? If not, it waits here until it may, or is skipped.
     bool admit(open_execution& one);
+    // It is about to be sent, since a client has room. False if it may not be any more; then it waits here.
+    bool start(open_execution& one);
 
     // It may be under way since before this term began.
     void under_way(open_execution const& one);
@@ -29,6 +35,11 @@ public:
     void absent(open_execution const& one);
     void ended(execution_id id);
 
+    // The settings of services and projects have changed.
+    void limit(std::vector<protocol::scope_settings> const& all);
+
+    // Reads what the last master recorded of the rate limits, before the term acts. Throws `unavailable`.
+    awaitable<void> read();
     // All open executions are in memory. Before that nothing with a limit is admitted, since an execution that is under
     // way may not be known yet.
     void all_loaded();
@@ -36,24 +47,40 @@ public:
     awaitable<void> run();
 
 private:
+    bool pass_gate(open_execution& one);
+    bool pass_tree(open_execution& one);
+    bool must_write(open_execution const& one) const;
     void wait_here(open_execution const& one);
+    void go_on(open_execution& one);
     void send(open_execution& one);
     void admitted(std::vector<execution_id> const& ids);
     void carry_out(concurrency_gate::ruling const& ruling);
+    bool wake_tree(execution_id asking = {});
+    void step_back();
+    bool waits(execution_id id) const;
+
+    static constexpr duration promise_holds = 100ms; // for one that waits for a client
+
+    instant next_look() const;
+    void look_in_time();
     awaitable<void> round();
     awaitable<void> cancel_replaced();
     awaitable<void> mark();
-    awaitable<void> unmark();
-    std::vector<execution_id> to_mark(std::size_t& looked_at);
+    awaitable<void> let_go();
+    void take_to_mark();
 
     term_scope scope_;
     attempts& next_;
     concurrency_gate gate_;
+    limit_tree tree_;
     bool loaded_ = false;
     std::vector<execution_id> early_;                       // were due before all were loaded
     std::deque<std::pair<instant, execution_id>> unmarked_; // wait since then
-    std::deque<execution_id> to_unmark_;                    // are admitted
+    std::deque<std::pair<instant, execution_id>> promised_; // may be sent since then
+    std::vector<storage::kept_back> to_mark_;               // waited for over a second
+    std::deque<execution_id> to_let_go_;                    // the ledger must know before they are sent
     std::deque<execution_id> to_cancel_;
+    instant looks_at_ = instant::min(); // when run() looks the next time by itself
     waker bell_;
 };
 

@@ -78,10 +78,11 @@ void assigner::collect(utc_time now)
         if (deps_.limits.expired(one, now) || deps_.paused.keep(one) || !may_go(one, now))
             continue;
         if (one.broadcast()) {
-            if (!skip_if_late(one, now))
+            if (!skip_if_late(one, now) && deps_.admissions.start(one))
                 broadcasts.push_back(id);
         } else if (!std::exchange(one.ready, true)) {
-            deps_.ready.put(protocol::service_of(one.task->definition), need_of(one), id);
+            deps_.ready.put(protocol::service_of(one.task->definition), need_of(one), id,
+                            one.task->definition.priority);
         }
     }
     if (!broadcasts.empty())
@@ -145,6 +146,8 @@ ready_queue::placement assigner::place(protocol::service_view service, ready_que
         if (!waits || ended)
             continue;
         one->ready = false;
+        if (!deps_.admissions.start(*one))
+            continue;
         scope_.open.move(*one, phase::assigned, there.node);
         scope_.open.charge(*one, there.to.credit);
         scope_.open.charge_named(*one, there.named);
@@ -175,10 +178,10 @@ bool assigner::skip_if_late(open_execution& one, utc_time now)
     return true;
 }
 
-// False if the limit of its task keeps it back, or if it was skipped.
+// False if a limit keeps it back, or if it was skipped.
 bool assigner::may_go(open_execution& one, utc_time now)
 {
-    if (one.task->definition.concurrency.limit == 0)
+    if (!deps_.admissions.concerns(one))
         return true;
     return !skip_if_late(one, now) && deps_.admissions.admit(one);
 }

@@ -35,6 +35,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       admissions_(scope_, attempts_),
       paused_(scope_, pauses_, attempts_),
       service_settings_(scope_),
+      ready_([this](execution_id id) { return open_.place_in_line(id); }),
       homes_(scope_, deps_.node, settings.dispatcher.assign_limit),
       unresponsive_(scope_, homes_, book_, listeners_of_handlers()),
       deadlines_(scope_, queue_, unresponsive_),
@@ -74,6 +75,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
         assigner_.released(service);
         planner_.wake();
     });
+    service_settings_.on_change([this](auto const& all) { admissions_.limit(all); });
     open_.on_release([this](protocol::service_view service) { assigner_.released(service); });
     in_doubt_.on_capacity(
         [this](std::string const& node, protocol::capacity_message const& told) { assigner_.hear(node, told); });
@@ -206,6 +208,7 @@ awaitable<bool> master::begin()
                 co_await mark_.read();
                 co_await paused_.read();
                 co_await service_settings_.read();
+                co_await admissions_.read();
                 co_await deps_.node.nodes.refresh(); // the clients follow once all nodes know the epoch
             }
             co_return ours;

@@ -258,6 +258,12 @@ open_execution* open_set::find(execution_id id)
     return found == executions_.end() ? nullptr : &found->second;
 }
 
+utc_time open_set::place_in_line(execution_id id) const
+{
+    auto const found = executions_.find(id);
+    return found == executions_.end() ? utc_time{} : found->second.place_in_line();
+}
+
 void open_set::move(open_execution& one, phase to, std::string where)
 {
     leave(one);

@@ -64,6 +64,7 @@ struct open_execution {
     int timed_attempt = 0;                 // the attempt whose timeout `deadlines` watches
     int stopped_attempt = 0;               // the attempt that its client is being asked to cancel
     bool marked = false;                   // `waiting` in the ledger
+    bool limited = false;                  // its rate, its service or its project limits it
     std::optional<utc_time> admitted_at{}; // when the limit of its task let it go on
     bool scheduled = false;                // a firing, which an edit may take back, and not a run now
     std::optional<execution_id> parent;
@@ -79,6 +80,8 @@ struct open_execution {
     bool broadcast() const { return task->definition.routing == protocol::routing::broadcast && !is_shard(); }
     // Also of a broadcast that is run again alone.
     bool is_shard() const { return parent || !shard_instance.empty() || shard_total > 1; }
+    // Among those that wait for the same.
+    utc_time place_in_line() const { return protocol::place_in_line(since_due, task->definition.priority); }
     // The client that must run it; empty: any.
     std::string const& instance() const { return shard_instance.empty() ? target : shard_instance; }
 };
@@ -123,6 +126,8 @@ public:
     bool add(open_execution one, reading const& as_of);
     bool expects(execution_id id) const;
     open_execution* find(execution_id id);
+    // Before all others for one that has ended.
+    utc_time place_in_line(execution_id id) const;
     void erase(execution_id id); // it has ended
     std::size_t size() const { return executions_.size(); }
 

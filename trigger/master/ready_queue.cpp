@@ -1,22 +1,22 @@
 #include "trigger/master/ready_queue.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace baton::trigger {
 
-void ready_queue::put(protocol::service_view service, need const& what, execution_id execution)
+void ready_queue::put(protocol::service_view service, need const& what, execution_id execution, int priority)
 {
     auto& mine = protocol::value_of(lanes_, service);
     auto const [place, fresh] = mine.queues.try_emplace(what);
     if (fresh)
         mine.order.push_back(what);
-    bool const first = place->second.empty();
-    place->second.push_back(execution);
+    place->second[priority].push_back(execution);
     ++mine.size;
     ++size_;
     if (mine.active)
         mine.idle = 0;
-    else if (first) // behind others that found no room, it would find none either
+    else if (fresh) // behind others that found no room, it would find none either
         activate(service, mine);
 }
 
@@ -26,6 +26,62 @@ void ready_queue::activate(protocol::service_view service, lane& which)
     if (std::exchange(which.active, true))
         return;
     turns_.push_back(protocol::key_of(service));
+}
+
+// The priorities of the first executions, in their order.
+std::vector<int> ready_queue::first_priorities(by_priority const& queue, std::size_t most) const
+{
+    using head = std::pair<utc_time, int>;
+    std::map<int, std::size_t> at;
+    std::vector<head> heads;
+    auto const push = [&](int priority) {
+        auto const& all = queue.at(priority);
+        if (auto const i = at[priority]; i < all.size()) {
+            heads.emplace_back(place_in_line_(all[i]), priority);
+            std::ranges::push_heap(heads, std::greater{});
+        }
+    };
+    for (auto const& [priority, all] : queue)
+        push(priority);
+    std::vector<int> order;
+    while (order.size() < most && !heads.empty()) {
+        std::ranges::pop_heap(heads, std::greater{});
+        auto const priority = heads.back().second;
+        heads.pop_back();
+        order.push_back(priority);
+        ++at[priority];
+        push(priority);
+    }
+    return order;
+}
+
+// Takes out what was placed. `taken` of the answer is never more than there were.
+ready_queue::placement ready_queue::place_first(protocol::service_view service, need const& what, by_priority& queue,
+                                                std::size_t most, place_function const& place)
+{
+    if (queue.size() == 1) {
+        auto& all = queue.begin()->second;
+        auto done = place(service, what, all, most);
+        done.taken = std::min(done.taken, all.size());
+        all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(done.taken));
+        if (all.empty())
+            queue.clear();
+        return done;
+    }
+    auto const order = first_priorities(queue, most);
+    std::map<int, std::size_t> at;
+    std::deque<execution_id> first;
+    for (auto const priority : order)
+        first.push_back(queue.at(priority)[at[priority]++]);
+    auto done = place(service, what, first, most);
+    done.taken = std::min(done.taken, first.size());
+    for (std::size_t i = 0; i < done.taken; ++i) {
+        auto const from = queue.find(order[i]);
+        from->second.pop_front();
+        if (from->second.empty())
+            queue.erase(from);
+    }
+    return done;
 }
 
 std::optional<std::size_t> ready_queue::turn(std::size_t quantum, place_function const& place)
@@ -45,9 +101,8 @@ std::optional<std::size_t> ready_queue::turn(std::size_t quantum, place_function
         auto const what = std::move(mine.order.front());
         mine.order.pop_front();
         auto const queue = mine.queues.find(what);
-        auto const done = place(service, what, queue->second, quantum - spent);
-        auto const taken = std::min(done.taken, queue->second.size());
-        queue->second.erase(queue->second.begin(), queue->second.begin() + static_cast<std::ptrdiff_t>(taken));
+        auto const done = place_first(service, what, queue->second, quantum - spent, place);
+        auto const taken = done.taken;
         mine.size -= taken;
         size_ -= taken;
         spent += std::max<std::size_t>(taken, 1); // a look costs as well

@@ -12,14 +12,16 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace baton::trigger {
 
 // Due executions that wait for a client with room, by service and by what they need of a client. Services take turns
 // with a fixed quantum (deficit round robin; M. Shreedhar and G. Varghese, 1995, with executions of cost one), so a
-// million of one service delay no other. A service whose work found no room is not looked at again before it is
-// unblocked, or before the time that its last try named. Part of a term.
+// million of one service delay no other. Those of a need go in the order of their places in line. A service whose work
+// found no room is not looked at again before it is unblocked, or before the time that its last try named. Part of a
+// term.
 class ready_queue {
 public:
     struct need {
@@ -29,7 +31,12 @@ public:
         auto operator<=>(need const&) const = default;
     };
 
-    void put(protocol::service_view service, need const& what, execution_id execution);
+    ready_queue() = default; // for executions of one priority
+    // `place_in_line` tells the order of executions of different priorities. Those of one go in the order of put().
+    explicit ready_queue(std::function<utc_time(execution_id)> place_in_line) : place_in_line_(std::move(place_in_line))
+    {}
+
+    void put(protocol::service_view service, need const& what, execution_id execution, int priority = 0);
 
     // How many of the first executions were placed or dropped; `again`: when to try the rest, if ever without a
     // wake-up.
@@ -58,8 +65,9 @@ public:
     std::size_t waiting(protocol::service_view service) const;
 
 private:
+    using by_priority = std::map<int, std::deque<execution_id>>; // none of them empty
     struct lane {
-        std::map<need, std::deque<execution_id>> queues;
+        std::map<need, by_priority> queues;
         std::deque<need> order;                          // of the queues that are not parked, each once
         std::map<std::string, std::vector<need>> parked; // by instance
         std::size_t idle = 0;                            // queues in a row that found no room
@@ -68,7 +76,11 @@ private:
         std::optional<instant> retry_at; // the earliest of retries_
     };
     void activate(protocol::service_view service, lane& which);
+    placement place_first(protocol::service_view service, need const& what, by_priority& queue, std::size_t most,
+                          place_function const& place);
+    std::vector<int> first_priorities(by_priority const& queue, std::size_t most) const;
 
+    std::function<utc_time(execution_id)> place_in_line_;
     protocol::service_table<lane> lanes_;
     std::deque<protocol::service_key> turns_; // services that may find room
     std::multimap<instant, protocol::service_key> retries_;

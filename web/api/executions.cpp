@@ -51,12 +51,14 @@ awaitable<std::optional<bool>> has_master(context& site)
     co_return found;
 }
 
-// Costs nothing unless one of the executions waits; otherwise three statements, however many wait, and one for each
-// client that a task names.
+// Costs nothing unless one of the executions waits; otherwise up to four statements, however many wait, and one for
+// each client that a task names.
 awaitable<cluster_view> look_at_cluster(context& site, std::vector<storage::execution_record> const& executions)
 {
     cluster_view seen;
     seen.now = site.deps.time.utc();
+    if (auto const ids = kept_back(executions); !ids.empty())
+        seen.waits = co_await site.executions.waits(ids);
     auto const services = awaited_services(executions, seen.now);
     if (services.empty())
         co_return seen;
@@ -111,6 +113,12 @@ awaitable<http::response> read_execution(context& site, http::request const& mes
                                    [](storage::unresponsive_record const& handler) { return show(handler); });
     body["late_report"] =
         or_null(co_await site.executions.late(id), [](storage::late_report const& report) { return show(report); });
+    auto& waits = body["waits"] = nlohmann::json::array();
+    std::vector<execution_id> const this_one{id};
+    auto const waited = co_await site.executions.waits(this_one);
+    for (auto const& [which, all] : waited)
+        for (auto const& each : all)
+            waits.push_back(show(each, execution->ended_at));
     auto& shown = body["attempts"] = nlohmann::json::array();
     for (auto const& attempt : attempts)
         shown.push_back(show(attempt));

@@ -18,9 +18,8 @@ protocol::service_key settings_key(http::request const& message)
 
 nlohmann::json show(protocol::scope_settings const& which)
 {
-    nlohmann::json body{{"project", which.of.project},
-                        {"version", which.version},
-                        {"settings", protocol::to_json(which.settings)}};
+    nlohmann::json body{
+        {"project", which.of.project}, {"version", which.version}, {"settings", protocol::to_json(which.settings)}};
     if (!which.of.service.empty())
         body["service"] = which.of.service;
     return body;

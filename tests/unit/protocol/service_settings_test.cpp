@@ -1,6 +1,5 @@
-#include "libs/protocol/service_settings.hpp"
-
 #include "libs/base/error.hpp"
+#include "libs/protocol/service_settings.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -14,7 +13,8 @@ using nlohmann::json;
 TEST_CASE("the settings of a service are read strictly and shown whole", "[protocol]")
 {
     CHECK(parse_service_settings(json::object()) == service_settings{});
-    json const document{{"limits", {{"concurrency", 20}, {"rate", {{"limit", 100}, {"per_ms", 60'000}, {"burst", 7}}}}}};
+    json const document{
+        {"limits", {{"concurrency", 20}, {"rate", {{"limit", 100}, {"per_ms", 60'000}, {"burst", 7}}}}}};
     auto const read = parse_service_settings(document);
     CHECK(read.limits == scope_limits{20, {100, 60s, 7}});
     CHECK(to_json(read) == document);

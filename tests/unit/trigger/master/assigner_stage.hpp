@@ -21,7 +21,7 @@ struct assigner_stage : node_stage {
     trigger::deadlines ends{scope(), ended, handlers};
     trigger::execution_limits time_limits{scope(), next, ends};
     trigger::credits credits;
-    trigger::ready_queue ready;
+    trigger::ready_queue ready{[this](execution_id id) { return open.place_in_line(id); }};
     trigger::fire_mark mark{scope(), 1s};
     fake_doubts in_doubt{open};
     trigger::election_trace trace{"", "master", "master"};

@@ -1,3 +1,4 @@
+#include "libs/protocol/blocker.hpp"
 #include "trigger/master/ready_queue.hpp"
 
 #include <catch2/catch.hpp>
@@ -183,6 +184,45 @@ TEST_CASE("two projects with a service of the same name wait in queues of their 
     CHECK(f.queue.waiting(key("s")) == 3);
     CHECK(f.queue.waiting(key("theirs/s")) == 0);
     CHECK_FALSE(f.queue.unblock(key("theirs/s")));
+}
+
+TEST_CASE("executions of several priorities go in the order of their places in line, those of one in the order of put")
+{
+    using protocol::client_choice;
+    std::map<execution_id, utc_time> due;
+    ready_queue queue([&](execution_id id) { return due.at(id); });
+    ready_queue::need const what{client_choice::round_robin, "h", {}};
+    auto const put = [&](int id, int seconds, int priority) {
+        due[execution_id{id}] = protocol::place_in_line(utc_time{seconds * 1s}, priority);
+        queue.put(protocol::service_view{"default", "s"}, what, execution_id{id}, priority);
+    };
+    put(1, 100, 0);
+    put(2, 101, 0);
+    put(3, 109, 1); // counts as 99
+    put(4, 110, 1); // as 100, which the lower priority has as well
+    put(5, 130, 1);
+    put(6, 100, -1);
+    std::vector<std::int64_t> order;
+    std::size_t room = 3;
+    auto const place = [&](auto, auto const&, auto const& first, std::size_t most) {
+        ready_queue::placement out;
+        for (auto const id : first)
+            if (out.taken < std::min(most, room)) {
+                order.push_back(id.value());
+                ++out.taken;
+            }
+        room -= out.taken;
+        return out;
+    };
+    while (queue.any_active())
+        queue.turn(2, place);
+    CHECK(order == std::vector<std::int64_t>{3, 1, 4});
+    room = 10;
+    queue.unblock(protocol::service_view{"default", "s"});
+    while (queue.any_active())
+        queue.turn(2, place);
+    CHECK(order == std::vector<std::int64_t>{3, 1, 4, 2, 6, 5});
+    CHECK(queue.size() == 0);
 }
 
 } // namespace ready_queue_test

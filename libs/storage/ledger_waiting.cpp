@@ -1,0 +1,129 @@
+// Executions that limits keep back, and the states of slow rate limits.
+
+#include "libs/storage/executions.hpp"
+#include "libs/storage/ledger.hpp"
+#include "libs/storage/retention.hpp"
+#include "libs/storage/rows.hpp"
+
+namespace baton::storage {
+
+namespace {
+
+template <class Ids>
+void change_state(soci::session& sql, Ids const& chunk, protocol::state from, protocol::state to)
+{
+    statement change(sql, "UPDATE execution SET state = ", protocol::to_string(to),
+                     " WHERE due_at IS NOT NULL AND state = ", protocol::to_string(from), " AND id IN ");
+    change.in(chunk).execute();
+}
+
+void write_states(soci::session& sql, protocol::namespace_id name_space, std::vector<limit_state> const& states)
+{
+    for (auto const chunk : chunks(sql, states, 2)) {
+        statement write(sql, "INSERT INTO limit_state (namespace, task_id, project, service, full_at) VALUES ");
+        for (auto const& each : chunk)
+            write(fragment{&each == &chunk.front() ? "(" : ", ("}, name_space, ", ", each.task, ", ", each.of.project,
+                  ", ", each.of.service, ", ", each.full_at, ")");
+        write.on_taken("namespace, task_id, project, service", {"full_at"}).execute();
+    }
+}
+
+} // namespace
+
+awaitable<void> ledger::keep_back(fence mine, std::vector<kept_back> const& executions)
+{
+    std::vector<execution_id> ids;
+    ids.reserve(executions.size());
+    for (auto const& each : executions)
+        ids.push_back(each.id);
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        for (auto const chunk : chunks(sql, ids, 1))
+            change_state(sql, chunk, protocol::state::planned, protocol::state::waiting);
+        for (auto const chunk : chunks(sql, executions, 1)) {
+            statement note(sql, "INSERT INTO waiting (execution_id, since, blocker) VALUES ");
+            for (auto const& each : chunk)
+                note(fragment{&each == &chunk.front() ? "(" : ", ("}, each.id, ", ", each.since, ", ",
+                     protocol::to_string(each.blocker), ")");
+            note.on_taken("execution_id, since", {"blocker"}).execute();
+        }
+    };
+    co_await deciding_.transact(work);
+}
+
+awaitable<void> ledger::let_go(fence mine, std::vector<execution_id> const& ids, std::vector<limit_state> const& states)
+{
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        for (auto const chunk : chunks(sql, ids, 1)) {
+            change_state(sql, chunk, protocol::state::waiting, protocol::state::planned);
+            statement note(sql, "UPDATE waiting SET waited_until = ", now_us(sql),
+                           " WHERE waited_until IS NULL AND execution_id IN ");
+            note.in(chunk).execute();
+        }
+        write_states(sql, name_space_, states);
+    };
+    co_await deciding_.transact(work);
+}
+
+awaitable<std::vector<limit_state>> ledger::limit_states()
+{
+    std::vector<limit_state> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        statement ask(sql);
+        ask.select("task_id", "project", "service", "full_at")(" FROM limit_state WHERE namespace = ", name_space_,
+                                                               " AND full_at > ", now_us(sql));
+        ask.each([&](row& cells) {
+            auto& one = found.emplace_back();
+            one.task = cells.name<task_id>();
+            one.of.project = cells.text();
+            one.of.service = cells.text();
+            one.full_at = cells.moment();
+        });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::map<execution_id, std::vector<wait_record>>> executions::waits(std::vector<execution_id> ids)
+{
+    std::map<execution_id, std::vector<wait_record>> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        for (auto const chunk : chunks(sql, ids, 1)) {
+            statement ask(sql);
+            ask.select("execution_id", "blocker", "since", "waited_until")(" FROM waiting WHERE execution_id IN ");
+            ask.in(chunk)(" ORDER BY execution_id, since");
+            ask.each([&](row& cells) {
+                auto& one = found[cells.name<execution_id>()].emplace_back();
+                one.blocker = protocol::parse<protocol::blocker>(cells.text(), "blocker");
+                one.since = cells.moment();
+                one.until = cells.maybe_moment();
+            });
+        }
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<bool> retention::limit_states(std::size_t rows)
+{
+    bool more = false;
+    auto const work = [&](soci::session& sql) {
+        auto last = read_now(sql);
+        more = false;
+        statement(sql)
+            .select("full_at")(" FROM limit_state WHERE full_at <= ", last, " ORDER BY full_at LIMIT 1 OFFSET ",
+                               rows - 1)
+            .each([&](row& cells) {
+                last = cells.number();
+                more = true;
+            });
+        statement(sql).delete_from("limit_state", "limit_state_age")("e.full_at <= ", last).execute();
+    };
+    co_await shared_.run(work);
+    co_return more;
+}
+
+} // namespace baton::storage

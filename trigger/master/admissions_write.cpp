@@ -1,0 +1,133 @@
+#include "libs/base/log.hpp"
+#include "trigger/master/admissions.hpp"
+#include "trigger/master/write_group.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+// What the ledger must know of executions that wait, in groups.
+
+namespace {
+
+constexpr duration marked_after = 1s;  // one that waits for less costs no write
+constexpr duration look_again = 200ms; // after a write that failed
+constexpr char const* replaced_reason = "a newer execution took its place";
+
+} // namespace
+
+awaitable<void> admissions::read()
+{
+    auto const recorded = co_await scope_.ledger.limit_states();
+    tree_.begin(scope_.term.clock.now(), recorded);
+}
+
+awaitable<void> admissions::run()
+{
+    for (;;) {
+        auto next = scope_.term.time.now();
+        try {
+            co_await round();
+            next = next_look();
+        } catch (unavailable const& reason) {
+            log::warn("admissions", "writing which executions wait failed, trying again in 200 ms",
+                      {log::reason(reason.what())});
+            next = scope_.term.time.now() + look_again;
+        }
+        looks_at_ = next;
+        co_await bell_.wait_until(scope_.term.time, next);
+        looks_at_ = instant::min();
+    }
+}
+
+void admissions::look_in_time()
+{
+    if (next_look() < looks_at_)
+        bell_.wake();
+}
+
+instant admissions::next_look() const
+{
+    auto const now = scope_.term.time.now();
+    auto next = now + 1h;
+    if (!unmarked_.empty())
+        next = std::min(next, unmarked_.front().first + marked_after);
+    if (!promised_.empty())
+        next = std::min(next, promised_.front().first + promise_holds);
+    if (auto const free = tree_.next())
+        next = std::min(next, now + std::max<duration>(*free - scope_.term.clock.now(), 0us));
+    return next;
+}
+
+awaitable<void> admissions::round()
+{
+    step_back();
+    wake_tree();
+    while (!to_cancel_.empty())
+        co_await cancel_replaced();
+    co_await mark();
+    while (!to_let_go_.empty())
+        co_await let_go();
+}
+
+awaitable<void> admissions::cancel_replaced()
+{
+    co_await scope_.term.until_active(transaction_need);
+    auto const some = front(to_cancel_);
+    co_await scope_.ledger.request_cancel(scope_.term.fence, some, replaced_reason);
+    drop(to_cancel_, some.size());
+    for (auto const id : some)
+        scope_.open.request_cancel(id);
+}
+
+// Those that have waited for long enough and still do. Memory has the mark before the ledger: one that is admitted
+// meanwhile must lose it there before it is sent.
+void admissions::take_to_mark()
+{
+    auto const now = scope_.term.time.now();
+    auto const clock = scope_.term.clock.now();
+    while (!unmarked_.empty() && unmarked_.front().first + marked_after <= now && to_mark_.size() < most_in_a_group) {
+        auto const [since, id] = unmarked_.front();
+        unmarked_.pop_front();
+        auto* one = scope_.open.find(id);
+        if (one == nullptr || one->phase != phase::waiting || one->marked || !waits(id))
+            continue;
+        one->marked = true;
+        auto const what = gate_.waits(id) ? protocol::blocker::task_concurrency : tree_.blocker_of(id, clock);
+        to_mark_.push_back({id, what, clock - (now - since)});
+    }
+}
+
+awaitable<void> admissions::mark()
+{
+    for (take_to_mark(); !to_mark_.empty(); take_to_mark()) {
+        co_await scope_.term.until_active(transaction_need);
+        co_await scope_.ledger.keep_back(scope_.term.fence, to_mark_);
+        to_mark_.clear();
+    }
+}
+
+// The states hold for what is sent within a second.
+awaitable<void> admissions::let_go()
+{
+    co_await scope_.term.until_active(transaction_need);
+    auto const some = front(to_let_go_);
+    std::vector<execution_id> marked;
+    for (auto const id : some)
+        if (auto const* one = scope_.open.find(id); one != nullptr && one->marked)
+            marked.push_back(id);
+    auto const now = scope_.term.clock.now();
+    auto const states = tree_.states_to_record(some, now);
+    co_await scope_.ledger.let_go(scope_.term.fence, marked, states);
+    tree_.recorded(some, now);
+    drop(to_let_go_, some.size());
+    for (auto const id : some) {
+        auto* one = scope_.open.find(id);
+        if (one == nullptr || waits(id) || one->phase != phase::waiting)
+            continue;
+        one->marked = false;
+        send(*one);
+    }
+}
+
+} // namespace baton::trigger

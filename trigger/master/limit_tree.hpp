@@ -1,0 +1,154 @@
+#pragma once
+
+#include "libs/base/id.hpp"
+#include "libs/protocol/blocker.hpp"
+#include "libs/protocol/service_settings.hpp"
+#include "libs/storage/ledger.hpp"
+#include "trigger/master/gcra.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace baton::trigger {
+
+// Keeps the rate limits of tasks, and the limits of rate and concurrency of services and projects. Tasks, services and
+// projects are the levels of a tree. Each has a line of those that wait below it: a task its executions, a service its
+// tasks and a project its services, each by the first of its own line, and only while its own limits let that one go
+// on. So an execution goes on when all limits above it do, it takes nothing before that, and each end and each token
+// costs a walk up the tree, however many wait.
+//
+// An execution is first promised a place: it counts for the concurrency, and tokens are kept for it. It takes the
+// tokens when it is sent, with start(). If it finds no client, step_back() gives its promise to others. Without clock
+// and I/O.
+class limit_tree {
+public:
+    struct member {
+        execution_id id;
+        task_id task;
+        int version = 0; // of the task
+        protocol::rate_limit const& rate;
+        protocol::service_view service;
+        utc_time place;         // in line: protocol::place_in_line
+        bool broadcast = false; // counts for its task only
+        bool shard = false;     // counts for the others only
+    };
+    enum class stage {
+        unknown,
+        waits,
+        promised,
+        idle, // it has stepped back
+        sent,
+    };
+
+    // Of a new term, before anything enters. Rates of over a token in a second begin without tokens, the others as the
+    // last master has recorded them.
+    void begin(utc_time now, std::vector<storage::limit_state> const& kept);
+    // The limits of services and projects.
+    void set_limits(std::vector<protocol::scope_settings> const& all, utc_time now);
+
+    // True if one of the limits is for it.
+    bool concerns(member const& which) const;
+    bool any_service_limited() const { return !limits_.empty(); }
+
+    // It asks for a place, and waits from now on. wake() tells when it has one. Keeps the concurrency that it has.
+    void enter(member const& which, utc_time now);
+    // Up to `most` of those that have a place from now on.
+    std::vector<execution_id> wake(utc_time now, std::size_t most);
+    // When wake() may find some; nothing if only an end or a change can tell.
+    std::optional<utc_time> next() const;
+
+    stage at(execution_id id) const;
+    // A promised one is sent: takes its tokens.
+    void start(execution_id id, utc_time now);
+    // A promised one has not been sent. Its task waits behind others until it enters again, or ends.
+    void step_back(execution_id id, utc_time now);
+    // It may be under way, so it counts for the concurrency, even beyond the limit.
+    void hold(member const& which, utc_time now);
+    // It is not under way after all. If there are more than a limit allows, it is forgotten and must enter again.
+    void release_if_over(execution_id id, utc_time now);
+    // It has ended.
+    void leave(execution_id id, utc_time now);
+
+    // The first limit that keeps it back.
+    protocol::blocker blocker_of(execution_id id, utc_time now) const;
+
+    // True if a new master must know of the tokens promised to it before it is sent.
+    bool must_record(execution_id id, utc_time now) const;
+    // The states that the ledger must have for that. They hold for a start within a second.
+    std::vector<storage::limit_state> states_to_record(std::vector<execution_id> const& ids, utc_time now) const;
+    // It has those that were asked for at `now`.
+    void recorded(std::vector<execution_id> const& ids, utc_time now);
+
+    std::size_t size() const { return positions_.size(); }
+    std::size_t tasks() const { return tasks_.size(); }
+
+private:
+    // Those that have their concurrency come first: they alone can end and let others go on.
+    struct rank {
+        bool fresh = true;
+        utc_time place;
+        execution_id id;
+        auto operator<=>(rank const&) const = default;
+    };
+    enum class level { task, service, project };
+    using task_key = std::pair<task_id, int>; // and the kind of its members
+    struct node {
+        node* parent = nullptr;
+        limit_tree::level level = limit_tree::level::task;
+        std::uint64_t serial = 0;
+        task_key task;
+        protocol::service_key of; // an empty service: of the project
+        int version = 0;          // of the task, whose rate this is
+        int slots = 0;            // 0: no limit
+        int used = 0;             // of the slots; counted without a limit, too
+        int promised = 0;         // tokens, likewise
+        int members = 0;          // executions that begin here
+        gcra rate;
+        std::map<rank, node*> line; // null: an execution
+        std::optional<rank> offer;  // the place in the line of the parent
+        std::optional<utc_time> timer;
+        utc_time closed_until{}; // no client took its last one
+        duration closed_for{};
+    };
+    struct position {
+        node* leaf = nullptr;
+        rank place;
+        limit_tree::stage stage = limit_tree::stage::unknown;
+        bool holds = false; // its concurrency
+        std::optional<utc_time> recorded_until;
+    };
+
+    protocol::scope_limits const* limits_of(protocol::service_view which) const;
+    node& task_node(member const& which, utc_time now);
+    node& scope_node(protocol::service_view which);
+    void begin_rate(node& which, protocol::rate_limit const& rate);
+    position& position_of(member const& which, utc_time now);
+    void drop_if_unused(node& which, utc_time now);
+
+    bool lets(node const& which, bool fresh, utc_time now) const;
+    std::optional<rank> offer_of(node& which, utc_time now);
+    void settle(node& which, utc_time now);
+    void settle_path(node* leaf, utc_time now);
+    void arm(node& which, utc_time at);
+    void fire_timers(utc_time now, std::size_t most);
+    execution_id grant(node& top, utc_time now);
+    static void unpromise(position& which);
+    static void release(position& which);
+
+    std::map<task_key, node> tasks_;
+    protocol::service_table<node> scopes_; // services and projects
+    protocol::service_table<protocol::scope_limits> limits_;
+    std::unordered_map<execution_id, position> positions_;
+    std::map<rank, node*> ready_; // without a parent, and with something to grant
+    std::map<std::pair<utc_time, std::uint64_t>, node*> timers_;
+    std::map<std::pair<task_id, protocol::service_key>, utc_time> recorded_; // by the last master
+    std::uint64_t serial_ = 0;
+    utc_time began_{};
+};
+
+} // namespace baton::trigger
