@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/rate_options.hpp"
 #include "cli/rest.hpp"
+#include "cli/table.hpp"
 #include "libs/protocol/concurrency.hpp"
 #include "libs/protocol/service_key.hpp"
 

@@ -281,4 +281,29 @@ TEST_CASE("an execution that failed shows the first line of its error, also whil
     CHECK(web->got(200, "/api/v1/executions/" + id).at("reason") == "no such day");
 }
 
+TEST_CASE("an execution shows for what it waits, and after its end how long it did")
+{
+    auto const web = arrange(engines());
+    auto const task = web->create(only_when_asked("by hand"));
+    auto const answer = web->posted(202, "/api/v1/tasks/" + task + "/run", nullptr);
+    auto const id = answer.at("execution").get<std::string>();
+    auto const path = "/api/v1/executions/" + id;
+    CHECK(web->got(200, path).at("waits").empty());
+    web->data.exec("UPDATE execution SET state = 'waiting' WHERE id = " + id);
+    web->data.exec("INSERT INTO waiting (execution_id, since, blocker) VALUES (" + id +
+                   ", 1774746000000000, 'task_rate')");
+    std::string const reason = "the rate limit of its task is reached; it waits since 2026-03-29T01:00:00.000000Z";
+    CHECK(web->got(200, path).at("reason") == reason);
+    CHECK(web->got(200, "/api/v1/executions?state=waiting").at("items").at(0).at("reason") == reason);
+    CHECK(web->got(200, path).at("waits").at(0).at("until_at").is_null());
+
+    web->data.exec("UPDATE execution SET state = 'planned' WHERE id = " + id);
+    web->data.exec("UPDATE waiting SET waited_until = 1774746001500000");
+    finish(*web, id);
+    CHECK(web->got(200, path).at("waits") == json::array({{{"for", "task_rate"},
+                                                           {"reason", "the rate limit of its task is reached"},
+                                                           {"since_at", "2026-03-29T01:00:00.000000Z"},
+                                                           {"until_at", "2026-03-29T01:00:01.500000Z"}}}));
+}
+
 } // namespace executions_test

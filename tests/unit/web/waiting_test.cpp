@@ -149,4 +149,17 @@ TEST_CASE("an execution waits for a client with its tag, or of its name")
     CHECK(reason_of(late, seen) == "no client of billing has the name build-7");
 }
 
+TEST_CASE("an execution that a limit keeps back names the limit, and since when it waits")
+{
+    auto one = due(5s);
+    one.id = execution_id{7};
+    one.state = state::waiting;
+    auto seen = cluster({});
+    CHECK(reason_of(one, seen) == "as many executions of its task as may be under way at a time are");
+    seen.waits[execution_id{7}] = {{protocol::blocker::task_concurrency, noon - 1h, noon - 1min},
+                                   {protocol::blocker::service_rate, noon - 5s, std::nullopt}};
+    CHECK(reason_of(one, seen) == "the rate limit of its service is reached; it waits since " + to_rfc3339(noon - 5s));
+    CHECK(web::kept_back({due(5s), one}) == std::vector<execution_id>{execution_id{7}});
+}
+
 } // namespace waiting_test
