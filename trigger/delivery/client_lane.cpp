@@ -1,8 +1,19 @@
 #include "trigger/delivery/client_lane.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace baton::trigger {
+
+void client_lane::note_room()
+{
+    auto const load = counted() + hidden_;
+    auto const now = !takes_work()                    ? lane_room::none
+                     : load < who_.slots              ? lane_room::slot
+                     : load < who_.slots + who_.queue ? lane_room::queue
+                                                      : lane_room::none;
+    if (auto const before = std::exchange(takes_, now); before != now && watcher_ != nullptr)
+        watcher_->room_changed(*this, before);
+}
 
 void client_lane::update(lane_client who)
 {
@@ -13,16 +24,32 @@ void client_lane::update(lane_client who)
         failing_since_.reset();
     }
     who_ = std::move(who);
+    note_room();
+}
+
+void client_lane::put(delivery one)
+{
+    queue_.push_back(std::move(one));
+    note_room();
+}
+
+void client_lane::put_first(delivery one)
+{
+    queue_.push_front(std::move(one));
+    note_room();
+}
+
+std::deque<delivery> client_lane::take_all()
+{
+    auto all = std::exchange(queue_, {});
+    note_room();
+    return all;
 }
 
 std::vector<delivery> client_lane::take_old(instant now)
 {
-    auto const old = std::stable_partition(queue_.begin(), queue_.end(), [&](delivery const& one) {
-        return !one.bound || !one.first_sent || now - *one.first_sent < limits_.repeat;
-    });
-    std::vector<delivery> taken(std::make_move_iterator(old), std::make_move_iterator(queue_.end()));
-    queue_.erase(old, queue_.end());
-    return taken;
+    return take_if(
+        [&](delivery const& one) { return one.bound && one.first_sent && now - *one.first_sent >= limits_.repeat; });
 }
 
 std::vector<delivery> client_lane::take_group(instant now)
@@ -44,17 +71,25 @@ std::vector<delivery> client_lane::take_group(instant now)
     return group;
 }
 
+void client_lane::group_ended()
+{
+    on_the_way_ = 0;
+    note_room();
+}
+
 void client_lane::has(execution_id execution, instant now)
 {
     if (held_.empty())
         progress_at_ = now;
     held_.insert(execution);
+    note_room();
 }
 
 void client_lane::ended(execution_id execution, instant now)
 {
     if (held_.erase(execution) != 0)
         progress_at_ = now;
+    note_room();
 }
 
 void client_lane::told_free_slots(int free, instant now)
@@ -67,12 +102,22 @@ void client_lane::told_free_slots(int free, instant now)
             held_.erase(held_.begin());
     if (free > 0)
         progress_at_ = now;
+    note_room();
 }
 
 void client_lane::told_room(int free, instant now, duration span)
 {
     hidden_ = std::max(who_.slots + who_.queue - free - static_cast<int>(held_.size()), 0);
     hidden_until_ = now + span;
+    note_room();
+}
+
+void client_lane::return_room(instant now)
+{
+    if (now < hidden_until_)
+        return;
+    hidden_ = 0;
+    note_room();
 }
 
 void client_lane::proved_at_address()
@@ -91,6 +136,7 @@ void client_lane::answered()
     not_before_ = {};
     failing_since_.reset();
     group_ = std::min(group_ * 2, limits_.group);
+    note_room();
 }
 
 void client_lane::failed(instant now)
@@ -101,6 +147,7 @@ void client_lane::failed(instant now)
     ++failures_;
     if (!failing_since_)
         failing_since_ = now;
+    note_room();
 }
 
 // Questions are repeated while executions are in doubt. A failure long after the last one belongs to another doubt.

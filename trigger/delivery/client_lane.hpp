@@ -4,8 +4,10 @@
 #include "libs/protocol/node_wire.hpp"
 #include "libs/protocol/service_key.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,6 +46,13 @@ struct lane_limits {
     duration repeat = 1min;
 };
 
+// What a client takes now.
+enum class lane_room {
+    none,
+    queue, // no slot is free, but a place in its queue
+    slot,
+};
+
 // One client of this node: which executions wait for it, are on their way and are with it, and whether it can be
 // called. A state machine: its owner sends the requests and passes the time in. On the loop only.
 class client_lane {
@@ -56,6 +65,18 @@ public:
     std::uint64_t number() const { return number_; } // given once (lanes::numbered)
     void update(lane_client who);                    // another address has to prove itself anew
     void lost_handler(std::string const& handler) { who_.handlers.erase(handler); }
+
+    // Told of each change of takes(), so that a choice need not look at every client.
+    class watcher {
+    public:
+        virtual void room_changed(client_lane& lane, lane_room before) = 0;
+
+    protected:
+        ~watcher() = default;
+    };
+    void watch(watcher* by) { watcher_ = by; } // null: nobody any more
+    // As of the last change. What told_room() took away comes back with return_room().
+    lane_room takes() const { return takes_; }
 
     // Executions beyond those that it has, or that wait or are on their way to it.
     int room(instant now) const { return who_.slots + who_.queue - load(now); }
@@ -72,9 +93,22 @@ public:
     // Have all its slots been busy for `span` without a single end?
     bool stalled(instant now, duration span) const { return !has_free_slot(now) && now - progress_at_ >= span; }
 
-    void put(delivery one) { queue_.push_back(std::move(one)); }
-    std::deque<delivery>& waiting() { return queue_; }
+    void put(delivery one);
+    void put_first(delivery one);
+    std::deque<delivery> const& waiting() const { return queue_; }
     std::size_t on_the_way() const { return on_the_way_; }
+    std::deque<delivery> take_all();
+    // Takes the waiting deliveries out for which `which` is true, each asked once. The others keep their order.
+    template <class Which>
+    std::vector<delivery> take_if(Which which)
+    {
+        auto const taken =
+            std::stable_partition(queue_.begin(), queue_.end(), [&](delivery const& one) { return !which(one); });
+        std::vector<delivery> out(std::make_move_iterator(taken), std::make_move_iterator(queue_.end()));
+        queue_.erase(taken, queue_.end());
+        note_room();
+        return out;
+    }
 
     // May a request go out now? One at a time, and only while the address is proved.
     bool may_send() const { return proved_ && !sending() && !queue_.empty(); }
@@ -86,7 +120,7 @@ public:
     // Has its request had no answer for `span`?
     bool hangs(instant now, duration span) const { return sending() && now - sent_at_ >= span; }
     // The request of take_group has ended.
-    void group_ended() { on_the_way_ = 0; }
+    void group_ended();
 
     void has(execution_id execution, instant now);
     void ended(execution_id execution, instant now);
@@ -96,6 +130,10 @@ public:
     // An answer to a dispatch told how many more executions it would take. Fewer than this node counts: then it has
     // some of another node, or its room for results is full. The next answer corrects that, or the end of `span`.
     void told_room(int free, instant now, duration span);
+    // The end of that span, if it is over.
+    void return_room(instant now);
+    instant room_returns_at() const { return hidden_until_; }
+    bool hides_room() const { return hidden_ != 0; }
 
     // The client has proved itself at this address. If executions wait that it may have got before, it counts as
     // reachable only when it answers the next request: one that proves itself and fails at its work must not look well.
@@ -130,11 +168,9 @@ public:
     bool halve(std::size_t size);
 
 private:
-    int load(instant now) const
-    {
-        auto const hidden = now < hidden_until_ ? hidden_ : 0;
-        return static_cast<int>(held_.size() + queue_.size() + on_the_way_) + hidden;
-    }
+    int counted() const { return static_cast<int>(held_.size() + queue_.size() + on_the_way_); }
+    int load(instant now) const { return counted() + (now < hidden_until_ ? hidden_ : 0); }
+    void note_room();
 
     lane_client who_;
     lane_limits limits_;
@@ -155,6 +191,8 @@ private:
     std::optional<instant> failing_since_;
     std::optional<instant> silent_since_; // to questions
     instant last_silence_{};
+    lane_room takes_ = lane_room::none;
+    watcher* watcher_ = nullptr;
 };
 
 } // namespace baton::trigger

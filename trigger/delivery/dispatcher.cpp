@@ -115,7 +115,7 @@ void dispatcher::put_back(client_lane& lane, std::vector<delivery>& group)
 {
     for (auto each = group.rbegin(); each != group.rend(); ++each) {
         deps_.known.waits_in(each->what.work.execution, lane.number());
-        lane.waiting().push_front(std::move(*each));
+        lane.put_first(std::move(*each));
     }
 }
 
@@ -123,8 +123,8 @@ void dispatcher::drop_superseded(std::set<std::uint64_t> const& in)
 {
     for (auto const number : in)
         if (auto* lane = deps_.lanes.numbered(number))
-            waiting_ -= std::erase_if(lane->waiting(),
-                                      [this](delivery const& one) { return deps_.known.superseded(one.what.work); });
+            waiting_ -=
+                lane->take_if([this](delivery const& one) { return deps_.known.superseded(one.what.work); }).size();
 }
 
 void dispatcher::new_epoch()
@@ -151,9 +151,8 @@ void dispatcher::drop_all(char const* why)
     log::info("delivery", "dropping the assignments that no client has, the master will assign them again",
               {log::reason(why), {"executions", waiting_}});
     deps_.lanes.each([this](client_lane& lane) {
-        for (auto const& one : lane.waiting())
+        for (auto const& one : lane.take_all())
             drop(lane.who().instance, one);
-        lane.waiting().clear();
     });
     waiting_ = 0;
 }
@@ -185,7 +184,7 @@ std::vector<execution_id> dispatcher::withdraw(std::vector<execution_id> const& 
     };
     for (auto const number : in)
         if (auto* lane = deps_.lanes.numbered(number))
-            waiting_ -= std::erase_if(lane->waiting(), take);
+            waiting_ -= lane->take_if(take).size();
     for (auto const id : withdrawn)
         deps_.known.forget(id);
     return withdrawn;
@@ -233,7 +232,7 @@ void dispatcher::client_gone(std::string const& instance)
 // Executions that never reached the client may go elsewhere as the same attempt.
 void dispatcher::return_all(client_lane& lane, protocol::return_cause bound, char const* why)
 {
-    auto const all = std::exchange(lane.waiting(), {});
+    auto const all = lane.take_all();
     waiting_ -= all.size();
     auto const& instance = lane.who().instance;
     for (auto const& one : all)

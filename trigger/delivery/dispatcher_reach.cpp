@@ -1,8 +1,6 @@
 #include "libs/base/log.hpp"
 #include "trigger/delivery/dispatcher.hpp"
 
-#include <algorithm>
-
 namespace baton::trigger {
 
 // Which clients can be called, and what follows from that for their executions.
@@ -65,11 +63,7 @@ void dispatcher::failed(std::string const& instance, std::string const& why)
         deps_.report.capacity_changed();
     }
     give_back_old(*lane);
-    auto& waiting = lane->waiting();
-    auto const first_free =
-        std::stable_partition(waiting.begin(), waiting.end(), [](delivery const& one) { return one.bound; });
-    std::vector<delivery> free(std::make_move_iterator(first_free), std::make_move_iterator(waiting.end()));
-    waiting.erase(first_free, waiting.end());
+    auto free = lane->take_if([](delivery const& one) { return !one.bound; });
     if (!lane->waiting().empty())
         bury_if_hopeless(*lane);
     for (auto& one : free)

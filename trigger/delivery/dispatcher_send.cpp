@@ -136,7 +136,7 @@ void dispatcher::settle(std::string const& instance, std::vector<delivery>& grou
         settle_one(instance, std::move(one), ack);
     }
     if (lane = deps_.lanes.find(instance); lane != nullptr)
-        lane->told_room(answer.free, deps_.time.now(), settings_.retry_pause);
+        deps_.lanes.told_room(*lane, answer.free, deps_.time.now(), settings_.retry_pause);
     if (!unanswered.empty())
         hold_back(instance, unanswered, true, "it did not answer for some executions");
 }
@@ -165,7 +165,7 @@ void dispatcher::lessen(std::string const& instance, std::string const& handler,
 {
     auto* lane = deps_.lanes.find(instance);
     if (by.full && lane != nullptr)
-        lane->told_room(0, deps_.time.now(), *by.full);
+        deps_.lanes.told_room(*lane, 0, deps_.time.now(), *by.full);
     if (by.drains) {
         if (auto* client = deps_.clients.find(instance))
             client->row.state = storage::client_state::draining;

@@ -7,31 +7,7 @@ namespace baton::trigger {
 namespace {
 constexpr duration stalled_after = 1s;      // without an end while all slots are busy
 constexpr std::size_t most_compared = 64;   // clients without a free slot, so that a choice stays cheap among thousands
-constexpr std::size_t most_weighed = 1'000; // clients of one service, for the least loaded of them
-
-// The most free slots, of the clients from the turn on; without free slots the shortest queue, but one whose slots all
-// hang comes last.
-client_lane* least_loaded(service_lanes::pool& serving, instant now)
-{
-    auto const count = serving.clients.size();
-    client_lane* best = nullptr;
-    std::size_t place = 0;
-    auto const rank = [now](client_lane const& one) {
-        return std::pair(!one.stalled(now, stalled_after), one.free_slots(now));
-    };
-    for (std::size_t i = 0; i < std::min(count, most_weighed); ++i) {
-        auto const at = (serving.turn + i) % count;
-        auto* one = serving.clients[at];
-        if (!one->takes_work() || one->room(now) <= 0 || (best != nullptr && rank(*one) <= rank(*best)))
-            continue;
-        best = one;
-        place = at;
-    }
-    if (best != nullptr)
-        serving.turn = (place + 1) % count;
-    return best;
-}
-
+constexpr std::size_t most_weighed = 1'000; // clients with room, for the least loaded of them
 } // namespace
 
 client_lane* lanes::find(std::string const& instance)
@@ -85,7 +61,7 @@ void lanes::enter(client_lane& lane)
     changed_.insert(lane.who().service);
 }
 
-void lanes::leave(client_lane const& lane)
+void lanes::leave(client_lane& lane)
 {
     auto const of = services_.find(lane.who().service);
     of->second.leave(lane);
@@ -101,24 +77,38 @@ void lanes::mark_changed(client_lane const& lane)
     changed_.insert(lane.who().service);
 }
 
+void lanes::told_room(client_lane& lane, int free, instant now, duration span)
+{
+    lane.told_room(free, now, span);
+    if (lane.hides_room())
+        hiding_.emplace(lane.room_returns_at(), lane.number());
+}
+
+void lanes::return_room(instant now)
+{
+    while (!hiding_.empty() && hiding_.begin()->first <= now) {
+        if (auto* lane = numbered(hiding_.begin()->second))
+            lane->return_room(now);
+        hiding_.erase(hiding_.begin());
+    }
+}
+
 client_lane* lanes::choose(protocol::service_view service, std::string const& demand, protocol::client_choice choice,
                            instant now)
 {
+    return_room(now);
     auto const found = services_.find(service);
     auto* const pool = found == services_.end() ? nullptr : found->second.find(demand);
     if (pool == nullptr)
         return nullptr;
-    auto& clients = pool->clients;
     switch (choice) {
     case protocol::client_choice::least_loaded:
         return least_loaded(*pool, now);
-    case protocol::client_choice::skip_busy: {
-        auto const idle = std::ranges::find_if(
-            clients, [now](client_lane const* one) { return one->takes_work() && one->has_free_slot(now); });
-        return idle == clients.end() ? nullptr : *idle;
-    }
+    case protocol::client_choice::skip_busy:
+        ++looks_;
+        return pool->with_slot.empty() ? nullptr : *pool->with_slot.begin();
     case protocol::client_choice::random:
-        return in_turn(*pool, static_cast<std::size_t>(random_.below(clients.size())), now);
+        return in_turn(*pool, static_cast<std::size_t>(random_.below(pool->clients.size())), now);
     case protocol::client_choice::round_robin:
     case protocol::client_choice::instance:
         break;
@@ -126,29 +116,52 @@ client_lane* lanes::choose(protocol::service_view service, std::string const& de
     return in_turn(*pool, pool->turn, now);
 }
 
-// From this index on.
+template <class Better>
+client_lane* lanes::best_from(service_lanes::ordered const& among, client_lane* first, std::size_t most, Better better)
+{
+    client_lane* best = nullptr;
+    auto at = among.lower_bound(first);
+    for (auto left = std::min(among.size(), most); left > 0; --left, ++at) {
+        if (at == among.end())
+            at = among.begin();
+        ++looks_;
+        if (best == nullptr || better(**at, *best))
+            best = *at;
+    }
+    return best;
+}
+
+// From this index on the first with a free slot; without any the shortest queue, but one whose slots all hang comes
+// last.
 client_lane* lanes::in_turn(service_lanes::pool& serving, std::size_t first, instant now)
 {
-    auto const count = serving.clients.size();
-    client_lane* best = nullptr;
-    auto const better = [&](client_lane const& one) {
-        if (best == nullptr)
-            return true;
-        auto const slow = one.stalled(now, stalled_after);
-        auto const best_slow = best->stalled(now, stalled_after);
-        return slow != best_slow ? best_slow : one.room(now) > best->room(now);
-    };
-    for (std::size_t i = 0; i < count && (best == nullptr || i < most_compared); ++i) {
-        auto* one = serving.clients[(first + i) % count];
-        if (!one->takes_work() || one->room(now) <= 0)
-            continue;
-        if (one->has_free_slot(now)) {
-            serving.turn = (first + i + 1) % count;
-            return one;
-        }
-        if (better(*one))
-            best = one;
+    auto* const from = serving.clients[first % serving.clients.size()];
+    auto const never = [](client_lane const&, client_lane const&) { return false; };
+    if (auto* one = best_from(serving.with_slot, from, 1, never)) {
+        serving.turn_after(*one);
+        return one;
     }
+    return best_from(serving.with_place, from, most_compared, [now](client_lane const& one, client_lane const& best) {
+        auto const slow = one.stalled(now, stalled_after);
+        auto const best_slow = best.stalled(now, stalled_after);
+        return slow != best_slow ? best_slow : one.room(now) > best.room(now);
+    });
+}
+
+// The most free slots, of the clients from the turn on; without free slots the shortest queue, but one whose slots all
+// hang comes last.
+client_lane* lanes::least_loaded(service_lanes::pool& serving, instant now)
+{
+    auto const& among = serving.with_slot.empty() ? serving.with_place : serving.with_slot;
+    auto* const from = serving.clients[serving.turn % serving.clients.size()];
+    auto const rank = [now](client_lane const& one) {
+        return std::pair(!one.stalled(now, stalled_after), one.free_slots(now));
+    };
+    auto* const best = best_from(among, from, most_weighed, [&](client_lane const& one, client_lane const& other) {
+        return rank(one) > rank(other);
+    });
+    if (best != nullptr)
+        serving.turn_after(*best);
     return best;
 }
 

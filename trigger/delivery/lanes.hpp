@@ -29,9 +29,14 @@ public:
 
     // The client that should get the next execution of this demand (protocol::demand_for): one with a free slot before
     // one with room in its queue, and among the latter one that makes progress before one whose slots all hang. Null if
-    // none has room.
+    // none has room. Looks at a bounded number of clients.
     client_lane* choose(protocol::service_view service, std::string const& demand, protocol::client_choice choice,
                         instant now);
+    // Clients that the choices until now have looked at.
+    std::uint64_t looks() const { return looks_; }
+
+    // See client_lane::told_room.
+    void told_room(client_lane& lane, int free, instant now, duration span);
 
     // The client may take more or less than before, and so may its service: see take_changed.
     void mark_changed(client_lane const& lane);
@@ -54,8 +59,13 @@ public:
 
 private:
     client_lane* in_turn(service_lanes::pool& serving, std::size_t first, instant now);
+    client_lane* least_loaded(service_lanes::pool& serving, instant now);
+    // The best of at most `most` clients from this one on, by `better(one, best)`; null among none.
+    template <class Better>
+    client_lane* best_from(service_lanes::ordered const& among, client_lane* first, std::size_t most, Better better);
+    void return_room(instant now);
     void enter(client_lane& lane);
-    void leave(client_lane const& lane);
+    void leave(client_lane& lane);
 
     lane_limits limits_;
     random_source& random_;
@@ -64,6 +74,9 @@ private:
     std::uint64_t last_number_ = 0;
     protocol::service_table<service_lanes> services_;
     protocol::service_set changed_;
+    std::set<std::pair<instant, std::uint64_t>>
+        hiding_; // when room that a client has denied is looked at again; numbers
+    std::uint64_t looks_ = 0;
     std::int64_t told_ = 0; // capacity messages
 };
 

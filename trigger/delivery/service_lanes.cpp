@@ -25,6 +25,35 @@ void service_lanes::update_sum(member& client)
     client.places = client.lane->places();
 }
 
+service_lanes::ordered* service_lanes::pool::of(lane_room what)
+{
+    switch (what) {
+    case lane_room::slot:
+        return &with_slot;
+    case lane_room::queue:
+        return &with_place;
+    case lane_room::none:
+        break;
+    }
+    return nullptr;
+}
+
+void service_lanes::pool::turn_after(client_lane const& lane)
+{
+    auto const at = static_cast<std::size_t>(place_in(*this, lane.who().instance) - clients.begin());
+    turn = (at + 1) % clients.size();
+}
+
+void service_lanes::member::room_changed(client_lane& of, lane_room before)
+{
+    for (auto* each : pools) {
+        if (auto* left = each->of(before))
+            left->erase(&of);
+        if (auto* entered = each->of(of.takes()))
+            entered->insert(&of);
+    }
+}
+
 void service_lanes::enter(client_lane& lane)
 {
     auto const& handlers = lane.who().handlers;
@@ -33,39 +62,47 @@ void service_lanes::enter(client_lane& lane)
     client.sum = sums_.try_emplace(handlers).first;
     ++client.sum->second.clients;
     update_sum(client);
+    lane.watch(&client);
     protocol::each_demand(handlers, [&](std::string const& demand) {
         auto const found = pools_.find(demand);
         if (found == pools_.end())
             return;
-        auto& [clients, turn] = found->second;
-        auto const at = clients.insert(place_in(found->second, lane.who().instance), &lane);
-        if (static_cast<std::size_t>(at - clients.begin()) < turn)
-            ++turn;
+        auto& into = found->second;
+        auto const at = into.clients.insert(place_in(into, lane.who().instance), &lane);
+        if (static_cast<std::size_t>(at - into.clients.begin()) < into.turn)
+            ++into.turn;
+        add_pool(client, into);
     });
 }
 
-void service_lanes::leave(client_lane const& lane)
+void service_lanes::add_pool(member& client, pool& into)
+{
+    client.pools.push_back(&into);
+    if (auto* room = into.of(client.lane->takes()))
+        room->insert(client.lane);
+}
+
+void service_lanes::leave(client_lane& lane)
 {
     auto const found = members_.find(lane.who().instance);
     if (found == members_.end())
         return;
-    auto const total = found->second.sum;
-    protocol::each_demand(total->first, [&](std::string const& demand) {
-        auto const serving = pools_.find(demand);
-        if (serving == pools_.end())
-            return;
-        auto& [clients, turn] = serving->second;
-        auto const at = place_in(serving->second, lane.who().instance);
-        if (static_cast<std::size_t>(at - clients.begin()) < turn)
-            --turn;
-        clients.erase(at);
-        if (clients.empty())
-            pools_.erase(serving);
-    });
-    total->second.slots -= found->second.slots;
-    total->second.places -= found->second.places;
-    if (--total->second.clients == 0)
-        sums_.erase(total);
+    auto& client = found->second;
+    lane.watch(nullptr);
+    for (auto* from : client.pools) {
+        if (auto* room = from->of(lane.takes()))
+            room->erase(&lane);
+        auto const at = place_in(*from, lane.who().instance);
+        if (static_cast<std::size_t>(at - from->clients.begin()) < from->turn)
+            --from->turn;
+        from->clients.erase(at);
+        if (from->clients.empty())
+            pools_.erase(pools_.find(from->demand));
+    }
+    client.sum->second.slots -= client.slots;
+    client.sum->second.places -= client.places;
+    if (--client.sum->second.clients == 0)
+        sums_.erase(client.sum);
     members_.erase(found);
 }
 
@@ -79,11 +116,19 @@ service_lanes::pool* service_lanes::find(std::string const& demand)
 {
     if (auto const found = pools_.find(demand); found != pools_.end())
         return &found->second;
-    pool fresh;
-    for (auto const& [instance, client] : members_)
+    std::vector<member*> serving;
+    for (auto& [instance, client] : members_)
         if (protocol::meets(client.sum->first, demand))
-            fresh.clients.push_back(client.lane);
-    return fresh.clients.empty() ? nullptr : &pools_.emplace(demand, std::move(fresh)).first->second;
+            serving.push_back(&client);
+    if (serving.empty())
+        return nullptr;
+    auto& fresh = pools_[demand];
+    fresh.demand = demand;
+    for (auto* client : serving) {
+        fresh.clients.push_back(client->lane);
+        add_pool(*client, fresh);
+    }
+    return &fresh;
 }
 
 std::vector<protocol::handler_capacity> service_lanes::capacity() const

@@ -108,7 +108,7 @@ TEST_CASE("a client without work whose last execution was taken back is probed u
     lane.failed(now);
     lane.put(make_delivery(1));
     lane.proved_at_address();
-    lane.waiting().clear();
+    lane.take_all();
     CHECK(lane.may_probe(now + 1h));
     lane.proved_at_address();
     CHECK(lane.reachable());
