@@ -10,7 +10,16 @@ namespace baton::trigger {
 namespace {
 constexpr int worth_splitting = 64;            // fewer executions go to one node, in one request
 constexpr duration look_at_node_again = 100ms; // when a node that cannot be used may have become usable
+constexpr std::int64_t most_turn = 1'000'000'000;
+constexpr std::size_t few_classes = 4; // are looked through
+
+// Beyond a billion places the shares become less exact.
+int turned(int turn, std::int64_t by)
+{
+    return static_cast<int>(std::clamp(turn + by, -most_turn, most_turn));
 }
+
+} // namespace
 
 bool credits::handler_class::meets(std::string const& demand) const
 {
@@ -60,7 +69,7 @@ credits::handler_class& credits::class_of(service_credits& service, std::vector<
     auto const found = std::find_if(service.classes.begin(), service.classes.end(), same);
     if (found != service.classes.end())
         return *found;
-    service.by_handler.clear();
+    service.by_demand.reset();
     offers.shrink_to_fit();
     return service.classes.emplace_back(handler_class{std::move(offers), {}});
 }
@@ -97,7 +106,7 @@ void credits::tidy(service_credits& service, std::string const& node, std::int64
             return !named && one.used <= 0 && one.places == 0;
         });
     if (std::erase_if(service.classes, [](handler_class const& each) { return each.nodes.empty(); }) > 0)
-        service.by_handler.clear();
+        service.by_demand.reset();
 }
 
 void credits::forget(std::string const& node)
@@ -119,14 +128,24 @@ std::size_t credits::size() const
     return all;
 }
 
-std::vector<credits::handler_class*> const& credits::serving(service_credits& service, std::string const& handler)
+template <class Visit>
+void credits::each_serving(service_credits& service, std::string const& demand, Visit visit)
 {
-    auto const [place, fresh] = service.by_handler.try_emplace(handler);
+    if (service.classes.size() <= few_classes) {
+        for (auto& each : service.classes)
+            if (each.meets(demand))
+                visit(each);
+        return;
+    }
+    if (!service.by_demand)
+        service.by_demand = std::make_unique<classes_by_demand>();
+    auto const [place, fresh] = service.by_demand->try_emplace(demand);
     if (fresh)
         for (auto& each : service.classes)
-            if (each.meets(handler))
+            if (each.meets(demand))
                 place->second.push_back(&each);
-    return place->second;
+    for (auto* each : place->second)
+        visit(*each);
 }
 
 credits::choice credits::choose(protocol::service_view service, std::string const& handler, int wanted, instant now,
@@ -138,8 +157,8 @@ credits::choice credits::choose(protocol::service_view service, std::string cons
         return none;
     std::vector<credit*> open;
     bool slots = false;
-    for (auto* each : serving(found->second, handler))
-        for (auto& one : each->nodes) {
+    each_serving(found->second, handler, [&](handler_class& each) {
+        for (auto& one : each.nodes) {
             if (one.free() <= 0)
                 continue;
             if (one.closed_until > now || !usable(*one.node)) {
@@ -150,6 +169,7 @@ credits::choice credits::choose(protocol::service_view service, std::string cons
             open.push_back(&one);
             slots = slots || one.left(&credit::slots) > 0;
         }
+    });
     return open.empty() ? none : turn(open, wanted, slots ? &credit::slots : &credit::places);
 }
 
@@ -161,11 +181,11 @@ credits::choice credits::turn(std::vector<credit*> const& among, int wanted, int
         if (one->left(limit) <= 0)
             continue;
         total += one->*limit;
-        one->turn += one->*limit;
+        one->turn = turned(one->turn, one->*limit);
         if (out.credit == nullptr || one->turn > out.credit->turn)
             out.credit = one;
     }
-    out.credit->turn -= total;
+    out.credit->turn = turned(out.credit->turn, -total);
     auto const share = static_cast<int>(static_cast<std::int64_t>(wanted) * out.credit->*limit / total) + 1;
     out.room = std::min({wanted, out.credit->left(limit), std::max(share, worth_splitting)});
     return out;
@@ -176,11 +196,13 @@ credit* credits::at(std::string const& node, protocol::service_view service, std
     auto const found = services_.find(service);
     if (found == services_.end())
         return nullptr;
-    for (auto* each : serving(found->second, handler))
-        for (auto& one : each->nodes)
-            if (*one.node == node && one.places > 0)
-                return &one;
-    return nullptr;
+    credit* mine = nullptr;
+    each_serving(found->second, handler, [&](handler_class& each) {
+        for (auto& one : each.nodes)
+            if (mine == nullptr && *one.node == node && one.places > 0)
+                mine = &one;
+    });
+    return mine;
 }
 
 } // namespace baton::trigger

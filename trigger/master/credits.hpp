@@ -8,6 +8,7 @@
 #include <forward_list>
 #include <functional>
 #include <list>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,16 +19,16 @@
 namespace baton::trigger {
 
 // The capacity of one node for one service, at its clients that serve one set of handlers. There is one for each node
-// and service, and so what they share is stored once.
+// and service, and so what they share is stored once, and it has 48 bytes.
 struct credit {
     std::string const* node = nullptr;
     protocol::service_key const* service = nullptr;
+    instant closed_until{}; // the node returned work: its word is on the way
+    std::int64_t heard = 0; // the number of the node's last word about this service
     int slots = 0;          // by the node's last word, as `places`
     int places = 0;         // by the node's last word: a level, not what is left
     int used = 0;           // executions that the master has assigned there and that have not ended
-    instant closed_until{}; // the node returned work: its word is on the way
-    std::int64_t turn = 0;  // of the weighted rotation
-    std::int64_t heard = 0; // the number of the node's last word about this service
+    int turn = 0;           // of the weighted rotation
     int free() const { return places - used; }
     int left(int credit::*limit) const { return this->*limit - used; }
 };
@@ -69,16 +70,19 @@ private:
         std::forward_list<credit> nodes; // executions refer to those that they use
         bool meets(std::string const& demand) const;
     };
+    using classes_by_demand = std::unordered_map<std::string, std::vector<handler_class*>>;
     struct service_credits {
         std::list<handler_class> classes;
-        std::unordered_map<std::string, std::vector<handler_class*>> by_handler; // kept until a class is new
+        std::unique_ptr<classes_by_demand> by_demand; // of a service with many classes, kept until a class is new
     };
     static handler_class& class_of(service_credits& service, std::vector<std::string> offers);
     static credit& credit_of(handler_class& all, std::string const& node, protocol::service_key const& service);
     static std::int64_t last_word(service_credits const& service, std::string const& node);
     void tidy(service_credits& service, std::string const& node, std::int64_t word) const;
     static choice turn(std::vector<credit*> const& among, int wanted, int credit::*limit);
-    static std::vector<handler_class*> const& serving(service_credits& service, std::string const& handler);
+    // Calls `visit` with each class that meets the demand.
+    template <class Visit>
+    static void each_serving(service_credits& service, std::string const& demand, Visit visit);
 
     protocol::service_table<service_credits> services_;
     std::set<std::string> nodes_;
