@@ -32,7 +32,7 @@ ready_queue::need assigner::need_of(open_execution& one)
     if (!router::decides(one))
         return {protocol::choice_for(task.routing), std::move(demand), {}};
     if (auto const* client = router_.choose(one))
-        one.target = *client->instance;
+        one.target = client->instance();
     auto name = one.target.empty() ? unrouted + task.route.instance : one.target;
     return {protocol::client_choice::instance, std::move(demand), std::move(name)};
 }

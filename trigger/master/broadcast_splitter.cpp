@@ -26,10 +26,9 @@ awaitable<bool> broadcast_splitter::round()
     co_return any;
 }
 
-bool broadcast_splitter::is_met(unsplit_broadcasts::need const& needed) const
+bool broadcast_splitter::is_met(unsplit_broadcasts::need const& needed)
 {
-    auto const takes = [&](listed_client const& client) { return client.takes_work && client.serves(needed.demand); };
-    return needed.demand.empty() || scope_.clients.first_of(needed.service, takes) != nullptr;
+    return needed.demand.empty() || scope_.clients.serving(needed.service, needed.demand).working != 0;
 }
 
 // Durable before any shard is sent. False if there is nothing to split.
@@ -94,7 +93,7 @@ std::vector<std::string> broadcast_splitter::instances_for(protocol::task_defini
     std::vector<std::string> found;
     for (auto const* client : scope_.clients.of_service(protocol::service_of(task)))
         if (client->takes_work && client->serves(demand))
-            found.push_back(*client->instance);
+            found.emplace_back(client->instance());
     return found;
 }
 

@@ -26,7 +26,7 @@ private:
     awaitable<bool> split(execution_id id);
     shard_set shards_of(open_execution const& broadcast);
     std::vector<std::string> instances_for(protocol::task_definition const& task) const;
-    bool is_met(unsplit_broadcasts::need const& needed) const;
+    bool is_met(unsplit_broadcasts::need const& needed);
 
     term_scope scope_;
     completion_queue& queue_;

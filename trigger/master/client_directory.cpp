@@ -15,9 +15,9 @@ constexpr duration between_readings = 1s;
 constexpr duration first_again = 50ms; // while the first reading fails
 constexpr std::size_t listed_at_once = 2'000;
 
-auto place_of(std::vector<listed_client const*>& all, std::string const& instance)
+auto place_of(std::vector<listed_client const*>& all, std::string_view instance)
 {
-    auto const before = [](listed_client const* one, std::string const& name) { return *one->instance < name; };
+    auto const before = [](listed_client const* one, std::string_view name) { return one->instance() < name; };
     return std::lower_bound(all.begin(), all.end(), instance, before);
 }
 
@@ -76,7 +76,15 @@ awaitable<void> client_directory::read_all()
         for (auto const& listed : page.clients)
             put(listed);
     }
+    drop_slack();
     changes_.was_read(*until, asked);
+}
+
+// The lists have grown by doubling.
+void client_directory::drop_slack()
+{
+    for (auto& [service, clients] : services_)
+        clients.shrink_to_fit();
 }
 
 awaitable<void> client_directory::read_changes()
@@ -103,7 +111,7 @@ void client_directory::apply(storage::client_listing const& listed)
 {
     if (listed.state != storage::client_state::gone)
         return put(listed);
-    if (!clients_.contains(listed.instance))
+    if (find(listed.instance) == nullptr)
         return;
     gone(listed.instance);
     if (gone_)
@@ -119,10 +127,8 @@ void client_directory::put(storage::client_listing const& listed)
         *known->handlers->text == listed.handlers && known->takes_work == takes_work && known->draining == draining &&
         known->places == listed.places)
         return;
-    gone(listed.instance);
-    auto const entry = clients_.try_emplace(listed.instance).first;
-    auto& client = entry->second;
-    client.instance = &entry->first;
+    remove(listed.instance);
+    auto& client = clients_.add(listed.instance);
     auto const service = services_.try_emplace({listed.project, listed.service}).first;
     client.service = &service->first;
     service->second.insert(place_of(service->second, listed.instance), &client);
@@ -133,15 +139,28 @@ void client_directory::put(storage::client_listing const& listed)
     client.takes_work = takes_work;
     client.draining = draining;
     client.places = listed.places;
+    demands_.joined(client);
     ++changed_;
+    if (watcher_)
+        watcher_(listed.instance);
 }
 
 void client_directory::gone(std::string const& instance)
 {
-    auto const entry = clients_.find(instance);
-    if (entry == clients_.end())
+    if (find(instance) == nullptr)
         return;
-    auto const& client = entry->second;
+    remove(instance);
+    if (watcher_)
+        watcher_(instance);
+}
+
+void client_directory::remove(std::string const& instance)
+{
+    auto const* known = clients_.find(instance);
+    if (known == nullptr)
+        return;
+    auto const& client = *known;
+    demands_.left(client);
     auto const service = services_.find(*client.service);
     service->second.erase(place_of(service->second, instance));
     if (service->second.empty())
@@ -150,7 +169,7 @@ void client_directory::gone(std::string const& instance)
         homes_.erase(home);
     if (auto const set = handlers_.find(*client.handlers->text); --set->second.clients == 0)
         handlers_.erase(set);
-    clients_.erase(entry);
+    clients_.erase(instance);
     ++changed_;
 }
 
@@ -179,8 +198,17 @@ awaitable<void> client_directory::bury_heard_by(std::string node)
 
 listed_client const* client_directory::find(std::string const& instance) const
 {
-    auto const found = clients_.find(instance);
-    return found == clients_.end() ? nullptr : &found->second;
+    return clients_.find(instance);
+}
+
+std::span<listed_client const* const> client_directory::behind(protocol::service_view service, std::string_view after,
+                                                               std::size_t most) const
+{
+    auto const& all = of_service(service);
+    auto const before = [](std::string_view name, listed_client const* one) { return name < one->instance(); };
+    auto const from = std::upper_bound(all.begin(), all.end(), after, before);
+    auto const left = static_cast<std::size_t>(all.end() - from);
+    return std::span(all).last(left).first(std::min(left, most));
 }
 
 std::vector<listed_client const*> const& client_directory::of_service(protocol::service_view service) const

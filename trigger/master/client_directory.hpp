@@ -1,40 +1,22 @@
 #pragma once
 
 #include "libs/base/loop.hpp"
-#include "libs/protocol/offers.hpp"
 #include "libs/storage/clients.hpp"
 #include "trigger/clients/change_watch.hpp"
+#include "trigger/master/client_table.hpp"
+#include "trigger/master/served_demands.hpp"
 
 #include <functional>
 #include <map>
-#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace baton::trigger {
 
-struct handler_set {
-    std::string const* text = nullptr; // JSON, as in the table
-    std::set<std::string, std::less<>> names;
-    std::size_t clients = 0;
-};
-
-// A client in the master's directory. What many clients share is stored once.
-struct listed_client {
-    std::string const* instance = nullptr;
-    protocol::service_key const* service = nullptr;
-    std::string const* home = nullptr; // incarnation
-    handler_set const* handlers = nullptr;
-    bool takes_work = true; // false: it drains, or its home cannot call it
-    bool draining = false;
-    int places = 1; // slots and places in its queue
-
-    // The demand for a handler, with a tag or without (libs/protocol/offers.hpp).
-    bool serves(std::string const& demand) const { return protocol::meets(handlers->names, demand); }
-};
-
-// The live clients of the cluster, each with its service, its set of handlers and its home: about 200 bytes a client
+// The live clients of the cluster, each with its service, its set of handlers and its home: about 140 bytes a client
 // with a name of 70 bytes. Part of a term: read at its beginning in pages, then kept up by the changes of the table and
 // by what nodes tell. On the loop only.
 class client_directory {
@@ -54,14 +36,13 @@ public:
 
     listed_client const* find(std::string const& instance) const; // null: gone, or not read yet (see read_at)
     std::vector<listed_client const*> const& of_service(protocol::service_view service) const; // in order of instance
-    // The first client of a service, in that order, that `fits`; null if none does.
-    template <class Fits>
-    listed_client const* first_of(protocol::service_view service, Fits fits) const
+    // At most `most` of them behind this instance.
+    std::span<listed_client const* const> behind(protocol::service_view service, std::string_view after,
+                                                 std::size_t most) const;
+    // How many clients of the service meet the demand. Costs no look at each of them, except for the first question.
+    served_demands::count serving(protocol::service_view service, std::string const& demand)
     {
-        for (auto const* client : of_service(service))
-            if (fits(*client))
-                return client;
-        return nullptr;
+        return demands_.of(service, demand, of_service(service));
     }
     // The nodes that hear these clients.
     std::map<std::string, std::size_t> const& homes() const { return homes_; }
@@ -73,26 +54,32 @@ public:
 
     // Called for each client that the table shows as gone.
     void on_gone(std::function<void(std::string const& instance)> watcher) { gone_ = std::move(watcher); }
+    // Called for each client that is new here, has changed or is gone.
+    void on_change(std::function<void(std::string const& instance)> watcher) { watcher_ = std::move(watcher); }
 
 private:
     awaitable<void> read_all();
     awaitable<void> read_changes();
     void apply(storage::client_listing const& listed);
     void put(storage::client_listing const& listed);
+    void remove(std::string const& instance);
     handler_set& handlers_of(std::string const& text);
+    void drop_slack();
 
     storage::clients table_;
     time_source& time_;
     change_watch changes_;
-    std::map<std::string, std::size_t> homes_;               // clients by home
-    std::unordered_map<std::string, handler_set> handlers_;  // by their text
-    std::unordered_map<std::string, listed_client> clients_; // by instance
+    std::map<std::string, std::size_t> homes_;              // clients by home
+    std::unordered_map<std::string, handler_set> handlers_; // by their text
+    client_table clients_;
     protocol::service_map<std::vector<listed_client const*>> services_;
+    served_demands demands_;
     std::uint64_t changed_ = 0;
     bool reading_all_ = false;
     waker read_;
     waker bell_;
     std::function<void(std::string const&)> gone_;
+    std::function<void(std::string const&)> watcher_;
 };
 
 } // namespace baton::trigger

@@ -45,18 +45,4 @@ std::vector<execution_id> next_in_turn(std::set<execution_id> const& in_doubt, e
     return next;
 }
 
-std::vector<std::string> next_in_turn(std::vector<std::string> const& waiting, std::string const& after,
-                                      std::size_t most)
-{
-    std::vector<std::string> next;
-    auto const count = std::min(most, waiting.size());
-    auto from = std::upper_bound(waiting.begin(), waiting.end(), after);
-    while (next.size() < count) {
-        if (from == waiting.end())
-            from = waiting.begin();
-        next.push_back(*from++);
-    }
-    return next;
-}
-
 } // namespace baton::trigger

@@ -3,9 +3,11 @@
 #include "libs/protocol/client_wire.hpp"
 #include "libs/protocol/node_wire.hpp"
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -31,7 +33,7 @@ public:
     explicit doubt(std::vector<protocol::attempt_key> asked);
 
     void answered(std::string const& instance, std::vector<protocol::held_execution> const& held);
-    bool has_answered(std::string const& instance) const { return answered_.contains(instance); }
+    bool has_answered(std::string_view instance) const { return answered_.contains(instance); }
 
     std::vector<protocol::attempt_key> const& asked() const { return asked_; }
     // `complete`: every live client of the service has answered.
@@ -42,7 +44,7 @@ public:
 private:
     std::vector<protocol::attempt_key> asked_;
     std::unordered_map<execution_id, int> attempts_;
-    std::set<std::string> answered_;
+    std::set<std::string, std::less<>> answered_;
     std::map<execution_id, std::string> holders_;
     std::map<execution_id, std::string> earlier_;
 };
@@ -51,9 +53,5 @@ private:
 // left behind it. So those that stay in doubt for long, because an earlier attempt runs, do not keep the others from
 // being asked about. Pure.
 std::vector<execution_id> next_in_turn(std::set<execution_id> const& in_doubt, execution_id after, std::size_t most);
-
-// The same for the clients that a question names. `waiting` is in order.
-std::vector<std::string> next_in_turn(std::vector<std::string> const& waiting, std::string const& after,
-                                      std::size_t most);
 
 } // namespace baton::trigger

@@ -2,16 +2,19 @@
 
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
+#include "trigger/master/pending_clients.hpp"
 #include "trigger/master/question_pauses.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace baton::trigger {
 
 namespace {
 constexpr std::size_t most_asked = 5'000;
 constexpr std::size_t most_clients = 500; // of a question: a node waits 1 s for their answers, and later ones are lost
-constexpr std::size_t most_services = 64; // asked at the same time
+constexpr std::size_t expected_at_once = 2'000; // clients, so that the loop is free for other work in between
+constexpr std::size_t most_services = 64;       // asked at the same time
 constexpr int most_of_a_node = 2; // questions at a time: a slow client must not use up the connections to a node
 constexpr duration ask_again = 200ms;
 constexpr duration ask_again_later = 1s; // while executions only wait for earlier attempts to end
@@ -23,6 +26,7 @@ struct in_doubt_resolver::inquiry {
     {}
 
     doubt answers;
+    pending_clients pending;                 // those that live, by the directory, and have not answered
     waker news;                              // a node has answered
     std::set<std::string> under_way;         // nodes that are being asked
     std::map<std::string, std::string> last; // the last client that was asked, by node
@@ -33,7 +37,9 @@ struct in_doubt_resolver::inquiry {
 
 in_doubt_resolver::in_doubt_resolver(term_scope const& scope, dependencies deps)
     : scope_(scope), deps_(deps), bell_(scope.loop), workers_(scope.loop)
-{}
+{
+    scope_.clients.on_change([this](std::string const& instance) { client_changed(instance); });
+}
 
 void in_doubt_resolver::add(open_execution& one, protocol::attempt_cause cause)
 {
@@ -134,14 +140,16 @@ awaitable<void> in_doubt_resolver::settle_service(protocol::service_key service)
     bool waits_for_earlier = false;
     for (auto about = next_inquiry(service, after); about; about = next_inquiry(service, after)) {
         co_await scope_.term.until_active(100ms);
+        inquiries_[service] = about;
+        co_await expect_all(service, about);
         for (bool all = false; !all;) {
-            ask(service, about);
-            all = complete(service, *about);
-            if (!all)
+            ask(about);
+            if (!about->pending.empty())
                 co_await about->news.wait_until(scope_.term.time, scope_.term.time.now() + ask_again);
-            all = complete(service, *about);
+            all = about->pending.empty();
             decide(service, *about, all);
         }
+        inquiries_.erase(service);
         cancel_earlier(*about);
         waits_for_earlier = waits_for_earlier || !about->answers.earlier().empty();
         auto const& asked = about->answers.asked();
@@ -167,52 +175,75 @@ std::shared_ptr<in_doubt_resolver::inquiry> in_doubt_resolver::next_inquiry(prot
     return std::make_shared<inquiry>(std::move(asked), scope_.loop);
 }
 
-// Asks the clients that have not answered yet, each through its home.
-void in_doubt_resolver::ask(protocol::service_view service, std::shared_ptr<inquiry> const& about)
+// Every live client of the service must answer. The directory may change meanwhile: see client_changed().
+awaitable<void> in_doubt_resolver::expect_all(protocol::service_key service, std::shared_ptr<inquiry> about)
 {
-    std::map<std::string, std::vector<std::string>> homes;
-    for (auto const* client : scope_.clients.of_service(service))
-        if (!about->answers.has_answered(*client->instance) && !about->under_way.contains(*client->home))
-            homes[*client->home].push_back(*client->instance);
-    for (auto& [node, waiting] : homes) {
-        if (asking_[node] >= most_of_a_node || !about->pauses.may_ask(node, waiting, scope_.term.time.now()))
-            continue;
-        ++asking_[node];
-        about->under_way.insert(node);
-        workers_.spawn("a question to a node", ask_home(node, std::move(waiting), about));
+    std::string last;
+    for (bool more = true; more;) {
+        auto const some = scope_.clients.behind(service, last, expected_at_once);
+        for (auto const* client : some)
+            about->pending.expect(std::string(client->instance()), *client->home);
+        more = some.size() == expected_at_once;
+        if (!more)
+            co_return;
+        last = some.back()->instance();
+        co_await scope_.term.time.sleep_for(1ms);
     }
 }
 
-awaitable<void> in_doubt_resolver::ask_home(std::string node, std::vector<std::string> waiting,
-                                            std::shared_ptr<inquiry> about)
+void in_doubt_resolver::client_changed(std::string const& instance)
+{
+    auto const* client = scope_.clients.find(instance);
+    for (auto const& [service, about] : inquiries_) {
+        bool const asks = client != nullptr && *client->service == service && !about->answers.has_answered(instance);
+        if (asks)
+            about->pending.expect(instance, *client->home);
+        else
+            about->pending.drop(instance);
+    }
+}
+
+// Asks the clients that have not answered yet, each through its home.
+void in_doubt_resolver::ask(std::shared_ptr<inquiry> const& about)
+{
+    auto const now = scope_.term.time.now();
+    std::vector<std::pair<std::string, std::uint64_t>> homes;
+    about->pending.each_home([&](std::string const& node, std::uint64_t arrival) {
+        bool const free = !about->under_way.contains(node) && asking_[node] < most_of_a_node;
+        if (free && about->pauses.may_ask(node, arrival, now))
+            homes.emplace_back(node, arrival);
+    });
+    for (auto& [node, arrival] : homes) {
+        ++asking_[node];
+        about->under_way.insert(node);
+        workers_.spawn("a question to a node", ask_home(std::move(node), arrival, about));
+    }
+}
+
+awaitable<void> in_doubt_resolver::ask_home(std::string node, std::uint64_t arrival, std::shared_ptr<inquiry> about)
 {
     protocol::ask_request request;
     request.term = scope_.term.id();
-    request.instances = next_in_turn(waiting, about->last[node], most_clients);
-    about->last[node] = request.instances.back();
+    request.instances = about->pending.next(node, about->last[node], most_clients);
+    if (!request.instances.empty())
+        about->last[node] = request.instances.back();
     for (auto const& one : about->answers.asked()) {
         request.executions.push_back(one.execution);
         request.attempts.push_back(one.attempt);
     }
     auto const answer = co_await deps_.calls.ask(node, std::move(request));
-    for (auto const& one : answer.answered)
+    for (auto const& one : answer.answered) {
         about->answers.answered(one.instance, one.held);
+        about->pending.drop(one.instance);
+    }
     --asking_[node];
     about->under_way.erase(node);
     if (answer.answered.empty()) {
-        about->pauses.silent(node, waiting, scope_.term.time.now());
+        about->pauses.silent(node, arrival, scope_.term.time.now());
         co_return;
     }
     about->pauses.answered(node);
     about->news.wake();
-}
-
-// Has every live client of the service answered?
-bool in_doubt_resolver::complete(protocol::service_view service, inquiry const& about)
-{
-    return scope_.clients.first_of(service, [&](listed_client const& client) {
-        return !about.answers.has_answered(*client.instance);
-    }) == nullptr;
 }
 
 void in_doubt_resolver::decide(protocol::service_view service, inquiry& about, bool complete)

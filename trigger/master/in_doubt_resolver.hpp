@@ -68,9 +68,10 @@ private:
     void start_services();
     awaitable<void> settle_service(protocol::service_key service);
     std::shared_ptr<inquiry> next_inquiry(protocol::service_view service, execution_id after);
-    void ask(protocol::service_view service, std::shared_ptr<inquiry> const& about);
-    awaitable<void> ask_home(std::string node, std::vector<std::string> waiting, std::shared_ptr<inquiry> about);
-    bool complete(protocol::service_view service, inquiry const& about);
+    awaitable<void> expect_all(protocol::service_key service, std::shared_ptr<inquiry> about);
+    void client_changed(std::string const& instance);
+    void ask(std::shared_ptr<inquiry> const& about);
+    awaitable<void> ask_home(std::string node, std::uint64_t arrival, std::shared_ptr<inquiry> about);
     void decide(protocol::service_view service, inquiry& about, bool complete);
     void cancel_earlier(inquiry const& about);
 
@@ -82,7 +83,8 @@ private:
     std::set<std::string> told_;    // nodes that know this epoch
     std::set<std::string> telling_; // nodes that are being told
     protocol::service_set settling_;
-    std::map<std::string, int> asking_; // questions under way, by node
+    protocol::service_map<std::shared_ptr<inquiry>> inquiries_; // that are under way
+    std::map<std::string, int> asking_;                         // questions under way, by node
     waker bell_;
     task_group workers_;
 };

@@ -8,17 +8,19 @@ named_credit& named_credits::at(listed_client const& client)
 {
     if (clients_.size() >= look_at_)
         forget_unused();
-    auto& place = clients_[*client.instance];
+    std::string name(client.instance());
+    auto& place = clients_[name];
     if (!place)
-        place = std::make_unique<named_credit>(named_credit{*client.instance, *client.service});
+        place = std::make_unique<named_credit>(named_credit{std::move(name), *client.service});
     return *place;
 }
 
 int named_credits::room(listed_client const& client) const
 {
-    auto const found = clients_.find(*client.instance);
+    std::string const name(client.instance());
+    auto const found = clients_.find(name);
     auto const used = found == clients_.end() ? 0 : found->second->used;
-    auto const has = std::max(used, static_cast<int>(open_.count_at(*client.instance)));
+    auto const has = std::max(used, static_cast<int>(open_.count_at(name)));
     auto const left = client.places - has;
     return found != clients_.end() && found->second->refused ? std::min(left, 1) : left;
 }

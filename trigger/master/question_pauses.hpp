@@ -2,9 +2,9 @@
 
 #include "libs/base/time.hpp"
 
+#include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 namespace baton::trigger {
 
@@ -12,16 +12,17 @@ namespace baton::trigger {
 // whose clients do not answer is asked with pauses that double; a client that has come to it is asked at once. Pure.
 class question_pauses {
 public:
-    bool may_ask(std::string const& node, std::vector<std::string> const& instances, instant now) const;
-    // None of these clients answered through this node, or the node did not answer.
-    void silent(std::string const& node, std::vector<std::string> const& instances, instant now);
+    // `arrival`: pending_clients::each_home.
+    bool may_ask(std::string const& node, std::uint64_t arrival, instant now) const;
+    // No client answered through this node, or the node did not answer.
+    void silent(std::string const& node, std::uint64_t arrival, instant now);
     void answered(std::string const& node) { pauses_.erase(node); }
 
 private:
     struct pause {
         duration length{};
         instant until{};
-        std::vector<std::string> asked{}; // sorted
+        std::uint64_t arrival = 0; // when it was silent
     };
     std::map<std::string, pause> pauses_;
 };

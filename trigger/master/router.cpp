@@ -9,7 +9,6 @@ namespace baton::trigger {
 namespace {
 
 constexpr std::size_t most_members = 100'000; // of all rings, 136 bytes each
-constexpr std::size_t most_demands = 10'000;  // of which it is remembered whether a client serves them
 constexpr int most_asked_for_room = 64;       // clients that fit but have no room, so that a choice stays cheap
 
 std::string demand_of(open_execution const& one)
@@ -27,11 +26,11 @@ bool waits_for_unreachable(protocol::routing how)
 std::vector<listed_client const*> clients_named(std::vector<listed_client const*> const& clients,
                                                 std::string const& wanted)
 {
-    auto const before = [](listed_client const* client, std::string const& name) { return *client->instance < name; };
+    auto const before = [](listed_client const* client, std::string const& name) { return client->instance() < name; };
     std::vector<listed_client const*> found;
     for (auto at = std::lower_bound(clients.begin(), clients.end(), wanted, before);
-         at != clients.end() && (*at)->instance->starts_with(wanted); ++at)
-        if (protocol::names_instance(*(*at)->instance, wanted))
+         at != clients.end() && (*at)->instance().starts_with(wanted); ++at)
+        if (protocol::names_instance((*at)->instance(), wanted))
             found.push_back(*at);
     return found;
 }
@@ -69,7 +68,7 @@ listed_client const* router::among(all const& clients, open_execution const& one
     auto const demand = demand_of(one);
     bool const may_wait = avoided.empty() && waits_for_unreachable(task.routing);
     auto const fits = [&](listed_client const* client) {
-        return keeps(*client, demand) && *client->instance != avoided && (client->takes_work || may_wait);
+        return keeps(*client, demand) && client->instance() != avoided && (client->takes_work || may_wait);
     };
     auto const first = [&](auto begin, auto end) {
         auto const at = std::find_if(begin, end, fits);
@@ -123,7 +122,7 @@ listed_client const* router::hashed(open_execution const& one, std::string const
     std::optional<std::size_t> without;
     if (!avoided.empty()) {
         auto const at = std::find_if(members.begin(), members.end(),
-                                     [&](listed_client const* client) { return *client->instance == avoided; });
+                                     [&](listed_client const* client) { return client->instance() == avoided; });
         if (at != members.end())
             without = static_cast<std::size_t>(at - members.begin());
     }
@@ -140,21 +139,12 @@ void router::drop_outdated()
         rings_.clear();
         members_ = 0;
     }
-    if (changed || served_.size() > most_demands)
-        served_.clear();
 }
 
-// Remembered, so that many executions whose handler or tag no client has do not look at all clients each.
+// Asked first, so that many executions whose handler or tag no client has do not look at all clients each.
 bool router::is_served(open_execution const& one)
 {
-    drop_outdated();
-    auto const service = protocol::service_of(one.task->definition);
-    auto const demand = demand_of(one);
-    auto const [known, fresh] = served_.try_emplace(std::pair(protocol::key_of(service), demand));
-    if (fresh)
-        known->second =
-            clients_.first_of(service, [&](auto const& client) { return keeps(client, demand); }) != nullptr;
-    return known->second;
+    return clients_.serving(protocol::service_of(one.task->definition), demand_of(one)).staying != 0;
 }
 
 // The clients that take work. All rings are made anew after a change in the directory.
@@ -171,7 +161,7 @@ router::ring const& router::ring_for(open_execution const& one)
     for (auto const* client : clients_.of_service(service))
         if (client->takes_work && keeps(*client, demand)) {
             members.push_back(client);
-            names.push_back(*client->instance);
+            names.push_back(client->instance());
         }
     members_ += members.size();
     return rings_.emplace(key, ring{std::move(members), hash_ring(names)}).first->second;

@@ -20,7 +20,7 @@ namespace baton::trigger {
 class router {
 public:
     // `has_room`: would the client take an execution now, as far as the master knows?
-    router(client_directory const& clients, std::function<bool(listed_client const&)> has_room)
+    router(client_directory& clients, std::function<bool(listed_client const&)> has_room)
         : clients_(clients), has_room_(std::move(has_room))
     {}
 
@@ -47,13 +47,12 @@ private:
     bool is_served(open_execution const& one);
     void drop_outdated();
 
-    client_directory const& clients_;
+    client_directory& clients_;
     std::function<bool(listed_client const&)> has_room_;
-    // Both by service and demand, until the directory changes.
+    // By service and demand, until the directory changes.
     std::map<std::pair<protocol::service_key, std::string>, ring> rings_;
-    std::map<std::pair<protocol::service_key, std::string>, bool> served_; // does any client keep to the demand?
-    std::size_t members_ = 0;                                              // of all rings
-    std::uint64_t changes_ = 0;                                            // of the directory when they were made
+    std::size_t members_ = 0;   // of all rings
+    std::uint64_t changes_ = 0; // of the directory when they were made
 };
 
 } // namespace baton::trigger

@@ -287,9 +287,9 @@ TEST_CASE("a node keeps at most 4 KiB for each client that it hears, also of one
 
 TEST_CASE("the master keeps at most 200 bytes for each client of a service")
 {
-    shape const of;
+    auto const of = GENERATE(shape{}, shape{2'000, 100}); // 20 clients a service, two at each node
     auto const bytes = measure_master(of);
-    CAPTURE(bytes.directory, bytes.credits);
+    CAPTURE(of.services, bytes.directory, bytes.credits);
     CHECK(bytes.directory + bytes.credits <= most_at_master);
 }
 

@@ -66,7 +66,7 @@ struct fixture {
     {
         std::vector<std::string> out;
         for (auto const* client : directory->of_service({project, service}))
-            out.push_back(*client->instance);
+            out.emplace_back(client->instance());
         return out;
     }
 };
