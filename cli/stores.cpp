@@ -189,12 +189,15 @@ awaitable<void> migrate(stores const& all, std::function<void(std::string const&
         report("lease " + step.name);
 }
 
-awaitable<void> prepare(stores const& all, time_source& time, std::function<void(std::string const& reason)> waits)
+awaitable<void> prepare(stores const& all, time_source& time, std::function<void(std::string const& reason)> waits,
+                        std::function<awaitable<void>()> then)
 {
     reminder told;
     for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
         try {
             co_await prepare_once(all);
+            if (then)
+                co_await then();
             break;
         } catch (unavailable const& failure) {
             auto const reason = with_remedy(failure.what(), all.password_from_file);

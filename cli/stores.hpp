@@ -58,7 +58,8 @@ awaitable<void> migrate(stores const& all, std::function<void(std::string const&
 // Waits until the database answers and has this program's version. A file of this host is migrated. A server is not,
 // since `baton migrate` does that; another version there throws schema_mismatch. So does the namespace of another one.
 // The log tells each new reason, and repeats one that stays once a minute. `waits` is called with the reason of each
-// failed try.
-awaitable<void> prepare(stores const& all, time_source& time, std::function<void(std::string const& reason)> waits);
+// failed try. `then` (may be empty) belongs to each try.
+awaitable<void> prepare(stores const& all, time_source& time, std::function<void(std::string const& reason)> waits,
+                        std::function<awaitable<void>()> then = {});
 
 } // namespace baton::cli

@@ -3,6 +3,7 @@
 #include "cli/process.hpp"
 #include "libs/base/id.hpp"
 #include "libs/base/log.hpp"
+#include "libs/storage/cluster_secret.hpp"
 #include "trigger/api/admission.hpp"
 #include "trigger/api/authorize.hpp"
 
@@ -81,10 +82,18 @@ awaitable<void> trigger_process::await_database()
 {
     using namespace asio::experimental::awaitable_operators;
     std::function<void(std::string const&)> const waits = [this](auto const& reason) { door_.closed_because(reason); };
+    std::function<awaitable<void>()> const then = [this] { return share_receipts(); };
     std::exception_ptr failure;
-    co_await (kept(prepare(stores_, time_, waits), failure) || stop_bell_.wait());
+    co_await (kept(prepare(stores_, time_, waits, then), failure) || stop_bell_.wait());
     if (failure && !stopping_) // otherwise it is the cancellation by the stop
         std::rethrow_exception(failure);
+}
+
+awaitable<void> trigger_process::share_receipts()
+{
+    auto offered = secret_hex(32);
+    auto const secret = co_await storage::cluster_secret(*stores_.shared, std::move(offered));
+    node_->share_receipts(secret);
 }
 
 awaitable<void> trigger_process::work()

@@ -39,6 +39,7 @@ public:
 private:
     awaitable<void> work();
     awaitable<void> await_database();
+    awaitable<void> share_receipts();
 
     // More members than usual: the composition of one process, in the order of construction.
     trigger_config config_;

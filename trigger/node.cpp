@@ -289,6 +289,11 @@ node::node(loop_ref working, settings settings, world world)
 
 node::~node() = default;
 
+void node::share_receipts(std::string const& secret)
+{
+    parts_->issued.share(secret);
+}
+
 http::handler node::routes()
 {
     return parts_->make_routes();

@@ -51,6 +51,10 @@ public:
     node(loop_ref working, settings settings, world world);
     ~node();
 
+    // Before routes() answer: the secret that all nodes of the database share (storage::cluster_secret), with which
+    // each checks the receipts of all.
+    void share_receipts(std::string const& secret);
+
     // The endpoints for the listener: /client/v1, /internal/v1, /healthz, /readyz.
     http::handler routes();
 

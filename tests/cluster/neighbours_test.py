@@ -49,6 +49,18 @@ class Neighbours(Bed):
         answer = client.call("results", {"instance": client.instance, "ticket": client.ticket, "results": [one]})
         self.assertEqual((answer["recorded"], answer["refused"]), ([], [{"execution": 1}]))
 
+    def test_a_result_of_an_execution_of_another_service_is_refused_by_every_node(self):
+        holder = self.neighbour("hung")
+        task, = self.load(tasks=1, schedule=BY_HAND)
+        execution = self.cluster.run_now(task)
+        harness.wait_for("it has the execution", lambda: execution in holder.held, 10)
+        liar = self.neighbour("healthy", service="liars")
+        lie = {"execution": execution, "attempt": holder.held[execution], "status": "succeeded", "receipt": "0" * 24}
+        for node in liar.nodes:
+            answer = node.post("/client/v1/results", {"instance": liar.instance, "ticket": liar.ticket, "results": [lie]})
+            self.assertEqual((answer["recorded"], len(answer["refused"])), ([], 1), node)
+        self.assertIsNone(self.cluster.store.query(f"SELECT ended_at FROM execution WHERE id = {execution}")[0]["ended_at"])
+
     def test_a_client_that_never_answers(self):
         self.beside("mute")
 

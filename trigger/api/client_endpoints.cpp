@@ -144,7 +144,7 @@ private:
         return http::problem(404, "Unknown client", "this node is not the home of the instance: register");
     }
 
-    // The home checks it. Another node cannot, and takes a result nevertheless.
+    // The home checks it. Another node cannot, and takes a result by its receipt.
     bool has_ticket(std::string const& instance, std::string const& ticket) const
     {
         auto const* known = parts_.clients.find(instance);
@@ -157,12 +157,13 @@ private:
                              "the ticket is not that of the client's last registration with this node: register");
     }
 
-    // Takes the results out of the message whose receipts are wrong.
+    // Takes the results out of the message whose receipts are wrong: the client did not get these attempts, so they may
+    // be of another service.
     std::vector<protocol::attempt_key> refuse(protocol::results_request& message) const
     {
         std::vector<protocol::attempt_key> refused;
         std::erase_if(message.results, [&](protocol::result_report const& one) {
-            bool const wrong = !parts_.given.may_be(one.receipt, one.execution, one.attempt);
+            bool const wrong = !parts_.given.is_receipt(one.receipt, one.execution, one.attempt);
             if (wrong)
                 refused.push_back({one.execution, one.attempt});
             return wrong;
