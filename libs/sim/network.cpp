@@ -15,6 +15,7 @@ struct network::exchange {
 
     std::uint64_t number = 0;
     bool reply_lost = false;
+    duration reply_delay{};
     event heard;
     std::optional<http::response> reply;
     bool refused = false;
@@ -51,6 +52,8 @@ private:
         bool const lost = net_.random_.fraction() < net_.faults.lose_request;
         open->reply_lost = net_.random_.fraction() < net_.faults.lose_reply;
         open->reply_lost = open->reply_lost || (net_.loses_answer && net_.loses_answer(message));
+        if (net_.delays_answer)
+            open->reply_delay = net_.delays_answer(message);
         bool const repeated = net_.random_.fraction() < net_.faults.repeat;
         if (lost)
             return;
@@ -187,7 +190,7 @@ void network::send_back(std::string const& from, std::string const& to, std::sha
 awaitable<void> network::travel_back(std::string from, std::string to, std::shared_ptr<exchange> open,
                                      http::response reply, bool reset)
 {
-    auto const after = latency();
+    auto const after = latency() + open->reply_delay;
     co_await env_.time.sleep_for(after);
     if (open->reply_lost || partitioned(from, to))
         co_return;

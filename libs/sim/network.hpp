@@ -39,6 +39,8 @@ public:
     std::function<void(http::url const& to, http::request const& message)> on_request;
     // True: the handler of this request runs, but its answer is lost. May be empty.
     std::function<bool(http::request const& message)> loses_answer;
+    // How much longer the answer to this request is under way. May be empty.
+    std::function<duration(http::request const& message)> delays_answer;
     // Answers a request in place of its handler, as a proxy between the two hosts does; nothing: it passes on. May be
     // empty.
     std::function<std::optional<http::response>(http::request const& message)> answers_instead;

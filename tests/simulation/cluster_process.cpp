@@ -10,17 +10,19 @@ namespace {
 
 constexpr std::size_t shared_sessions = 4;
 
-trigger::settings node_settings(std::string const& name)
+trigger::settings node_settings(std::string const& name, node_options const& options)
 {
     trigger::settings made;
     made.name = name;
     made.address = "http://" + name + ":7800";
+    made.clients.heartbeat = options.client_heartbeat;
     return made;
 }
 
 } // namespace
 
-node_process::node_process(sim::stage& stage, std::string const& name, int number, bool guarded, sim::clock_error error)
+node_process::node_process(sim::stage& stage, std::string const& name, int number, node_options const& options,
+                           sim::clock_error error)
     : host_(stage.add_host(name, error)),
       electing_(stage.add_host(name, error)),
       shared_(stage.database.connect(host_, {.sessions = shared_sessions, .read_limit = 5s})),
@@ -32,10 +34,10 @@ node_process::node_process(sim::stage& stage, std::string const& name, int numbe
       own_(stage.database.connect(electing_, {.sessions = 1, .read_limit = 1s})),
       guarding_(stage.database.connect(electing_, {.sessions = 1, .read_limit = 4s, .idle_limit = 2s})),
       lease_(lease::make_clocked_lease(*own_, "master")),
-      guard_(guarded ? lease::make_named_guard(*guarding_, *other_, "master") : nullptr),
+      guard_(options.guarded ? lease::make_named_guard(*guarding_, *other_, "master") : nullptr),
       http_(stage.net.client_for(host_))
 {
-    auto const settings = node_settings(name);
+    auto const settings = node_settings(name, options);
     auto const incarnation = fmt::format("{}#{}", name, number);
     auto const loop_of = [&stage](sim::host& one) {
         return loop_ref(stage.loop.get_executor(), [&one](std::function<void()> next) { one.post(std::move(next)); });
@@ -57,6 +59,7 @@ node_process::node_process(sim::stage& stage, std::string const& name, int numbe
                                *beating_,
                                electing_.random()};
     node_ = std::make_unique<trigger::node>(loop_of(host_), settings, world);
+    node_->share_receipts("the-secret-of-the-cluster");
     stage.net.attach(host_, http::parse_url(settings.address), node_->routes());
     host_.spawn(node_->run());
 }

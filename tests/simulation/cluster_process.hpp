@@ -35,11 +35,17 @@ struct handler_run {
     bool succeeded = false;
 };
 
+struct node_options {
+    bool guarded = true; // the masters use a guard session
+    duration client_heartbeat = trigger::client_settings{}.heartbeat;
+};
+
 // A trigger process on a host. Its two loops are two hosts of the same name with the same clock, so that either can be
 // frozen alone.
 class node_process {
 public:
-    node_process(sim::stage& stage, std::string const& name, int number, bool guarded, sim::clock_error error);
+    node_process(sim::stage& stage, std::string const& name, int number, node_options const& options,
+                 sim::clock_error error);
 
     sim::host& host() { return host_; } // of the working loop
     trigger::node& node() { return *node_; }

@@ -69,7 +69,7 @@ std::string killed_master(std::uint64_t seed)
 
 std::string with_faults(std::uint64_t seed)
 {
-    cluster_world world(seed, 3, 3, seed % 2 == 0 ? 200 : 2, seed % 3 != 0);
+    cluster_world world(seed, 3, 3, seed % 2 == 0 ? 200 : 2, {.guarded = seed % 3 != 0});
     world.pass(5s);
     auto const from = begin_of(world);
     auto const expected = register_tasks(world, from, from + 60s);
@@ -81,7 +81,7 @@ std::string with_faults(std::uint64_t seed)
 // Two projects have tasks, services and handlers of the same names.
 std::string two_projects(std::uint64_t seed)
 {
-    cluster_world world(seed, 3, 2, 200, seed % 3 != 0);
+    cluster_world world(seed, 3, 2, 200, {.guarded = seed % 3 != 0});
     for (int i = 0; i < 2; ++i)
         world.add_client("other");
     world.pass(5s);
@@ -155,7 +155,7 @@ std::string frozen_masters(std::uint64_t seed)
 // `election.stuck` that costs latency only; after that another node leads.
 std::string standing_work(std::uint64_t seed, duration span)
 {
-    cluster_world world(seed, 3, 3, 200, seed % 3 != 0);
+    cluster_world world(seed, 3, 3, 200, {.guarded = seed % 3 != 0});
     world.pass(5s);
     auto const from = begin_of(world);
     auto const expected = register_tasks(world, from, from + 30s);

@@ -1,5 +1,6 @@
 #include "tests/simulation/cluster_verdict.hpp"
 
+#include <soci/soci.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -48,6 +49,26 @@ protocol::task_definition make_task(std::string name, utc_time from, utc_time un
     made.schedule.start_at = from;
     made.schedule.end_at = until;
     return made;
+}
+
+protocol::task_definition often(char const* name, char const* handler, utc_time from, utc_time until)
+{
+    auto task = make_task(name, from, until);
+    task.handler = handler;
+    task.schedule.kind = protocol::schedule_kind::fixed_rate;
+    task.schedule.every = 100ms;
+    return task;
+}
+
+std::string home_of(cluster_world& world, std::size_t client)
+{
+    std::string node;
+    auto const like = fmt::format("c{}#%", client);
+    world.stage().database.inspect([&](soci::session& sql) {
+        sql << "SELECT node FROM client WHERE instance LIKE :like AND state <> 'gone' ORDER BY changed_at DESC LIMIT 1",
+            soci::use(like), soci::into(node);
+    });
+    return node.substr(0, node.find('#'));
 }
 
 std::set<std::int64_t> instants_of(duration period, utc_time from, utc_time until)

@@ -20,6 +20,9 @@ struct expectation {
 // A task with the handler "work", active in [from, until), without a schedule yet.
 protocol::task_definition make_task(std::string name, utc_time from, utc_time until);
 
+// The same with this handler, every 100 ms.
+protocol::task_definition often(char const* name, char const* handler, utc_time from, utc_time until);
+
 std::set<std::int64_t> instants_of(duration period, utc_time from, utc_time until);
 
 // Registers one task of each kind.
@@ -28,6 +31,9 @@ std::vector<expectation> register_tasks(cluster_world& world, utc_time from, utc
 
 // A moment at least 3 s ahead at which all schedules of register_tasks() begin.
 utc_time begin_of(cluster_world& world);
+
+// The host of the node that hears the client of this number; empty: none does.
+std::string home_of(cluster_world& world, std::size_t client);
 
 // One line about an execution, for a report.
 std::string describe(std::string const& task, cluster_world::ledger_row const& row, std::string const& problem);

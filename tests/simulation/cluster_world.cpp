@@ -11,13 +11,14 @@
 
 namespace baton::simulation {
 
-cluster_world::cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots, bool guarded)
+cluster_world::cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots,
+                             node_options options)
     : stage_(seed),
       nodes_(nodes),
       clients_(clients),
       projects_(clients, "default"),
       slots_(slots),
-      guarded_(guarded),
+      options_(options),
       ids_(stage_.time, stage_.random)
 {
     stage_.make_tables();
@@ -40,7 +41,7 @@ cluster_world::~cluster_world()
 void cluster_world::start_node(std::size_t index)
 {
     if (!nodes_.at(index))
-        nodes_[index] = std::make_unique<node_process>(stage_, fmt::format("t{}", index), processes_++, guarded_,
+        nodes_[index] = std::make_unique<node_process>(stage_, fmt::format("t{}", index), processes_++, options_,
                                                        sim::clock_error{.wall = clock_step_});
 }
 
@@ -156,8 +157,14 @@ int cluster_world::master() const
     return -1;
 }
 
+// After each handler; among many nodes, where a look costs more than the handler, once a millisecond.
 void cluster_world::check_masters()
 {
+    constexpr std::size_t few_nodes = 10;
+    auto const now = stage_.time.now();
+    if (nodes_.size() > few_nodes && now < check_masters_at_)
+        return;
+    check_masters_at_ = now + 1ms;
     int masters = 0;
     for (auto const& one : nodes_)
         masters += one && one->host().alive() && one->node().leading() ? 1 : 0;
@@ -176,8 +183,11 @@ void cluster_world::check_start(handler_run const& start)
     if (auto const task = tasks_.find(start.task); task != tasks_.end() && task->second != start.project)
         record_incident(fmt::format("STRANGER: execution {} of project {} starts in {}, a client of project {}",
                                     start.execution, task->second, start.instance, start.project));
-    for (auto const& earlier : runs_) {
-        if (earlier.execution != start.execution || !earlier.host->alive() || (earlier.ended && !earlier.succeeded))
+    auto const [first, last] = runs_of_.equal_range(start.execution);
+    runs_of_.emplace_hint(last, start.execution, runs_.size()); // where it is appended after this
+    for (auto each = first; each != last && each->second < runs_.size(); ++each) {
+        auto const& earlier = runs_[each->second];
+        if (!earlier.host->alive() || (earlier.ended && !earlier.succeeded))
             continue;
         if (counted_as_gone(earlier.instance)) {
             ++seen_.after_client_gone;

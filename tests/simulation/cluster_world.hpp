@@ -25,9 +25,8 @@ struct cluster_report {
 
 class cluster_world {
 public:
-    // Each client has `slots` slots and queues as many executions; with few slots, clients are often busy. `guarded`:
-    // the masters use a guard session.
-    cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots, bool guarded = true);
+    // Each client has `slots` slots and queues as many executions; with few slots, clients are often busy.
+    cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots, node_options options = {});
     ~cluster_world();
 
     sim::stage& stage() { return stage_; }
@@ -93,13 +92,15 @@ private:
     sim::stage stage_;
     cluster_report seen_;
     std::vector<handler_run> runs_;
+    std::multimap<std::int64_t, std::size_t> runs_of_; // their indexes, by execution
+    instant check_masters_at_{};
     std::vector<std::unique_ptr<node_process>> nodes_;
     std::vector<std::unique_ptr<client_process>> clients_;
     std::vector<std::string> projects_;    // of the clients
     std::map<task_id, std::string> tasks_; // to their projects
     std::vector<std::string> node_addresses_;
     int slots_;
-    bool guarded_;
+    node_options options_;
     duration memory_ = client_memory;
     duration clock_step_{};
     int processes_ = 0;

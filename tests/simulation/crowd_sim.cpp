@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -67,6 +68,28 @@ private:
     std::uint64_t calls_ = 0;
 };
 
+// The milliseconds after their instants at which the firings of this span began, in order. Those that ran again,
+// because their client died, are left out.
+std::vector<double> lags_of(cluster_world& world, std::vector<expectation> const& tasks, utc_time from, utc_time until)
+{
+    std::vector<double> lags;
+    for (auto const& task : tasks)
+        for (auto const& row : world.firings(task.task))
+            if (row.attempt == 1 && row.scheduled_at >= to_micros(from) && row.scheduled_at < to_micros(until))
+                lags.push_back(double(row.started_at - row.scheduled_at) / 1'000);
+    std::sort(lags.begin(), lags.end());
+    return lags;
+}
+
+// Returns p99.
+double print_lags(char const* what, std::vector<double> const& lags)
+{
+    auto const at = [&](double share) { return lags.at(static_cast<std::size_t>(share * double(lags.size() - 1))); };
+    std::cout << fmt::format("lag {}: p50 {:.1f} ms, p99 {:.1f} ms, longest {:.1f} ms\n", what, at(0.5), at(0.99),
+                             at(1));
+    return at(0.99);
+}
+
 } // namespace
 
 TEST_CASE("a tenth of the nodes and clients end in one second, and the others fire on, evenly spread")
@@ -95,6 +118,7 @@ TEST_CASE("a tenth of the nodes and clients end in one second, and the others fi
     world.pass(10s);
     seen.print("without a fault", 10);
 
+    auto const deaths = world.stage().time.utc();
     auto const master = static_cast<std::size_t>(world.master());
     for (std::size_t i = 0; i < size.nodes / 10; ++i)
         world.kill_node((master + 1 + i) % size.nodes, 20s);
@@ -105,6 +129,8 @@ TEST_CASE("a tenth of the nodes and clients end in one second, and the others fi
     seen.print("after the deaths", 20);
     world.pass(std::chrono::seconds(size.seconds) + 20s);
 
+    print_lags("before the deaths", lags_of(world, expected, from, deaths));
+    CHECK(print_lags("20 s from the deaths", lags_of(world, expected, deaths, deaths + 20s)) < 10);
     CHECK(world.terms().size() == 1);
     auto const after = world.clients_of_nodes();
     auto const share = size.clients / size.nodes;

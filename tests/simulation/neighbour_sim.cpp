@@ -140,7 +140,7 @@ std::string silent_client_at_a_take_over(std::uint64_t seed)
 // ttl.
 std::string held_sessions(std::uint64_t seed)
 {
-    cluster_world world(seed, 3, 1, 200, seed % 2 == 0);
+    cluster_world world(seed, 3, 1, 200, {.guarded = seed % 2 == 0});
     world.pass(5s);
     auto const from = begin_of(world);
     auto const until = from + 40s;
