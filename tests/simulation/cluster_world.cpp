@@ -157,14 +157,8 @@ int cluster_world::master() const
     return -1;
 }
 
-// After each handler; among many nodes, where a look costs more than the handler, once a millisecond.
 void cluster_world::check_masters()
 {
-    constexpr std::size_t few_nodes = 10;
-    auto const now = stage_.time.now();
-    if (nodes_.size() > few_nodes && now < check_masters_at_)
-        return;
-    check_masters_at_ = now + 1ms;
     int masters = 0;
     for (auto const& one : nodes_)
         masters += one && one->host().alive() && one->node().leading() ? 1 : 0;

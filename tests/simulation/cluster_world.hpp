@@ -93,7 +93,6 @@ private:
     cluster_report seen_;
     std::vector<handler_run> runs_;
     std::multimap<std::int64_t, std::size_t> runs_of_; // their indexes, by execution
-    instant check_masters_at_{};
     std::vector<std::unique_ptr<node_process>> nodes_;
     std::vector<std::unique_ptr<client_process>> clients_;
     std::vector<std::string> projects_;    // of the clients
