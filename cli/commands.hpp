@@ -30,6 +30,7 @@ void add_migrate(CLI::App& program, int& status);
 void add_task(CLI::App& program, common_options const& common, int& status);
 void add_task_add(CLI::App& task, common_options const& common);
 void add_task_list(CLI::App& task, common_options const& common);
+void add_task_skip_next(CLI::App& task, common_options const& common);
 void add_task_skipped(CLI::App& task, common_options const& common);
 void add_task_changes(CLI::App& task, common_options const& common, int& status); // edit, history
 void add_task_import(CLI::App& task, common_options const& common, int& status);

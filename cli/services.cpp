@@ -3,9 +3,9 @@
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
+#include "cli/this_user.hpp"
 #include "libs/protocol/pause.hpp"
 
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 
@@ -30,14 +30,6 @@ std::string path_of(level what, choice const& chosen)
         return "/api/v1/projects/" + http::percent_encode(chosen.name);
     auto const project = chosen.project.empty() ? std::string(protocol::default_project) : chosen.project;
     return "/api/v1/services/" + http::percent_encode(project) + "/" + http::percent_encode(chosen.name);
-}
-
-std::string this_user()
-{
-    for (auto const* name : {"USER", "LOGNAME"})
-        if (auto const* value = std::getenv(name); value != nullptr && *value != '\0')
-            return value;
-    return "";
 }
 
 void add_row(table& shown, level what, nlohmann::json const& each, times const& at)

@@ -128,6 +128,7 @@ void add_task(CLI::App& program, common_options const& common, int& status)
     add_show(task, common);
     add_run(task, common, status);
     add_task_changes(task, common, status);
+    add_task_skip_next(task, common);
     add_task_skipped(task, common);
     add_change(task, common, "enable", "Enable a task");
     add_change(task, common, "disable", "Disable a task: it does not fire");

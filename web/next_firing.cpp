@@ -38,15 +38,29 @@ std::vector<utc_time> next_firings(storage::task_record const& task, utc_time fr
     return task.next_fire_at ? std::vector<utc_time>{*task.next_fire_at} : std::vector<utc_time>{};
 }
 
+namespace {
+
+// The first firing that is not planned, behind those that people asked to skip.
+std::optional<utc_time> first_unplanned(storage::task_record const& task)
+{
+    auto const mark = task.next_fire_at;
+    if (!mark || protocol::skip_of(task.definition.schedule.skips, *mark) == nullptr)
+        return mark;
+    return schedule::timetable(task.definition.schedule, task.created_at).first(*mark);
+}
+
+} // namespace
+
 std::optional<utc_time> next_firing(storage::task_record const& task, utc_time from)
 {
     if (!task.definition.enabled)
         return std::nullopt;
     try {
+        auto const unplanned = first_unplanned(task);
         auto const next = next_firings(task, from, 1);
         if (next.empty())
-            return task.next_fire_at;
-        return task.next_fire_at ? std::min(next.front(), *task.next_fire_at) : next.front();
+            return unplanned;
+        return unplanned ? std::min(next.front(), *unplanned) : next.front();
     } catch (invalid_input const&) {
         return task.next_fire_at;
     }

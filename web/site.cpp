@@ -66,6 +66,7 @@ struct site::parts {
     {
         serve_tasks(table, shared);
         serve_task_actions(table, shared);
+        serve_skip_next(table, shared);
         serve_task_versions(table, shared);
         serve_calendars(table, shared);
         serve_executions(table, shared);

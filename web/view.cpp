@@ -3,6 +3,7 @@
 #include "libs/base/log.hpp"
 #include "libs/protocol/offers.hpp"
 #include "libs/schedule/schedule.hpp"
+#include "libs/schedule/skips.hpp"
 #include "libs/schedule/time_zone.hpp"
 #include "web/next_firing.hpp"
 
@@ -50,6 +51,21 @@ json schedule_text(storage::task_record const& task)
     }
 }
 
+// Those from `from` on.
+json show_skips(storage::task_record const& task, utc_time from)
+{
+    auto list = json::array();
+    try {
+        for (auto const& skip : schedule::skips_from(task.definition.schedule, task.created_at, from))
+            list.push_back({{"firing", moment(skip.firing)},
+                            {"asked_at", moment(skip.asked_at)},
+                            {"by", skip.by},
+                            {"reason", skip.reason}});
+    } catch (invalid_input const&) { // a zone that this machine does not know
+    }
+    return list;
+}
+
 std::string with_offset(schedule::local_time shown, std::chrono::seconds offset)
 {
     auto text = to_rfc3339(utc_time{shown.time_since_epoch()}).substr(0, 19);
@@ -69,6 +85,7 @@ json show(storage::task_record const& task, utc_time from)
     value["next_at"] = moment(next_firing(task, from));
     value["next_fire_at"] = moment(task.next_fire_at);
     value["firings"] = task.definition.schedule.firing.max_firings != 0 ? json(task.firings) : json();
+    value["skips"] = show_skips(task, from);
     value["parked_at"] = task.parked ? moment(task.parked->since) : json();
     value["parked_reason"] = task.parked ? json(task.parked->reason) : json();
     value["created_at"] = moment(task.created_at);
@@ -103,10 +120,10 @@ json show(storage::skipped_range const& range)
 
 std::vector<std::string> const& read_only_members()
 {
-    static std::vector<std::string> const members{"id",           "version",         "schedule_text", "next_at",
-                                                  "next_fire_at", "firings",         "parked_at",     "parked_reason",
-                                                  "paused",       "created_at",      "updated_at",    "valid_from",
-                                                  "cancelled",    "master_notified", "notes"};
+    static std::vector<std::string> const members{
+        "id",        "version",         "schedule_text", "next_at",    "next_fire_at", "firings",
+        "parked_at", "parked_reason",   "paused",        "created_at", "updated_at",   "valid_from",
+        "cancelled", "master_notified", "notes",         "skips",      "skipped",      "restored"};
     return members;
 }
 

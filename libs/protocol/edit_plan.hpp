@@ -13,9 +13,14 @@ namespace baton::protocol {
 
 // A firing that has its row in the ledger.
 struct recorded_firing {
+    enum class state {
+        fixed,   // an edit cannot change it
+        planned, // by its schedule and not sent yet, so an edit may cancel it
+        skipped, // if it is ahead, a person asked for it: an edit plans the firing anew
+    };
     execution_id id;
     utc_time scheduled_at;
-    bool planned = false; // by its schedule and not sent yet, so an edit may cancel it
+    state is = state::fixed;
 };
 
 // How far planning has come with a task.
@@ -32,7 +37,9 @@ struct edit_plan {
     std::vector<utc_time> insert;  // firings of the old definition, in order
     std::vector<utc_time> skipped; // by its misfire policy, in order
     std::string skip_reason;
+    std::vector<utc_time> left_out;   // firings of the old definition that people asked to skip, in order
     std::vector<execution_id> cancel; // planned rows
+    std::vector<execution_id> replan; // rows of firings ahead that people asked to skip: they give up their places
     std::optional<utc_time> next;     // the first firing of the new definition
     std::optional<utc_time> look;     // when the planner has to look at the task: not after `next` or its jitter
     std::optional<utc_time> resume;   // in place of `next` if the task has fired as often as it may

@@ -102,6 +102,8 @@ schedule_spec parse_schedule(nlohmann::json const& value)
         spec.firing = parse_firing_rules(object);
         spec.calendars = parse_calendar_uses(object);
     }
+    if (has_known_firings(spec.kind))
+        spec.skips = parse_skips(object);
     object.finish();
     return spec;
 }
@@ -135,6 +137,8 @@ nlohmann::json schedule_json(schedule_spec const& spec, bool stored)
         value["end_at"] = to_rfc3339(*spec.end_at);
     write_firing_rules(value, spec.firing);
     write_calendar_uses(value, spec.calendars, stored);
+    if (stored)
+        write_skips(value, spec.skips);
     return value;
 }
 

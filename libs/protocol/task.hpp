@@ -7,6 +7,7 @@
 #include "libs/protocol/concurrency.hpp"
 #include "libs/protocol/cron_spec.hpp"
 #include "libs/protocol/firing_rules.hpp"
+#include "libs/protocol/firing_skips.hpp"
 #include "libs/protocol/json_text.hpp"
 #include "libs/protocol/labels.hpp"
 #include "libs/protocol/misfire.hpp"
@@ -68,6 +69,7 @@ struct schedule_spec {
     protocol::firing_rules firing{};       // not for once and api
     std::vector<calendar_use> calendars{}; // likewise
     std::string after{};                   // after: the name of the parent, a task of the same project
+    std::vector<firing_skip> skips{};      // that people asked for, in order; only in the stored form
 };
 
 inline constexpr duration shortest_rate = 100ms;
@@ -79,6 +81,12 @@ inline constexpr duration longest_span = std::chrono::days{366}; // of periods, 
 constexpr bool is_repeated(schedule_kind kind)
 {
     return kind != schedule_kind::once && kind != schedule_kind::api && kind != schedule_kind::after;
+}
+
+// True for the kinds whose firings are known ahead.
+constexpr bool has_known_firings(schedule_kind kind)
+{
+    return kind == schedule_kind::once || (is_repeated(kind) && kind != schedule_kind::fixed_delay);
 }
 
 // A task's definition, versioned as a whole: `task_version.definition` holds this JSON, and an execution names the
@@ -125,7 +133,8 @@ std::optional<json_text> read_payload(strict_object& object);
 // schedule::check_schedule checks the cron expression and the zone.
 task_definition parse_task(nlohmann::json const& value);
 nlohmann::json to_json(task_definition const& task);
-// The same as text, as it is stored: with the contents of the schedule's calendars. The payload is not looked into.
+// The same as text, as it is stored: with the contents of the schedule's calendars and with its skips. The payload is
+// not looked into.
 std::string to_text(task_definition const& task);
 
 // Applies a JSON merge patch (RFC 7396) to a definition and parses the result as strictly. A patch with

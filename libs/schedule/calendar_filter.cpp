@@ -97,8 +97,11 @@ calendar_state compiled_calendar::at(utc_time when) const
     return {false, std::min(period.end, later_by(when, reading, next_inside(day, second)))};
 }
 
-calendar_filter::calendar_filter(std::vector<protocol::calendar_use> const& uses)
+calendar_filter::calendar_filter(std::vector<protocol::calendar_use> const& uses,
+                                 std::vector<protocol::firing_skip> const& skips)
 {
+    for (auto const& each : skips)
+        skips_.push_back(each.firing);
     for (auto const& each : uses)
         if (each.version != 0)
             uses_.push_back({compiled_calendar(each.content), each.mode});
@@ -123,10 +126,24 @@ std::optional<utc_time> calendar_filter::kept_back_until(utc_time at) const
     return has_allow && !allowed ? std::optional{until} : std::nullopt;
 }
 
+bool calendar_filter::is_skipped(utc_time at) const
+{
+    return std::ranges::binary_search(skips_, at);
+}
+
+std::vector<utc_time> calendar_filter::skips_between(utc_time from, utc_time until) const
+{
+    std::vector<utc_time> found;
+    for (auto at = std::ranges::lower_bound(skips_, from); at != skips_.end() && *at < until; ++at)
+        if (!kept_back_until(*at))
+            found.push_back(*at);
+    return found;
+}
+
 std::optional<utc_time> calendar_filter::admitted(utc_time from, int& steps) const
 {
     while (from < latest_firing) {
-        auto const until = kept_back_until(from);
+        auto const until = is_skipped(from) ? std::optional{from + utc_time::duration{1}} : kept_back_until(from);
         if (!until)
             return from;
         if (--steps <= 0)

@@ -1,6 +1,7 @@
 #pragma once
-// The named calendars of a task, compiled: which instants they let through.
+// The named calendars of a task, compiled, and the firings that people asked to skip: which instants they let through.
 
+#include "libs/protocol/firing_skips.hpp"
 #include "libs/protocol/named_calendar.hpp"
 #include "libs/schedule/time_zone.hpp"
 
@@ -48,11 +49,16 @@ private:
 class calendar_filter {
 public:
     // Calendars whose content is not known yet, because the task has not been stored, let everything through.
-    explicit calendar_filter(std::vector<protocol::calendar_use> const& uses);
+    explicit calendar_filter(std::vector<protocol::calendar_use> const& uses,
+                             std::vector<protocol::firing_skip> const& skips = {});
 
-    // The first instant at or after `from` that the calendars let through. Empty if there is none, or none up to the
-    // year 9000. `steps` is lowered for each change of a calendar that is passed; empty as well when it reaches zero.
+    // The first instant at or after `from` that the calendars let through and that is not skipped. Empty if there is
+    // none, or none up to the year 9000. `steps` is lowered for each change of a calendar and each skip that is passed;
+    // empty as well when it reaches zero.
     std::optional<utc_time> admitted(utc_time from, int& steps) const;
+
+    // The instants in [from, until) that people asked to skip and that the calendars let through, in order.
+    std::vector<utc_time> skips_between(utc_time from, utc_time until) const;
 
 private:
     struct use {
@@ -62,7 +68,10 @@ private:
     // When to look again at the earliest if the calendars keep this instant back.
     std::optional<utc_time> kept_back_until(utc_time at) const;
 
+    bool is_skipped(utc_time at) const;
+
     std::vector<use> uses_;
+    std::vector<utc_time> skips_; // in order
 };
 
 // The changes of calendars that the search for one firing passes: enough for ten years of two a day. A schedule that

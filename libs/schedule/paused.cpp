@@ -7,6 +7,7 @@ task_plan plan_paused(timetable const& times, utc_time cursor, utc_time until, s
     task_plan plan;
     plan.skipped = times.between(cursor, until, limit);
     plan.next = times.first(plan.skipped.empty() ? cursor : plan.skipped.back() + tick);
+    add_left_out(times, {cursor, until, until, limit}, plan);
     return plan;
 }
 

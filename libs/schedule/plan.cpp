@@ -23,6 +23,7 @@ std::int64_t firings_left(task_definition const& task, std::int64_t firings)
 struct overdue_firings {
     std::vector<utc_time> insert;
     std::vector<utc_time> skipped;
+    std::vector<utc_time> left_out;
 };
 
 // The firings of the old definition before the line, divided by its misfire policy. Stops behind more than
@@ -39,6 +40,7 @@ overdue_firings divide_overdue(task_definition const& before, task_progress cons
         auto const plan = plan_task(times, before.misfire, bounds);
         found.insert.insert(found.insert.end(), plan.firings.begin(), plan.firings.end());
         found.skipped.insert(found.skipped.end(), plan.skipped.begin(), plan.skipped.end());
+        found.left_out.insert(found.left_out.end(), plan.left_out.begin(), plan.left_out.end());
         cursor = plan.next;
     }
     return found;
@@ -58,16 +60,31 @@ std::optional<overdue_firings> find_overdue(task_definition const* before, task_
     auto const has_row = [&](utc_time at) { return recorded.contains(at); };
     std::erase_if(found.insert, has_row);
     std::erase_if(found.skipped, has_row);
+    std::erase_if(found.left_out, has_row);
     return found;
 }
 
-std::vector<execution_id> planned_from(task_progress const& progress, utc_time line)
+using firing_state = protocol::recorded_firing::state;
+
+std::vector<execution_id> recorded_from(task_progress const& progress, firing_state in, utc_time line)
 {
     std::vector<execution_id> found;
     for (auto const& firing : progress.recorded)
-        if (firing.planned && firing.scheduled_at >= line)
+        if (firing.is == in && firing.scheduled_at >= line)
             found.push_back(firing.id);
     return found;
+}
+
+std::optional<utc_time> earlier(std::optional<utc_time> one, std::optional<utc_time> other)
+{
+    return one && other ? std::min(*one, *other) : one ? one : other;
+}
+
+// The first firing from the line on, skipped or not: the planner records a skipped one as well.
+std::optional<utc_time> first_to_plan(timetable const& times, utc_time line)
+{
+    auto const skips = times.skips_between(line, utc_time::max());
+    return earlier(times.first(line), skips.empty() ? std::nullopt : std::optional{skips.front()});
 }
 
 bool is_fixed_delay(task_definition const* task)
@@ -155,6 +172,21 @@ task_plan at_maximum(task_plan plan, std::optional<utc_time> next)
 
 } // namespace
 
+void add_left_out(timetable const& times, plan_bounds const& bounds, task_plan& plan)
+{
+    bool const at_maximum = static_cast<std::int64_t>(plan.firings.size()) == bounds.left;
+    for (auto const at : times.skips_between(bounds.cursor, utc_time::max())) {
+        if (plan.next && *plan.next < at)
+            return;
+        bool const behind = at_maximum && (plan.firings.empty() || plan.firings.back() < at);
+        if (at >= bounds.until || behind) {
+            plan.next = at;
+            return;
+        }
+        plan.left_out.push_back(at);
+    }
+}
+
 task_plan plan_task(timetable const& times, protocol::misfire_policy const& policy, plan_bounds bounds)
 {
     if (bounds.left <= 0)
@@ -163,6 +195,7 @@ task_plan plan_task(timetable const& times, protocol::misfire_policy const& poli
         static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(bounds.limit), bounds.left));
     bool const jitters = times.has_jitter() && times.kind() != schedule_kind::fixed_delay;
     auto plan = jitters ? plan_with_jitter(times, policy, bounds) : plan_in_order(times, policy, bounds);
+    add_left_out(times, bounds, plan);
     if (static_cast<std::int64_t>(plan.firings.size()) == bounds.left && !plan.waits) {
         auto const next = plan.next;
         return at_maximum(std::move(plan), next);
@@ -180,9 +213,11 @@ std::optional<protocol::edit_plan> plan_edit(task_definition const* before, task
     protocol::edit_plan plan;
     plan.insert = std::move(overdue->insert);
     plan.skipped = std::move(overdue->skipped);
+    plan.left_out = std::move(overdue->left_out);
     if (!plan.skipped.empty())
         plan.skip_reason = reason_of_skip(before->misfire);
-    plan.cancel = planned_from(progress, line);
+    plan.cancel = recorded_from(progress, firing_state::planned, line);
+    plan.replan = recorded_from(progress, firing_state::skipped, line);
     plan.firings = count_firings(before, after, progress, plan);
     plan.never_fires = after != nullptr && is_new_with_calendars(before, *after) &&
                        !timetable(after->schedule, progress.created_at).first(line);
@@ -192,7 +227,7 @@ std::optional<protocol::edit_plan> plan_edit(task_definition const* before, task
     if (plan.waits)
         return plan;
     timetable const times(after->schedule, progress.created_at);
-    auto const next = times.first(line);
+    auto const next = first_to_plan(times, line);
     bool const more = firings_left(*after, plan.firings) > 0;
     (more ? plan.next : plan.resume) = next;
     plan.look = look_at(times, plan.next);

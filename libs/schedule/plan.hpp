@@ -16,7 +16,8 @@ namespace baton::schedule {
 struct task_plan {
     std::vector<utc_time> firings;
     std::vector<utc_time> skipped; // by the misfire policy; at most most_skipped. Without a jitter all before `firings`
-    std::optional<utc_time> next;  // the first firing behind these
+    std::vector<utc_time> left_out; // that people asked to skip, before `next`
+    std::optional<utc_time> next;   // the first firing behind these, or one that people asked to skip
     std::optional<utc_time>
         look; // when the planner has to look at the task again: before anything from `next` on is due
     std::optional<utc_time> resume; // the task has fired as often as it may; `next` if one of its firings is given back
@@ -40,6 +41,10 @@ task_plan plan_task(timetable const& times, protocol::misfire_policy const& poli
 
 // More overdue firings than this are not inserted by an edit: the planner has to catch up first.
 inline constexpr std::size_t most_overdue = 10'000;
+
+// Takes the firings that people asked to skip into the plan, from bounds.cursor as far as the plan goes: up to
+// bounds.until and to its `next`. The next one becomes `next`, if it is earlier. For the functions that make plans.
+void add_left_out(timetable const& times, plan_bounds const& bounds, task_plan& plan);
 
 // An edit of a task that takes effect at `line`. Firings before the line belong to the definition `before`, so those
 // without a row are inserted. Planned rows at or after the line are cancelled. The definition `after` fires from the

@@ -70,6 +70,13 @@ bool has_zone(schedule_kind kind)
     return kind == schedule_kind::cron || kind == schedule_kind::window || kind == schedule_kind::calendar;
 }
 
+std::shared_ptr<calendar_filter const> filter_of(schedule_spec const& spec)
+{
+    if (spec.calendars.empty() && spec.skips.empty())
+        return nullptr;
+    return std::make_shared<calendar_filter>(spec.calendars, spec.skips);
+}
+
 utc_time start_of(schedule_spec const& spec, utc_time created_at)
 {
     if (spec.kind == schedule_kind::once)
@@ -87,7 +94,7 @@ timetable::timetable(schedule_spec const& spec, utc_time created_at)
       start_(start_of(spec, created_at)),
       end_(spec.end_at.value_or(utc_time::max())),
       firing_(spec.firing),
-      calendars_(spec.calendars.empty() ? nullptr : std::make_shared<calendar_filter>(spec.calendars)),
+      calendars_(filter_of(spec)),
       policy_(policy_in(rule_, spec)),
       kind_(spec.kind)
 {
@@ -155,6 +162,16 @@ std::vector<utc_time> timetable::between(utc_time from, utc_time until, std::siz
         found.push_back(*at);
         from = *at + tick;
     }
+    return found;
+}
+
+std::vector<utc_time> timetable::skips_between(utc_time from, utc_time until) const
+{
+    std::vector<utc_time> found;
+    if (!calendars_)
+        return found;
+    found = calendars_->skips_between(std::max(from, start_), std::min(until, end_));
+    std::erase_if(found, [this](utc_time at) { return first_from_start(at) != at; });
     return found;
 }
 

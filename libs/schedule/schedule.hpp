@@ -41,7 +41,7 @@ namespace baton::schedule {
 inline constexpr duration tick{1}; // the resolution of instants
 
 // A schedule that was checked and parsed once. A small value: the planner keeps one for each task. Only one with named
-// calendars has an allocation.
+// calendars or with skips has an allocation.
 class timetable {
 public:
     // A fixed rate and a calendar interval count from start_at, or from `created_at` if the schedule has none. Throws
@@ -57,6 +57,9 @@ public:
     // The firings in [from, until) in order, at most `limit`. None for a fixed delay: they depend on how long runs
     // take.
     std::vector<utc_time> between(utc_time from, utc_time until, std::size_t limit) const;
+
+    // The firings in [from, until) that people asked to skip, in order. `first` and `between` leave them out.
+    std::vector<utc_time> skips_between(utc_time from, utc_time until) const;
 
     // Fixed delay: one period after `finished`, the end of the previous run. Empty for other kinds.
     std::optional<utc_time> after_completion(utc_time finished) const;
@@ -79,7 +82,7 @@ private:
     utc_time start_;
     utc_time end_;
     protocol::firing_rules firing_;
-    std::shared_ptr<calendar_filter const> calendars_; // null without any
+    std::shared_ptr<calendar_filter const> calendars_; // null without any, and without skips
     clock_policy policy_;                              // cron
     protocol::schedule_kind kind_;
 };

@@ -56,6 +56,22 @@ std::vector<skipped_firings> divide_skipped(skipped_firings all, std::function<e
     return parts;
 }
 
+std::vector<skipped_firings> skips_on_request(task_id task, int version, protocol::task_definition const& definition,
+                                              std::vector<utc_time> const& firings,
+                                              std::function<execution_id()> const& make_id)
+{
+    std::vector<skipped_firings> parts;
+    for (auto const at : firings) {
+        auto const* const skip = protocol::skip_of(definition.schedule.skips, at);
+        auto reason = skip != nullptr ? to_text(*skip) : std::string("skipped on request");
+        if (parts.empty() || parts.back().reason != reason)
+            parts.push_back({task, version, definition.project, std::move(reason), {}, {}});
+        parts.back().firings.push_back(at);
+        parts.back().ids.push_back(make_id());
+    }
+    return parts;
+}
+
 void insert_skipped(soci::session& sql, protocol::term_id term, std::vector<skipped_firings> const& parts)
 {
     for (auto const& part : parts) {

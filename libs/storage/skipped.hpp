@@ -1,8 +1,9 @@
 #pragma once
-// Firings that a misfire policy skipped, in the ledger.
+// Firings that were skipped, in the ledger.
 
 #include "libs/base/id.hpp"
 #include "libs/base/time.hpp"
+#include "libs/protocol/task.hpp"
 
 #include <functional>
 #include <string>
@@ -26,6 +27,11 @@ inline constexpr std::size_t most_in_a_range = 10'000; // firings
 
 // The firings in the form in which they are stored.
 std::vector<skipped_firings> divide_skipped(skipped_firings all, std::function<execution_id()> const& make_id);
+
+// Firings of the task that people asked to skip (schedule_spec::skips), as rows with their reasons.
+std::vector<skipped_firings> skips_on_request(task_id task, int version, protocol::task_definition const& definition,
+                                              std::vector<utc_time> const& firings,
+                                              std::function<execution_id()> const& make_id);
 
 // A row of skipped_range.
 struct skipped_range {

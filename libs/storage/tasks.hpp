@@ -31,11 +31,12 @@ struct task_record {
     std::int64_t firings = 0;            // that count for its maximum
     std::optional<utc_time> resume_at{}; // in place of next_fire_at, if it has fired as often as it may
     bool finds_new_parent = false;       // in an edit: its parent is deleted, and there is another task of that name
+    std::optional<utc_time> line{};      // in an edit: from when on it holds
 };
 
 struct task_version_record {
     int version = 1;
-    std::string action; // created, edited, enabled, disabled, deleted
+    std::string action; // created, or an edit_action
     utc_time valid_from;
     utc_time created_at;
     protocol::task_definition definition;
@@ -74,7 +75,7 @@ struct edit_result {
     duration nodes_lead{}; // edit_lead of the master; 0 if none has led yet
 };
 
-enum class edit_action { edited, enabled, disabled, deleted };
+enum class edit_action { edited, enabled, disabled, deleted, skip_next, undo_skip };
 
 // Registers and edits tasks. Each edit is announced by a signal that is committed first, and is then one transaction,
 // which removes the announcement: the master holds the task's firings back meanwhile. The transaction draws the line

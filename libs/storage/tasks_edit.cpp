@@ -23,7 +23,8 @@ struct ids_wanted {
 
 std::string_view to_string(edit_action action)
 {
-    static constexpr std::array<std::string_view, 4> names{"edited", "enabled", "disabled", "deleted"};
+    static constexpr std::array<std::string_view, 6> names{"edited",  "enabled",   "disabled",
+                                                           "deleted", "skip_next", "undo_skip"};
     return names[static_cast<std::size_t>(action)];
 }
 
@@ -95,6 +96,7 @@ public:
         // The database's clock may have stepped back behind what is fired already.
         result_.valid_from = std::max({now_ + lead_, read_fired_until(sql_), not_before_});
         result_.signal = signal;
+        stored->record.line = result_.valid_from;
         result_.task.definition = change(stored->record);
         if (action_ != edit_action::deleted)
             calendars_ = take_calendars(sql_, name_space_, result_.task.definition);
@@ -123,14 +125,17 @@ private:
             throw refused{edit_outcome::planner_behind};
         if (plan->never_fires)
             refuse_never_firing();
-        auto const wanted = plan->insert.size() + std::min(plan->skipped.size(), most_skipped_rows);
+        auto const wanted =
+            plan->insert.size() + plan->left_out.size() + std::min(plan->skipped.size(), most_skipped_rows);
         if (wanted > spare.size())
             throw ids_wanted{wanted};
         insert(plan->insert, stored.record, spare);
         insert_skips(*plan, stored.record, spare);
         write_calendar_links(sql_, stored.record.id, calendars_, !stored.record.definition.schedule.calendars.empty());
-        result_.cancelled = static_cast<int>(cancel(plan->cancel));
-        if (static_cast<std::size_t>(result_.cancelled) != plan->cancel.size())
+        result_.cancelled = static_cast<int>(cancel(plan->cancel, protocol::state::planned));
+        auto const replanned = cancel(plan->replan, protocol::state::skipped);
+        if (static_cast<std::size_t>(result_.cancelled) != plan->cancel.size() ||
+            static_cast<std::size_t>(replanned) != plan->replan.size())
             throw try_again{}; // a row started meanwhile, so the plan no longer holds
         if (action_ == edit_action::deleted) {
             result_.open = count_open();
@@ -158,14 +163,16 @@ private:
             progress.waiting_for = stored.waiting_for;
         auto const from = std::min(progress.next_fire_at.value_or(result_.valid_from), result_.valid_from);
         statement(sql_)
-            .select("id", "scheduled_at", "state = 'planned' AND cause = 'schedule'")(
-                " FROM execution", by_index{"execution_of_task"}, " WHERE task_id = ", stored.record.id,
-                " AND scheduled_at >= ", from, " AND run_key = 0")
+            .select("id", "scheduled_at",
+                    "CASE WHEN cause <> 'schedule' THEN 0 WHEN state = 'planned' THEN 1 "
+                    "WHEN state = 'skipped' THEN 2 ELSE 0 END")(" FROM execution", by_index{"execution_of_task"},
+                                                                " WHERE task_id = ", stored.record.id,
+                                                                " AND scheduled_at >= ", from, " AND run_key = 0")
             .each([&](row& cells) {
                 auto& firing = progress.recorded.emplace_back();
                 firing.id = cells.name<execution_id>();
                 firing.scheduled_at = cells.moment();
-                firing.planned = cells.flag();
+                firing.is = static_cast<protocol::recorded_firing::state>(cells.small());
             });
         return progress;
     }
@@ -187,17 +194,20 @@ private:
         skipped_firings all{before.id, before.version, before.definition.project, plan.skip_reason, plan.skipped, {}};
         auto next = plan.insert.size();
         auto const take_id = [&] { return spare[next++]; };
-        insert_skipped(sql_, {name_space_, 0}, divide_skipped(std::move(all), take_id));
+        protocol::term_id const no_master{name_space_, 0};
+        insert_skipped(sql_, no_master, divide_skipped(std::move(all), take_id));
+        insert_skipped(sql_, no_master,
+                       skips_on_request(before.id, before.version, before.definition, plan.left_out, take_id));
     }
 
     // Cancelled rows give their place in the ledger, run_key 0, to firings of the new definition.
-    std::int64_t cancel(std::vector<execution_id> const& planned)
+    std::int64_t cancel(std::vector<execution_id> const& rows, protocol::state in)
     {
         std::int64_t cancelled = 0;
-        for (auto const chunk : chunks(sql_, planned, 1)) {
+        for (auto const chunk : chunks(sql_, rows, 1)) {
             statement change(sql_,
                              "UPDATE execution SET run_key = id, state = 'cancelled', due_at = NULL, ended_at = ", now_,
-                             ", reason = ", reason(), " WHERE state = 'planned' AND id IN ");
+                             ", reason = ", reason(), " WHERE state = ", protocol::to_string(in), " AND id IN ");
             change.in(chunk);
             cancelled += change.execute();
         }

@@ -195,7 +195,7 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
 
 void planner::tell_skipped(page_plan const& page) const
 {
-    if (auto const late = page.firings_skipped - page.firings_paused; late != 0)
+    if (auto const late = page.firings_skipped - page.firings_paused - page.firings_asked; late != 0)
         log::warn("planner", "late firings were skipped by the misfire policies of their tasks",
                   {{"firings", late}, {"first_task", page.skipped.front().task.value()}});
 }

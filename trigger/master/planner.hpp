@@ -24,6 +24,7 @@ struct page_plan {
     std::vector<storage::skipped_firings> skipped;
     std::size_t firings_skipped = 0; // in `skipped`
     std::size_t firings_paused = 0;  // of these, by pauses
+    std::size_t firings_asked = 0;   // likewise, because people asked for it
     std::vector<storage::parked_task> parked;
 };
 

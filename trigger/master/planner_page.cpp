@@ -23,6 +23,15 @@ void add_skipped(known_task const& task, std::vector<utc_time> const& firings, s
     std::ranges::move(parts, std::back_inserter(page.skipped));
 }
 
+void add_left_out(known_task const& task, std::vector<utc_time> const& firings, id_generator& ids, page_plan& page)
+{
+    page.firings_skipped += firings.size();
+    page.firings_asked += firings.size();
+    auto const make_id = [&] { return ids.make<execution_id>(); };
+    auto parts = storage::skips_on_request(task.id, task.version, task.definition, firings, make_id);
+    std::ranges::move(parts, std::back_inserter(page.skipped));
+}
+
 bool has_state(protocol::firing_rules const& rules)
 {
     return rules.max_firings != 0 || rules.jitter != 0s;
@@ -59,6 +68,7 @@ void add_to_page(storage::due_task const& due, std::shared_ptr<known_task const>
     step.next = plan.look;
     step.state = state_of(task->definition.schedule.firing, plan);
     add_skipped(*task, plan.skipped, schedule::reason_of_skip(task->definition.misfire), ids, page);
+    add_left_out(*task, plan.left_out, ids, page);
     for (auto const at : plan.firings) {
         auto row = storage::make_firing(ids.make<execution_id>(), task->id, task->version, task->definition, at);
         page.open_executions.push_back(make_open_firing(row, task));
@@ -103,6 +113,7 @@ bool planner::prepare_paused(storage::due_task const& row, std::shared_ptr<known
         auto const until = std::min(ahead.now + schedule::tick, skip->ended_at.value_or(utc_time::max()));
         auto const plan = schedule::plan_paused(*task->timetable, row.cursor, until, skips_limit);
         add_skipped(*task, plan.skipped, to_text(*skip), parts_.ids, page);
+        add_left_out(*task, plan.left_out, parts_.ids, page);
         page.firings_paused += plan.skipped.size();
         storage::advance step;
         step.id = row.id;

@@ -7,6 +7,7 @@ namespace baton::web {
 
 void serve_tasks(http::router& table, context& site);
 void serve_task_actions(http::router& table, context& site); // enable, disable, run, next
+void serve_skip_next(http::router& table, context& site);
 void serve_task_versions(http::router& table, context& site);
 void serve_calendars(http::router& table, context& site);
 void serve_executions(http::router& table, context& site);

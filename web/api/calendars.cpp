@@ -17,7 +17,7 @@ using storage::calendar_outcome;
 
 constexpr int users_shown = 100;
 
-json show(storage::calendar_record const& calendar)
+json show_calendar(storage::calendar_record const& calendar)
 {
     auto value = protocol::to_json(calendar.definition);
     value["id"] = to_string(calendar.id);
@@ -27,7 +27,7 @@ json show(storage::calendar_record const& calendar)
     return value;
 }
 
-json show(storage::calendar_version_record const& version)
+json show_calendar(storage::calendar_version_record const& version)
 {
     return {{"version", version.version},
             {"created_at", to_rfc3339(version.created_at)},
@@ -103,7 +103,7 @@ awaitable<http::response> create_calendar(context& site, http::request const& me
     expect_no_query(message);
     auto const definition = definition_in(message, site.deps.time.utc(), false);
     auto const made = co_await site.calendars.create(site.ids.make<calendar_id>(), definition);
-    auto answer = http::json_response(201, show(made));
+    auto answer = http::json_response(201, show_calendar(made));
     answer.headers.set("ETag", etag_of(made.version));
     answer.headers.set("Location", "/api/v1/calendars/" + to_string(made.id));
     co_return answer;
@@ -123,7 +123,7 @@ awaitable<http::response> list_calendars(context& site, http::request const& mes
     auto const cursor = [](storage::calendar_record const& last) {
         return write_cursor(list_of::calendars, {last.id.value()});
     };
-    auto const shown = [](storage::calendar_record const& calendar) { return show(calendar); };
+    auto const shown = [](storage::calendar_record const& calendar) { return show_calendar(calendar); };
     co_return http::json_response(200, show_page(found, size, cursor, shown));
 }
 
@@ -134,7 +134,7 @@ awaitable<http::response> read_calendar(context& site, http::request const& mess
     auto const calendar = co_await site.calendars.find(id);
     if (!calendar)
         expect_done(calendar_outcome::not_found);
-    auto body = show(*calendar);
+    auto body = show_calendar(*calendar);
     auto const users = co_await site.calendars.users(id, std::nullopt, {}, users_shown);
     body["used_by"] = show_users(users);
     auto answer = http::json_response(200, body);
@@ -157,7 +157,7 @@ awaitable<http::response> list_calendar_versions(context& site, http::request co
     auto const cursor = [](storage::calendar_version_record const& last) {
         return write_cursor(list_of::calendar_versions, {last.version});
     };
-    auto const shown = [](storage::calendar_version_record const& version) { return show(version); };
+    auto const shown = [](storage::calendar_version_record const& version) { return show_calendar(version); };
     co_return http::json_response(200, show_page(found, size, cursor, shown));
 }
 
@@ -176,7 +176,7 @@ awaitable<http::response> replace_calendar(context& site, http::request const& m
     auto const done = co_await site.calendars.replace(id, seen, definition);
     expect_done(done.outcome);
     auto const change = co_await follow_change(site, done.calendar);
-    auto body = show(done.calendar);
+    auto body = show_calendar(done.calendar);
     body["valid_from"] = to_rfc3339(change.valid_from);
     body["edited"] = change.edited;
     body["left_behind"] = change.left_behind;

@@ -3,6 +3,7 @@
 #include "libs/base/characters.hpp"
 #include "libs/schedule/clock_notes.hpp"
 #include "libs/schedule/schedule.hpp"
+#include "web/next_firing.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/view.hpp"
@@ -62,7 +63,8 @@ nlohmann::json show_notes(protocol::schedule_spec const& spec, utc_time created_
     return notes;
 }
 
-awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status)
+awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status,
+                                      nlohmann::json const& more)
 {
     bool const notified = co_await site.master.notify(protocol::signal_kind::task, done.signal, done.task.id.value());
     auto body = show(done.task, done.valid_from);
@@ -70,8 +72,23 @@ awaitable<http::response> answer_edit(context& site, storage::edit_result const&
     body["cancelled"] = done.cancelled;
     body["master_notified"] = notified;
     body["notes"] = show_notes(done.task.definition.schedule, done.task.created_at, site.deps.time.utc());
+    body.update(more);
     auto answer = http::json_response(status, body);
     answer.headers.set("ETag", etag_of(done.task.version));
+    co_return answer;
+}
+
+awaitable<http::response> answer_unchanged(context& site, storage::task_record const& task, nlohmann::json const& more)
+{
+    auto const present = co_await site.tasks.versions(task.id, task.version + 1, 1);
+    auto body = show(task, governed_from(task, site.deps.time.utc(), site.settings.edit_lead));
+    body["valid_from"] = to_rfc3339(present.empty() ? task.updated_at : present.front().valid_from);
+    body["cancelled"] = 0;
+    body["master_notified"] = false;
+    body["notes"] = show_notes(task.definition.schedule, task.created_at, site.deps.time.utc());
+    body.update(more);
+    auto answer = http::json_response(200, body);
+    answer.headers.set("ETag", etag_of(task.version));
     co_return answer;
 }
 

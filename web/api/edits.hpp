@@ -17,8 +17,13 @@ void expect_done(storage::edit_outcome outcome, std::string const& name = {});
 // Notes on the clock changes that the schedule of a task meets (clock_notes.hpp).
 nlohmann::json show_notes(protocol::schedule_spec const& spec, utc_time created_at, utc_time now);
 
-// Notifies the master of the committed edit and shows the task as it is now, with ETag.
-awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status);
+// Notifies the master of the committed edit and shows the task as it is now, with ETag and the members of `more`.
+awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status,
+                                      nlohmann::json const& more = nlohmann::json::object());
+
+// The same answer for a request that changed nothing.
+awaitable<http::response> answer_unchanged(context& site, storage::task_record const& task,
+                                           nlohmann::json const& more = nlohmann::json::object());
 
 // Runs an edit with the If-Match of `message` and answers it.
 awaitable<http::response> edit_task(context& site, http::request const& message, storage::edit_action action,

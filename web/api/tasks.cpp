@@ -35,6 +35,7 @@ protocol::task_definition read_definition(nlohmann::json const& document, utc_ti
         auto definition = protocol::parse_task(once_after(document, now));
         protocol::check_new_names(definition);
         protocol::check_new_calendars(definition.schedule.calendars);
+        protocol::check_no_skips(definition.schedule.skips);
         return definition;
     });
 }
@@ -135,6 +136,8 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
     auto const& old = before.definition;
     schedule::complete_schedule(after, &old.schedule);
     protocol::keep_contents(after.schedule.calendars, old.schedule.calendars);
+    if (protocol::has_known_firings(after.schedule.kind))
+        after.schedule.skips = old.schedule.skips; // they name instants, whatever the schedule
     bool const switched_on = after.enabled && !old.enabled;
     if (switched_on || protocol::to_json(after)["schedule"] != protocol::to_json(old)["schedule"])
         check_future(after, before.created_at, from);
@@ -143,19 +146,6 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
     if (!before.parked && !before.finds_new_parent && protocol::to_text(after) == protocol::to_text(old))
         throw unchanged{before};
     return after;
-}
-
-awaitable<http::response> answer_unchanged(context& site, storage::task_record const& task)
-{
-    auto const present = co_await site.tasks.versions(task.id, task.version + 1, 1);
-    auto body = show(task, governed_from(task, site.deps.time.utc(), site.settings.edit_lead));
-    body["valid_from"] = to_rfc3339(present.empty() ? task.updated_at : present.front().valid_from);
-    body["cancelled"] = 0;
-    body["master_notified"] = false;
-    body["notes"] = show_notes(task.definition.schedule, task.created_at, site.deps.time.utc());
-    auto answer = http::json_response(200, body);
-    answer.headers.set("ETag", etag_of(task.version));
-    co_return answer;
 }
 
 awaitable<http::response> edit_definition(context& site, http::request const& message,
@@ -198,6 +188,7 @@ awaitable<http::response> patch(context& site, http::request const& message)
                 auto patched = protocol::patch_task(before.definition, document);
                 protocol::check_new_names(patched);
                 protocol::check_new_calendars(patched.schedule.calendars);
+                protocol::check_no_skips(patched.schedule.skips);
                 return patched;
             });
             return checked_change(before, std::move(after), live, from);

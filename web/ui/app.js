@@ -2,7 +2,7 @@
 // The plain page: reads and changes everything through /api/v1. Data only ever becomes text nodes, never markup.
 
 const api = "/api/v1";
-const read_only = ["id", "version", "schedule_text", "next_at", "next_fire_at", "firings", "parked_at", "parked_reason", "paused", "created_at", "updated_at"];
+const read_only = ["id", "version", "schedule_text", "next_at", "next_fire_at", "firings", "parked_at", "parked_reason", "paused", "created_at", "updated_at", "skips"];
 const open_states = ["planned", "waiting", "running", "retrying"];
 const $ = (id) => document.getElementById(id);
 const state = { token: sessionStorage.getItem("token") || "", task_limit: 100, clients: [], editing: null, round: 0 };
@@ -179,6 +179,8 @@ function task_actions(task) {
   return [
     button("Run", () => act_on(task, "run")),
     task.enabled ? button("Disable", () => act_on(task, "disable")) : button("Enable", () => act_on(task, "enable")),
+    ...(task.enabled && task.next_at && !["fixed_delay", "after", "api"].includes(task.schedule.kind)
+      ? [button("Skip next", () => skip_next(task))] : []),
     button("Edit", () => open_editor(task.id)),
     button("Delete", () => remove_task(task), "small danger"),
   ];
@@ -193,10 +195,11 @@ function show_tasks({ items, next }) {
     cell(task.service + "/" + task.handler, () => [...name_of(task.service), " / ", ...name_of(task.handler)]),
     cell(JSON.stringify(task.schedule), () => [task.schedule_text, quiet(task.schedule.cron || task.schedule.kind.replace("_", " "))]),
     plain(task.next_at ? moment(task.next_at) : "–", "nowrap"),
-    cell([task.enabled, task.parked_at, task.parked_reason, JSON.stringify(task.paused)], () => [task.enabled ? badge("enabled", "good") : badge("disabled", ""),
+    cell([task.enabled, task.parked_at, task.parked_reason, JSON.stringify(task.paused), JSON.stringify(task.skips)], () => [task.enabled ? badge("enabled", "good") : badge("disabled", ""),
       ...(task.paused ? [badge(task.paused.of + " paused", "bad"), quiet("since " + moment(task.paused.begun_at) + ": " + task.paused.reason)] : []),
+      ...(task.skips?.length ? [quiet("skips " + task.skips.map((skip) => moment(skip.firing)).join(", "))] : []),
       ...(task.parked_at ? [badge("not planned", "bad"), quiet("since " + moment(task.parked_at) + ": " + task.parked_reason)] : [])]),
-    cell(task.version + " " + task.enabled, () => task_actions(task), "actions"),
+    cell(task.version + " " + task.enabled + " " + task.next_at, () => task_actions(task), "actions"),
   ], $("filter").value ? "No task has such a name." : "No task is registered yet.");
 }
 
@@ -329,6 +332,18 @@ async function act_on(task, deed) {
     const { value } = await call("POST", "/tasks/" + task.id + "/" + deed, { headers });
     notice("task-notice", deed === "run" ? task.name + " runs as execution " + value.execution + "."
       : task.name + " is " + deed + "d from " + moment(value.valid_from) + " on.");
+  } catch (failure) {
+    notice("task-notice", task.name + ": " + failure.message, true);
+  }
+  refresh();
+}
+
+async function skip_next(task) {
+  if (!await ask("Skip the firing of " + task.name + " at " + moment(task.next_at) + "?")) return;
+  try {
+    const { value } = await call("POST", "/tasks/" + task.id + "/skip-next", { body: JSON.stringify({ expected: task.next_at }) });
+    notice("task-notice", task.name + " skips the firing of " + value.skipped.map(moment).join(", ") + "; the next one is " +
+      (value.next_at ? "at " + moment(value.next_at) : "not known") + ".");
   } catch (failure) {
     notice("task-notice", task.name + ": " + failure.message, true);
   }

@@ -16,6 +16,7 @@ using namespace baton::schedule;
 using protocol::schedule_kind;
 using protocol::task_definition;
 
+constexpr auto is_planned = protocol::recorded_firing::state::planned;
 auto const noon = from_rfc3339("2026-06-01T12:00:00Z");
 
 task_definition every_second(protocol::firing_rules rules)
@@ -107,7 +108,7 @@ TEST_CASE("an edit counts the firings that it inserts and gives back those that 
     progress.now = noon;
     progress.firings = 8;
     progress.next_fire_at = noon + 2s;
-    progress.recorded = {{execution_id{1}, noon + 5s, true}, {execution_id{2}, noon + 6s, true}};
+    progress.recorded = {{execution_id{1}, noon + 5s, is_planned}, {execution_id{2}, noon + 6s, is_planned}};
     auto const plan = plan_edit(&before, &after, progress, noon + 4s).value();
     CHECK(plan.insert == std::vector{noon + 2s, noon + 3s}); // the two that are left of ten
     CHECK(plan.cancel.size() == 2);

@@ -13,6 +13,8 @@ using protocol::schedule_kind;
 using protocol::task_definition;
 using protocol::task_progress;
 
+constexpr auto is_planned = protocol::recorded_firing::state::planned;
+constexpr auto is_fixed = protocol::recorded_firing::state::fixed;
 auto const noon = from_rfc3339("2026-06-01T12:00:00Z");
 
 // A task that fires every `every` from noon on, or a fixed delay.
@@ -161,7 +163,7 @@ TEST_CASE("an edit keeps planned firings before its line and cancels those at or
     auto const after = task(1min);
     auto progress = next_at(noon + 5s); // planning has gone past the line
     for (int i = 0; i < 5; ++i)
-        progress.recorded.push_back({execution_id{i}, noon + std::chrono::seconds{i}, true});
+        progress.recorded.push_back({execution_id{i}, noon + std::chrono::seconds{i}, is_planned});
     auto const plan = plan_edit(&before, &after, progress, noon + 2s).value();
     CHECK(plan.insert.empty());
     CHECK(plan.cancel == ids({2, 3, 4}));
@@ -172,7 +174,7 @@ TEST_CASE("an edit does not cancel a firing that was sent already")
 {
     auto const before = task(1s);
     auto progress = next_at(noon + 3s);
-    progress.recorded = {{execution_id{1}, noon + 1s, false}, {execution_id{2}, noon + 2s, true}};
+    progress.recorded = {{execution_id{1}, noon + 1s, is_fixed}, {execution_id{2}, noon + 2s, is_planned}};
     CHECK(plan_edit(&before, &before, progress, noon).value().cancel == ids({2}));
 }
 
@@ -189,7 +191,7 @@ TEST_CASE("an edit does not insert an overdue firing that has its row")
 {
     auto const before = task(1s);
     auto progress = next_at(noon);
-    progress.recorded = {{execution_id{7}, noon + 1s, false}};
+    progress.recorded = {{execution_id{7}, noon + 1s, is_fixed}};
     auto const plan = plan_edit(&before, &before, progress, noon + 3s).value();
     CHECK(plan.insert == std::vector{noon, noon + 2s});
     CHECK(plan.next == noon + 3s);
@@ -210,7 +212,7 @@ TEST_CASE("a task that is being disabled keeps the firings before the line and l
     auto after = before;
     after.enabled = false;
     auto progress = next_at(noon + 1s);
-    progress.recorded = {{execution_id{5}, noon + 5s, true}};
+    progress.recorded = {{execution_id{5}, noon + 5s, is_planned}};
     auto const plan = plan_edit(&before, &after, progress, noon + 2s).value();
     CHECK(plan.insert == std::vector{noon + 1s});
     CHECK(plan.cancel == ids({5}));
@@ -232,7 +234,7 @@ TEST_CASE("a task that is being deleted keeps the firings before the line and lo
 {
     auto const before = task(1s);
     auto progress = next_at(noon + 1s);
-    progress.recorded = {{execution_id{5}, noon + 5s, true}};
+    progress.recorded = {{execution_id{5}, noon + 5s, is_planned}};
     auto const plan = plan_edit(&before, nullptr, progress, noon + 2s).value();
     CHECK(plan.insert == std::vector{noon + 1s});
     CHECK(plan.cancel == ids({5}));
@@ -256,7 +258,7 @@ TEST_CASE("a fixed delay whose planned execution the edit cancels starts anew at
     auto const before = task(1s, schedule_kind::fixed_delay);
     auto progress = next_at(std::nullopt);
     progress.waiting_for = execution_id{4};
-    progress.recorded = {{execution_id{4}, noon + 1min, true}};
+    progress.recorded = {{execution_id{4}, noon + 1min, is_planned}};
     auto const plan = plan_edit(&before, &before, progress, noon).value();
     CHECK(plan.cancel == ids({4}));
     CHECK_FALSE(plan.waits);
