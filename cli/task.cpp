@@ -78,6 +78,7 @@ void add_run(CLI::App& task, common_options const& common, int& status)
         std::string payload;
         std::string key;
         bool wait = false;
+        bool force = false;
         bool allow_unserved = false;
     };
     auto* const command = task.add_subcommand("run", "Run a task now");
@@ -95,6 +96,8 @@ void add_run(CLI::App& task, common_options const& common, int& status)
         "--wait", chosen->wait,
         "Wait until it has ended, and tell its progress; exit status 1 unless it succeeded. Ctrl-C ends the "
         "waiting only, with exit status 130");
+    command->add_flag("--force", chosen->force,
+                      "Whatever the concurrency policy of the task, and although its service or project is paused");
     command->add_flag("--allow-unserved", chosen->allow_unserved,
                       "Accept it although no live client serves the handler");
     command->callback([which, chosen, &common, &status] {
@@ -102,7 +105,9 @@ void add_run(CLI::App& task, common_options const& common, int& status)
         auto const id = web.task_id(which->task, which->project);
         nlohmann::json body;
         if (!chosen->payload.empty())
-            body = {{"payload", payload_option(chosen->payload)}};
+            body["payload"] = payload_option(chosen->payload);
+        if (chosen->force)
+            body["force"] = true;
         auto const target = "/api/v1/tasks/" + id + "/run" + (chosen->allow_unserved ? "?allow_unserved=true" : "");
         auto answer = web.send(http::verb::post, target, body, chosen->key);
         auto const execution = answer.at("execution").get<std::string>();

@@ -186,7 +186,7 @@ class Demo:
         task = self.cluster.rest.get(f"/api/v1/tasks/{row['task_id']}")
         name = task["name"]
         mark = green("✓") if row["state"] == "succeeded" else red("✗")
-        asked = ", asked for by hand" if row["cause"] == "manual" else ""
+        asked = ", asked for by hand" if row["cause"] in ("manual", "forced") else ""
         detail(f"{grey(clock(row['scheduled_at']))}  {mark} {name}{asked}")
         result = json.loads(row["result"] or "{}") or {}
         told = f"would run: {line_of(task, result['line'])}" if "dry_run" in result else row["error"] or ""

@@ -61,7 +61,8 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
         return "no master";
     if (one.service.empty()) // its version is unknown
         return std::nullopt;
-    if (auto const* pause = pause_of(seen.pauses, protocol::service_of(one)))
+    bool const forced = one.cause == protocol::cause::forced;
+    if (auto const* pause = pause_of(seen.pauses, protocol::service_of(one)); pause != nullptr && !forced)
         return to_text(*pause);
     auto const service = to_text(protocol::service_of(one));
     auto clients = of_service(one, seen);
@@ -138,6 +139,8 @@ std::optional<std::string> reason_of(execution_record const& one, cluster_view c
         return one.reason;
     if (!one.due_at)
         return one.state == protocol::state::succeeded ? std::nullopt : line_of_error(one);
+    if (one.state == protocol::state::waiting && one.cause == protocol::cause::forced)
+        return "a handler of its task has not returned, though its execution has ended (baton executions release)";
     if (one.state == protocol::state::waiting)
         return why_kept_back(one, seen);
     if (!waits(one))

@@ -41,9 +41,10 @@ enum class cause {
     manual,   // run now
     shard,    // one part of a broadcast
     rerun,    // a dead letter, run again
+    forced,   // run now, whatever the concurrency policy of its task and pauses say
 };
 template <>
-inline constexpr std::array<std::string_view, 4> names_of<cause>{"schedule", "manual", "shard", "rerun"};
+inline constexpr std::array<std::string_view, 5> names_of<cause>{"schedule", "manual", "shard", "rerun", "forced"};
 
 // The state of a dead letter, that is, of an execution that failed or timed out in its last attempt.
 enum class resolution {

@@ -38,7 +38,7 @@ void forget_key(soci::session& sql, std::string const& project, std::string cons
 new_execution make_run(run_request const& request, task_record const& task, execution_id id, utc_time now)
 {
     auto row = make_execution(id, task.id, task.version, task.definition, now);
-    row.cause = protocol::cause::manual;
+    row.cause = request.force ? protocol::cause::forced : protocol::cause::manual;
     row.payload = request.payload;
     return row;
 }

@@ -83,6 +83,7 @@ struct run_request {
     std::optional<std::string> payload;         // JSON text instead of the task's own
     std::optional<std::string> idempotency_key; // the same key within a day names the same execution
     std::string fingerprint;                    // of the request, to tell a repetition from a misuse of the key
+    bool force = false;                         // its cause is `forced` then
 };
 
 enum class run_outcome { created, repeated, key_reused, not_found };

@@ -71,6 +71,25 @@ class Pauses(unittest.TestCase):
         self.await_more(task, 0, 3)
         self.assertGreater(self.states(task)[1], 0, "late firings were skipped")
 
+    def test_a_run_by_force_is_sent_in_a_pause_and_once_through_a_take_over(self):
+        task = self.cluster.create("forced", BY_HAND, handler="nap", payload={"ms": 4000}, concurrency={"limit": 1})
+        first = self.cluster.run_now(task)
+        self.cluster.await_state(first, "running", 20)
+        self.baton("services", "pause", "recorder", "--reason", "deployment")
+        waiting = self.cluster.run_now(task)
+        said = self.baton("task", "run", "forced", "--force")
+        forced = int(said.split()[1])
+        self.cluster.await_state(forced, "running", 20)  # beside the first one
+        self.assertEqual(self.cluster.execution(forced)["cause"], "forced")
+        self.cluster.processes[self.cluster.master()].kill()
+        self.cluster.await_state(forced, "succeeded", 40)
+        self.cluster.await_state(first, "succeeded", 40)
+        self.assertEqual(self.cluster.execution(forced)["attempt"], 1)
+        self.assertEqual(self.cluster.execution(waiting)["state"], "planned")
+        self.assertEqual(len([line for line in self.cluster.journal() if line.what == "start" and line.execution == forced]), 1)
+        self.baton("services", "resume", "recorder")
+        self.cluster.await_state(waiting, "succeeded", 40)
+
     def last_due(self, task):
         return max(row["scheduled_at"] for row in self.rows(task) if row["state"] == "succeeded")
 

@@ -89,7 +89,7 @@ bool admissions::pass_gate(open_execution& one)
             return true;
         tree_.leave(one.id, scope_.term.clock.now());
     }
-    auto const ruling = gate_.enter(place_of(one), policy, {one.id, one.place_in_line(), one.attempt == 1});
+    auto const ruling = gate_.enter(place_of(one), policy, {one.id, one.place_in_line(), one.attempt == 1, one.forced});
     carry_out(ruling);
     if (ruling.what == concurrency_gate::verdict::skipped)
         next_.skip(one, reason_of_skip(policy));
@@ -227,6 +227,12 @@ void admissions::still_runs(storage::unresponsive_row const& row, known_task con
         return;
     auto const payload = row.payload ? protocol::json_text::checked(*row.payload) : definition.payload;
     gate_.hold({task.id, protocol::key_hash(definition.concurrency, payload)}, {row.id, place});
+    gate_.runs_on(row.id);
+}
+
+void admissions::runs_on(execution_id id)
+{
+    gate_.runs_on(id);
 }
 
 void admissions::absent(open_execution const& one)

@@ -31,6 +31,8 @@ public:
     void under_way(open_execution const& one);
     // Its execution has ended, and its handler may still run.
     void still_runs(storage::unresponsive_row const& row, known_task const& task);
+    // Likewise, in this term.
+    void runs_on(execution_id id);
     // No client has it, though it may have been sent.
     void absent(open_execution const& one);
     void ended(execution_id id);

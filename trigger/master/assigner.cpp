@@ -118,7 +118,7 @@ bool assigner::usable(std::string const& node)
 ready_queue::placement assigner::place(protocol::service_view service, ready_queue::need const& what,
                                        std::deque<execution_id> const& first, std::size_t most, utc_time round)
 {
-    if (deps_.paused.blocks(service))
+    if (!what.forced && deps_.paused.blocks(service))
         return {}; // until it is resumed
     if (is_unrouted(what))
         return route_again(first, most, round);

@@ -91,6 +91,7 @@ private:
     destination named_destination(protocol::service_view service, ready_queue::need const& what, int wanted);
     bool free_to_ask(std::string const& node, protocol::service_view service);
     ready_queue::need need_of(open_execution& one);
+    ready_queue::need client_need(open_execution& one);
     static bool is_unrouted(ready_queue::need const& what);
     ready_queue::placement route_again(std::deque<execution_id> const& first, std::size_t most, utc_time round);
     bool is_misrouted(open_execution const& one, listed_client const* client);

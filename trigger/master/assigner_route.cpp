@@ -24,6 +24,13 @@ bool assigner::is_unrouted(ready_queue::need const& what)
 // Executions for which no client fits wait under the client that they wish for, so that they stand in nobody's way.
 ready_queue::need assigner::need_of(open_execution& one)
 {
+    auto need = client_need(one);
+    need.forced = scope_.open.is_forced(one);
+    return need;
+}
+
+ready_queue::need assigner::client_need(open_execution& one)
+{
     auto const& task = one.task->definition;
     auto demand = protocol::demand_for(task.handler, task.route.tag);
     one.target.clear();

@@ -15,8 +15,15 @@ concurrency_gate::ruling concurrency_gate::enter(place const& where, protocol::c
         return {known->second.holds ? verdict::admitted : verdict::waits, {}, {}};
     auto& here = lines_[where];
     here.limit = policy.limit;
+    if (which.forced) {
+        bool const admitted = here.running_on.empty();
+        put(here, where, which, admitted);
+        if (!admitted)
+            here.forced.insert(which.id);
+        return {admitted ? verdict::admitted : verdict::waits, {}, {}};
+    }
     auto const limit = static_cast<std::size_t>(policy.limit);
-    if (here.holders.size() < limit && here.waiting.empty()) {
+    if (here.holders.size() < limit && here.waiting.size() == here.forced.size()) {
         put(here, where, which, true);
         return {};
     }
@@ -25,15 +32,33 @@ concurrency_gate::ruling concurrency_gate::enter(place const& where, protocol::c
         return {verdict::skipped, {}, {}};
     ruling out{verdict::waits, {}, {}};
     if (policy.when_full == protocol::when_full::replace && which.may_skip) {
-        for (auto const& [at, id] : std::exchange(here.waiting, {})) {
-            out.skip.push_back(id);
+        out.skip = take_replaced(here);
+        for (auto const id : out.skip)
             positions_.erase(id);
-        }
         if (!here.holders.empty())
             out.cancel.push_back(here.holders.begin()->second);
     }
     put(here, where, which, false);
     return out;
+}
+
+// Those that wait, but for what is forced.
+std::vector<execution_id> concurrency_gate::take_replaced(line& in)
+{
+    std::vector<execution_id> taken;
+    std::erase_if(in.waiting, [&](auto const& one) {
+        bool const replaced = !in.forced.contains(one.second);
+        if (replaced)
+            taken.push_back(one.second);
+        return replaced;
+    });
+    return taken;
+}
+
+void concurrency_gate::runs_on(execution_id id)
+{
+    if (auto const found = positions_.find(id); found != positions_.end() && found->second.holds)
+        lines_.at(found->second.where).running_on.insert(id);
 }
 
 void concurrency_gate::hold(place const& where, candidate const& which)
@@ -57,9 +82,18 @@ std::vector<execution_id> concurrency_gate::release_if_full(execution_id id, int
 std::vector<execution_id> concurrency_gate::promote(place const& where, line& in)
 {
     std::vector<execution_id> admitted;
-    while (!in.waiting.empty() && in.holders.size() < static_cast<std::size_t>(in.limit)) {
-        auto const [at, id] = *in.waiting.begin();
-        in.waiting.erase(in.waiting.begin());
+    for (auto next = in.waiting.begin(); next != in.waiting.end();) {
+        bool const room = in.holders.size() < static_cast<std::size_t>(in.limit);
+        bool const force = in.running_on.empty();
+        if (!room && (!force || in.forced.empty()))
+            break;
+        auto const [at, id] = *next;
+        if (!(in.forced.contains(id) ? force : room)) {
+            ++next;
+            continue;
+        }
+        next = in.waiting.erase(next);
+        in.forced.erase(id);
         put(in, where, {id, at}, true);
         admitted.push_back(id);
     }
@@ -75,6 +109,8 @@ std::vector<execution_id> concurrency_gate::leave(execution_id id)
     positions_.erase(found);
     auto& here = lines_.at(where);
     (held ? here.holders : here.waiting).erase({at, id});
+    here.forced.erase(id);
+    here.running_on.erase(id);
     auto admitted = promote(where, here);
     if (here.holders.empty() && here.waiting.empty())
         lines_.erase(where);

@@ -26,6 +26,7 @@ public:
         execution_id id;
         utc_time scheduled_at;
         bool may_skip = true; // false: it was sent before
+        bool forced = false;  // waits for handlers that run on alone, and is never skipped
     };
     enum class verdict { admitted, waits, skipped };
     struct ruling {
@@ -40,6 +41,9 @@ public:
 
     // It may be under way, so it counts from now on, even beyond the limit.
     void hold(place const& where, candidate const& which);
+
+    // Its execution has ended without its handler, which counts until it leaves. Nothing that is forced begins before.
+    void runs_on(execution_id id);
 
     // It is not under way after all. It must enter again, if others are under way up to the limit.
     std::vector<execution_id> release_if_full(execution_id id, int limit);
@@ -56,6 +60,8 @@ private:
         int limit = 1;
         std::set<std::pair<utc_time, execution_id>> holders; // by the time of their firing
         std::set<std::pair<utc_time, execution_id>> waiting;
+        std::set<execution_id> forced;     // of these
+        std::set<execution_id> running_on; // of the holders
     };
     struct position {
         place where;
@@ -64,6 +70,7 @@ private:
     };
     void put(line& into, place const& where, candidate const& which, bool holds);
     std::vector<execution_id> promote(place const& where, line& in);
+    static std::vector<execution_id> take_replaced(line& in);
 
     std::map<place, line> lines_;
     std::unordered_map<execution_id, position> positions_;

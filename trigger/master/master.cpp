@@ -59,7 +59,9 @@ master::master(master_settings const& settings, trigger::term const& term, depen
     open_.on_add([this](open_execution const& one) { limits_.watch(one); });
     open_.on_end([this](execution_id id) {
         limits_.forget(id);
-        if (!unresponsive_.has(id))
+        if (unresponsive_.has(id))
+            admissions_.runs_on(id);
+        else
             admissions_.ended(id);
     });
     attempts_.on_given_back([this](utc_time from) {
@@ -89,7 +91,8 @@ execution_loader::steps master::steps_of_loading()
             [this](open_execution& one) { attempts_.wait(one); },
             [this](open_execution const& one) { admissions_.under_way(one); },
             [this](open_execution const& one) {
-                return pauses_.surely_held(protocol::service_of(one.task->definition), one.due_at);
+                return !open_.is_forced(one) &&
+                       pauses_.surely_held(protocol::service_of(one.task->definition), one.due_at);
             }};
 }
 

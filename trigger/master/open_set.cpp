@@ -13,7 +13,8 @@ utc_time first_due(storage::open_execution_row const& row, protocol::schedule_sp
 {
     if (row.cause == protocol::cause::schedule && schedule.kind != protocol::schedule_kind::after)
         return protocol::due_instant(schedule.firing, row.scheduled_at);
-    return row.cause == protocol::cause::manual ? row.scheduled_at : row.created_at;
+    bool const asked_for = row.cause == protocol::cause::manual || row.cause == protocol::cause::forced;
+    return asked_for ? row.scheduled_at : row.created_at;
 }
 
 // Of a firing: the instant that its jitter has moved.
@@ -52,6 +53,7 @@ open_execution make_open_execution(storage::open_execution_row const& row, std::
     one.marked = row.state == protocol::state::waiting;
     one.cancel_requested = row.cancel_requested;
     one.scheduled = row.cause == protocol::cause::schedule;
+    one.forced = row.cause == protocol::cause::forced;
     one.parent = row.parent;
     one.shard_index = row.shard_index;
     one.shard_total = row.shard_total;
@@ -132,6 +134,14 @@ bool open_set::add(open_execution one, reading const& as_of)
     if (added_)
         added_(kept);
     return true;
+}
+
+bool open_set::is_forced(open_execution const& one) const
+{
+    if (one.forced || !one.parent)
+        return one.forced;
+    auto const parent = executions_.find(*one.parent);
+    return parent != executions_.end() && parent->second.forced;
 }
 
 void open_set::erase(execution_id id)

@@ -67,6 +67,7 @@ struct open_execution {
     bool limited = false;                  // its rate, its service or its project limits it
     std::optional<utc_time> admitted_at{}; // when the limit of its task let it go on
     bool scheduled = false;                // a firing, which an edit may take back, and not a run now
+    bool forced = false;                   // a run now by force; of a shard see open_set::is_forced
     std::optional<execution_id> parent;
     int shard_index = 0;
     int shard_total = 1;
@@ -207,6 +208,9 @@ public:
                 if (!visit(executions_.at(std::get<execution_id>(*at))))
                     return;
     }
+
+    // True if pauses and the concurrency policy of its task do not keep it back. So is a shard whose broadcast is.
+    bool is_forced(open_execution const& one) const;
 
     // True if the misfire policy of its task leaves this waiting firing out: it is late, and later ones are due.
     bool is_misfire(open_execution const& one, utc_time now) const;

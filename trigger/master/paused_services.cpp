@@ -57,7 +57,7 @@ void paused_services::resume(protocol::service_key const& service)
 
 bool paused_services::keep(open_execution& one)
 {
-    if (book_.empty())
+    if (book_.empty() || scope_.open.is_forced(one))
         return false;
     auto const service = protocol::service_of(one.task->definition);
     if (auto const* skip = book_.skips(service, one.scheduled_at); skip != nullptr && is_unsent_firing(one)) {

@@ -28,9 +28,9 @@ public:
     // that counted does not count.
     void learn(std::vector<protocol::pause> const& all, instant asked);
 
-    // True if this due execution must not be sent: it is kept here, or skipped.
+    // True if this due execution must not be sent: it is kept here, or skipped. Never one that is forced.
     bool keep(open_execution& one);
-    // True if nothing of the service may be sent. Its end is told to on_resume.
+    // True if nothing of the service may be sent but what is forced. Its end is told to on_resume.
     bool blocks(protocol::service_view service);
 
     // Called with each service that was blocked or had something kept here, when its pause has ended.

@@ -28,6 +28,7 @@ public:
         protocol::client_choice choice = protocol::client_choice::round_robin;
         std::string handler;  // and tag: protocol::demand_for
         std::string instance; // for client_choice::instance
+        bool forced = false;  // a pause does not keep it back
         auto operator<=>(need const&) const = default;
     };
 

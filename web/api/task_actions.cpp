@@ -1,3 +1,4 @@
+#include "libs/base/log.hpp"
 #include "libs/protocol/strict.hpp"
 #include "web/api/api.hpp"
 #include "web/api/edits.hpp"
@@ -52,17 +53,19 @@ std::optional<std::string> idempotency_key(http::request const& message)
     return key;
 }
 
-// The payload of this run, if the request gives one instead of the task's own.
-std::optional<std::string> payload_of(http::request const& message)
+// Reads the payload of this run, if the request gives one instead of the task's own, and whether it is forced.
+void read_run(http::request const& message, storage::run_request& wanted)
 {
     if (message.body.empty())
-        return std::nullopt;
+        return;
     auto const document = read_body(message);
-    return as_document([&]() -> std::optional<std::string> {
+    as_document([&] {
         protocol::strict_object object(document, "");
-        auto const payload = protocol::read_payload(object);
+        if (auto const payload = protocol::read_payload(object))
+            wanted.payload = std::string(payload->view());
+        wanted.force = object.flag("force", false);
         object.finish();
-        return payload ? std::optional(std::string(payload->view())) : std::nullopt;
+        return true;
     });
 }
 
@@ -101,9 +104,10 @@ awaitable<http::response> run(context& site, http::request const& message)
     asked.finish();
     storage::run_request wanted;
     wanted.task = path_id<task_id>(message);
-    wanted.payload = payload_of(message);
+    read_run(message, wanted);
     wanted.idempotency_key = idempotency_key(message);
-    wanted.fingerprint = fingerprint(to_string(wanted.task) + '\n' + wanted.payload.value_or("none"));
+    wanted.fingerprint =
+        fingerprint(to_string(wanted.task) + (wanted.force ? " forced\n" : "\n") + wanted.payload.value_or("none"));
     auto const task = co_await site.tasks.find(wanted.task);
     if (!task)
         expect_done(storage::edit_outcome::not_found);
@@ -116,6 +120,9 @@ awaitable<http::response> run(context& site, http::request const& message)
     bool notified = false;
     if (done.outcome == storage::run_outcome::created)
         notified = co_await site.master.notify(protocol::signal_kind::run, done.signal, done.execution.value());
+    if (wanted.force && done.outcome == storage::run_outcome::created)
+        log::info("web", "a task is run by force",
+                  {{"task", wanted.task.value()}, {"execution", done.execution.value()}});
     co_return answer_run(done, notified);
 }
 

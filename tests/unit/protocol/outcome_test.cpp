@@ -14,10 +14,10 @@ TEST_CASE("states and causes have one text each", "[protocol]")
     for (auto const which : {state::planned, state::running, state::retrying, state::succeeded, state::failed,
                              state::timed_out, state::cancelled})
         CHECK(parse<state>(to_string(which), "state") == which);
-    for (auto const which : {cause::schedule, cause::manual, cause::shard, cause::rerun})
+    for (auto const which : {cause::schedule, cause::manual, cause::shard, cause::rerun, cause::forced})
         CHECK(parse<cause>(to_string(which), "cause") == which);
     CHECK_THROWS_WITH(parse<cause>("Shard", "cause"),
-                      "cause must be one of schedule, manual, shard, rerun, not 'Shard'");
+                      "cause must be one of schedule, manual, shard, rerun, forced, not 'Shard'");
     CHECK_THROWS_AS(parse<state>("Planned", "state"), invalid_input);
     CHECK_THROWS_AS(parse<cause>("", "cause"), invalid_input);
     CHECK(to_string(attempt_cause::client_gone) == "client_gone");

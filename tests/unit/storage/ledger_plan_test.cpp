@@ -252,7 +252,7 @@ TEST_CASE("an open row with an unknown cause or state is read with the reason, a
     bench.home.exec("UPDATE execution SET state = 'lost' WHERE id = 2");
     auto const rows = wait_for(bench.ledger.open(noon + 10s, {}, 10));
     REQUIRE(rows.size() == 3);
-    CHECK(rows[0].unreadable == "cause must be one of schedule, manual, shard, rerun, not 'novel'");
+    CHECK(rows[0].unreadable == "cause must be one of schedule, manual, shard, rerun, forced, not 'novel'");
     CHECK_THAT(rows[1].unreadable, Catch::StartsWith("state must be one of") && Catch::EndsWith("not 'lost'"));
     CHECK(rows[2].unreadable.empty());
     CHECK(wait_for(bench.ledger.open_keys(noon + 10s, {}, 10)).size() == 3);

@@ -22,13 +22,26 @@ web::settings with_token()
 TEST_CASE("with a configured token every request under /api needs it")
 {
     auto const web = arrange(storage::engine::sqlite, with_token());
-    std::vector<std::pair<verb, std::string>> const all{
-        {verb::get, "tasks"},           {verb::post, "tasks"},           {verb::get, "tasks/1"},
-        {verb::put, "tasks/1"},         {verb::patch, "tasks/1"},        {verb::del, "tasks/1"},
-        {verb::post, "tasks/1/enable"}, {verb::post, "tasks/1/disable"}, {verb::post, "tasks/1/run"},
-        {verb::get, "tasks/1/next"},    {verb::post, "cron/explain"},    {verb::get, "tasks/1/versions"},
-        {verb::get, "executions"},      {verb::get, "executions/1"},     {verb::post, "executions/1/cancel"},
-        {verb::get, "nodes"},           {verb::get, "clients"},          {verb::get, "deleted-tasks"}};
+    std::vector<std::pair<verb, std::string>> const all{{verb::get, "tasks"},
+                                                        {verb::post, "tasks"},
+                                                        {verb::get, "tasks/1"},
+                                                        {verb::put, "tasks/1"},
+                                                        {verb::patch, "tasks/1"},
+                                                        {verb::del, "tasks/1"},
+                                                        {verb::post, "tasks/1/enable"},
+                                                        {verb::post, "tasks/1/disable"},
+                                                        {verb::post, "tasks/1/run"},
+                                                        {verb::post, "tasks/1/skip-next"},
+                                                        {verb::del, "tasks/1/skip-next"},
+                                                        {verb::get, "tasks/1/next"},
+                                                        {verb::post, "cron/explain"},
+                                                        {verb::get, "tasks/1/versions"},
+                                                        {verb::get, "executions"},
+                                                        {verb::get, "executions/1"},
+                                                        {verb::post, "executions/1/cancel"},
+                                                        {verb::get, "nodes"},
+                                                        {verb::get, "clients"},
+                                                        {verb::get, "deleted-tasks"}};
     for (auto const& [method, path] : all) {
         INFO(path);
         auto const answer = web->call(method, "/api/v1/" + path);

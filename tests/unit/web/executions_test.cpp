@@ -306,4 +306,18 @@ TEST_CASE("an execution shows for what it waits, and after its end how long it d
                                                            {"until_at", "2026-03-29T01:00:01.500000Z"}}}));
 }
 
+TEST_CASE("a run by force has its cause, and is another request than the same run without force")
+{
+    auto const web = arrange(engines());
+    auto const run = "/api/v1/tasks/" + web->create(only_when_asked("forced")) + "/run";
+    auto const made = web->posted(202, run, {{"force", true}}, {{"Idempotency-Key", "k"}});
+    auto const id = made.at("execution").get<std::string>();
+    CHECK(web->got(200, "/api/v1/executions/" + id).at("cause") == "forced");
+    CHECK(web->posted(200, run, {{"force", true}}, {{"Idempotency-Key", "k"}}).at("repeated") == true);
+    web->posted(422, run, {{"force", false}}, {{"Idempotency-Key", "k"}});
+    CHECK(web->posted(422, run, {{"force", "yes"}}).at("field") == "force");
+    auto const plain = web->posted(202, run, {{"force", false}}).at("execution").get<std::string>();
+    CHECK(web->got(200, "/api/v1/executions/" + plain).at("cause") == "manual");
+}
+
 } // namespace executions_test

@@ -209,4 +209,37 @@ TEST_CASE("nothing with a limit goes out before all open executions are known")
     stage.stage.end();
 }
 
+TEST_CASE("a run by force goes out beside the execution that fills the limit, and only it")
+{
+    fixture f(limited(1, "skip"));
+    f.fire({1}, 2);
+    f.pass(100ms);
+    f.add_execution(2, 2);
+    f.add_execution(3, 2);
+    f.exec("UPDATE execution SET cause = 'forced', run_key = id WHERE id = 2");
+    f.exec("UPDATE execution SET cause = 'manual', run_key = id WHERE id = 3");
+    f.load();
+    f.due_changed.wake();
+    f.pass(100ms);
+    CHECK(f.sent() == ids({1, 2}));
+    CHECK(f.state(3) == "skipped");
+}
+
+TEST_CASE("a run by force waits for a handler that has not returned")
+{
+    fixture f(limited(1));
+    f.fire({1}, 2);
+    f.pass(100ms);
+    f.limits.runs_on(execution_id{1});
+    f.add_execution(2, 2);
+    f.exec("UPDATE execution SET cause = 'forced', run_key = id WHERE id = 2");
+    f.load();
+    f.due_changed.wake();
+    f.pass(1500ms);
+    CHECK(f.sent() == ids({1}));
+    CHECK(f.state(2) == "waiting");
+    f.end(1);
+    CHECK(f.sent() == ids({1, 2}));
+}
+
 } // namespace admissions_test

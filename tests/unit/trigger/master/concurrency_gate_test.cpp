@@ -162,4 +162,44 @@ TEST_CASE("in random orders of entering and ending no limit is exceeded, none is
     }
 }
 
+TEST_CASE("a forced execution is admitted beside others, and counts from then on", "[trigger]")
+{
+    concurrency_gate gate;
+    auto const forced = [](int id) { return concurrency_gate::candidate{at(id).id, at(id).scheduled_at, true, true}; };
+    auto const one = policy(1, when_full::skip);
+    gate.enter(here, one, at(1));
+    CHECK(gate.enter(here, one, forced(2)).what == verdict::admitted);
+    CHECK(gate.leave(execution_id{1}).empty());
+    CHECK(gate.enter(here, one, at(3)).what == verdict::skipped);
+    gate.leave(execution_id{2});
+    CHECK(gate.places() == 0);
+}
+
+TEST_CASE("a forced execution waits for a handler that runs on, and goes before all others then", "[trigger]")
+{
+    concurrency_gate gate;
+    auto const forced = [](int id) { return concurrency_gate::candidate{at(id).id, at(id).scheduled_at, true, true}; };
+    gate.enter(here, policy(1), at(1));
+    gate.runs_on(execution_id{1});
+    CHECK(gate.enter(here, policy(1), at(2)).what == verdict::waits);
+    CHECK(gate.enter(here, policy(1), forced(3)).what == verdict::waits);
+    CHECK(gate.enter(here, policy(1), forced(4)).what == verdict::waits);
+    auto const newest = gate.enter(here, policy(1, when_full::replace), at(5));
+    CHECK(newest.skip == ids({2})); // and not what is forced
+    CHECK(gate.leave(execution_id{1}) == ids({3, 4}));
+    CHECK(gate.leave(execution_id{3}).empty());
+    CHECK(gate.leave(execution_id{4}) == ids({5}));
+    gate.leave(execution_id{5});
+    CHECK(gate.places() == 0);
+}
+
+TEST_CASE("what is forced and waits keeps no other back from a place that is free", "[trigger]")
+{
+    concurrency_gate gate;
+    gate.enter(here, policy(2), at(1));
+    gate.runs_on(execution_id{1});
+    CHECK(gate.enter(here, policy(2), {execution_id{2}, at(2).scheduled_at, true, true}).what == verdict::waits);
+    CHECK(gate.enter(here, policy(2), at(3)).what == verdict::admitted);
+}
+
 } // namespace concurrency_gate_test

@@ -140,4 +140,21 @@ TEST_CASE("a reading of the pauses that began before another one, and is answere
     CHECK(f.sent().size() == 1);
 }
 
+TEST_CASE("a run by force is sent during a pause, and nothing else")
+{
+    fixture f;
+    f.pause("hold");
+    f.add_execution(1, 1);
+    f.add_execution(2, 1);
+    f.exec("UPDATE execution SET cause = 'forced', run_key = id WHERE id = 1");
+    f.exec("UPDATE execution SET cause = 'manual', run_key = id WHERE id = 2");
+    f.load();
+    f.due_changed.wake();
+    f.pass(1s);
+    REQUIRE(f.sent().size() == 1);
+    CHECK(f.sent().front() == execution_id{1});
+    f.resume();
+    CHECK(f.sent().size() == 2);
+}
+
 } // namespace paused_services_test
