@@ -22,15 +22,31 @@ nlohmann::json printable(std::string const& text)
     return nlohmann::json::parse(as_json(text));
 }
 
+// Nothing of an execution that is not known.
+void add_past(std::map<std::string, std::string>& variables, std::string const& prefix,
+              std::optional<client::past_execution> const& past)
+{
+    if (!past)
+        return;
+    variables[prefix + "EXECUTION"] = std::to_string(past->id);
+    variables[prefix + "SCHEDULED_AT"] = to_rfc3339(past->scheduled_at);
+    if (past->ended_at)
+        variables[prefix + "ENDED_AT"] = to_rfc3339(*past->ended_at);
+    variables[prefix + "STATE"] = past->state;
+}
+
 std::map<std::string, std::string> variables_of(client::execution const& run)
 {
-    return {{"BATON_PAYLOAD", as_json(run.payload())},
-            {"BATON_EXECUTION", std::to_string(run.id())},
-            {"BATON_ATTEMPT", std::to_string(run.attempt())},
-            {"BATON_TASK", run.task()},
-            {"BATON_SCHEDULED_AT", to_rfc3339(run.scheduled_at())},
-            {"BATON_SHARD_INDEX", std::to_string(run.shard_index())},
-            {"BATON_SHARD_TOTAL", std::to_string(run.shard_total())}};
+    std::map<std::string, std::string> variables{{"BATON_PAYLOAD", as_json(run.payload())},
+                                                 {"BATON_EXECUTION", std::to_string(run.id())},
+                                                 {"BATON_ATTEMPT", std::to_string(run.attempt())},
+                                                 {"BATON_TASK", run.task()},
+                                                 {"BATON_SCHEDULED_AT", to_rfc3339(run.scheduled_at())},
+                                                 {"BATON_SHARD_INDEX", std::to_string(run.shard_index())},
+                                                 {"BATON_SHARD_TOTAL", std::to_string(run.shard_total())}};
+    add_past(variables, "BATON_PREVIOUS_", run.previous());
+    add_past(variables, "BATON_LAST_SUCCESS_", run.last_success());
+    return variables;
 }
 
 // Escapes can make JSON several times as long as the text in it, so the text is shortened until it fits.

@@ -58,6 +58,7 @@ struct definition_options {
     std::string timeout;
     std::string stop_grace;
     limit_options limits;
+    std::vector<std::string> context;
     bool disabled = false;
     bool allow_unserved = false;
 };
@@ -152,6 +153,8 @@ nlohmann::json document_of(definition_options const& chosen)
         task["retry_delay_ms"] = option_span("--retry-delay", chosen.retry_delay, 0ms, protocol::longest_span);
     if (auto limits = limits_of(chosen.limits); !limits.empty())
         task["limits"] = std::move(limits);
+    if (!chosen.context.empty())
+        task["context"] = chosen.context;
     if (!chosen.timeout.empty())
         task["timeout_ms"] = option_span("--timeout", chosen.timeout, 0ms, protocol::longest_span);
     if (!chosen.stop_grace.empty())
@@ -218,6 +221,12 @@ void add_task_add(CLI::App& task, common_options const& common)
     command->add_option("--stop-grace", chosen->stop_grace,
                         "From the request to stop, by the timeout or a cancel, until the execution ends although its "
                         "handler has not returned; 30s without it");
+    command
+        ->add_option(
+            "--context", chosen->context,
+            "What the handler is told: previous: of the execution before; last_success: of the latest one that "
+            "succeeded. May be given again")
+        ->check(CLI::IsMember(std::vector<std::string>{"previous", "last_success"}));
     command->add_option("--project", chosen->project, "Project of the task")->capture_default_str();
     command->add_option("--description", chosen->description, "Text for people");
     command->add_option("--owner", chosen->owner, "The team or person that owns the task");

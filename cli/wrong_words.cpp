@@ -77,6 +77,9 @@ std::vector<std::string> known_variables()
 {
     std::vector<std::string> known{"BATON_SERVER", "BATON_PAYLOAD",      "BATON_EXECUTION",   "BATON_ATTEMPT",
                                    "BATON_TASK",   "BATON_SCHEDULED_AT", "BATON_SHARD_INDEX", "BATON_SHARD_TOTAL"};
+    for (std::string const past : {"BATON_PREVIOUS_", "BATON_LAST_SUCCESS_"})
+        for (auto const* part : {"EXECUTION", "SCHEDULED_AT", "ENDED_AT", "STATE"})
+            known.push_back(past + part);
     add_variables<trigger_config>(known);
     add_variables<web_config>(known);
     add_variables<agent_config>(known);

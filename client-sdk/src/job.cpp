@@ -95,6 +95,33 @@ std::chrono::sys_time<std::chrono::microseconds> execution::scheduled_at() const
     return from_micros(work_->work.scheduled_at);
 }
 
+namespace {
+
+std::optional<past_execution> past_of(protocol::past_execution const& told)
+{
+    if (told.execution.value() == 0)
+        return std::nullopt;
+    past_execution past;
+    past.id = told.execution.value();
+    past.scheduled_at = from_micros(told.scheduled_at);
+    if (told.ended_at != 0)
+        past.ended_at = from_micros(told.ended_at);
+    past.state = protocol::to_string(told.state);
+    return past;
+}
+
+} // namespace
+
+std::optional<past_execution> execution::previous() const
+{
+    return past_of(work_->work.previous);
+}
+
+std::optional<past_execution> execution::last_success() const
+{
+    return past_of(work_->work.last_success);
+}
+
 int execution::shard_index() const
 {
     return work_->work.shard_index;

@@ -16,8 +16,9 @@ BATON_LEAN_WIRE(result_report, execution, attempt, status, started_at, finished_
 BATON_WIRE(results_request, instance, ticket, results)
 BATON_LEAN_WIRE(attempt_key, execution, attempt)
 BATON_WIRE(results_answer, term, recorded, refused)
+BATON_LEAN_WIRE(past_execution, execution, scheduled_at, ended_at, state)
 BATON_LEAN_WIRE(dispatch, execution, attempt, task, task_name, handler, payload, scheduled_at, timeout_us, shard_index,
-                shard_total, receipt, final_errors)
+                shard_total, receipt, final_errors, previous, last_success)
 BATON_WIRE(dispatch_request, term, node, number, executions, generation)
 BATON_LEAN_WIRE(dispatch_ack, execution, attempt, answer, holds)
 BATON_WIRE(dispatch_answer, term, free, executions)

@@ -139,6 +139,15 @@ inline constexpr char path_cancel[] = "/baton/v1/cancel";
 inline constexpr char path_query[] = "/baton/v1/query";
 inline constexpr char path_probe[] = "/baton/v1/probe"; // without the secret
 
+// An earlier execution of the same task, for the handler.
+struct past_execution {
+    execution_id execution; // 0: there is none
+    std::int64_t scheduled_at = 0;
+    std::int64_t ended_at = 0; // 0: it has not ended
+    protocol::state state = protocol::state::planned;
+    bool operator==(past_execution const&) const = default;
+};
+
 struct dispatch {
     execution_id execution; // with `attempt` the idempotency key
     int attempt = 1;
@@ -152,6 +161,8 @@ struct dispatch {
     int shard_total = 1;
     std::string receipt = {};                   // opaque; the result repeats it
     std::vector<std::string> final_errors = {}; // a failure of one of these classes is to be reported as final
+    past_execution previous = {};               // of tasks that ask for it, as is the last success
+    past_execution last_success = {};
     bool operator==(dispatch const&) const = default;
 };
 
@@ -262,6 +273,8 @@ void to_json(nlohmann::json& out, attempt_key const& in);
 void from_json(nlohmann::json const& in, attempt_key& out);
 void to_json(nlohmann::json& out, results_answer const& in);
 void from_json(nlohmann::json const& in, results_answer& out);
+void to_json(nlohmann::json& out, past_execution const& in);
+void from_json(nlohmann::json const& in, past_execution& out);
 void to_json(nlohmann::json& out, dispatch const& in);
 void from_json(nlohmann::json const& in, dispatch& out);
 void to_json(nlohmann::json& out, dispatch_request const& in);

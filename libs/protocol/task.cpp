@@ -234,6 +234,8 @@ task_definition parse_task(nlohmann::json const& value)
         std::chrono::milliseconds{object.number("stop_grace_ms", task.stop_grace / 1ms, 0, longest_stop_grace / 1ms)};
     if (auto const* limits = object.find("limits"))
         task.limits = parse_time_limits(*limits);
+    if (auto const* context = object.find("context"))
+        task.context = parse_context(*context);
     task.enabled = object.flag("enabled", true);
     object.finish();
     return task;
@@ -264,6 +266,7 @@ nlohmann::json without_payload(task_definition const& task, bool stored)
             {"timeout_ms", task.timeout / 1ms},
             {"stop_grace_ms", task.stop_grace / 1ms},
             {"limits", to_json(task.limits)},
+            {"context", to_json(task.context)},
             {"enabled", task.enabled}};
 }
 
@@ -301,7 +304,7 @@ void check_nulls(nlohmann::json const& patch)
     check(patch, "", [](std::string const& key) {
         return is_one_of(key, {"project", "description", "owner", "labels", "payload", "misfire", "concurrency", "rate",
                                "priority", "routing", "route", "max_attempts", "retry_delay_ms", "retry", "max_deaths",
-                               "timeout_ms", "stop_grace_ms", "limits", "enabled"});
+                               "timeout_ms", "stop_grace_ms", "limits", "context", "enabled"});
     });
     for (auto const* policy : {"misfire", "concurrency", "rate", "retry", "route", "limits"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())

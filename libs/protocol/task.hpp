@@ -8,6 +8,7 @@
 #include "libs/protocol/cron_spec.hpp"
 #include "libs/protocol/firing_rules.hpp"
 #include "libs/protocol/firing_skips.hpp"
+#include "libs/protocol/handler_context.hpp"
 #include "libs/protocol/json_text.hpp"
 #include "libs/protocol/labels.hpp"
 #include "libs/protocol/misfire.hpp"
@@ -116,6 +117,7 @@ struct task_definition {
     // returned.
     duration stop_grace = 30s;
     time_limits limits;
+    handler_context context;
     bool enabled = true;
 };
 

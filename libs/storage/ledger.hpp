@@ -9,6 +9,7 @@
 #include "libs/protocol/task.hpp"
 #include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
+#include "libs/storage/past_executions.hpp"
 #include "libs/storage/skipped.hpp"
 
 #include <optional>
@@ -280,6 +281,9 @@ public:
     // The same executions in brief.
     awaitable<std::vector<open_key>> open_keys(utc_time until, open_cursor after, int limit);
     awaitable<std::vector<open_key>> open_keys_among(std::vector<execution_id> const& ids);
+
+    // For each question the executions of the task that came before: no shards, and only the latest past_looked_at.
+    awaitable<std::vector<past_executions>> past(std::vector<past_question> const& questions);
 
     // Opens the next attempt of each that is still at `attempt` and has not ended or been asked to cancel; returns
     // those that this call moved to attempt + 1. A cause that replaces a lost attempt raises

@@ -92,6 +92,25 @@ client::result nap(client::execution& run)
     return run.stop_requested() ? client::result::fail("stopped") : client::result::ok();
 }
 
+nlohmann::json state_and_time(std::optional<client::past_execution> const& past)
+{
+    if (!past)
+        return nullptr;
+    return {{"id", past->id},
+            {"scheduled_at", past->scheduled_at.time_since_epoch().count()},
+            {"state", past->state},
+            {"ended", past->ended_at.has_value()}};
+}
+
+// Its value tells what the handler was told of earlier executions.
+client::result past(client::execution& run)
+{
+    if (run.payload().value("fail", false))
+        return client::result::fail("its payload says so");
+    return client::result::ok(
+        {{"previous", state_and_time(run.previous())}, {"last_success", state_and_time(run.last_success())}});
+}
+
 client::result deaf(client::execution& run)
 {
     std::this_thread::sleep_for(std::chrono::milliseconds{run.payload().at("ms").get<int>()});
@@ -148,6 +167,7 @@ int main(int argc, char** argv)
         service.handle("note", recorded(log, note));
         service.handle("nap", recorded(log, nap));
         service.handle("deaf", recorded(log, deaf));
+        service.handle("past", recorded(log, past));
         service.handle("fail", recorded(log, fail));
         service.run();
         return 0;

@@ -75,7 +75,7 @@ void assigner::collect(utc_time now)
         auto& one = *scope_.open.find(id);
         if (one.phase != phase::waiting) // an execution before it in this loop has replaced it
             continue;
-        if (deps_.limits.expired(one, now) || deps_.paused.keep(one) || !may_go(one, now))
+        if (deps_.limits.expired(one, now) || deps_.paused.keep(one) || !may_go(one, now) || deps_.past.keep(one))
             continue;
         if (one.broadcast()) {
             if (!skip_if_late(one, now) && deps_.admissions.start(one))

@@ -13,6 +13,7 @@
 #include "trigger/master/named_credits.hpp"
 #include "trigger/master/node_calls.hpp"
 #include "trigger/master/node_traffic.hpp"
+#include "trigger/master/past_reader.hpp"
 #include "trigger/master/paused_services.hpp"
 #include "trigger/master/ready_queue.hpp"
 #include "trigger/master/repeater.hpp"
@@ -43,6 +44,7 @@ public:
         fire_mark& mark;
         paused_services& paused;
         execution_limits& limits;
+        past_reader& past;
     };
     assigner(dispatcher_settings settings, term_scope const& scope, dependencies deps);
 

@@ -35,6 +35,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       admissions_(scope_, attempts_),
       paused_(scope_, pauses_, attempts_),
       service_settings_(scope_),
+      past_(scope_),
       ready_([this](execution_id id) { return open_.place_in_line(id); }),
       homes_(scope_, deps_.node, settings.dispatcher.assign_limit),
       unresponsive_(scope_, homes_, book_, listeners_of_handlers()),
@@ -46,7 +47,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       take_over_(scope_, loader_, mark_),
       assigner_(settings.dispatcher, scope_,
                 {deps_.node.nodes, deps_.node.here, homes_, deps_.node.trace, credits_, ready_, queue_, in_doubt_,
-                 attempts_, admissions_, mark_, paused_, limits_}),
+                 attempts_, admissions_, mark_, paused_, limits_, past_}),
       completions_(scope_, {queue_, attempts_, planner_, book_, deps_.ids}),
       successors_(settings.planner, scope_, book_, deps_.ids),
       sweeper_(settings, scope_, {deps_.node.nodes, credits_, attempts_, in_doubt_, queue_, assigner_, loader_}),
@@ -176,7 +177,7 @@ awaitable<void> master::lead()
               named("limits", limits_.run()) && named("unresponsive handlers", unresponsive_.run()) &&
               named("signals", signals_.run()) && named("stopped tasks", stopped_.run()) &&
               named("pauses", paused_.run()) && named("service settings", service_settings_.run()) &&
-              named("janitor", janitor_.run()) && log_begin());
+              named("context", past_.run()) && named("janitor", janitor_.run()) && log_begin());
 }
 
 // The sweep would read what is not loaded yet as well, in smaller pieces.

@@ -17,6 +17,7 @@
 #include "trigger/master/in_doubt_resolver.hpp"
 #include "trigger/master/janitor.hpp"
 #include "trigger/master/open_set.hpp"
+#include "trigger/master/past_reader.hpp"
 #include "trigger/master/paused_services.hpp"
 #include "trigger/master/planner.hpp"
 #include "trigger/master/settings.hpp"
@@ -90,6 +91,7 @@ private:
     admissions admissions_;
     paused_services paused_;
     settings_watch service_settings_;
+    past_reader past_;
     credits credits_;
     ready_queue ready_;
     homes homes_;

@@ -64,6 +64,33 @@ open_execution make_open_execution(storage::open_execution_row const& row, std::
     return one;
 }
 
+namespace {
+
+protocol::past_execution told(std::optional<storage::past_execution> const& one)
+{
+    protocol::past_execution out;
+    if (!one)
+        return out;
+    out.execution = one->execution;
+    out.scheduled_at = to_micros(one->scheduled_at);
+    out.ended_at = one->ended_at ? to_micros(*one->ended_at) : 0;
+    out.state = one->state;
+    return out;
+}
+
+void tell_past(open_execution const& execution, protocol::dispatch& work)
+{
+    auto const& wanted = execution.task->definition.context;
+    if (!execution.past)
+        return;
+    if (wanted.previous)
+        work.previous = told(execution.past->previous);
+    if (wanted.last_success)
+        work.last_success = told(execution.past->last_success);
+}
+
+} // namespace
+
 protocol::assignment make_assignment(open_execution const& execution)
 {
     auto const& definition = execution.task->definition;
@@ -79,6 +106,7 @@ protocol::assignment make_assignment(open_execution const& execution)
     out.work.final_errors = definition.retry.final_errors;
     out.work.shard_index = execution.shard_index;
     out.work.shard_total = execution.shard_total;
+    tell_past(execution, out.work);
     out.project = definition.project;
     out.service = definition.service;
     out.instance = execution.instance();

@@ -72,8 +72,10 @@ struct open_execution {
     int shard_index = 0;
     int shard_total = 1;
     std::string shard_instance;
-    std::optional<protocol::json_text> payload; // in place of the task's own
-    open_service* service = nullptr;            // set by open_set
+    std::optional<protocol::json_text> payload;             // in place of the task's own
+    std::shared_ptr<storage::past_executions const> past{}; // of tasks whose handlers want it
+    int past_attempt = 0;                                   // for which it was read
+    open_service* service = nullptr;                        // set by open_set
 
     // The next death of its client would be its last.
     bool suspect() const { return protocol::last_before_failing(deaths, task->definition.max_deaths); }

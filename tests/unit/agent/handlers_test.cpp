@@ -30,6 +30,7 @@ client::result run(client::service::handler const& handle, nlohmann::json const&
     work.scheduled_at = 1'774'747'800'000'000;
     work.shard_index = 1;
     work.shard_total = 3;
+    work.previous = {execution_id{76}, 1'774'747'700'000'000, 1'774'747'701'000'000, protocol::state::failed};
     client::execution execution(std::make_shared<client::job>(std::move(work)));
     return handle(execution);
 }
@@ -99,6 +100,13 @@ TEST_CASE("a command gets the payload on standard input and its execution in the
     CHECK(got.value().at("stdout") ==
           "{\"day\":\"today\"}\n77 2 nightly 2026-03-29T01:30:00.000000Z 1/3\n{\"day\":\"today\"}\n");
     CHECK(got.value().at("stderr") == "");
+}
+
+TEST_CASE("a command gets the execution before its own, if its task asks for it")
+{
+    auto const got = run_script("echo $BATON_PREVIOUS_EXECUTION $BATON_PREVIOUS_STATE $BATON_PREVIOUS_SCHEDULED_AT "
+                                "$BATON_PREVIOUS_ENDED_AT; echo ${BATON_LAST_SUCCESS_EXECUTION-none}");
+    CHECK(got.value().at("stdout") == "76 failed 2026-03-29T01:28:20.000000Z 2026-03-29T01:28:21.000000Z\nnone\n");
 }
 
 TEST_CASE("no part of a payload is run as a command")

@@ -111,7 +111,7 @@ class Words(unittest.TestCase):
     def test_variables_of_every_process_and_of_the_agents_commands_are_accepted(self):
         for name in ("BATON_SERVER", "BATON_ELECTION_TTL", "BATON_WEB_EDIT_LEAD", "BATON_KILL_AFTER", "BATON_DATA",
                      "BATON_AGENT_SLOTS", "BATON_TOKEN", "BATON_TOKEN_FILE", "BATON_DATABASE_PASSWORD_FILE", "BATON_EXECUTION",
-                     "BATON_SHARD_TOTAL", "BATON_SCHEDULED_AT"):
+                     "BATON_SHARD_TOTAL", "BATON_SCHEDULED_AT", "BATON_PREVIOUS_STATE", "BATON_LAST_SUCCESS_ENDED_AT"):
             with self.subTest(name=name):
                 self.assertEqual(run_baton("version", variables={name: "1"})[0], 0)
         self.assertEqual(run_baton("--help", variables={"BATON_STORE": "x"})[0], 0)

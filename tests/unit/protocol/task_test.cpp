@@ -332,4 +332,21 @@ TEST_CASE("the payload merges like the rest of a patch, and null removes a membe
     CHECK(less.payload.parse() == json::object());
 }
 
+TEST_CASE("a task asks for what its handler is told of earlier executions", "[protocol]")
+{
+    auto document = good();
+    CHECK_FALSE(parse_task(document).context.any());
+    document["context"] = {"last_success"};
+    auto const one = parse_task(document);
+    CHECK(one.context == handler_context{false, true});
+    CHECK(to_json(one).at("context") == json::array({"last_success"}));
+    document["context"] = {"previous", "last_success"};
+    CHECK(parse_task(document).context == handler_context{true, true});
+    for (auto const* const wrong : {R"("previous")", R"(["next"])", R"(["previous", "previous"])", R"([1])"}) {
+        document["context"] = json::parse(wrong);
+        CHECK_THROWS_AS(parse_task(document), invalid_input);
+    }
+    CHECK_FALSE(patch_task(one, json::parse(R"({"context": null})")).context.any());
+}
+
 } // namespace task_test

@@ -6,12 +6,21 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
 namespace baton::client {
 
 struct job;
+
+// An earlier execution of the same task.
+struct past_execution {
+    std::int64_t id = 0;
+    std::chrono::sys_time<std::chrono::microseconds> scheduled_at{};
+    std::optional<std::chrono::sys_time<std::chrono::microseconds>> ended_at{}; // none: it has not ended
+    std::string state{}; // "succeeded", "failed", "timed_out", "cancelled", "retrying", "running", "planned", "waiting"
+};
 
 // One attempt of one execution. It lives as long as the handler's call; until then every member may be called from any
 // thread.
@@ -39,6 +48,12 @@ public:
 
     // The instant at which it was due; may be in the past.
     std::chrono::sys_time<std::chrono::microseconds> scheduled_at() const;
+
+    // The execution of the task before this one, by scheduled time, and the latest one before this one that succeeded;
+    // as they stood shortly before this attempt was sent. Empty if there is none, and unless the task's definition has
+    // "context": ["previous", "last_success"].
+    std::optional<past_execution> previous() const;
+    std::optional<past_execution> last_success() const;
 
     // A broadcast runs once on each of `shard_total` clients; otherwise 0 of 1.
     int shard_index() const;

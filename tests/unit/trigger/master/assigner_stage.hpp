@@ -20,6 +20,7 @@ struct assigner_stage : node_stage {
     trigger::unresponsive_handlers handlers{scope(), calls, none, {[](auto const&, auto const&) {}, [](auto) {}}};
     trigger::deadlines ends{scope(), ended, handlers};
     trigger::execution_limits time_limits{scope(), next, ends};
+    trigger::past_reader past{scope()};
     trigger::credits credits;
     trigger::ready_queue ready{[this](execution_id id) { return open.place_in_line(id); }};
     trigger::fire_mark mark{scope(), 1s};
@@ -31,7 +32,7 @@ struct assigner_stage : node_stage {
     {
         firing.emplace(settings, scope(),
                        trigger::assigner::dependencies{view(), here, calls, trace, credits, ready, ended, in_doubt,
-                                                       next, limits, mark, paused, time_limits});
+                                                       next, limits, mark, paused, time_limits, past});
         open.on_release([this](protocol::service_view service) { firing->released(service); });
         paused.on_resume([this](protocol::service_view service) { firing->released(service); });
         open.on_add([this](trigger::open_execution const& one) { time_limits.watch(one); });
@@ -46,6 +47,7 @@ struct assigner_stage : node_stage {
         host.spawn(paused.run());
         host.spawn(ends.run());
         host.spawn(time_limits.run());
+        host.spawn(past.run());
         host.spawn(mark.run());
         host.spawn(firing->run());
         if (signals_are_read)
