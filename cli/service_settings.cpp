@@ -1,6 +1,7 @@
 // baton services settings|set, baton projects settings|set: what holds for all tasks of a service or project.
 
 #include "cli/commands.hpp"
+#include "cli/default_options.hpp"
 #include "cli/rate_options.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
@@ -20,6 +21,7 @@ struct settings_choice {
     std::string project; // of the service
     int concurrency = -1;
     rate_options rate;
+    default_options defaults;
 };
 
 std::string settings_path(settings_choice const& chosen)
@@ -39,6 +41,9 @@ void print_settings(settings_choice const& chosen, nlohmann::json const& found, 
     std::cout << chosen.noun << ' ' << chosen.name << ", version " << found.at("version").dump() << '\n'
               << "  concurrency: " << (concurrency == 0 ? "-" : std::to_string(concurrency)) << '\n'
               << "  rate: " << rate_text(limits.at("rate")) << '\n';
+    auto const defaults = found.at("settings").value("defaults", nlohmann::json::object());
+    for (auto const& [member, value] : defaults.items())
+        std::cout << "  default " << member << ": " << printable_json(value.dump()) << '\n';
 }
 
 void show_settings(settings_choice const& chosen, common_options const& common)
@@ -67,6 +72,7 @@ void set_settings(settings_choice const& chosen, common_options const& common)
         wanted["limits"]["concurrency"] = chosen.concurrency;
     if (auto const rate = rate_of(chosen.rate); !rate.is_null())
         wanted["limits"]["rate"] = rate;
+    change_defaults(wanted, chosen.defaults);
     print_settings(chosen, web.put(settings_path(chosen), wanted, present.at("version").get<int>()), common);
 }
 
@@ -99,7 +105,23 @@ void add_service_settings(CLI::App& group, std::string const& noun, common_optio
                     "At most so many executions of the " + noun + " are under way at the same time; 0: no limit")
         ->check(CLI::Range(0, protocol::most_concurrent));
     add_rate_options(*set, chosen->rate, "the " + noun);
+    add_default_options(*set, chosen->defaults);
     set->callback([chosen, &common] { set_settings(*chosen, common); });
+
+    auto const applied = std::make_shared<settings_choice>();
+    applied->noun = noun;
+    auto* const apply = add_command(
+        group, "apply-defaults",
+        "Give the tasks of a " + noun + " its present defaults, where they have no value of their own", *applied);
+    apply->footer("Example: baton " + noun + "s apply-defaults billing --dry-run");
+    auto const dry = std::make_shared<bool>(false);
+    apply->add_flag("--dry-run", *dry, "Say only what would change");
+    apply->callback([applied, dry, noun, &common] {
+        auto const project = applied->project.empty() ? std::string(protocol::default_project) : applied->project;
+        apply_defaults(noun == "project" ? protocol::service_key{applied->name, ""}
+                                         : protocol::service_key{project, applied->name},
+                       *dry, common);
+    });
 }
 
 } // namespace baton::cli

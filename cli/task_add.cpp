@@ -19,6 +19,7 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 
 namespace baton::cli {
 
@@ -35,7 +36,7 @@ struct definition_options {
     std::string payload;
     std::string cron;
     cron_options expression;
-    std::string zone = "UTC";
+    std::string zone;
     std::string every;
     wall_options wall;
     std::string delay;
@@ -52,9 +53,9 @@ struct definition_options {
     int priority = 0;
     retry_options retry;
     route_options route;
-    int attempts = 1;
+    std::optional<int> attempts;
     std::string retry_delay;
-    int deaths = 3;
+    std::optional<int> deaths;
     std::string timeout;
     std::string stop_grace;
     limit_options limits;
@@ -82,18 +83,18 @@ std::string const& checked_time(char const* option, std::string const& text)
 nlohmann::json schedule_of(definition_options const& chosen)
 {
     bool const has_days = !chosen.wall.from.empty() || !chosen.wall.calendar.empty();
-    if (chosen.zone != "UTC" && chosen.cron.empty() && !has_days)
+    if (!chosen.zone.empty() && chosen.cron.empty() && !has_days)
         throw CLI::ValidationError("--zone", "needs --cron, --from or --calendar, which it is the time zone of");
     if (!chosen.wall.days.empty() && !has_days)
         throw CLI::ValidationError("--days", "needs --from or --calendar");
     nlohmann::json schedule{{"kind", "api"}};
     if (!chosen.cron.empty()) {
-        schedule = {{"kind", "cron"}, {"cron", chosen.cron}, {"zone", chosen.zone}};
+        schedule = {{"kind", "cron"}, {"cron", chosen.cron}};
         write_cron_options(schedule, chosen.expression);
     } else if (!chosen.wall.from.empty())
-        schedule = window_schedule(chosen.wall, period("--every", chosen.every, 1s), chosen.zone);
+        schedule = window_schedule(chosen.wall, period("--every", chosen.every, 1s));
     else if (!chosen.wall.calendar.empty())
-        schedule = calendar_schedule(chosen.wall, chosen.zone);
+        schedule = calendar_schedule(chosen.wall);
     else if (!chosen.every.empty())
         schedule = {{"kind", "fixed_rate"}, {"every_ms", period("--every", chosen.every, 100ms)}};
     else if (!chosen.delay.empty())
@@ -104,6 +105,8 @@ nlohmann::json schedule_of(definition_options const& chosen)
         schedule = {{"kind", "once"}, {"in_ms", period("--in", chosen.in, 1ms)}};
     else if (!chosen.after.empty())
         schedule = {{"kind", "after"}, {"task", chosen.after}};
+    if (!chosen.zone.empty())
+        schedule["zone"] = chosen.zone;
     if (!chosen.start_at.empty())
         schedule["start_at"] = checked_time("--start-at", chosen.start_at);
     if (!chosen.end_at.empty())
@@ -127,11 +130,13 @@ nlohmann::json labels_of(std::vector<std::string> const& given)
 
 nlohmann::json document_of(definition_options const& chosen)
 {
-    nlohmann::json task{{"project", chosen.project},         {"name", chosen.name},
-                        {"description", chosen.description}, {"service", chosen.service},
-                        {"handler", chosen.handler},         {"schedule", schedule_of(chosen)},
-                        {"enabled", !chosen.disabled},       {"max_attempts", chosen.attempts},
-                        {"max_deaths", chosen.deaths}};
+    nlohmann::json task{{"project", chosen.project},  {"name", chosen.name},       {"description", chosen.description},
+                        {"service", chosen.service},  {"handler", chosen.handler}, {"schedule", schedule_of(chosen)},
+                        {"enabled", !chosen.disabled}};
+    if (chosen.attempts)
+        task["max_attempts"] = *chosen.attempts;
+    if (chosen.deaths)
+        task["max_deaths"] = *chosen.deaths;
     if (!chosen.owner.empty())
         task["owner"] = chosen.owner;
     if (!chosen.labels.empty())
@@ -191,8 +196,10 @@ void add_task_add(CLI::App& task, common_options const& common)
                      "After each success of a firing of this task of the project, for the same scheduled time");
     add_calendar_options(*command, *when, chosen->wall);
     when->require_option(0, 1);
-    command->add_option("--zone", chosen->zone, "IANA time zone of --cron, --from and --calendar")
-        ->capture_default_str();
+    command->add_option(
+        "--zone", chosen->zone,
+        "IANA time zone of --cron, --from and --calendar; without it that of the service or project, or "
+        "UTC");
     add_cron_options(*command, chosen->expression, cron);
     add_window_options(*command, chosen->wall, *every);
     command->add_option("--start-at", chosen->start_at, "It does not fire before, such as 2026-12-24T18:00:00Z");
@@ -209,12 +216,12 @@ void add_task_add(CLI::App& task, common_options const& common)
         ->check(CLI::Range(-protocol::highest_priority, protocol::highest_priority));
     add_retry_options(*command, chosen->retry);
     add_route_options(*command, chosen->route);
-    command->add_option("--attempts", chosen->attempts, "Number of attempts, the first included")
-        ->capture_default_str()
+    command->add_option("--attempts", chosen->attempts, "Number of attempts, the first included; 1 without it")
         ->check(CLI::Range(1, 1'000));
     command->add_option("--retry-delay", chosen->retry_delay, "Pause before a further attempt, such as 5s");
-    command->add_option("--max-deaths", chosen->deaths, "Deaths of its clients after which an execution fails")
-        ->capture_default_str()
+    command
+        ->add_option("--max-deaths", chosen->deaths,
+                     "Deaths of its clients after which an execution fails; 3 without it")
         ->check(CLI::Range(1, 1'000));
     command->add_option("--timeout", chosen->timeout, "Limit for one attempt, such as 30s");
     add_limit_options(*command, chosen->limits);

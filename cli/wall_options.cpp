@@ -68,7 +68,7 @@ void add_calendar_options(CLI::App& command, CLI::App& when, wall_options& chose
         ->needs(calendar);
 }
 
-nlohmann::json calendar_schedule(wall_options const& chosen, std::string const& zone)
+nlohmann::json calendar_schedule(wall_options const& chosen)
 {
     std::istringstream words(chosen.calendar);
     int every = 0;
@@ -78,8 +78,7 @@ nlohmann::json calendar_schedule(wall_options const& chosen, std::string const& 
         throw CLI::ValidationError("--calendar", "'" + chosen.calendar + "' is not such as '3 months' or '2 weeks'");
     if (every == 1 && !unit.ends_with('s'))
         unit += 's';
-    nlohmann::json schedule{
-        {"kind", "calendar"}, {"every", every}, {"unit", unit}, {"time", chosen.time}, {"zone", zone}};
+    nlohmann::json schedule{{"kind", "calendar"}, {"every", every}, {"unit", unit}, {"time", chosen.time}};
     if (!chosen.on.empty())
         schedule["on"] = chosen.on;
     if (!chosen.roll.empty())
@@ -89,10 +88,9 @@ nlohmann::json calendar_schedule(wall_options const& chosen, std::string const& 
     return schedule;
 }
 
-nlohmann::json window_schedule(wall_options const& chosen, std::int64_t every_ms, std::string const& zone)
+nlohmann::json window_schedule(wall_options const& chosen, std::int64_t every_ms)
 {
-    nlohmann::json schedule{
-        {"kind", "window"}, {"every_ms", every_ms}, {"from", chosen.from}, {"to", chosen.to}, {"zone", zone}};
+    nlohmann::json schedule{{"kind", "window"}, {"every_ms", every_ms}, {"from", chosen.from}, {"to", chosen.to}};
     if (!chosen.days.empty())
         schedule["days"] = days_of(chosen.days);
     return schedule;

@@ -25,10 +25,10 @@ void add_window_options(CLI::App& command, wall_options& chosen, CLI::Option& ev
 void add_calendar_options(CLI::App& command, CLI::App& when, wall_options& chosen);
 
 // The kind `calendar`. Throws CLI::ValidationError.
-nlohmann::json calendar_schedule(wall_options const& chosen, std::string const& zone);
+nlohmann::json calendar_schedule(wall_options const& chosen);
 
 // The kind `window`. Throws CLI::ValidationError.
-nlohmann::json window_schedule(wall_options const& chosen, std::int64_t every_ms, std::string const& zone);
+nlohmann::json window_schedule(wall_options const& chosen, std::int64_t every_ms);
 
 // ["mon", "tue", "wed", "sun"] for "mon-wed,sun". Ranges may go over Sunday.
 nlohmann::json days_of(std::string const& text);

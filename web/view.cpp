@@ -6,6 +6,7 @@
 #include "libs/schedule/skips.hpp"
 #include "libs/schedule/time_zone.hpp"
 #include "web/next_firing.hpp"
+#include "web/task_defaults.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -85,6 +86,7 @@ json show(storage::task_record const& task, utc_time from)
     value["next_at"] = moment(next_firing(task, from));
     value["next_fire_at"] = moment(task.next_fire_at);
     value["firings"] = task.definition.schedule.firing.max_firings != 0 ? json(task.firings) : json();
+    value["origins"] = protocol::to_json(effective_origins(task.definition));
     value["skips"] = show_skips(task, from);
     value["parked_at"] = task.parked ? moment(task.parked->since) : json();
     value["parked_reason"] = task.parked ? json(task.parked->reason) : json();
@@ -120,10 +122,11 @@ json show(storage::skipped_range const& range)
 
 std::vector<std::string> const& read_only_members()
 {
-    static std::vector<std::string> const members{
-        "id",        "version",         "schedule_text", "next_at",    "next_fire_at", "firings",
-        "parked_at", "parked_reason",   "paused",        "created_at", "updated_at",   "valid_from",
-        "cancelled", "master_notified", "notes",         "skips",      "skipped",      "restored"};
+    static std::vector<std::string> const members{"id",           "version",         "schedule_text", "next_at",
+                                                  "next_fire_at", "firings",         "parked_at",     "parked_reason",
+                                                  "paused",       "created_at",      "updated_at",    "valid_from",
+                                                  "cancelled",    "master_notified", "notes",         "skips",
+                                                  "skipped",      "restored",        "origins"};
     return members;
 }
 

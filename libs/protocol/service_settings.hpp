@@ -11,8 +11,11 @@
 namespace baton::protocol {
 
 //   {"limits": {"concurrency": 20, "rate": {"limit": 100, "per_ms": 1000}}}
+//   {"defaults": {"max_attempts": 3, "misfire": {"action": "skip"}, "zone": "Europe/Berlin"}}
 struct service_settings {
     scope_limits limits;
+    // Members of a task's definition that a task without its own takes when it is saved; see task_origins.hpp.
+    nlohmann::json defaults = nlohmann::json::object();
 
     friend bool operator==(service_settings const&, service_settings const&) = default;
 };

@@ -237,6 +237,8 @@ task_definition parse_task(nlohmann::json const& value)
     if (auto const* context = object.find("context"))
         task.context = parse_context(*context);
     task.enabled = object.flag("enabled", true);
+    if (auto const* origins = object.find("origins"))
+        task.origins = parse_origins(*origins);
     object.finish();
     return task;
 }
@@ -281,7 +283,10 @@ nlohmann::json to_json(task_definition const& task)
 
 std::string to_text(task_definition const& task)
 {
-    auto text = without_payload(task, true).dump();
+    auto document = without_payload(task, true);
+    if (!task.origins.empty())
+        document["origins"] = to_json(task.origins);
+    auto text = document.dump();
     text.pop_back(); // the brace
     return text.append(",\"payload\":").append(task.payload.view()).append("}");
 }
@@ -302,9 +307,10 @@ void check_nulls(nlohmann::json const& patch)
                 throw invalid_input(path + key, path + key + " cannot be removed");
     };
     check(patch, "", [](std::string const& key) {
-        return is_one_of(key, {"project", "description", "owner", "labels", "payload", "misfire", "concurrency", "rate",
-                               "priority", "routing", "route", "max_attempts", "retry_delay_ms", "retry", "max_deaths",
-                               "timeout_ms", "stop_grace_ms", "limits", "context", "enabled"});
+        return is_one_of(key, {"project",    "description",   "owner",          "labels",   "payload",
+                               "misfire",    "concurrency",   "rate",           "priority", "routing",
+                               "route",      "max_attempts",  "retry_delay_ms", "retry",    "max_deaths",
+                               "timeout_ms", "stop_grace_ms", "limits",         "context",  "enabled"});
     });
     for (auto const* policy : {"misfire", "concurrency", "rate", "retry", "route", "limits"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())

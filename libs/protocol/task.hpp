@@ -17,6 +17,7 @@
 #include "libs/protocol/rate_limit.hpp"
 #include "libs/protocol/retry_policy.hpp"
 #include "libs/protocol/route.hpp"
+#include "libs/protocol/task_origins.hpp"
 #include "libs/protocol/time_limits.hpp"
 #include "libs/protocol/wall_spec.hpp"
 
@@ -119,6 +120,7 @@ struct task_definition {
     time_limits limits;
     handler_context context;
     bool enabled = true;
+    task_origins origins; // of its policies; only in the stored form
 };
 
 inline constexpr std::size_t longest_project = 64;
@@ -135,8 +137,8 @@ std::optional<json_text> read_payload(strict_object& object);
 // schedule::check_schedule checks the cron expression and the zone.
 task_definition parse_task(nlohmann::json const& value);
 nlohmann::json to_json(task_definition const& task);
-// The same as text, as it is stored: with the contents of the schedule's calendars and with its skips. The payload is
-// not looked into.
+// The same as text, as it is stored: with the contents of the schedule's calendars, its skips, and the origins of its
+// policies. The payload is not looked into.
 std::string to_text(task_definition const& task);
 
 // Applies a JSON merge patch (RFC 7396) to a definition and parses the result as strictly. A patch with

@@ -34,6 +34,8 @@ BEYOND_SCHEMA = [
     ("service", "no live client belongs to the service"),  # depends on the clients of the moment
     ("handler", "no live client of the service"),
     ("label", "twice"),
+    ("context", "twice"),
+    ("defaults.route", "needs defaults.routing"),  # compares two members
     ("limits.start_within_ms", "must be below limits.total_ms"),  # compares two members
     ("payload", "which is the concurrency.key of the task"),  # compares two members
     ("payload", "which is the route.key of the task"),

@@ -2,6 +2,7 @@
 
 #include "libs/base/log.hpp"
 #include "libs/protocol/task.hpp"
+#include "libs/schedule/time_zone.hpp"
 #include "web/api/api.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
@@ -16,7 +17,7 @@ protocol::service_key settings_key(http::request const& message)
     return {message.params.at("project"), service == message.params.end() ? std::string() : service->second};
 }
 
-nlohmann::json show(protocol::scope_settings const& which)
+nlohmann::json show_settings(protocol::scope_settings const& which)
 {
     nlohmann::json body{
         {"project", which.of.project}, {"version", which.version}, {"settings", protocol::to_json(which.settings)}};
@@ -42,7 +43,7 @@ awaitable<http::response> read_settings(context& site, http::request const& mess
     if (!known)
         throw refused(404, "no task and no client names it, and it has no settings",
                       which.service.empty() ? "project" : "service");
-    co_return answer_settings(show(found), found.version);
+    co_return answer_settings(show_settings(found), found.version);
 }
 
 // Settings may be there before the first task.
@@ -57,6 +58,19 @@ void expect_possible(protocol::service_key const& which)
     }
 }
 
+protocol::service_settings read_settings_document(nlohmann::json const& document)
+{
+    auto wanted = as_document([&] { return protocol::parse_service_settings(document); });
+    if (auto const zone = wanted.defaults.find("zone"); zone != wanted.defaults.end()) {
+        try {
+            schedule::time_zone const known(zone->get<std::string>());
+        } catch (invalid_input const& wrong) {
+            throw refused(422, wrong.what(), "defaults.zone");
+        }
+    }
+    return wanted;
+}
+
 awaitable<http::response> put_settings(context& site, http::request const& message)
 {
     expect_no_query(message);
@@ -64,7 +78,7 @@ awaitable<http::response> put_settings(context& site, http::request const& messa
     auto const which = settings_key(message);
     expect_possible(which);
     auto const document = read_body(message);
-    auto const wanted = as_document([&] { return protocol::parse_service_settings(document); });
+    auto const wanted = read_settings_document(document);
     auto const done = co_await site.services.set_settings(which, seen, wanted, site.ids);
     if (done.outcome == storage::settings_outcome::stale_version)
         throw refused(412, "the settings were changed since the version in If-Match; read them again", "If-Match");
@@ -72,7 +86,7 @@ awaitable<http::response> put_settings(context& site, http::request const& messa
         co_await site.master.notify(protocol::signal_kind::settings, done.signal, done.signal.value());
     log::info("web", "the settings of a service or project were changed",
               {{"project", which.project}, {"service", which.service}, {"version", done.now.version}});
-    auto body = show(done.now);
+    auto body = show_settings(done.now);
     body["master_notified"] = notified;
     co_return answer_settings(body, done.now.version);
 }

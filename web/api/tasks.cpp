@@ -10,6 +10,7 @@
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
 #include "web/served.hpp"
+#include "web/task_defaults.hpp"
 #include "web/view.hpp"
 
 namespace baton::web {
@@ -29,14 +30,57 @@ awaitable<std::optional<services>> live_services(context& site, http::request co
     co_return co_await site.clients.services();
 }
 
-protocol::task_definition read_definition(nlohmann::json const& document, utc_time now)
+awaitable<task_defaults> defaults_for(context& site, protocol::service_key const& service)
+{
+    auto const settings = co_await site.services.settings_for(service);
+    co_return task_defaults(settings);
+}
+
+void check_no_origins(nlohmann::json const& document)
+{
+    if (document.is_object() && document.contains("origins"))
+        throw invalid_input("origins", "origins is written by the server: leave it out");
+}
+
+void check_written_by_person(protocol::task_definition const& definition)
+{
+    protocol::check_new_names(definition);
+    protocol::check_new_calendars(definition.schedule.calendars);
+    protocol::check_no_skips(definition.schedule.skips);
+}
+
+// Policies that it does not name are those of its service or project.
+protocol::task_definition read_definition(nlohmann::json const& document, utc_time now, task_defaults const& defaults)
 {
     return as_document([&] {
-        auto definition = protocol::parse_task(once_after(document, now));
-        protocol::check_new_names(definition);
-        protocol::check_new_calendars(definition.schedule.calendars);
-        protocol::check_no_skips(definition.schedule.skips);
-        return definition;
+        check_no_origins(document);
+        auto const filled = defaults.fill(once_after(document, now));
+        try {
+            auto definition = protocol::parse_task(filled.document);
+            check_written_by_person(definition);
+            definition.origins = filled.origins;
+            return definition;
+        } catch (invalid_input const& wrong) {
+            throw explained(wrong, filled.origins, named_service(document));
+        }
+    });
+}
+
+protocol::task_definition patched_definition(protocol::task_definition const& before, nlohmann::json const& patch,
+                                             task_defaults const& defaults)
+{
+    return as_document([&] {
+        check_no_origins(patch);
+        auto const filled = defaults.fill_patch(patch, before);
+        try {
+            auto patched = protocol::patch_task(before, filled.document);
+            check_written_by_person(patched);
+            patched.origins = filled.origins;
+            keep_origins(patched, before, origins_kept::built_in);
+            return patched;
+        } catch (invalid_input const& wrong) {
+            throw explained(wrong, filled.origins, named_service(patch, &before));
+        }
     });
 }
 
@@ -57,7 +101,9 @@ awaitable<http::response> create(context& site, http::request const& message)
     auto const live = co_await live_services(site, message);
     auto const document = read_body(message);
     auto const now = site.deps.time.utc();
-    auto definition = read_definition(document, now);
+    auto const service = named_service(document);
+    auto const defaults = co_await defaults_for(site, service);
+    auto definition = read_definition(document, now, defaults);
     schedule::complete_schedule(definition);
     check_future(definition, now, now + site.settings.edit_lead);
     if (live)
@@ -168,10 +214,16 @@ awaitable<http::response> replace(context& site, http::request const& message)
         for (auto const& name : read_only_members())
             document.erase(name); // so that an answer can be changed and sent back
     auto const now = site.deps.time.utc();
-    auto const definition = read_definition(document, now);
+    auto const service = named_service(document);
+    auto const defaults = co_await defaults_for(site, service);
+    auto const definition = read_definition(document, now, defaults);
     auto const from = now + site.settings.edit_lead;
     std::function<protocol::task_definition(storage::task_record const&)> const change =
-        [&](storage::task_record const& before) { return checked_change(before, definition, live, from); };
+        [&](storage::task_record const& before) {
+            auto after = definition;
+            keep_origins(after, before.definition);
+            return checked_change(before, std::move(after), live, from);
+        };
     co_return co_await edit_definition(site, message, change);
 }
 
@@ -182,16 +234,15 @@ awaitable<http::response> patch(context& site, http::request const& message)
     auto const now = site.deps.time.utc();
     auto const document = as_document([&] { return once_after(given, now); });
     auto const from = now + site.settings.edit_lead;
+    auto const id = path_id<task_id>(message);
+    auto const present = co_await site.tasks.find(id);
+    if (!present)
+        expect_done(storage::edit_outcome::not_found);
+    auto const service = named_service(document, &present->definition);
+    auto const defaults = co_await defaults_for(site, service);
     std::function<protocol::task_definition(storage::task_record const&)> const change =
         [&](storage::task_record const& before) {
-            auto after = as_document([&] {
-                auto patched = protocol::patch_task(before.definition, document);
-                protocol::check_new_names(patched);
-                protocol::check_new_calendars(patched.schedule.calendars);
-                protocol::check_no_skips(patched.schedule.skips);
-                return patched;
-            });
-            return checked_change(before, std::move(after), live, from);
+            return checked_change(before, patched_definition(before.definition, document, defaults), live, from);
         };
     co_return co_await edit_definition(site, message, change);
 }

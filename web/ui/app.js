@@ -2,7 +2,7 @@
 // The plain page: reads and changes everything through /api/v1. Data only ever becomes text nodes, never markup.
 
 const api = "/api/v1";
-const read_only = ["id", "version", "schedule_text", "next_at", "next_fire_at", "firings", "parked_at", "parked_reason", "paused", "created_at", "updated_at", "skips"];
+const read_only = ["id", "version", "schedule_text", "next_at", "next_fire_at", "firings", "parked_at", "parked_reason", "paused", "created_at", "updated_at", "skips", "origins"];
 const open_states = ["planned", "waiting", "running", "retrying"];
 const $ = (id) => document.getElementById(id);
 const state = { token: sessionStorage.getItem("token") || "", task_limit: 100, clients: [], editing: null, round: 0 };

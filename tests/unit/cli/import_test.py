@@ -120,7 +120,7 @@ class Import(DevSite):
         Other.setUpClass()
         self.addCleanup(Other.doClassCleanups)
         self.assertIn("2 registered", self.ask(*words, server=Other.web))
-        server_writes = ("id", "version", "created_at", "updated_at", "next_fire_at")
+        server_writes = ("id", "version", "created_at", "updated_at", "next_fire_at", "origins")
         definitions = lambda text: [{key: value for key, value in task.items() if key not in server_writes}
                                     for task in json.loads(text)["items"]]
         self.assertEqual(definitions(list_of(server=Other.web)), definitions(path.read_text()))
