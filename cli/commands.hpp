@@ -39,6 +39,7 @@ void add_dead_letters(CLI::App& program, common_options const& common, int& stat
 void add_calendars(CLI::App& program, common_options const& common, int& status);
 void add_nodes(CLI::App& program, common_options const& common);
 void add_terms(CLI::App& program, common_options const& common);
+void add_zones(CLI::App& program, common_options const& common);
 void add_services(CLI::App& program, common_options const& common);                                // and projects
 void add_service_settings(CLI::App& group, std::string const& noun, common_options const& common); // of `services`
 void add_clients(CLI::App& program, common_options const& common);

@@ -38,7 +38,8 @@ constexpr char columns_of_nodes[] =
     "ALIVE: yes, no, or silent and since when: it should have written its row twice since then. It may have been\n"
     "killed; it counts as gone after its time to live. HEARD is the age of its row.\n"
     "LOAD: the part of the queue for its clients that is in use, from 0 to 1.\n"
-    "STEP: the longest piece of work, in ms of processor time, in which its loop did nothing else.\n";
+    "STEP: the longest piece of work, in ms of processor time, in which its loop did nothing else.\n"
+    "ZONES: its zone database (baton zones).\n";
 
 constexpr char columns_of_terms[] =
     "WON: how the node became master: free: the lease was given up before; expired: it was not renewed in time;\n"
@@ -81,14 +82,14 @@ void show_nodes(common_options const& common)
     auto const answer = rest(common).get("/api/v1/nodes");
     if (common.json)
         return print_json(std::cout, answer);
-    table shown(
-        {"NAME", "ADDRESS", "ROLE", "EPOCH", "ALIVE", "HEARD (s ago)", "CLIENTS", "LOAD", "STEP (ms)", "VERSION"});
-    shown.when_narrow({"STEP (ms)", "VERSION", "EPOCH", "LOAD", "ADDRESS"});
+    table shown({"NAME", "ADDRESS", "ROLE", "EPOCH", "ALIVE", "HEARD (s ago)", "CLIENTS", "LOAD", "STEP (ms)",
+                 "VERSION", "ZONES"});
+    shown.when_narrow({"ZONES", "STEP (ms)", "VERSION", "EPOCH", "LOAD", "ADDRESS"});
     auto const nodes = nodes_for_people(answer.at("items"));
     for (auto const& each : nodes)
         shown.add({cell(each, "name"), cell(each, "address"), role_of(each), cell(each, "epoch"), alive_text(each),
                    one_decimal(each.value("age_ms", 0.0) / 1'000), cell(each, "clients"), cell(each, "load"),
-                   longest_step(each), cell(each, "version")});
+                   longest_step(each), cell(each, "version"), cell(each, "zones")});
     shown.print(std::cout);
     for (auto const& each : nodes)
         if (auto const why = each.value("cannot_plan", nlohmann::json()); why.is_string())

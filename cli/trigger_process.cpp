@@ -35,6 +35,7 @@ std::string host_part(std::string const& address)
 
 trigger_process::trigger_process(measured_loop& loop, time_source& time, random_source& random, trigger_config config)
     : config_(std::move(config)),
+      zones_(config_.node.zones.period),
       time_(time),
       stop_bell_(loop.executor()),
       electing_("election"),

@@ -3,6 +3,7 @@
 #include "cli/config/documents.hpp"
 #include "cli/database_door.hpp"
 #include "cli/stores.hpp"
+#include "cli/zone_thread.hpp"
 #include "libs/base/loop.hpp"
 #include "libs/base/loop_meter.hpp"
 #include "libs/base/process.hpp"
@@ -43,6 +44,7 @@ private:
 
     // More members than usual: the composition of one process, in the order of construction.
     trigger_config config_;
+    zone_thread zones_;
     time_source& time_;
     waker stop_bell_;
     measured_thread electing_; // before the stores, whose threads post to it

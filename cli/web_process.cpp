@@ -15,6 +15,7 @@ constexpr duration web_answers_for = 5s; // for requests in progress when the li
 web_process::web_process(asio::io_context& loop, time_source& time, random_source& random, web_config config)
     : loop_(loop),
       config_(std::move(config)),
+      zones_(config_.site.zones_check),
       time_(time),
       stop_bell_(loop.get_executor()),
       stores_(open_stores(config_.database.where(),
@@ -51,8 +52,7 @@ awaitable<void> web_process::stay_open()
     if (!opened_)
         co_await open();
     log::info("web", "listening", {{"address", address()}});
-    waker never(loop_.get_executor());
-    co_await never.wait();
+    co_await site_->run();
 }
 
 awaitable<void> web_process::serve()

@@ -3,6 +3,7 @@
 #include "cli/config/documents.hpp"
 #include "cli/database_door.hpp"
 #include "cli/stores.hpp"
+#include "cli/zone_thread.hpp"
 #include "libs/base/loop.hpp"
 #include "libs/base/random.hpp"
 #include "libs/http/client.hpp"
@@ -36,6 +37,7 @@ private:
 
     asio::io_context& loop_;
     web_config config_;
+    zone_thread zones_;
     time_source& time_;
     waker stop_bell_;
     stores stores_;

@@ -40,8 +40,8 @@ storage::node_record make_row(settings const& settings, world const& world)
 
 master_settings settings_of_master(settings const& settings)
 {
-    return {settings.planner, settings.dispatcher, settings.clients, settings.retention,
-            room_for_acts(settings.election, settings.guard)};
+    return {settings.planner,   settings.dispatcher, settings.clients,
+            settings.retention, settings.zones,      room_for_acts(settings.election, settings.guard)};
 }
 
 } // namespace

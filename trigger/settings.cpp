@@ -16,6 +16,7 @@ void settings::check(setting_check& all) const
     membership.check(all);
     results.check(all);
     retention.check(all);
+    zones.check(all);
 }
 
 } // namespace baton::trigger

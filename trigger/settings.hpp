@@ -25,6 +25,7 @@ struct settings {
     membership_settings membership;
     results_settings results;
     retention_settings retention;
+    zone_settings zones;
 
     void check(setting_check& all) const;
 };

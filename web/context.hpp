@@ -11,6 +11,7 @@
 #include "libs/storage/services.hpp"
 #include "libs/storage/tasks.hpp"
 #include "libs/storage/terms.hpp"
+#include "libs/storage/zones.hpp"
 #include "web/master_notifier.hpp"
 #include "web/site.hpp"
 
@@ -32,6 +33,7 @@ struct context {
           clients(given.shared),
           services(given.shared),
           terms(given.shared, given.shared), // only read here
+          zones(given.shared, given.shared), // likewise
           master(given.time, given.lease, given.shared, given.http, {chosen.notify_limit, chosen.master_cache})
     {}
 
@@ -46,6 +48,7 @@ struct context {
     storage::clients clients;
     storage::services services;
     storage::terms terms;
+    storage::zones zones;
     master_notifier master;
 };
 

@@ -5,6 +5,7 @@
 #include "web/gate.hpp"
 #include "web/page.hpp"
 #include "web/refusal.hpp"
+#include "web/zone_follower.hpp"
 
 namespace baton::web {
 
@@ -13,6 +14,7 @@ void settings::check(setting_check& all) const
     all.require(!name_space.empty() && name_space.size() <= 128, "election.namespace", "must have 1 to 128 characters");
     all.require(edit_lead >= 0s && edit_lead <= 60s, "web.edit_lead", "must be from 0 to 60 s");
     all.require(notify_limit > 0s && notify_limit <= 60s, "web.notify_limit", "must be above 0 and at most 60 s");
+    all.require(zones_check >= 100ms && zones_check <= 24h, "zones.check", "must be from 100ms to 24h");
     all.require(master_cache >= 0s && master_cache <= 60s, "web.master_cache", "must be from 0 to 60 s");
 }
 
@@ -75,6 +77,7 @@ struct site::parts {
         serve_terms(table, shared);
         serve_services(table, shared);
         serve_service_settings(table, shared);
+        serve_zones(table, shared);
         serve_clients(table, shared);
         serve_cron(table, shared);
         serve_health(table, shared);
@@ -104,6 +107,12 @@ site::site(settings chosen, dependencies given)
 }
 
 site::~site() = default;
+
+awaitable<void> site::run()
+{
+    zone_follower zones(parts_->shared.zones, parts_->shared.deps.time, parts_->shared.settings.zones_check);
+    co_await zones.run();
+}
 
 http::handler site::routes()
 {

@@ -24,6 +24,7 @@ struct settings {
     duration edit_lead = 1s;       // from an edit to the first instant that it governs; the triggers' planner.edit_lead
     duration notify_limit = 500ms; // for telling the master
     duration master_cache = 1s;    // how long the master's address is used before the lock row is read again
+    duration zones_check = 30s;    // between looks at the zone files; the triggers' zones.check
 
     void check(setting_check& all) const;
 };
@@ -41,6 +42,9 @@ class site {
 public:
     site(settings chosen, dependencies given); // throws as settings::validate does
     ~site();
+
+    // Follows the zone database of the cluster, so that previews show what the master plans. Until it is cancelled.
+    awaitable<void> run();
 
     // For the listener. Must not outlive the site.
     http::handler routes();

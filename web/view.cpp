@@ -267,6 +267,7 @@ json show(storage::node_record const& node, std::optional<lease::lease_row> cons
             {"clients", node.clients},
             {"loops", health.is_object() ? health.value("loops", json::array()) : json::array()},
             {"cannot_plan", health.is_object() ? health.value("cannot_plan", json()) : json()},
+            {"zones", health.is_object() ? health.value("zones", json()) : json()},
             {"draining", node.draining},
             {"alive", node.alive()},
             {"silent", is_silent(node, heartbeat)},

@@ -69,6 +69,8 @@ void bind(reader& from, trigger::settings& into)
     from.value("retention.keep", into.retention.keep);
     from.value("retention.piece", into.retention.piece);
     from.value("retention.share", into.retention.share);
+    from.value("zones.check", into.zones.period);
+    from.value("zones.lead", into.zones.lead);
 }
 
 agent::command read_command(reader& part)
@@ -141,6 +143,7 @@ void bind(reader& from, web_config& into)
     from.value("web.edit_lead", into.site.edit_lead);
     from.value("web.notify_limit", into.site.notify_limit);
     from.value("web.master_cache", into.site.master_cache);
+    from.value("zones.check", into.site.zones_check);
 }
 
 void bind(reader& from, client::delivery_mode& into)

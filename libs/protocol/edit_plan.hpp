@@ -45,6 +45,7 @@ struct edit_plan {
     std::optional<utc_time> resume;   // in place of `next` if the task has fired as often as it may
     std::int64_t firings = 0;         // that count for the maximum from now on
     bool never_fires = false;         // the new schedule has no firing because of its calendars: refuse it
+    int zone_version = 0;             // of the zone database by which this was computed (storage::zone_version)
     bool waits = false;               // for the last inserted firing or, if there is none, for waiting_for
 };
 

@@ -2,6 +2,7 @@
 
 #include "libs/schedule/jitter.hpp"
 #include "libs/schedule/misfire.hpp"
+#include "libs/schedule/zones.hpp"
 
 #include <algorithm>
 #include <set>
@@ -207,10 +208,12 @@ task_plan plan_task(timetable const& times, protocol::misfire_policy const& poli
 std::optional<protocol::edit_plan> plan_edit(task_definition const* before, task_definition const* after,
                                              task_progress const& progress, utc_time line)
 {
+    auto const zone_version = zones().version; // read first: one that is too low is only computed anew
     auto overdue = find_overdue(before, progress, line);
     if (!overdue)
         return std::nullopt;
     protocol::edit_plan plan;
+    plan.zone_version = zone_version;
     plan.insert = std::move(overdue->insert);
     plan.skipped = std::move(overdue->skipped);
     plan.left_out = std::move(overdue->left_out);
@@ -232,6 +235,22 @@ std::optional<protocol::edit_plan> plan_edit(task_definition const* before, task
     (more ? plan.next : plan.resume) = next;
     plan.look = look_at(times, plan.next);
     return plan;
+}
+
+zone_course follow_zones(timetable const& times, zone_progress const& progress)
+{
+    auto const position = progress.cursor ? progress.cursor : progress.resume_at;
+    if (!position || (progress.line && *position < *progress.line))
+        return {};
+    auto from = std::max(progress.line.value_or(progress.valid_from), progress.valid_from);
+    if (progress.recorded)
+        from = std::max(from, *progress.recorded + tick);
+    auto const found = times.first(from);
+    zone_course course;
+    course.changes = found != position;
+    (progress.cursor ? course.next : course.resume) = found;
+    course.look = look_at(times, course.next);
+    return course;
 }
 
 } // namespace baton::schedule

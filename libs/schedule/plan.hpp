@@ -57,4 +57,23 @@ std::optional<protocol::edit_plan> plan_edit(protocol::task_definition const* be
                                              protocol::task_definition const* after,
                                              protocol::task_progress const& progress, utc_time line);
 
+// Where a task stands whose zones have other rules from an instant on.
+struct zone_progress {
+    std::optional<utc_time> cursor;    // the first firing that is not planned, by the old rules
+    std::optional<utc_time> resume_at; // in its place if the task has fired as often as it may
+    std::optional<utc_time> line;      // from which on the rules are others; none: perhaps ever since `valid_from`
+    utc_time valid_from;               // of the definition
+    std::optional<utc_time> recorded;  // the last firing before the cursor that has a row
+};
+
+struct zone_course {
+    bool changes = false; // otherwise the task stays as it is
+    std::optional<utc_time> next;
+    std::optional<utc_time> look;
+    std::optional<utc_time> resume;
+};
+
+// `times` has the new rules. Firings before the line are those of the old rules, so a cursor there stays.
+zone_course follow_zones(timetable const& times, zone_progress const& progress);
+
 } // namespace baton::schedule

@@ -20,6 +20,7 @@
 namespace baton::storage {
 
 class successors;
+class zones;
 
 // The proof of mastership in each transaction: the row of lock_fence must still carry this epoch.
 struct fence {
@@ -367,6 +368,9 @@ public:
 
     // The tables of tasks that run after others, of the same databases and namespace.
     successors successor_tables() const;
+
+    // The tables of zone databases, likewise.
+    zones zone_tables() const;
 
     // The database's clock.
     awaitable<utc_time> now();

@@ -3,6 +3,7 @@
 #include "libs/storage/task_calendars.hpp"
 #include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_row.hpp"
+#include "libs/storage/task_zones.hpp"
 
 namespace baton::storage {
 
@@ -76,6 +77,7 @@ awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definitio
         insert_task(sql, name_space_, made.task, plan->look);
         insert_labels(sql, made.task.id, made.task.definition.labels);
         write_calendar_links(sql, made.task.id, calendars, false);
+        write_zones(sql, name_space_, made.task.id, nullptr, &made.task.definition, plan->zone_version);
         link_parent(sql, name_space_, made.task, nullptr);
         insert_version(sql, made.task, "created", made.valid_from, now);
         insert_signal(sql, name_space_, made.signal, protocol::signal_kind::task, made.task.id.value());

@@ -2,6 +2,7 @@
 #include "libs/storage/task_calendars.hpp"
 #include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_row.hpp"
+#include "libs/storage/task_zones.hpp"
 #include "libs/storage/tasks.hpp"
 
 #include <algorithm>
@@ -132,6 +133,8 @@ private:
         insert(plan->insert, stored.record, spare);
         insert_skips(*plan, stored.record, spare);
         write_calendar_links(sql_, stored.record.id, calendars_, !stored.record.definition.schedule.calendars.empty());
+        write_zones(sql_, name_space_, stored.record.id, &stored.record.definition,
+                    action_ == edit_action::deleted ? nullptr : &changed, plan->zone_version);
         result_.cancelled = static_cast<int>(cancel(plan->cancel, protocol::state::planned));
         auto const replanned = cancel(plan->replan, protocol::state::skipped);
         if (static_cast<std::size_t>(result_.cancelled) != plan->cancel.size() ||

@@ -30,6 +30,7 @@
 #include "trigger/master/take_over.hpp"
 #include "trigger/master/term_scope.hpp"
 #include "trigger/master/unresponsive_handlers.hpp"
+#include "trigger/master/zone_changes.hpp"
 
 namespace baton::trigger {
 
@@ -109,6 +110,7 @@ private:
     cancellations cancellations_;
     signal_reader signals_;
     stopped_tasks stopped_;
+    zone_changes zones_;
     janitor janitor_;
 };
 

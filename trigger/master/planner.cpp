@@ -2,6 +2,7 @@
 
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
+#include "libs/schedule/zones.hpp"
 #include "trigger/master/rest.hpp"
 
 #include <algorithm>
@@ -16,6 +17,11 @@ namespace {
 constexpr duration latest_edit = 20s; // from the first firing that an edit decides to its commit; a longer one is rare
 constexpr duration look_pause = 1min; // between looks behind, at least
 constexpr int look_share = 2;         // of the time, in percent
+
+struct page_end {
+    std::uint64_t& zones;
+    ~page_end() { zones = planner::no_page; }
+};
 
 } // namespace
 
@@ -166,6 +172,8 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
 {
     auto const begin = from;
     auto const due = co_await parts_.ledger.due(ahead.due_until, begin, static_cast<int>(settings_.page));
+    page_zones_ = schedule::zones_generation();
+    page_end const written{page_zones_};
     auto plan = prepare(due, ahead, from);
     if (!plan.tasks.empty()) {
         open_set::reading seen(parts_.open); // others may read the new rows before this answer comes

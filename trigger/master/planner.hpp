@@ -11,7 +11,9 @@
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term.hpp"
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 
 namespace baton::trigger {
 
@@ -58,6 +60,8 @@ public:
     // too often to be planned early.
     static constexpr int most_empty_pages = 2;
 
+    static constexpr std::uint64_t no_page = std::numeric_limits<std::uint64_t>::max();
+
     // Calls `planned` after each page.
     planner(planner_settings settings, term& term, planner_parts parts, asio::any_io_executor loop,
             std::function<void()> planned);
@@ -68,6 +72,8 @@ public:
     void look_from(utc_time at);
     // The executions that earlier terms left open are loaded.
     void loaded() { parked_.loaded(); }
+    // No page is being written whose firings were computed by an older generation of schedule::zones().
+    bool follows_zones(std::uint64_t generation) const { return page_zones_ >= generation; }
 
 private:
     static constexpr std::size_t rows_limit =
@@ -117,6 +123,7 @@ private:
     utc_time looked_until_{};              // for herds
     std::optional<herd_range> herd_;
     instant look_behind_at_{};
+    std::uint64_t page_zones_ = no_page; // of the page that is being written
     // Planned executions whose rows are uncertain: the commit had no answer, or the task was edited before the answer
     // came.
     std::vector<open_execution> in_question_;

@@ -15,6 +15,12 @@ void planner_settings::check(setting_check& all) const
     all.require(sweep >= 100ms, "planner.sweep", "must be at least 100ms");
 }
 
+void zone_settings::check(setting_check& all) const
+{
+    all.require(period >= 100ms && period <= 24h, "zones.check", "must be from 100ms to 24h");
+    all.require(lead >= 1s && lead <= 24h, "zones.lead", "must be from 1s to 24h");
+}
+
 void retention_settings::check(setting_check& all) const
 {
     // Well beyond what looks back, such as an edit, a client that repeats its results, or two clocks that differ.

@@ -32,12 +32,21 @@ struct retention_settings {
     void check(setting_check& all) const;
 };
 
+// The zone database, which a package of the system may replace at any time.
+struct zone_settings {
+    duration period = 30s; // between looks at its files, and between looks for tasks that another database has planned
+    duration lead = 30s;   // from the adoption of a changed one to its line, beyond what is planned
+
+    void check(setting_check& all) const;
+};
+
 // The settings that the parts of one term use.
 struct master_settings {
     planner_settings planner;
     dispatcher_settings dispatcher;
     client_settings clients;
     retention_settings retention;
+    zone_settings zones;
     duration room = duration::max(); // for an act of the master: room_for_acts()
 };
 

@@ -1,6 +1,7 @@
 #include "trigger/master/task_book.hpp"
 
 #include "libs/base/error.hpp"
+#include "libs/schedule/zones.hpp"
 
 namespace baton::trigger {
 
@@ -28,9 +29,11 @@ std::shared_ptr<known_task const> task_book::get(task_id id, int version, std::s
     bool const known = found != keys.end();
     if (known)
         tasks_.relocate(tasks_.begin(), tasks_.project<0>(found));
-    if (known && (found->task->timetable || !created_at))
+    auto const zones = schedule::zones_generation();
+    if (known && (!created_at || (found->task->timetable && found->task->zones == zones)))
         return found->task;
     auto task = known ? std::make_shared<known_task>(*found->task) : parse(id, version, definition);
+    task->zones = zones;
     if (created_at)
         task->timetable.emplace(task->definition.schedule, *created_at);
     if (known) {

@@ -23,6 +23,7 @@ struct known_task {
     int version = 0;
     protocol::task_definition definition;
     std::optional<schedule::timetable> timetable; // absent if only executions of the task were read
+    std::uint64_t zones = 0;                      // schedule::zones_generation() when the timetable was made
 };
 
 // The parsed tasks by (id, version): at most `limit`, those that were asked for last. A miss drops one.

@@ -16,6 +16,7 @@ void serve_nodes(http::router& table, context& site);
 void serve_terms(http::router& table, context& site);
 void serve_services(http::router& table, context& site); // and projects
 void serve_service_settings(http::router& table, context& site);
+void serve_zones(http::router& table, context& site);
 void serve_clients(http::router& table, context& site);
 void serve_cron(http::router& table, context& site);
 void serve_health(http::router& table, context& site);

@@ -299,4 +299,44 @@ TEST_CASE("an edit repairs a task whose old schedule has become meaningless, as 
     CHECK_THROWS_AS(plan_edit(&broken, &after, next_at(noon - 1min), noon), invalid_input);
 }
 
+// Follows the zones with a task of every hour.
+zone_course followed(std::optional<utc_time> cursor, std::optional<utc_time> line, utc_time valid_from = noon,
+                     std::optional<utc_time> recorded = std::nullopt)
+{
+    return follow_zones(times_of(task(1h)), {cursor, std::nullopt, line, valid_from, recorded});
+}
+
+TEST_CASE("a task goes on with its first firing from the line of the new zones on")
+{
+    auto const moved = followed(noon + 90min, noon + 30min);
+    CHECK(moved.changes);
+    CHECK(moved.next == noon + 1h);
+    CHECK(moved.look == noon + 1h);
+    CHECK_FALSE(moved.resume);
+    CHECK_FALSE(followed(noon + 1h, noon + 30min).changes);
+    CHECK_FALSE(followed(noon + 20min, noon + 30min).changes); // the planner goes on from there
+    CHECK_FALSE(followed(std::nullopt, noon).changes);
+}
+
+TEST_CASE("a task that follows late does not plan anew what has its row, nor what is before its definition")
+{
+    CHECK(followed(noon + 150min, noon + 30min, noon, noon + 1h).next == noon + 2h);
+    CHECK(followed(noon + 150min, noon + 30min, noon + 90min).next == noon + 2h);
+}
+
+TEST_CASE("a task that another database has planned follows from its own line on")
+{
+    CHECK(followed(noon + 150min, std::nullopt, noon + 30min).next == noon + 1h);
+    CHECK(followed(noon + 30min, std::nullopt, noon + 10min).next == noon + 1h);
+}
+
+TEST_CASE("a task that has fired as often as it may follows where it would go on")
+{
+    auto const course = follow_zones(times_of(task(1h)), {std::nullopt, noon + 90min, noon + 30min, noon, {}});
+    CHECK(course.changes);
+    CHECK(course.resume == noon + 1h);
+    CHECK_FALSE(course.next);
+    CHECK_FALSE(course.look);
+}
+
 } // namespace plan_test
