@@ -92,7 +92,8 @@ awaitable<void> zone_changes::adopt(schedule::zone_database_pointer newest)
     co_await scope_.term.until_active(transaction_need);
     next.valid_from = scope_.term.clock.now();
     if (!next.changed.empty())
-        next.valid_from += look_ahead_ + settings_.lead + time_for_a_task * tasks;
+        next.valid_from = std::chrono::ceil<std::chrono::seconds>(next.valid_from + look_ahead_ + settings_.lead +
+                                                                  time_for_a_task * tasks); // as the files count
     co_await parts_.table.record(scope_.term.fence, next);
     tell(next);
     fingerprints_ = std::move(next.fingerprints);

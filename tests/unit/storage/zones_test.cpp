@@ -1,3 +1,4 @@
+#include "libs/storage/calendars.hpp"
 #include "libs/storage/zones.hpp"
 #include "tests/unit/storage/tasks_fixture.hpp"
 
@@ -82,7 +83,7 @@ TEST_CASE("versions of the zone database are recorded in order, each once")
     CHECK(all[0].changed == std::vector<std::string>{"Europe/Berlin"});
     CHECK(all[1].name == "2025a-00000000");
     CHECK(all[1].recorded_by == "trigger-1");
-    CHECK_THROWS_AS(wait_for(f.table.record({"master", 4}, one)), storage::not_master);
+    CHECK_THROWS_AS(wait_for(f.table.record({"master", 4}, one)), not_master);
 }
 
 TEST_CASE("a task has its zones, those of its calendars among them, until it is deleted")
@@ -151,7 +152,7 @@ TEST_CASE("a task moves if it stands as it was read, and is marked then")
     edited.changes = false;
     CHECK(wait_for(f.table.move(f.mine, {edited}, 4)) == 0);
     CHECK(f.version_of(berlin) == 3);
-    CHECK_THROWS_AS(wait_for(f.table.move({"master", 4}, {good}, 4)), storage::not_master);
+    CHECK_THROWS_AS(wait_for(f.table.move({"master", 4}, {good}, 4)), not_master);
 }
 
 TEST_CASE("a task that has fired as often as it may moves where it would go on")

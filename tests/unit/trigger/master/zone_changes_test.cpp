@@ -70,9 +70,9 @@ struct fixture : test::node_stage {
     {
         exec("UPDATE task SET next_fire_at = " + std::to_string(to_micros(at)) + " WHERE id = " + std::to_string(id));
     }
-    std::string next(int id)
+    utc_time next(int id)
     {
-        return to_rfc3339(from_micros(number("SELECT next_fire_at FROM task WHERE id = " + std::to_string(id))));
+        return from_micros(number("SELECT next_fire_at FROM task WHERE id = " + std::to_string(id)));
     }
     auto zone_version_of(int id)
     {
@@ -93,7 +93,7 @@ TEST_CASE("the first master records its zone database, and no task changes")
     CHECK(f.text("SELECT recorded_by FROM zone_version") == "master");
     CHECK(f.text("SELECT changed FROM zone_version") == "[]");
     CHECK(schedule::zones().version == 1);
-    CHECK(f.next(1) == "2026-03-01T11:00:00Z");
+    CHECK(f.next(1) == from_rfc3339("2026-03-01T11:00:00Z"));
     f.pass(5min);
     CHECK(f.versions() == 1);
 }
@@ -110,13 +110,13 @@ TEST_CASE("a changed database gets a line, and the tasks in the zones that diffe
     CHECK(f.versions() == 2);
     CHECK(f.line() >= before + 35s);
     CHECK(f.text("SELECT changed FROM zone_version WHERE version = 2") == "[\"Test/One\"]");
-    CHECK(f.next(1) == "2026-03-01T10:00:00Z");
+    CHECK(f.next(1) == from_rfc3339("2026-03-01T10:00:00Z"));
     CHECK(f.zone_version_of(1) == 2);
-    CHECK(f.next(2) == "2026-03-01T11:00:00Z");
+    CHECK(f.next(2) == from_rfc3339("2026-03-01T11:00:00Z"));
     CHECK(f.zone_version_of(2) == 1);
     f.pass(24h);
     CHECK(f.number("SELECT COUNT(*) FROM execution WHERE task_id = 1") == 1);
-    CHECK(f.next(1) == "2026-03-02T10:00:00Z");
+    CHECK(f.next(1) == from_rfc3339("2026-03-02T10:00:00Z"));
 }
 
 TEST_CASE("firings before the line stay those of the old database, and none is missed or doubled at the line")
@@ -140,7 +140,7 @@ TEST_CASE("a planner that has read a task before the change does not plan it by 
     f.add_daily(1, "Test/One", "0 2 * * *"); // at 01:00 by the old database, and at 00:00 by the new one
     f.pass(50min);
     f.install(database("2025b", 2));
-    f.pass(24h);
+    f.pass(20h);
     // The clock went from 01:51 to 02:51 at the line: 02:00 was left out, and is caught up at the end of the gap.
     CHECK(f.number("SELECT COUNT(*) FROM execution") == 1);
     CHECK(f.number("SELECT scheduled_at FROM execution") == to_micros(f.line()));
@@ -154,7 +154,7 @@ TEST_CASE("a task that a web with another database has saved is computed anew")
     f.exec("UPDATE task_version SET valid_from = " + std::to_string(to_micros(f.start)));
     f.set_next(1, from_rfc3339("2026-03-01T14:00:00Z"));
     f.pass(1min);
-    CHECK(f.next(1) == "2026-03-01T11:00:00Z");
+    CHECK(f.next(1) == from_rfc3339("2026-03-01T11:00:00Z"));
     CHECK(f.zone_version_of(1) == 1);
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("a new master with another database makes it the cluster's from a line
     f.begin();
     CHECK(f.text("SELECT name FROM zone_version WHERE version = 2") == older->version());
     CHECK(f.line() > f.stage.database.utc() + 30s);
-    CHECK(f.next(1) == "2026-03-01T09:00:00Z");
+    CHECK(f.next(1) == from_rfc3339("2026-03-01T09:00:00Z"));
     CHECK(schedule::zones().version == 2);
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("a new master finishes what its predecessor has begun")
     f.changes.reset();
     f.begin();
     CHECK(f.versions() == 2);
-    CHECK(f.next(1) == "2026-03-01T10:00:00Z");
+    CHECK(f.next(1) == from_rfc3339("2026-03-01T10:00:00Z"));
     CHECK(f.zone_version_of(1) == 2);
 }
 
