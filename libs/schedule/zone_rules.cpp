@@ -42,7 +42,8 @@ zone_rules::zone_rules(std::string name, std::int32_t first_offset, std::vector<
             first_offset_ = after_->offset;
         return;
     }
-    for (auto year = changes.empty() ? chr::year{1970} : std::max(year_of(last), chr::year{1850}); year <= last_in_table; year += chr::years{1})
+    for (auto year = changes.empty() ? chr::year{1970} : std::max(year_of(last), chr::year{1850});
+         year <= last_in_table; year += chr::years{1})
         for (auto const& change : after_->changes_in(year))
             if (change.at > last)
                 append(change);

@@ -58,9 +58,10 @@ awaitable<void> zone_changes::look()
         co_await adopt(newest);
     if (used_ != history_->front().version)
         co_await use(newest);
+    if (!behind_ && scope_.term.time.now() < next_follow_)
+        co_return;
     note_others(newest->version());
-    if (behind_ || scope_.term.time.now() >= next_follow_)
-        co_await follow();
+    co_await follow();
 }
 
 awaitable<void> zone_changes::read_history()

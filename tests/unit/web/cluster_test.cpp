@@ -99,6 +99,28 @@ TEST_CASE("a free lease has no owner and no time left")
     CHECK(lease.at("seconds_left") == 0.0);
 }
 
+TEST_CASE("the zone databases of the cluster are shown, the latest first")
+{
+    auto const web = arrange(engines());
+    CHECK(web->got(200, "/api/v1/zones") == json({{"items", json::array()}, {"web", nullptr}}));
+    auto const insert = [&](std::string const& number, std::string const& name, std::string const& changed) {
+        web->data.exec("INSERT INTO zone_version (namespace, version, name, fingerprints, changed, valid_from, "
+                       "recorded_at, recorded_by) VALUES (1, " +
+                       number + ", '" + name + "', '{}', '" + changed + "', " + number +
+                       "000000, 1000000, 'trigger-1')");
+    };
+    insert("1", "2025a-00000000", "[]");
+    insert("2", "2025b-00000000", R"(["Europe/Berlin"])");
+    auto const items = web->got(200, "/api/v1/zones").at("items");
+    REQUIRE(items.size() == 2);
+    CHECK(items[0].at("zones") == "2025b-00000000");
+    CHECK(items[0].at("changed") == json::array({"Europe/Berlin"}));
+    CHECK(items[0].at("recorded_by") == "trigger-1");
+    CHECK(items[1].at("version") == 1);
+    CHECK(items[1].at("changed") == json::array());
+    web->problem(400, web->get("/api/v1/zones?x=1"));
+}
+
 namespace {
 
 // Terms 2 to `last`, a minute each. All but the first began ten seconds after the end of the one before.
