@@ -220,4 +220,45 @@ awaitable<bool> retention::terms(std::string name_space, std::size_t rows)
     co_return more;
 }
 
+awaitable<bool> retention::calendar_versions(utc_time limit, std::size_t rows)
+{
+    bool more = false;
+    auto const work = [&](soci::session& sql) {
+        std::vector<std::pair<calendar_id, int>> old;
+        statement ask(sql);
+        ask.select("o.calendar_id", "o.version");
+        ask(" FROM calendar_version o LEFT JOIN named_calendar c ON c.id = o.calendar_id LEFT JOIN calendar_version n "
+            "ON "
+            "n.calendar_id = o.calendar_id AND n.version = o.version + 1 WHERE o.created_at < ",
+            limit, " AND (c.id IS NULL OR n.created_at < ", limit, ") LIMIT ", rows);
+        ask.each([&](row& cells) {
+            auto const calendar = cells.name<calendar_id>();
+            old.emplace_back(calendar, cells.small());
+        });
+        for (auto const& [calendar, version] : old)
+            statement(sql, "DELETE FROM calendar_version WHERE calendar_id = ", calendar, " AND version = ", version)
+                .execute();
+        more = old.size() == rows;
+    };
+    co_await shared_.transact(work);
+    co_return more;
+}
+
+awaitable<bool> retention::pauses(utc_time limit, std::size_t rows)
+{
+    bool more = false;
+    auto const work = [&](soci::session& sql) {
+        auto const before = std::min(limit, from_micros(read_now(sql)) - pause_memory);
+        std::vector<std::int64_t> old;
+        statement ask(sql);
+        ask.select("id")(" FROM pause WHERE ended_at > 0 AND ended_at < ", before, " LIMIT ", rows);
+        ask.each([&](row& cells) { old.push_back(cells.number()); });
+        for (auto const id : old)
+            statement(sql, "DELETE FROM pause WHERE id = ", id).execute();
+        more = old.size() == rows;
+    };
+    co_await shared_.transact(work);
+    co_return more;
+}
+
 } // namespace baton::storage

@@ -15,6 +15,9 @@ struct ledger_place {
     std::int64_t run_key = 0;
 };
 
+// So long a master asks for pauses that have ended, and a day more.
+inline constexpr duration pause_memory = 24h * 8;
+
 struct forgotten {
     ledger_place last; // the last row read
     std::size_t deleted = 0;
@@ -48,6 +51,14 @@ public:
 
     // Deletes all but the newest thousand terms, the oldest first. True when there may be more.
     awaitable<bool> terms(std::string name_space, std::size_t rows);
+
+    // Deletes versions of calendars that others have replaced before `limit`: tasks have copies of what they use. True
+    // when there may be more.
+    awaitable<bool> calendar_versions(utc_time limit, std::size_t rows);
+
+    // Deletes pauses that ended before `limit`, but not before a master has forgotten them (pause_memory). True when
+    // there may be more.
+    awaitable<bool> pauses(utc_time limit, std::size_t rows);
 
 private:
     database& shared_;

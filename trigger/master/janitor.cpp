@@ -65,8 +65,13 @@ awaitable<bool> janitor::piece()
     bool executions_left = false;
     if (settings_.keep > 0s) {
         executions_left = co_await executions();
+        auto const limit = term_.clock.now() - settings_.keep;
         if (!executions_left)
-            executions_left = co_await table_.skipped(term_.clock.now() - settings_.keep, rows_);
+            executions_left = co_await table_.skipped(limit, rows_);
+        if (!executions_left)
+            executions_left = co_await table_.calendar_versions(limit, rows_);
+        if (!executions_left)
+            executions_left = co_await table_.pauses(limit, rows_);
     }
     bool const keys_left = co_await table_.keys(rows_);
     bool const limits_left = !executions_left && co_await table_.limit_states(rows_);

@@ -221,4 +221,46 @@ TEST_CASE("the newest thousand terms are kept, however far apart their epochs ar
     CHECK(b.home.number("SELECT COUNT(*) FROM term") == 1'001);
 }
 
+TEST_CASE("a version of a calendar is deleted when another has replaced it before the limit, or the calendar is gone")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    b.home.exec(
+        "INSERT INTO named_calendar (id, namespace, project, name, version, definition, created_at, updated_at) "
+        "VALUES (1, 1, 'default', 'holidays', 3, '{}', 1, 1)");
+    auto const version = [&](int calendar, int number, utc_time at) {
+        b.home.exec("INSERT INTO calendar_version (calendar_id, version, definition, created_at) VALUES (" +
+                    std::to_string(calendar) + ", " + std::to_string(number) + ", '{}', " +
+                    std::to_string(to_micros(at)) + ")");
+    };
+    version(1, 1, noon - 3h);
+    version(1, 2, noon - 2h); // held until after the limit
+    version(1, 3, noon + 1h);
+    version(2, 1, noon - 3h); // deleted calendars
+    version(3, 1, noon + 1h);
+    CHECK(wait_for(b.retention.calendar_versions(noon, 1)));
+    CHECK_FALSE(wait_for(b.retention.calendar_versions(noon, 2)));
+    CHECK(b.ids("calendar_version", "calendar_id * 10 + version") == "12 13 31");
+}
+
+TEST_CASE("a pause is deleted when it ended before the limit and masters have forgotten it")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    auto const now = wait_for(b.ledger.now());
+    auto const pause = [&](int id, std::int64_t ended) {
+        b.home.exec("INSERT INTO pause (id, namespace, project, service, firings, reason, begun_by, since, ended_at) "
+                    "VALUES (" +
+                    std::to_string(id) + ", 1, 'default', 's', 'hold', 'r', 'ann', 1, " + std::to_string(ended) + ")");
+    };
+    pause(1, 0);
+    pause(2, to_micros(now - 24h * 9));
+    pause(3, to_micros(now - 24h * 10));
+    pause(4, to_micros(now - 24h * 7));
+    CHECK_FALSE(wait_for(b.retention.pauses(now - 1h, 10)));
+    CHECK(b.ids("pause", "id") == "1 4");
+    pause(2, to_micros(now - 24h * 9));
+    CHECK(wait_for(b.retention.pauses(now - 24h * 8 - 1h, 1)));
+    CHECK_FALSE(wait_for(b.retention.pauses(now - 24h * 20, 1)));
+    CHECK(b.ids("pause", "id") == "1 4");
+}
+
 } // namespace retention_test
