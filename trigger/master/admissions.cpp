@@ -83,6 +83,9 @@ bool admissions::pass_gate(open_execution& one)
         return true;
     auto const& policy = one.task->definition.concurrency;
     if (gate_.holds(one.id) && !one.marked) {
+        bool const has_context = one.past_attempt == one.attempt; // it was admitted before that was read
+        if (one.forced || has_context)
+            return true;
         auto const others = gate_.release_if_full(one.id, policy.limit); // the places of a former term may be too many
         admitted(others);
         if (gate_.holds(one.id))

@@ -75,4 +75,18 @@ TEST_CASE("a further attempt is told anew, and a task that does not ask is told 
     CHECK(f.sent().size() == 3);
 }
 
+TEST_CASE("an execution keeps its turn while its context is read, though another is forced beside it")
+{
+    fixture f;
+    f.add_task(3, {{"context", {"previous"}}, {"concurrency", {{"limit", 1}, {"when_full", "skip"}}}});
+    f.add_execution(1, 3);
+    f.add_execution(2, 3);
+    f.exec("UPDATE execution SET cause = 'forced', run_key = id WHERE id = 2");
+    f.load();
+    f.due_changed.wake();
+    f.pass(100ms);
+    CHECK(f.state(1) == "planned");
+    CHECK(f.sent().size() == 2);
+}
+
 } // namespace past_reader_test
