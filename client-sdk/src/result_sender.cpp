@@ -60,11 +60,21 @@ awaitable<void> result_sender::feed()
     }
 }
 
+// The home counts what the client has and gives it no more, so it should hear of ends first. A message that fails goes
+// to the next node, but that one is no better than the home for longer than the home is silent.
+void result_sender::go_home()
+{
+    bool const moved = std::exchange(route_.home, member_.home()) != member_.home();
+    bool const back = std::exchange(route_.home_is_back, false);
+    if (!moved && !back)
+        return;
+    route_.node = member_.home();
+    ++route_.turn;
+}
+
 awaitable<void> result_sender::send(std::vector<protocol::result_report> batch)
 {
-    // The home counts what the client has, so it should hear of ends first.
-    if (std::exchange(route_.home, member_.home()) != member_.home())
-        route_.node = member_.home();
+    go_home();
     auto const node = route_.node;
     auto const turn = route_.turn;
     protocol::results_request request;

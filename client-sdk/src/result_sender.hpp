@@ -23,17 +23,21 @@ public:
     // fill one. Moves on to the next node when one fails, with a longer pause after each full round. Until cancelled.
     awaitable<void> run();
     void wake() { bell_.wake(); } // the engine may have something to report
+    // The home has answered a heartbeat: results go to it again, if a failed message has sent them elsewhere.
+    void home_answers() { route_.home_is_back = route_.node != member_.home(); }
 
 private:
     struct route {
         std::size_t node = 0;
-        std::size_t home = 0;  // when `node` was last set to it
+        std::size_t home = 0; // when `node` was last set to it
+        bool home_is_back = false;
         int turn = 0;          // rises with each change of node
         int failures = 0;      // consecutive failed turns
         instant quiet_until{}; // the end of the pause
     };
 
     bool may_send() const;
+    void go_home();
     awaitable<void> feed();
     awaitable<void> send(std::vector<protocol::result_report> batch);
     void ended(int turn, bool answered);

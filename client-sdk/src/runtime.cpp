@@ -30,7 +30,10 @@ runtime::runtime(asio::any_io_executor loop, runtime_parts parts, runtime_settin
               [this] { pump(); }),
       calls_({parts.time, parts.random, parts.http}, settings.link),
       registration_(loop, calls_, engine_, complete(settings),
-                    {[this] { pump(); },
+                    {[this] {
+                         sender_.home_answers();
+                         pump();
+                     },
                      [this](protocol::register_request const& self) {
                          routes_.become({self.instance, self.secret});
                      },

@@ -171,6 +171,27 @@ TEST_CASE("when its node dies, a client registers with another and sends its res
     CHECK(second->wait(ended(1)));
 }
 
+TEST_CASE("after a message of results has failed once, they go to the home again when that answers", "[client]")
+{
+    fake_node a, b;
+    for (auto* const node : {&a, &b})
+        node->with([](auto& manners) { manners.failing_results = 1; });
+    auto const service = serve({a.url(), b.url()});
+    // It starts with either node.
+    while (a.snapshot().registrations.empty() && b.snapshot().registrations.empty())
+        std::this_thread::yield();
+    auto& home = a.snapshot().registrations.empty() ? b : a;
+    auto& other = &home == &a ? b : a;
+    other.with([](auto& manners) { manners.failing_results = 0; });
+    home.dispatch({work(1, "work")});
+    REQUIRE(other.wait(ended(1)));
+    auto const heard = home.snapshot().heartbeats.size();
+    REQUIRE(home.wait([&](auto const& told) { return told.heartbeats.size() >= heard + 2; }));
+    home.dispatch({work(2, "work")});
+    CHECK(home.wait(ended(2)));
+    CHECK_FALSE(ended(2)(other.snapshot()));
+}
+
 TEST_CASE("a client joins through a later node of its list when the first ones do not answer", "[client]")
 {
     fake_node node;
