@@ -9,6 +9,7 @@ find_package(spdlog 1.10 REQUIRED)
 find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
 if(NOT BATON_SDK_ONLY)
     find_package(LibIcal REQUIRED)
+    find_package(Cctz REQUIRED)
     find_package(CLI11 REQUIRED)
     find_package(SOCI 4.0 REQUIRED)
     # Only the locks on the respective server need these.

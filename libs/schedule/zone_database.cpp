@@ -1,7 +1,6 @@
 #include "libs/schedule/zone_database.hpp"
 
 #include "libs/schedule/checksum.hpp"
-#include "libs/schedule/tzif.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -15,6 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_name = 64;       // the column of a task's zone; the longest of IANA has 32
 constexpr std::size_t longest_file = 1u << 20; // those of IANA have a few KiB
+constexpr std::string_view file_mark = "TZif";
 constexpr std::string_view release_mark = "# version ";
 
 bool is_name(std::string const& name)
@@ -66,7 +66,7 @@ std::string read_release(fs::path const& folder)
 
 zone_database::zone_database(fs::path folder) : folder_(std::move(folder))
 {
-    zones_.emplace("UTC", std::make_shared<zone_rules>("UTC", 0, std::vector<offset_change>{}, std::nullopt));
+    files_["UTC"] = {zone_source{}};
 }
 
 zone_pointer zone_database::find(std::string const& name) const
@@ -74,18 +74,24 @@ zone_pointer zone_database::find(std::string const& name) const
     std::lock_guard const lock(guard_);
     if (auto const known = zones_.find(name); known != zones_.end())
         return known->second;
-    auto found = read(name);
+    auto const* const sources = sources_of(name);
+    auto found = sources != nullptr ? zone_rules::read(name, *sources) : nullptr;
     if (found)
         zones_.emplace(name, found);
     return found;
 }
 
-zone_pointer zone_database::read(std::string const& name) const
+zone_sources const* zone_database::sources_of(std::string const& name) const
 {
+    if (auto const known = files_.find(name); known != files_.end())
+        return &known->second;
     if (folder_.empty() || !is_name(name) || is_left_out(name))
         return nullptr;
-    auto rules = parse_tzif(name, read_file(folder_ / name));
-    return rules ? std::make_shared<zone_rules const>(std::move(*rules)) : nullptr;
+    auto content = read_file(folder_ / name);
+    if (!content.starts_with(file_mark))
+        return nullptr;
+    auto file = std::make_shared<std::string const>(std::move(content));
+    return &files_.emplace(name, zone_sources{{std::move(file)}}).first->second;
 }
 
 std::vector<std::string> zone_database::names() const
@@ -102,8 +108,8 @@ std::vector<std::string> zone_database::names() const
             found.push_back(name);
     }
     std::lock_guard const lock(guard_);
-    for (auto const& zone : zones_)
-        found.push_back(zone.first);
+    for (auto const& file : files_)
+        found.push_back(file.first);
     std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
@@ -112,14 +118,19 @@ std::vector<std::string> zone_database::names() const
 void zone_database::read_all()
 {
     auto const release = read_release(folder_);
-    for (auto const& name : names())
-        find(name);
+    auto const all_names = names();
+    std::lock_guard const lock(guard_);
     checksum all;
-    for (auto const& [name, rules] : zones_) {
-        auto const print = rules->fingerprint();
+    for (auto const& name : all_names) {
+        auto const* const sources = sources_of(name);
+        if (sources == nullptr)
+            continue;
+        checksum print;
+        if (auto const& file = sources->back().file)
+            print.add(*file);
         all.add(name);
-        all.add(print);
-        fingerprints_.emplace(name, print);
+        all.add(print.hex());
+        fingerprints_.emplace(name, print.hex());
     }
     version_ = release + "-" + all.hex().substr(0, 8);
     folder_.clear();
@@ -132,14 +143,13 @@ std::shared_ptr<zone_database const> zone_database::spliced(zone_database const&
     std::scoped_lock const lock(before.guard_, after.guard_);
     result->version_ = after.version_;
     result->fingerprints_ = after.fingerprints_;
-    result->zones_ = after.zones_;
-    result->zones_.insert(before.zones_.begin(), before.zones_.end()); // those that `after` lacks
+    result->files_ = after.files_;
+    result->files_.insert(before.files_.begin(), before.files_.end()); // those that `after` lacks
     for (auto const& name : changed) {
-        auto const older = before.zones_.find(name);
-        auto const newer = after.zones_.find(name);
-        if (older != before.zones_.end() && newer != after.zones_.end())
-            result->zones_[name] =
-                std::make_shared<zone_rules const>(zone_rules::spliced(*older->second, *newer->second, line));
+        auto const older = before.files_.find(name);
+        auto const newer = after.files_.find(name);
+        if (older != before.files_.end() && newer != after.files_.end())
+            result->files_[name] = schedule::spliced(older->second, newer->second, line);
     }
     return result;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// A zone database: the compiled zone files of a folder (RFC 8536), as the Debian package tzdata installs them. Every
+// A zone database: the compiled zone files of a folder (RFC 8536), as the Debian package tzdata installs them. It keeps
+// the contents of the files, under 1 MB in all, and computes the rules of a zone when they are first asked for. Every
 // function may be called from any thread.
 
 #include "libs/schedule/zone_rules.hpp"
@@ -13,14 +14,12 @@
 
 namespace baton::schedule {
 
-using zone_pointer = std::shared_ptr<zone_rules const>;
-
 class zone_database {
 public:
-    // Reads each zone when it is first asked for, and the rest with read_all(). A folder that is missing has UTC only.
+    // Reads each file when it is first asked for, and the rest with read_all(). A folder that is missing has UTC only.
     explicit zone_database(std::filesystem::path folder);
 
-    // Null for a name that is not in the database with the same letters.
+    // Null for a name that is not in the database with the same letters, and for a file that cannot be read.
     zone_pointer find(std::string const& name) const;
     std::vector<std::string> names() const;
 
@@ -29,7 +28,7 @@ public:
     bool is_complete() const { return folder_.empty(); }
 
     // Only after read_all():
-    // The release and a sum over all fingerprints: "2025b-1a2b3c4d".
+    // The release and a sum over all fingerprints: "2025b-1a2b3c4d". A fingerprint is a sum over the bytes of a file.
     std::string const& version() const { return version_; }
     std::map<std::string, std::string> const& fingerprints() const { return fingerprints_; }
 
@@ -40,13 +39,15 @@ public:
                                                         std::vector<std::string> const& changed, utc_time line);
 
 private:
-    zone_pointer read(std::string const& name) const;
+    // Null if there is no such file. Reads it if it is not known yet.
+    zone_sources const* sources_of(std::string const& name) const;
 
     std::filesystem::path folder_; // empty if it is complete
     std::string version_;
     std::map<std::string, std::string> fingerprints_;
     mutable std::mutex guard_;
-    mutable std::map<std::string, zone_pointer> zones_;
+    mutable std::map<std::string, zone_sources> files_;
+    mutable std::map<std::string, zone_pointer> zones_; // those that were asked for
 };
 
 // The zones whose fingerprints differ, in order; those that only one of the databases has are left out.

@@ -1,12 +1,10 @@
 #pragma once
-// The offsets of a time zone from UTC, compiled. Pure; a zone_rules never changes.
+// The offsets of a time zone from UTC. Pure; a zone_rules never changes.
 
-#include "libs/base/time.hpp"
-#include "libs/schedule/posix_rule.hpp"
+#include "libs/schedule/zone_file.hpp"
 
 #include <chrono>
-#include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,7 +16,7 @@ inline constexpr utc_time latest_firing = std::chrono::sys_days{std::chrono::yea
 // A reading of the clock and the calendar on the wall. The context tells the zone.
 using local_time = std::chrono::local_time<std::chrono::seconds>;
 
-// A span of time, [begin, end), in which a zone keeps one offset from UTC. The next period may have the same offset.
+// A span of time, [begin, end), in which a zone keeps one offset from UTC. Its neighbours have other offsets.
 struct zone_period {
     utc_time begin;
     utc_time end;
@@ -29,31 +27,38 @@ struct zone_period {
     local_time local_end() const { return local(end); }
 };
 
+// The content of a zone file, whose rules hold before the line `until`.
+struct zone_source {
+    std::shared_ptr<std::string const> file; // null: UTC
+    std::chrono::sys_seconds until = far_future;
+};
+using zone_sources = std::vector<zone_source>; // in order of time; the last one has no line
+
+// Those of `before` for instants before the line, and those of `after` from the line on.
+zone_sources spliced(zone_sources const& before, zone_sources const& after, utc_time line);
+
 class zone_rules {
 public:
-    // `changes` in order of time. `after` governs behind the last of them; without it the last offset stays for ever.
-    zone_rules(std::string name, std::int32_t first_offset, std::vector<offset_change> const& changes,
-               std::optional<posix_rule> after);
+    // Leaves out the files that cannot be read (file_rules::read); the rules before them go on. Null without any.
+    static std::shared_ptr<zone_rules const> read(std::string name, zone_sources const& sources);
 
     std::string const& name() const { return name_; }
     zone_period at(utc_time when) const;
 
-    // The same for two zones whose offsets are equal from 2025 to 2100. Corrections of the past do not count, because
-    // no firing that is still to be planned depends on them.
-    std::string fingerprint() const;
-
-    // The rules of `before` for instants before the line, and those of `after` from the line on.
-    static zone_rules spliced(zone_rules const& before, zone_rules const& after, utc_time line);
-
 private:
-    std::int32_t offset_before(std::vector<offset_change>::const_iterator change) const;
-    void append(offset_change change);
-    zone_period behind_table(utc_time when) const;
+    struct part {
+        file_rules rules;
+        std::chrono::sys_seconds until;
+    };
+    using parts = std::vector<part>;
+
+    zone_rules(std::string name, parts all) : name_(std::move(name)), parts_(std::move(all)) {}
+    offset_span within(parts::const_iterator one, std::chrono::sys_seconds when) const;
 
     std::string name_;
-    std::int32_t first_offset_;
-    std::vector<offset_change> changes_; // each to another offset than the one before
-    std::optional<posix_rule> after_;    // the last of changes_
+    parts parts_; // not empty
 };
+
+using zone_pointer = std::shared_ptr<zone_rules const>;
 
 } // namespace baton::schedule

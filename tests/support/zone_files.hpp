@@ -12,7 +12,8 @@
 
 namespace baton::test {
 
-// The content of a zone file of version 2: offsets in seconds, changes as (seconds since 1970, offset).
+// The content of a zone file of version 2: offsets in seconds, changes as (seconds since 1970, offset). Offsets above
+// the first one are daylight time. A rule with daylight time needs two changes before it.
 inline std::string zone_file(std::int32_t first, std::vector<std::pair<std::int64_t, std::int32_t>> const& changes,
                              std::string const& footer)
 {
@@ -28,7 +29,9 @@ inline std::string zone_file(std::int32_t first, std::vector<std::pair<std::int6
             text += number(static_cast<std::int64_t>(count), 4);
         return text;
     };
-    auto const type = [&](std::int32_t offset) { return number(offset, 4) + std::string(2, '\0'); };
+    auto const type = [&](std::int32_t offset) {
+        return number(offset, 4) + (offset > first ? '\1' : '\0') + std::string(1, '\0');
+    };
     // The first block is that for programs that know version 1 only.
     std::string file = header(0, 1) + type(first) + std::string("LMT\0", 4);
     file += header(changes.size(), changes.size() + 1);

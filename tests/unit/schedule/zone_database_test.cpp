@@ -42,19 +42,20 @@ timetable daily(std::string const& zone)
 TEST_CASE("a database has the zones of its folder, UTC, and a version of release and content")
 {
     test::zone_folder folder("2025a");
-    folder.set("Test/One", 3'600, "A-1");
-    folder.set("right/Test/One", 3'600, "A-1");
+    folder.set("Test/One", 3'600, "LMT-1");
+    folder.set("right/Test/One", 3'600, "LMT-1");
     folder.write("zone.tab", "no zone");
     folder.write("SECURITY", "no zone");
+    folder.write("Test/Truncated", test::zone_file(3'600, {}, "LMT-1").substr(0, 60));
     auto const first = read(folder);
     CHECK(first->version().starts_with("2025a-"));
-    CHECK(first->fingerprints().size() == 2);
+    CHECK(first->fingerprints().size() == 3);
     CHECK(first->find("Test/One"));
     CHECK(first->find("UTC"));
-    for (auto const* name :
-         {"Test", "right/Test/One", "SECURITY", "zone.tab", "../etc/passwd", "/Test/One", "Test/One/"})
+    for (auto const* name : {"Test", "right/Test/One", "SECURITY", "zone.tab", "Test/Truncated", "../etc/passwd",
+                             "/Test/One", "Test/One/"})
         CHECK_FALSE(first->find(name));
-    folder.set("Test/One", 7'200, "A-2");
+    folder.set("Test/One", 7'200, "LMT-2");
     auto const second = read(folder);
     CHECK(second->version().starts_with("2025a-"));
     CHECK(second->version() != first->version());
@@ -65,13 +66,13 @@ TEST_CASE("a database has the zones of its folder, UTC, and a version of release
 TEST_CASE("a database reads a file once, so a later change does not mix with it")
 {
     test::zone_folder folder("2025a");
-    folder.set("Test/One", 3'600, "A-1");
-    folder.set("Test/Two", 3'600, "A-1");
+    folder.set("Test/One", 3'600, "LMT-1");
+    folder.set("Test/Two", 3'600, "LMT-1");
     zone_database const lazy(folder.path());
     CHECK(lazy.find("Test/One"));
     auto const whole = read(folder);
-    folder.set("Test/One", 7'200, "A-2");
-    folder.set("Test/Two", 7'200, "A-2");
+    folder.set("Test/One", 7'200, "LMT-2");
+    folder.set("Test/Two", 7'200, "LMT-2");
     CHECK(lazy.find("Test/One")->at(utc_time{}).offset == 3'600s);
     CHECK(whole->find("Test/Two")->at(utc_time{}).offset == 3'600s);
 }
@@ -79,17 +80,17 @@ TEST_CASE("a database reads a file once, so a later change does not mix with it"
 TEST_CASE("a watch finds a changed database when two looks see the same files")
 {
     test::zone_folder folder("2025a");
-    folder.set("Test/One", 3'600, "A-1");
+    folder.set("Test/One", 3'600, "LMT-1");
     zone_watch watch(folder.path());
     auto const first = watch.look();
     REQUIRE(first);
     CHECK_FALSE(watch.look());
     CHECK_FALSE(watch.is_pending());
-    folder.set("Test/One", 7'200, "A-2:00:01");
+    folder.set("Test/One", 7'200, "LMT-2:00:00");
     folder.set_release("2025b");
     CHECK_FALSE(watch.look()); // the package may still be unpacked
     CHECK(watch.is_pending());
-    folder.set("Test/Three", 0, "A0");
+    folder.set("Test/Three", 0, "LMT0");
     CHECK_FALSE(watch.look());
     auto const second = watch.look();
     REQUIRE(second);
@@ -102,10 +103,10 @@ TEST_CASE("a process that takes a database over computes by the old one before t
 {
     zones_kept const kept;
     test::zone_folder old_folder("2025a");
-    old_folder.set("Test/One", 3'600, "A-1");
-    old_folder.set("Test/Gone", 3'600, "A-1");
+    old_folder.set("Test/One", 3'600, "LMT-1");
+    old_folder.set("Test/Gone", 3'600, "LMT-1");
     test::zone_folder new_folder("2025b");
-    new_folder.set("Test/One", 7'200, "A-2");
+    new_folder.set("Test/One", 7'200, "LMT-2");
     auto const older = read(old_folder);
     auto const newer = read(new_folder);
     use_zones({older, 1});
@@ -127,9 +128,9 @@ TEST_CASE("where the new rules show a time again behind the line, a daily task f
 {
     zones_kept const kept;
     test::zone_folder old_folder("2025a");
-    old_folder.set("Test/One", 7'200, "A-2");
+    old_folder.set("Test/One", 7'200, "LMT-2");
     test::zone_folder new_folder("2025b");
-    new_folder.set("Test/One", 3'600, "A-1");
+    new_folder.set("Test/One", 3'600, "LMT-1");
     auto const older = read(old_folder);
     auto const newer = read(new_folder);
     use_zones({older, 1});

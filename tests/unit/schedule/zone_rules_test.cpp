@@ -1,4 +1,3 @@
-#include "libs/schedule/tzif.hpp"
 #include "libs/schedule/zone_database.hpp"
 #include "tests/support/zone_files.hpp"
 
@@ -19,18 +18,23 @@ utc_time utc(std::string const& text)
     return from_rfc3339(text);
 }
 
-posix_rule rule(std::string const& text)
+zone_source source(std::string content)
 {
-    auto const parsed = parse_posix_rule(text);
-    REQUIRE(parsed);
-    return *parsed;
+    return {std::make_shared<std::string const>(std::move(content))};
 }
 
-zone_rules zone(std::string const& footer)
+zone_pointer read(std::string content)
 {
-    auto parsed = parse_tzif("Test/Zone", test::zone_file(rule(footer).offset, {}, footer));
-    REQUIRE(parsed);
-    return *parsed;
+    return zone_rules::read("Test/Zone", {source(std::move(content))});
+}
+
+// With the changes of 2024.
+std::string const berlin =
+    test::zone_file(3'600, {{1'711'846'800, 7'200}, {1'729'990'800, 3'600}}, "LMT-1LMT,M3.5.0,M10.5.0/3");
+
+zone_pointer spliced_at(std::string const& line, std::string before, std::string after)
+{
+    return zone_rules::read("Test/Zone", spliced({source(std::move(before))}, {source(std::move(after))}, utc(line)));
 }
 
 std::int64_t offset(zone_rules const& of, std::string const& at)
@@ -53,63 +57,57 @@ long offset_of_library(std::string const& name, utc_time at)
 
 } // namespace
 
-TEST_CASE("a rule of POSIX names the changes of a year")
-{
-    auto const berlin = rule("CET-1CEST,M3.5.0,M10.5.0/3").changes_in(chr::year{2050});
-    CHECK(berlin[0].at == utc("2050-03-27T01:00:00Z"));
-    CHECK(berlin[0].offset == 7'200);
-    CHECK(berlin[1].at == utc("2050-10-30T01:00:00Z"));
-    CHECK(berlin[1].offset == 3'600);
-    auto const lord_howe = rule("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0").changes_in(chr::year{2050});
-    CHECK(lord_howe[0].offset == 37'800);
-    CHECK(lord_howe[1].at == utc("2050-10-01T15:30:00Z"));
-    auto const dublin = rule("IST-1GMT0,M10.5.0,M3.5.0/1").changes_in(chr::year{2050}); // winter is its daylight time
-    CHECK(dublin[0].offset == 3'600);
-    CHECK(dublin[1].offset == 0);
-    auto const by_day = rule("A0B,J60/0,300/-1").changes_in(chr::year{2052});
-    CHECK(by_day[0].at == utc("2052-03-01T00:00:00Z"));
-    CHECK(by_day[1].at == utc("2052-10-26T22:00:00Z")); // 23:00 before day 300, an hour ahead of UTC
-}
-
-TEST_CASE("a text that is no rule of POSIX is refused")
-{
-    for (auto const* text :
-         {"", "CET", "CET-", "CET-1CEST", "CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.6.0,M10.5.0",
-          "CET-1CEST,M3.5.0,M10.5.0/", "<CET-1", "CET-1x,M1.1.1,J366", "CET-168", "CET-1CEST,M3.5.0,M10.5.0 "}) {
-        INFO(text);
-        CHECK_FALSE(parse_posix_rule(text));
-    }
-}
-
 TEST_CASE("a zone follows its table, and behind it its rule, also past the year 2100")
 {
-    auto const parsed =
-        parse_tzif("Test/Zone", test::zone_file(600, {{1'000, 3'600}, {2'000, 3'600}, {3'000, 0}}, "B0"));
-    REQUIRE(parsed);
+    auto const table = read(test::zone_file(600, {{100'000, 3'600}, {200'000, 3'600}, {300'000, 0}}, "LMT0"));
+    REQUIRE(table);
     auto const second = [](std::int64_t n) { return utc_time{chr::seconds{n}}; };
-    CHECK(parsed->at(second(999)).offset == 600s);
-    CHECK(parsed->at(second(1'000)).offset == 3'600s);
-    CHECK(parsed->at(second(2'500)).begin == second(1'000));
-    CHECK(parsed->at(second(2'500)).end == second(3'000));
-    CHECK(parsed->at(second(3'000)).offset == 0s);
-    auto const berlin = zone("CET-1CEST,M3.5.0,M10.5.0/3");
-    CHECK(offset(berlin, "2026-07-01T00:00:00Z") == 7'200);
-    CHECK(offset(berlin, "2101-01-01T00:00:00Z") == 3'600);
-    CHECK(offset(berlin, "2101-07-01T00:00:00Z") == 7'200);
-    CHECK(berlin.at(utc("2101-07-01T00:00:00Z")).begin == utc("2101-03-27T01:00:00Z"));
-    CHECK(berlin.at(utc("2101-07-01T00:00:00Z")).end == utc("2101-10-30T01:00:00Z"));
-    CHECK(offset(zone("XXX3EDT4,0/0,J365/23"), "2150-06-01T00:00:00Z") == -14'400); // daylight time all year
+    CHECK(table->at(second(99'999)).offset == 600s);
+    CHECK(table->at(second(-5'000'000'000)).offset == 600s);
+    CHECK(table->at(second(100'000)).offset == 3'600s);
+    CHECK(table->at(second(250'000)).begin == second(100'000));
+    CHECK(table->at(second(250'000)).end == second(300'000));
+    CHECK(table->at(second(300'000)).offset == 0s);
+    CHECK(table->at(second(300'000)).end > latest_firing);
+    auto const rule = read(berlin);
+    REQUIRE(rule);
+    CHECK(offset(*rule, "2026-07-01T00:00:00Z") == 7'200);
+    CHECK(offset(*rule, "2101-01-01T00:00:00Z") == 3'600);
+    CHECK(offset(*rule, "2101-07-01T00:00:00Z") == 7'200);
+    CHECK(rule->at(utc("2101-07-01T00:00:00Z")).begin == utc("2101-03-27T01:00:00Z"));
+    CHECK(rule->at(utc("2101-07-01T00:00:00Z")).end == utc("2101-10-30T01:00:00Z"));
+}
+
+TEST_CASE("a rule repeats itself with the calendar, to the last firing")
+{
+    auto const rule = read(berlin);
+    REQUIRE(rule);
+    chr::days const cycle{146'097};
+    int periods = 0;
+    for (auto at = utc("2030-01-01T00:00:00Z"); at < utc("2430-01-01T00:00:00Z"); ++periods) {
+        auto const period = rule->at(at);
+        REQUIRE(rule->at(period.begin).begin == period.begin);
+        REQUIRE(period.end > at);
+        for (int again : {1, 2, 16}) {
+            auto const later = rule->at(at + again * cycle);
+            REQUIRE(later.begin == period.begin + again * cycle);
+            REQUIRE(later.end == period.end + again * cycle);
+            REQUIRE(later.offset == period.offset);
+        }
+        at = period.end;
+    }
+    CHECK(periods == 801);
 }
 
 TEST_CASE("content that is not a whole zone file is refused")
 {
-    auto const whole = test::zone_file(600, {{1'000, 3'600}, {2'000, 0}}, "B0");
-    REQUIRE(parse_tzif("Test/Zone", whole));
-    for (std::size_t length = 0; length + 1 < whole.size(); ++length)
-        CHECK_FALSE(parse_tzif("Test/Zone", whole.substr(0, length)));
-    CHECK_FALSE(parse_tzif("Test/Zone", "#!/bin/sh\n" + whole));
-    CHECK_FALSE(parse_tzif("Test/Zone", test::zone_file(600, {{2'000, 0}, {1'000, 3'600}}, "B0")));
-    CHECK_FALSE(parse_tzif("Test/Zone", test::zone_file(600, {}, "nonsense")));
+    auto const whole = test::zone_file(600, {{100'000, 3'600}, {200'000, 0}}, "LMT0");
+    REQUIRE(read(whole));
+    for (std::size_t length = 0; length < whole.size(); ++length)
+        CHECK_FALSE(read(whole.substr(0, length)));
+    CHECK_FALSE(read("#!/bin/sh\n" + whole));
+    CHECK_FALSE(read(test::zone_file(600, {{200'000, 0}, {100'000, 3'600}}, "LMT0")));
+    CHECK_FALSE(read(test::zone_file(3'600, {}, "LMT-1LMT,M3.5.0,M10.5.0/3"))); // it would be read without the rule
 }
 
 TEST_CASE("zones of this machine agree with the C library")
@@ -130,30 +128,54 @@ TEST_CASE("zones of this machine agree with the C library")
 
 TEST_CASE("a splice has the old rules before the line and the new ones from it on")
 {
-    auto const before = zone("A-1");
-    auto const after = zone("B-2C,M3.5.0,M10.5.0");
-    auto const line = utc("2026-06-01T00:00:00Z");
-    auto const both = zone_rules::spliced(before, after, line);
-    CHECK(offset(both, "2026-05-31T23:59:59Z") == 3'600);
-    CHECK(both.at(line).begin == line);
-    CHECK(offset(both, "2026-06-01T00:00:00Z") == 10'800);
-    CHECK(offset(both, "2026-12-01T00:00:00Z") == 7'200);
-    CHECK(offset(both, "2200-12-01T00:00:00Z") == 7'200);
-    CHECK(both.fingerprint() != after.fingerprint());
-    auto const same = zone_rules::spliced(after, after, line);
-    CHECK(same.fingerprint() == after.fingerprint());
+    auto const line = "2026-06-01T00:00:00Z";
+    auto const both = spliced_at(line, test::zone_file(0, {}, "LMT0"), berlin);
+    REQUIRE(both);
+    CHECK(offset(*both, "2025-07-01T00:00:00Z") == 0);
+    CHECK(offset(*both, "2026-05-31T23:59:59Z") == 0);
+    CHECK(both->at(utc(line) - 1us).end == utc(line));
+    CHECK(both->at(utc(line)).begin == utc(line));
+    CHECK(both->at(utc(line)).end == utc("2026-10-25T01:00:00Z"));
+    CHECK(offset(*both, "2026-06-01T00:00:00Z") == 7'200);
+    CHECK(offset(*both, "2026-12-01T00:00:00Z") == 3'600);
+    CHECK(offset(*both, "2200-12-01T00:00:00Z") == 3'600);
 }
 
-TEST_CASE("a fingerprint tells the rules from 2025 on apart, and not the past or the form of the file")
+TEST_CASE("a line at which the offset stays is no change of the clock")
 {
-    std::string const footer = "CET-1CEST,M3.5.0,M10.5.0/3";
-    auto const print = [&](std::vector<std::pair<std::int64_t, std::int32_t>> const& changes, std::string const& rule) {
-        return parse_tzif("Test/Zone", test::zone_file(3'600, changes, rule)).value().fingerprint();
-    };
-    CHECK(print({}, footer) == print({{1'000, 0}, {2'000, 3'600}}, footer));
-    CHECK(print({}, footer) == print({{1'711'846'800, 7'200}, {1'729'990'800, 3'600}}, footer)); // those of 2024
-    CHECK(print({}, footer) != print({}, "CET-1CEST,M3.5.0,M10.4.0/3"));
-    CHECK(print({}, "A-1") != print({}, "A-2"));
+    auto const steady = test::zone_file(7'200, {}, "LMT-2");
+    auto const both = spliced_at("2026-06-01T00:00:00Z", steady, berlin);
+    for (auto const* at : {"2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z", "2026-07-01T00:00:00Z"}) {
+        CHECK(both->at(utc(at)).begin < utc("1900-01-01T00:00:00Z"));
+        CHECK(both->at(utc(at)).end == utc("2026-10-25T01:00:00Z"));
+    }
+}
+
+TEST_CASE("splices add up, and an earlier line ends those behind it")
+{
+    zone_sources const first{source(test::zone_file(0, {}, "LMT0"))};
+    zone_sources const second{source(test::zone_file(3'600, {}, "LMT-1"))};
+    zone_sources const third{source(test::zone_file(7'200, {}, "LMT-2"))};
+    auto const two = spliced(first, second, utc("2026-06-01T00:00:00Z"));
+    auto const three = zone_rules::read("Test/Zone", spliced(two, third, utc("2026-07-01T00:00:00Z")));
+    CHECK(offset(*three, "2026-05-31T00:00:00Z") == 0);
+    CHECK(offset(*three, "2026-06-01T00:00:00Z") == 3'600);
+    CHECK(offset(*three, "2026-07-01T00:00:00Z") == 7'200);
+    auto const earlier = zone_rules::read("Test/Zone", spliced(two, third, utc("2026-05-01T00:00:00Z")));
+    CHECK(offset(*earlier, "2026-04-30T23:59:59Z") == 0);
+    CHECK(offset(*earlier, "2026-06-01T00:00:00Z") == 7'200);
+}
+
+TEST_CASE("where the file behind a line cannot be read, the rules before it go on")
+{
+    auto const line = "2026-06-01T00:00:00Z";
+    auto const kept = spliced_at(line, berlin, "TZif2");
+    REQUIRE(kept);
+    CHECK(offset(*kept, "2027-07-01T00:00:00Z") == 7'200);
+    auto const newer = spliced_at(line, "TZif2", berlin);
+    REQUIRE(newer);
+    CHECK(offset(*newer, "2025-07-01T00:00:00Z") == 7'200);
+    CHECK_FALSE(spliced_at(line, "TZif2", "TZif3"));
 }
 
 } // namespace zone_rules_test

@@ -15,7 +15,7 @@ schedule::zone_database_pointer database(std::string const& release, int hours)
 {
     test::zone_folder folder(release);
     folder.set("Test/One", hours * 3'600, "A-" + std::to_string(hours));
-    folder.set("Test/Two", 3'600, "A-1");
+    folder.set("Test/Two", 3'600, "LMT-1");
     auto made = std::make_shared<schedule::zone_database>(folder.path());
     made->read_all();
     return made;
