@@ -102,7 +102,8 @@ class Zones(unittest.TestCase):
         self.assertEqual(found["changed"], ["Test/Moving"])
         harness.wait_for("the next firing moves", lambda: self.next_at(moves) == soon, 20)
         self.assertEqual(self.next_at(stays), soon + HOUR)
-        self.assertEqual([node["zones"] for node in self.cluster.live_nodes()], [found["zones"]] * 2)
+        harness.wait_for("both nodes say so",
+                         lambda: [node["zones"] for node in self.cluster.live_nodes()] == [found["zones"]] * 2, 20)
         self.assertIn(found["zones"], self.baton("zones"))
         harness.wait_for("web shows it", lambda: self.shown_next(moves) == soon, 20)
 
