@@ -5,6 +5,7 @@
 #include "cli/rate_options.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
+#include "libs/base/printable.hpp"
 #include "libs/protocol/concurrency.hpp"
 #include "libs/protocol/service_key.hpp"
 

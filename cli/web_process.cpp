@@ -13,8 +13,7 @@ constexpr duration web_answers_for = 5s; // for requests in progress when the li
 } // namespace
 
 web_process::web_process(asio::io_context& loop, time_source& time, random_source& random, web_config config)
-    : loop_(loop),
-      config_(std::move(config)),
+    : config_(std::move(config)),
       zones_(config_.site.zones_check),
       time_(time),
       stop_bell_(loop.get_executor()),

@@ -35,7 +35,6 @@ private:
     awaitable<void> stay_open();
     awaitable<void> serve();
 
-    asio::io_context& loop_;
     web_config config_;
     zone_thread zones_;
     time_source& time_;

@@ -98,10 +98,11 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
 std::string why_kept_back(execution_record const& one, cluster_view const& seen)
 {
     auto const found = seen.waits.find(one.id);
-    if (found == seen.waits.end() || found->second.empty())
-        return to_text(protocol::blocker::task_concurrency);
-    auto const& last = found->second.back();
-    return to_text(last.blocker) + "; it waits since " + to_rfc3339(last.since);
+    auto const* last = found == seen.waits.end() || found->second.empty() ? nullptr : &found->second.back();
+    auto const blocker = last == nullptr ? protocol::blocker::task_concurrency : last->blocker;
+    if (one.cause == protocol::cause::forced && blocker == protocol::blocker::task_concurrency)
+        return "a handler of its task has not returned, though its execution has ended (baton executions release)";
+    return to_text(blocker) + (last == nullptr ? std::string() : "; it waits since " + to_rfc3339(last->since));
 }
 
 } // namespace
@@ -139,8 +140,6 @@ std::optional<std::string> reason_of(execution_record const& one, cluster_view c
         return one.reason;
     if (!one.due_at)
         return one.state == protocol::state::succeeded ? std::nullopt : line_of_error(one);
-    if (one.state == protocol::state::waiting && one.cause == protocol::cause::forced)
-        return "a handler of its task has not returned, though its execution has ended (baton executions release)";
     if (one.state == protocol::state::waiting)
         return why_kept_back(one, seen);
     if (!waits(one))

@@ -296,6 +296,8 @@ TEST_CASE("an execution shows for what it waits, and after its end how long it d
     CHECK(web->got(200, path).at("reason") == reason);
     CHECK(web->got(200, "/api/v1/executions?state=waiting").at("items").at(0).at("reason") == reason);
     CHECK(web->got(200, path).at("waits").at(0).at("until_at").is_null());
+    web->data.exec("UPDATE execution SET cause = 'forced' WHERE id = " + id); // force does not pass a rate
+    CHECK(web->got(200, path).at("reason") == reason);
 
     web->data.exec("UPDATE execution SET state = 'planned' WHERE id = " + id);
     web->data.exec("UPDATE waiting SET waited_until = 1774746001500000");
