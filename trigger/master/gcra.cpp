@@ -43,13 +43,19 @@ void gcra::take(utc_time now)
 
 void gcra::change(protocol::rate_limit const& rate, utc_time now)
 {
-    auto const missing = limits() ? std::max<std::int64_t>(full_at_ - to_ns(now), 0) : 0;
-    auto const there = limits() ? burst_ - (missing + interval_ - 1) / interval_ : rate.burst;
+    auto const before = *this;
     auto const per_ns = rate.per / 1us * 1'000;
     interval_ = rate.any() ? (per_ns + rate.limit - 1) / rate.limit : 0;
     burst_ = rate.burst;
-    if (limits())
-        full_at_ = to_ns(now) + times(burst_ - std::clamp<std::int64_t>(there, 0, burst_));
+    if (!limits())
+        return;
+    auto missing = before.limits() ? std::max<std::int64_t>(before.full_at_ - to_ns(now), 0) : 0;
+    if (before.interval_ == interval_) // keeps the part of a token that has come, too
+        missing += burst_ > before.burst_ ? times(burst_ - before.burst_) : -times(before.burst_ - burst_);
+    else if (before.limits())
+        missing = times(
+            std::max<std::int64_t>(burst_ - before.burst_ + (missing + before.interval_ - 1) / before.interval_, 0));
+    full_at_ = to_ns(now) + std::clamp<std::int64_t>(missing, 0, times(burst_));
 }
 
 void gcra::empty_at(utc_time now)

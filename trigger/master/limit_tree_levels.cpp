@@ -63,7 +63,8 @@ void limit_tree::begin_rate(node& which, protocol::rate_limit const& rate)
     auto const known = recorded_.find({which.task.first, which.of});
     if (known == recorded_.end())
         return;
-    which.rate.restore(known->second);
+    which.rate.empty_at(began_); // an edit may have made the rate faster since its state was recorded
+    which.rate.restore(std::min(known->second, which.rate.full_at()));
     recorded_.erase(known);
 }
 

@@ -106,6 +106,20 @@ TEST_CASE("a change of the limit keeps the tokens that are there, as far as the 
     CHECK_FALSE(rate.limits());
 }
 
+TEST_CASE("a change that leaves the interval as it is does not delay the next token")
+{
+    gcra rate({1, 1h, 2});
+    rate.take(noon);
+    rate.take(noon);
+    rate.change({1, 1h, 2}, noon + 59min);
+    CHECK(*rate.free_at(0) == noon + 1h);
+    rate.change({1, 1h, 5}, noon + 59min);
+    CHECK(*rate.free_at(0) == noon + 1h);
+    CHECK(rate.full_at() == noon + 5h);
+    rate.change({1, 1h, 1}, noon + 90min); // one token is there
+    CHECK(*rate.free_at(0) <= noon + 90min);
+}
+
 TEST_CASE("a rate of a token in more than a second is slow")
 {
     CHECK_FALSE(gcra({1, 1s, 1}).slow());

@@ -279,6 +279,30 @@ TEST_CASE("a fast rate begins a term without tokens, a slow one as it was record
     CHECK(tree.wake(noon + 30s, 10) == numbers({2}));
 }
 
+TEST_CASE("a recorded state keeps no token back for longer than the present rate does")
+{
+    limit_tree tree;
+    rate_limit const edited{1, 60s, 2};
+    tree.begin(noon, {{task_id{1}, {}, noon + 24h}}); // of a rate of one a day
+    tree.enter({execution_id{1}, task_id{1}, 2, edited, {"shop", "stock"}, noon}, noon);
+    CHECK(tree.wake(noon + 59s, 10).empty());
+    CHECK(tree.wake(noon + 60s, 10) == numbers({1}));
+}
+
+TEST_CASE("settings of others that change do not delay the next token of a slow rate")
+{
+    bench b;
+    rate_limit const hourly{1, 1h, 1};
+    b.tree.set_limits({limited("stock", 0, hourly)}, b.now);
+    b.enter(1);
+    b.enter(2);
+    CHECK(b.wake_and_start() == numbers({1}));
+    b.now += 59min;
+    b.tree.set_limits({limited("stock", 0, hourly), limited("mail", 1)}, b.now);
+    b.now += 1min;
+    CHECK(b.wake_and_start() == numbers({2}));
+}
+
 TEST_CASE("a slow rate is recorded before its tokens are taken, a second ahead")
 {
     bench b;
