@@ -126,6 +126,7 @@ private:
     protocol::scope_limits const* limits_of(protocol::service_view which) const;
     node& task_node(member const& which, utc_time now);
     node& scope_node(protocol::service_view which);
+    void move_below(node& task, node& parent, utc_time now);
     void begin_rate(node& which, protocol::rate_limit const& rate);
     position& position_of(member const& which, utc_time now);
     void drop_if_unused(node& which, utc_time now);

@@ -100,8 +100,29 @@ limit_tree::node& limit_tree::task_node(member const& which, utc_time now)
     } else if (which.version > task.version && task.version != 0) {
         task.rate.change(rate, now);
     }
+    if (!made && !which.broadcast && which.version > task.version)
+        if (auto& scope = scope_node(which.service); &scope != task.parent)
+            move_below(task, scope, now);
     task.version = std::max(task.version, which.version);
     return task;
+}
+
+// An edit has given the task to another service, for whose limits all its executions count from now on.
+void limit_tree::move_below(node& task, node& parent, utc_time now)
+{
+    if (task.offer)
+        task.parent->line.erase(*std::exchange(task.offer, std::nullopt));
+    auto* const before = std::exchange(task.parent, &parent);
+    for (auto* each = before; each != nullptr; each = each->parent) {
+        each->used -= task.used;
+        each->promised -= task.promised;
+    }
+    for (auto* each = task.parent; each != nullptr; each = each->parent) {
+        each->used += task.used;
+        each->promised += task.promised;
+    }
+    settle_path(before, now);
+    settle_path(&task, now);
 }
 
 limit_tree::position& limit_tree::position_of(member const& which, utc_time now)
