@@ -157,7 +157,7 @@ void admissions::carry_out(concurrency_gate::ruling const& ruling)
         bell_.wake();
 }
 
-// Those that may go on by now. True if `asking` may as well, whose caller then goes on with it.
+// Lets the executions go on that the limits allow by now. True if `asking` is one of them: its caller goes on with it.
 bool admissions::wake_tree(execution_id asking)
 {
     bool mine = false;
@@ -172,7 +172,7 @@ bool admissions::wake_tree(execution_id asking)
     return mine;
 }
 
-// A promised one that no client takes gives its place to others. It stays where it waits for a client.
+// Promised executions that no client takes give their places to others. They stay in the queue for a client.
 void admissions::step_back()
 {
     auto const now = scope_.term.time.now();
@@ -256,7 +256,7 @@ void admissions::ended(execution_id id)
     wake_tree();
 }
 
-// What is under way counts from now on. What waits for a client asks before it is sent.
+// Executions under way count for the new limits. Those that wait for a client ask for a place when they are sent.
 void admissions::limit(std::vector<protocol::scope_settings> const& all)
 {
     tree_.set_limits(all, scope_.term.clock.now());

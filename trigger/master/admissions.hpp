@@ -22,16 +22,17 @@ public:
 
     // False for an execution without any limit, which may be sent without asking.
     bool concerns(open_execution const& one) const;
-    // May this due execution be sent? If not, it waits here until it may, or is skipped.
+    // True if this due execution may be sent. Otherwise it waits here until a limit lets it go on, or is skipped.
     bool admit(open_execution& one);
-    // It is about to be sent, since a client has room. False if it may not be any more; then it waits here.
+    // A client has room, and the execution is about to be sent: takes its tokens. False if a limit keeps it back by
+    // now; then it waits here.
     bool start(open_execution& one);
 
     // It may be under way since before this term began.
     void under_way(open_execution const& one);
     // Its execution has ended, and its handler may still run.
     void still_runs(storage::unresponsive_row const& row, known_task const& task);
-    // Likewise, in this term.
+    // The same for an execution that has ended in this term.
     void runs_on(execution_id id);
     // No client has it, though it may have been sent.
     void absent(open_execution const& one);

@@ -30,7 +30,7 @@ awaitable<void> admissions::run()
             co_await round();
             next = next_look();
         } catch (unavailable const& reason) {
-            log::warn("admissions", "writing which executions wait failed, trying again in 200 ms",
+            log::warn("admissions", "marking waiting executions in the ledger failed, trying again in 200 ms",
                       {log::reason(reason.what())});
             next = scope_.term.time.now() + look_again;
         }
@@ -80,8 +80,8 @@ awaitable<void> admissions::cancel_replaced()
         scope_.open.request_cancel(id);
 }
 
-// Those that have waited for long enough and still do. Memory has the mark before the ledger: one that is admitted
-// meanwhile must lose it there before it is sent.
+// Collects the executions that have waited for over a second. They are marked in memory before the ledger: one that is
+// admitted meanwhile must lose the mark in the ledger before it is sent.
 void admissions::take_to_mark()
 {
     auto const now = scope_.term.time.now();
@@ -107,7 +107,7 @@ awaitable<void> admissions::mark()
     }
 }
 
-// The states hold for what is sent within a second.
+// Removes marks and records rate states, so that these executions may be sent. The states are valid for a second.
 awaitable<void> admissions::let_go()
 {
     co_await scope_.term.until_active(transaction_need);

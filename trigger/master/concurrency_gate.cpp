@@ -42,7 +42,7 @@ concurrency_gate::ruling concurrency_gate::enter(place const& where, protocol::c
     return out;
 }
 
-// Those that wait, but for what is forced.
+// Removes the waiting executions, except the forced ones.
 std::vector<execution_id> concurrency_gate::take_replaced(line& in)
 {
     std::vector<execution_id> taken;

@@ -20,20 +20,20 @@ public:
     // True if a token takes more than a second, so that a new master must know of those that were taken.
     bool slow() const { return interval_ > 1'000'000'000; }
 
-    // When a token is there besides `promised` others; nothing if no more are kept.
+    // When a token is free beyond the `promised` ones; nothing if the burst is not larger than `promised`.
     std::optional<utc_time> free_at(int promised) const;
-    // Only when one is there.
+    // Takes a token. Call it only when one is free.
     void take(utc_time now);
 
-    // The tokens that are there stay, as far as the new limit keeps so many. One that did not limit before is full.
+    // Keeps the tokens, up to the new burst. A rate that had no limit before starts with all tokens.
     void change(protocol::rate_limit const& rate, utc_time now);
     // No token is there at `now`.
     void empty_at(utc_time now);
 
-    // All tokens are there from then on (the theoretical arrival time of the algorithm).
+    // When all tokens are back (the theoretical arrival time of the algorithm).
     utc_time full_at() const;
     void restore(utc_time full_at);
-    // The same after `count` tokens are taken by `until`.
+    // full_at() if `count` more tokens are taken until `until`.
     utc_time full_at_after(int count, utc_time until) const;
 
 private:

@@ -55,33 +55,35 @@ public:
     bool concerns(member const& which) const;
     bool any_service_limited() const { return !limits_.empty(); }
 
-    // It asks for a place, and waits from now on. wake() tells when it has one. Keeps the concurrency that it has.
+    // The execution asks to be sent, and waits until wake() returns it. It keeps the concurrency slots that it has.
     void enter(member const& which, utc_time now);
-    // Up to `most` of those that have a place from now on.
+    // Promises places to at most `most` waiting executions, and returns them.
     std::vector<execution_id> wake(utc_time now, std::size_t most);
-    // When wake() may find some; nothing if only an end or a change can tell.
+    // When to call wake() again; nothing if only an end or a change of the limits can let an execution go on.
     std::optional<utc_time> next() const;
 
     stage at(execution_id id) const;
-    // A promised one is sent: takes its tokens.
+    // A promised execution is sent, and takes its tokens.
     void start(execution_id id, utc_time now);
-    // A promised one has not been sent. Its task waits behind others until it enters again, or ends.
+    // A promised execution has found no client. Its task lets others go first, for a second and longer each time, or
+    // until the execution enters again or ends.
     void step_back(execution_id id, utc_time now);
-    // It may be under way, so it counts for the concurrency, even beyond the limit.
+    // The execution may be under way, so it takes concurrency slots, even beyond the limit.
     void hold(member const& which, utc_time now);
-    // It is not under way after all. If there are more than a limit allows, it is forgotten and must enter again.
+    // The execution is not under way after all. If more are than a limit allows, it is forgotten and must enter again.
     void release_if_over(execution_id id, utc_time now);
-    // It has ended.
+    // The execution has ended.
     void leave(execution_id id, utc_time now);
 
     // The first limit that keeps it back.
     protocol::blocker blocker_of(execution_id id, utc_time now) const;
 
-    // True if a new master must know of the tokens promised to it before it is sent.
+    // True if the tokens promised to the execution must be recorded in the ledger before it is sent: a limit of it is
+    // slow (gcra::slow), and its state is not recorded yet.
     bool must_record(execution_id id, utc_time now) const;
-    // The states that the ledger must have for that. They hold for a start within a second.
+    // The states to record for these executions. They are valid for a start within a second.
     std::vector<storage::limit_state> states_to_record(std::vector<execution_id> const& ids, utc_time now) const;
-    // It has those that were asked for at `now`.
+    // The ledger has the states that were asked for at `now`.
     void recorded(std::vector<execution_id> const& ids, utc_time now);
 
     std::size_t size() const { return positions_.size(); }
@@ -112,7 +114,7 @@ private:
         std::map<rank, node*> line; // null: an execution
         std::optional<rank> offer;  // the place in the line of the parent
         std::optional<utc_time> timer;
-        utc_time closed_until{}; // no client took its last one
+        utc_time closed_until{}; // its last promised execution found no client
         duration closed_for{};
     };
     struct position {

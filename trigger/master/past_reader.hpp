@@ -7,8 +7,8 @@
 
 namespace baton::trigger {
 
-// Reads, for due executions of tasks whose handlers want it, which executions of the task came before. Many are read
-// together; an execution goes on when its own is known. All other tasks cost nothing. Part of a term.
+// Reads the earlier executions of a task, for due executions whose handlers want them as context. Many are read in one
+// query; an execution goes on when its context is known. Tasks without context cost nothing. Part of a term.
 class past_reader {
 public:
     explicit past_reader(term_scope const& scope) : scope_(scope), bell_(scope.loop) {}
