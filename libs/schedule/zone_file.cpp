@@ -67,13 +67,32 @@ bool load(std::string_view content, cctz::time_zone& zone)
     return loaded;
 }
 
-// The last line, from version 2 on: a rule with daylight time has a comma, as "CET-1CEST,M3.5.0,M10.5.0/3".
-bool has_rule(std::string_view content)
+// The last line, from version 2 on: the rule for the years behind the table. "CET-1CEST,M3.5.0,M10.5.0/3" has daylight
+// time, "CET-1" has none.
+std::string_view rule_of(std::string_view content)
 {
-    if (content.size() < 5 || content[4] < '2')
-        return false;
-    auto const line = content.substr(0, content.size() - 1).rfind('\n');
-    return line != std::string_view::npos && content.find(',', line) != std::string_view::npos;
+    if (content.size() < 5 || content[4] < '2' || content.back() != '\n')
+        return {};
+    content.remove_suffix(1);
+    return content.substr(content.rfind('\n') + 1);
+}
+
+// cctz 2.3 takes the offsets of the years behind the table from the last two changes in it, whatever the rule says.
+// Files that zic has shortened ("-b slim") may end before the rule has begun; then the abbreviations are not those of
+// the rule.
+bool is_followed(std::string_view rule, cctz::time_zone const& zone, chr::sys_seconds from)
+{
+    auto one = zone.lookup(from);
+    auto other = one;
+    for (int month = 1; month <= 12 && one.is_dst == other.is_dst; ++month)
+        other = zone.lookup(from + month * chr::days{30});
+    if (one.is_dst)
+        std::swap(one, other);
+    auto const names = rule.substr(0, rule.find(','));
+    auto const standard = names.substr(names.starts_with('<') ? 1 : 0);
+    std::string_view const name = one.abbr;
+    return !one.is_dst && other.is_dst && standard.starts_with(name) &&
+           standard.find(other.abbr, name.size()) != standard.npos;
 }
 
 chr::sys_seconds instant_of(cctz::civil_second reading, chr::seconds offset)
@@ -121,7 +140,11 @@ std::optional<file_rules> file_rules::read(std::string_view content)
     if (!content.starts_with("TZif") || !load(content, zone))
         return std::nullopt;
     file_rules const found(zone);
-    return has_rule(content) && !found.repeats_from_ ? std::nullopt : std::optional{found};
+    auto const rule = rule_of(content);
+    bool const has_daylight = rule.find(',') != rule.npos;
+    if (has_daylight && !(found.repeats_from_ && is_followed(rule, zone, behind_tables)))
+        return std::nullopt;
+    return found;
 }
 
 offset_span file_rules::at(chr::sys_seconds when) const

@@ -27,8 +27,8 @@ public:
     file_rules() = default; // UTC
 
     // Empty if the content is not that of a zone file, counts leap seconds (the folder "right"), or ends with a rule
-    // that cctz does not follow (one without two changes in the table before it). cctz keeps what it has read, up to
-    // 50 KB, as long as the process lives; equal contents are read once.
+    // for daylight time that cctz would not follow (one by which the last two changes of the table do not go). cctz
+    // keeps what it has read, up to 50 KB, as long as the process lives; equal contents are read once.
     static std::optional<file_rules> read(std::string_view content);
 
     // The neighbouring spans have other offsets.

@@ -108,6 +108,10 @@ TEST_CASE("content that is not a whole zone file is refused")
     CHECK_FALSE(read("#!/bin/sh\n" + whole));
     CHECK_FALSE(read(test::zone_file(600, {{200'000, 0}, {100'000, 3'600}}, "LMT0")));
     CHECK_FALSE(read(test::zone_file(3'600, {}, "LMT-1LMT,M3.5.0,M10.5.0/3"))); // it would be read without the rule
+    // These would be read with other offsets than those of the rule.
+    CHECK_FALSE(read(test::zone_file(3'600, {{100'000, 7'200}, {200'000, 3'600}}, "EET-2LMT,M3.5.0,M10.5.0/3")));
+    CHECK_FALSE(read(test::zone_file(3'600, {{100'000, 7'200}, {200'000, 3'600}}, "LMT-1EST,M3.5.0,M10.5.0/3")));
+    CHECK_FALSE(read(test::zone_file(3'600, {{100'000, 7'200}, {200'000, 9'000}}, "LMT-1LMT,M3.5.0,M10.5.0/3")));
 }
 
 TEST_CASE("zones of this machine agree with the C library")
