@@ -203,7 +203,8 @@ void zone_changes::note_others(std::string const& version)
         if (!parts_.nodes.alive(node.incarnation))
             continue;
         auto const health = nlohmann::json::parse(node.health, nullptr, false);
-        auto const theirs = health.is_object() ? health.value("zones", "") : "";
+        bool const has_version = health.is_object() && health.contains("zones") && health["zones"].is_string();
+        auto const theirs = has_version ? health["zones"].get<std::string>() : std::string();
         if (theirs.empty() || theirs == version)
             continue;
         others[node.incarnation] = theirs;
