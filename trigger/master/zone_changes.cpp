@@ -154,6 +154,7 @@ awaitable<int> zone_changes::page()
     if (!behind_)
         co_return 0;
     std::vector<storage::zone_move> moves;
+    moves.reserve(tasks.size());
     std::optional<utc_time> first;
     for (auto const& task : tasks)
         moves.push_back(move_of(task, first));
