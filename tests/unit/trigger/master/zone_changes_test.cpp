@@ -98,7 +98,7 @@ TEST_CASE("the first master records its zone database, and no task changes")
     CHECK(f.versions() == 1);
 }
 
-TEST_CASE("a changed database gets a line, and the tasks in the zones that differ follow before it")
+TEST_CASE("a changed database gets a line, and the tasks in the zones that differ follow before it", "[large]")
 {
     fixture f;
     f.add_daily(1, "Test/One", "0 12 * * *");
@@ -119,7 +119,8 @@ TEST_CASE("a changed database gets a line, and the tasks in the zones that diffe
     CHECK(f.next(1) == from_rfc3339("2026-03-02T10:00:00Z"));
 }
 
-TEST_CASE("firings before the line stay those of the old database, and none is missed or doubled at the line")
+TEST_CASE("firings before the line stay those of the old database, and none is missed or doubled at the line",
+          "[large]")
 {
     fixture f;
     f.begin();
@@ -133,7 +134,8 @@ TEST_CASE("firings before the line stay those of the old database, and none is m
     CHECK(last - first == (count - 1) * 60'000'000);
 }
 
-TEST_CASE("a planner that has read a task before the change does not plan it by the old database behind the line")
+TEST_CASE("a planner that has read a task before the change does not plan it by the old database behind the line",
+          "[large]")
 {
     fixture f;
     f.begin();
@@ -146,7 +148,7 @@ TEST_CASE("a planner that has read a task before the change does not plan it by 
     CHECK(f.number("SELECT scheduled_at FROM execution") == to_micros(f.line()));
 }
 
-TEST_CASE("a task that a web with another database has saved is computed anew")
+TEST_CASE("a task that a web with another database has saved is computed anew", "[large]")
 {
     fixture f;
     f.begin();
@@ -158,7 +160,7 @@ TEST_CASE("a task that a web with another database has saved is computed anew")
     CHECK(f.zone_version_of(1) == 1);
 }
 
-TEST_CASE("a new master with another database makes it the cluster's from a line on")
+TEST_CASE("a new master with another database makes it the cluster's from a line on", "[large]")
 {
     fixture f;
     f.add_daily(1, "Test/One", "0 12 * * *");
@@ -174,7 +176,7 @@ TEST_CASE("a new master with another database makes it the cluster's from a line
     CHECK(schedule::zones().version == 2);
 }
 
-TEST_CASE("a new master finishes what its predecessor has begun")
+TEST_CASE("a new master finishes what its predecessor has begun", "[large]")
 {
     fixture f;
     f.add_daily(1, "Test/One", "0 12 * * *");
