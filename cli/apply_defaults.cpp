@@ -28,7 +28,7 @@ protocol::scope_settings settings_of(rest& web, protocol::service_key const& of)
         auto const answer = web.get(path + "/settings");
         found.settings = protocol::parse_service_settings(answer.at("settings"));
     } catch (request_failed const& failure) {
-        if (failure.status() != 404) // nobody has set any
+        if (failure.status() != 404) // it has no settings
             throw;
     }
     return found;
@@ -39,7 +39,7 @@ struct applied {
     std::vector<difference> found; // of the values and their origins
 };
 
-// What the present defaults change in a task, as REST shows it.
+// The change that the present defaults make in a task; `task` is as REST shows it.
 applied apply_to(nlohmann::json const& task, web::task_defaults const& defaults)
 {
     auto before = protocol::parse_task(definition_of(task));

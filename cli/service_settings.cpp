@@ -52,7 +52,7 @@ void show_settings(settings_choice const& chosen, common_options const& common)
     print_settings(chosen, rest(common).get(settings_path(chosen)), common);
 }
 
-// Of one that nobody has named yet.
+// The settings that stand; none for a service or project that has no document yet.
 nlohmann::json present_settings(rest& web, settings_choice const& chosen)
 {
     try {

@@ -9,8 +9,8 @@
 
 namespace baton::cli {
 
-// Reads the zone files of this machine before it is made, and looks at them now and then on a thread of its own. What
-// it finds is offered to the process (schedule::offer_zones).
+// Reads the zone files of this machine before it is made, and looks at them once a period on a thread of its own.
+// A changed database is offered to the process (schedule::offer_zones).
 class zone_thread {
 public:
     explicit zone_thread(duration period);

@@ -1,5 +1,5 @@
 #pragma once
-// What keeps a due execution from being sent, and the order in which those wait that are kept back.
+// The limits that keep a due execution from being sent, and the order in which such executions wait.
 
 #include "libs/base/time.hpp"
 #include "libs/protocol/names.hpp"

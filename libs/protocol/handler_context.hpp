@@ -1,6 +1,6 @@
 #pragma once
-// What a task wants its handler to be told of its earlier executions. Only tasks that want something cost a read before
-// they are sent.
+// The facts about earlier executions that a task wants its handler to have. Only tasks with a context cost a read
+// before their executions are sent.
 
 #include <nlohmann/json.hpp>
 

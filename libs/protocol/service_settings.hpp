@@ -23,7 +23,7 @@ struct service_settings {
 // As they stand for a service, or with an empty service for its project.
 struct scope_settings {
     service_key of;
-    int version = 0; // 0: nobody has set them
+    int version = 0; // 0: they were never set
     service_settings settings;
 
     friend bool operator==(scope_settings const&, scope_settings const&) = default;

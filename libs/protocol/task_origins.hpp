@@ -14,7 +14,7 @@
 namespace baton::protocol {
 
 enum class origin {
-    built_in, // nobody has named a value
+    built_in, // no value was named
     project,  // the defaults of its project, as they were when the task was saved
     service,  // those of its service
     task,     // its own

@@ -6,7 +6,7 @@
 
 namespace baton::schedule {
 
-// FNV-1a, 64 bits: tells contents apart that nobody forges.
+// FNV-1a, 64 bits: tells contents apart. It is no protection against forged ones.
 class checksum {
 public:
     void add(std::int64_t value)

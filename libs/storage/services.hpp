@@ -49,7 +49,7 @@ public:
     // The pauses of exactly this service or project, the latest first.
     awaitable<std::vector<protocol::pause>> history(protocol::service_key which, int limit);
 
-    // Of exactly this service or project; of version 0 if nobody has set them.
+    // Of exactly this service or project; of version 0 if they were never set.
     awaitable<protocol::scope_settings> settings(protocol::service_key which);
     // The service's, behind those of its project.
     awaitable<std::vector<protocol::scope_settings>> settings_for(protocol::service_key service);

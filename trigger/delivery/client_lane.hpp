@@ -74,7 +74,7 @@ public:
     protected:
         ~watcher() = default;
     };
-    void watch(watcher* by) { watcher_ = by; } // null: nobody any more
+    void watch(watcher* by) { watcher_ = by; } // null: no watcher any more
     // As of the last change. What told_room() took away comes back with return_room().
     lane_room takes() const { return takes_; }
 

@@ -54,7 +54,7 @@ void limit_tree::set_limits(std::vector<protocol::scope_settings> const& all, ut
 }
 
 // A rate of which the ledger knows nothing begins without tokens at the beginning of the term, or if it is slow with
-// all of them: then nobody has taken any for long.
+// all of them: then no token was taken for long.
 void limit_tree::begin_rate(node& which, protocol::rate_limit const& rate)
 {
     which.rate = gcra(rate);

@@ -33,7 +33,7 @@ enum class phase {
     parent,   // a broadcast whose shards are under way
 };
 
-// What the open set keeps of a service.
+// The state of one service in the open set.
 struct open_service {
     std::size_t backlog = 0;
     due_queue::line due; // its executions that wait for their instant
