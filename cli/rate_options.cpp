@@ -29,7 +29,7 @@ nlohmann::json rate_of(rate_options const& chosen)
     auto const number = chosen.rate.substr(0, slash);
     bool const is_number = !number.empty() && number.size() <= 7 &&
                            number.find_first_not_of("0123456789") == std::string::npos && std::stoi(number) > 0;
-    if (slash == std::string::npos || !is_number)
+    if (slash == std::string::npos || slash + 1 == chosen.rate.size() || !is_number)
         throw CLI::ValidationError("--rate", "must be a number and a span of time, such as 100/1m, or none, not '" +
                                                  chosen.rate + "'");
     nlohmann::json rate{{"limit", std::stoi(number)},

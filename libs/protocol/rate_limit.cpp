@@ -27,7 +27,7 @@ rate_limit parse_rate(nlohmann::json const& value, std::string const& path)
             object.number("per_ms", 1'000, shortest_rate_span / 1ms, longest_rate_span / 1ms)};
         rate.burst = static_cast<int>(object.number("burst", usual_burst(rate.limit, rate.per), 1, 2 * most_in_a_rate));
     }
-    object.finish_listing();
+    object.finish();
     return rate;
 }
 
@@ -48,7 +48,7 @@ scope_limits parse_scope_limits(nlohmann::json const& value, std::string const& 
     limits.concurrency = static_cast<int>(object.number("concurrency", 0, 0, most_concurrent));
     if (auto const* rate = object.find("rate"))
         limits.rate = parse_rate(*rate, object.path_of("rate"));
-    object.finish_listing();
+    object.finish();
     return limits;
 }
 

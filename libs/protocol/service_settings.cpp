@@ -51,7 +51,7 @@ service_settings parse_service_settings(nlohmann::json const& value)
         settings.limits = parse_scope_limits(*limits, "limits");
     if (auto const* defaults = object.find("defaults"))
         settings.defaults = parse_defaults(*defaults);
-    object.finish_listing();
+    object.finish();
     return settings;
 }
 

@@ -126,18 +126,13 @@ std::optional<std::string> strict_object::unknown() const
 
 void strict_object::finish() const
 {
-    if (auto const key = unknown())
-        throw invalid_input(path_of(key->c_str()), "unknown field " + in_quotes(path_of(key->c_str())));
-}
-
-void strict_object::finish_listing() const
-{
     auto const key = unknown();
     if (!key)
         return;
     std::string all;
-    for (auto const& each : known_)
-        all += (all.empty() ? "" : ", ") + each;
+    for (auto each = known_.begin(); each != known_.end(); ++each)
+        if (std::find(known_.begin(), each, *each) == each)
+            all += (all.empty() ? "" : ", ") + *each;
     throw invalid_input(path_of(key->c_str()), "unknown field " + in_quotes(path_of(key->c_str())) +
                                                    "; leave it out, the fields here are: " + all);
 }

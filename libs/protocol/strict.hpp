@@ -31,10 +31,8 @@ public:
     std::vector<std::string> texts(char const* key, std::size_t most, std::size_t longest);
     std::string path_of(char const* key) const;
 
-    // Throws for the first key that no call above has named. Call it last.
+    // Throws for the first key that no call above has named, and names those that there are. Call it last.
     void finish() const;
-    // The same, and the error names the keys that there are.
-    void finish_listing() const;
 
 private:
     std::optional<std::string> unknown() const;

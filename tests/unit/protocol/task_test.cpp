@@ -78,6 +78,17 @@ TEST_CASE("an unknown field of a task is refused with its path", "[protocol]")
     CHECK(blamed_schedule(R"({"kind": "once", "at": "2026-12-24T18:00:00Z", "every_ms": 5})") == "schedule.every_ms");
 }
 
+TEST_CASE("the refusal of an unknown field names the fields that there are, each once", "[protocol]")
+{
+    auto value = good();
+    value["schedule"] = {{"kind", "fixed_rate"}, {"every_ms", 5000}, {"phase", 5}};
+    CHECK_THROWS_WITH(parse_task(value), Catch::Contains("unknown field 'schedule.phase'") &&
+                                             Catch::Contains("the fields here are: ") && Catch::Contains("every_ms"));
+    value = good();
+    value["retries"] = 3;
+    CHECK_THROWS_WITH(parse_task(value), Catch::Contains("max_attempts") && !Catch::Matches(".*name.*, name, .*"));
+}
+
 TEST_CASE("a field of a wrong type is refused with its path", "[protocol]")
 {
     CHECK(blamed(R"({"name": 7})") == "name");
