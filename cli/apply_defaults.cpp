@@ -94,6 +94,9 @@ void apply_defaults(protocol::service_key const& of, bool dry_run, common_option
     }
     if (common.json)
         print_json(std::cout, answers);
+    else if (answers.empty())
+        std::cout << (tasks.empty() ? "there are no tasks\n"
+                                    : "nothing to change: each task has the defaults or values of its own\n");
 }
 
 } // namespace baton::cli
