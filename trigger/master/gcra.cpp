@@ -49,7 +49,7 @@ void gcra::change(protocol::rate_limit const& rate, utc_time now)
     burst_ = rate.burst;
     if (!limits())
         return;
-    auto missing = before.limits() ? std::max<std::int64_t>(before.full_at_ - to_ns(now), 0) : 0;
+    auto missing = std::max<std::int64_t>(before.full_at_ - to_ns(now), 0);
     if (before.interval_ == interval_) // keeps the part of a token that has come, too
         missing += burst_ > before.burst_ ? times(burst_ - before.burst_) : -times(before.burst_ - burst_);
     else if (before.limits())

@@ -25,7 +25,8 @@ public:
     // Takes a token. Call it only when one is free.
     void take(utc_time now);
 
-    // Keeps the tokens, up to the new burst. A rate that had no limit before starts with all tokens.
+    // Keeps the tokens, up to the new burst. A rate that never had a limit starts with all tokens, and one that lost
+    // its limit for a while with those that would have come back by now.
     void change(protocol::rate_limit const& rate, utc_time now);
     // No token is there at `now`.
     void empty_at(utc_time now);

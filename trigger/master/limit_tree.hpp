@@ -130,6 +130,7 @@ private:
     protocol::scope_limits const* limits_of(protocol::service_view which) const;
     node& task_node(member const& which, utc_time now);
     node& scope_node(protocol::service_view which);
+    node const* twin_of(node const& which) const;
     void move_below(node& task, node& parent, utc_time now);
     void begin_rate(node& which, protocol::rate_limit const& rate);
     position& position_of(member const& which, utc_time now);

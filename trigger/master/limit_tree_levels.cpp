@@ -11,6 +11,16 @@ namespace {
 
 constexpr duration recorded_ahead = 1s; // a state in the ledger holds for the tokens that are taken until then
 
+// A second node with the rate of a task has no more tokens than the first.
+void take_over_tokens(gcra& rate, gcra const& from, utc_time now)
+{
+    if (!rate.limits())
+        return;
+    auto empty = rate;
+    empty.empty_at(now);
+    rate.restore(std::min(std::max(rate.full_at(), from.full_at()), empty.full_at()));
+}
+
 int kind_of(limit_tree::member const& which)
 {
     return which.shard ? 2 : which.broadcast ? 1 : 0;
@@ -97,6 +107,8 @@ limit_tree::node& limit_tree::task_node(member const& which, utc_time now)
         task.serial = ++serial_;
         task.task = found->first;
         begin_rate(task, rate);
+        if (auto const* other = twin_of(task))
+            take_over_tokens(task.rate, other->rate, now);
     } else if (which.version > task.version && task.version != 0) {
         task.rate.change(rate, now);
     }
@@ -105,6 +117,16 @@ limit_tree::node& limit_tree::task_node(member const& which, utc_time now)
             move_below(task, scope, now);
     task.version = std::max(task.version, which.version);
     return task;
+}
+
+// The other node with the rate of the task: an edit has made its executions broadcasts, or made them ordinary ones.
+limit_tree::node const* limit_tree::twin_of(node const& which) const
+{
+    auto const [id, kind] = which.task;
+    if (which.level != level::task || kind == 2)
+        return nullptr;
+    auto const found = tasks_.find({id, 1 - kind});
+    return found == tasks_.end() ? nullptr : &found->second;
 }
 
 // An edit has given the task to another service, for whose limits all its executions count from now on.
@@ -140,7 +162,7 @@ void limit_tree::drop_if_unused(node& which, utc_time now)
 {
     if (which.level != level::task || which.members != 0)
         return;
-    if (which.rate.limits() && which.rate.full_at() > now)
+    if (which.rate.full_at() > now) // an edit that takes its limit away and gives it again must not fill it
         return arm(which, which.rate.full_at());
     if (which.timer)
         timers_.erase({*which.timer, which.serial});
@@ -167,10 +189,14 @@ std::vector<storage::limit_state> limit_tree::states_to_record(std::vector<execu
     for (auto const id : ids) {
         if (!must_record(id, now))
             continue;
-        for (auto const* each = positions_.at(id).leaf; each != nullptr; each = each->parent)
-            if (each->rate.slow() && seen.insert(each->serial).second)
-                states.push_back(
-                    {each->task.first, each->of, each->rate.full_at_after(each->promised, now + recorded_ahead)});
+        for (auto const* each = positions_.at(id).leaf; each != nullptr; each = each->parent) {
+            if (!each->rate.slow() || !seen.insert(each->serial).second)
+                continue;
+            auto full_at = each->rate.full_at_after(each->promised, now + recorded_ahead);
+            if (auto const* other = twin_of(*each); other != nullptr && other->rate.slow())
+                full_at = std::max(full_at, other->rate.full_at_after(other->promised, now + recorded_ahead));
+            states.push_back({each->task.first, each->of, full_at});
+        }
     }
     return states;
 }

@@ -120,6 +120,17 @@ TEST_CASE("a change that leaves the interval as it is does not delay the next to
     CHECK(*rate.free_at(0) <= noon + 90min);
 }
 
+TEST_CASE("a limit that is taken away and given again has the tokens that have come back by then")
+{
+    protocol::rate_limit const limit{10, 10s, 5};
+    gcra rate(limit);
+    CHECK(taken_in(rate, 1us, 1us) == 5);
+    rate.change({}, noon + 1s);
+    CHECK_FALSE(rate.limits());
+    rate.change(limit, noon + 2s);
+    CHECK(taken_in(rate, 1us, 1us, 2s) == 2);
+}
+
 TEST_CASE("a rate of a token in more than a second is slow")
 {
     CHECK_FALSE(gcra({1, 1s, 1}).slow());

@@ -392,6 +392,48 @@ TEST_CASE("a slow rate is recorded before its tokens are taken, a second ahead")
     CHECK_FALSE(b.tree.must_record(execution_id{3}, b.now));
 }
 
+TEST_CASE("a task whose executions become broadcasts keeps one rate, and one record of it")
+{
+    bench b;
+    rate_limit const slow{1, 60s, 2};
+    auto const now_broadcast = [&](int id) {
+        auto which = b.member(id, 1, "stock", slow);
+        which.broadcast = true;
+        which.version = 2;
+        return which;
+    };
+    b.enter(1, 1, "stock", slow);
+    b.enter(2, 1, "stock", slow);
+    CHECK(b.wake_and_start() == numbers({1, 2}));
+    b.tree.enter(now_broadcast(3), b.now);
+    CHECK(b.wake().empty());
+    b.now += 60s;
+    CHECK(b.wake() == numbers({3}));
+    auto const states = b.tree.states_to_record(numbers({3}), b.now);
+    REQUIRE(states.size() == 1);
+    CHECK(states[0].full_at == b.now + 120s);
+}
+
+TEST_CASE("a task whose rate an edit takes away and gives again has only the tokens that have come back")
+{
+    bench b;
+    rate_limit const slow{1, 60s, 2};
+    b.enter(1, 1, "stock", slow);
+    b.enter(2, 1, "stock", slow);
+    CHECK(b.wake_and_start() == numbers({1, 2}));
+    b.end(1);
+    auto without = b.member(2);
+    without.version = 2;
+    b.tree.hold(without, b.now);
+    b.end(2);
+    auto again = b.member(3, 1, "stock", slow);
+    again.version = 3;
+    b.tree.enter(again, b.now);
+    CHECK(b.wake().empty());
+    b.now += 60s;
+    CHECK(b.wake() == numbers({3}));
+}
+
 TEST_CASE("a task is forgotten when it has all its tokens again, and not before")
 {
     bench b;
