@@ -230,6 +230,8 @@ ROWS = {
     "run_batch": Row("run now through REST, as fast as it goes", standing.run_batch,
                      [rate(), *COSTS_OF_SINGLES, Figure("call to handler p50", "until_start_ms/p50", "ms"), MISSED,
                       DOUBLED]),
+    "one_key": Row("one concurrency key, one execution after the other", standing.one_key,
+                   [rate(), *COSTS_OF_SINGLES, MISSED, DOUBLED]),
     "cron": Row("steady rate, cron: all on the second", cron, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),
     "payload_1k": Row("steady rate, 1 kB payloads", payload_1k, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),
     "own_task": Row("every firing from a task of its own", own_task, [rate(), *COSTS, *lags(), MISSED, DOUBLED]),

@@ -41,12 +41,24 @@ def run_batch(server, options):
         return {**result, **costs(counters.read(), count)}
 
 
-def begin_calls(stage, options, count):
+def one_key(server, options):
+    """Executions of one concurrency key, which wait for each other: the pace of a single line."""
+    count = options.calls * 10
+    with Stage(server, options) as stage:
+        line = {"limit": 1, "when_full": "wait", "queue": 100_000, "key": "/data"}
+        tasks = begin_calls(stage, options, count, tasks=1, concurrency=line)
+        counters = gauges.Counters(stage.store)
+        result = call(stage, tasks, count, pause=0, connections=32)
+        begun = sorted(start[4] for start in stage.starts())
+        return {**result, **costs(counters.read(), count), "rate": (len(begun) - 1) * SECOND / (begun[-1] - begun[0])}
+
+
+def begin_calls(stage, options, count, tasks=10, **policy):
     """Registers the tasks to call."""
     stage.begin(web=True, room=2 * count)
     payload = {"data": "x" * (options.payload - len('{"data":""}'))}
-    tasks = [stage.create(f"run {number}", {"kind": "api"}, HANDLER, SERVICE, payload=payload)["id"]
-             for number in range(10)]
+    tasks = [stage.create(f"run {number}", {"kind": "api"}, HANDLER, SERVICE, payload=payload, **policy)["id"]
+             for number in range(tasks)]
     time.sleep(SETTLE)
     return tasks
 

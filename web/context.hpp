@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/base/id.hpp"
+#include "libs/base/loop_thread.hpp"
 #include "libs/http/router.hpp"
 #include "libs/schedule/plan.hpp"
 #include "libs/storage/calendars.hpp"
@@ -50,6 +51,7 @@ struct context {
     storage::terms terms;
     storage::zones zones;
     master_notifier master;
+    loop_thread file_reader; // for files whose reading may take long
 };
 
 // An endpoint. May throw `refused`, besides the exceptions that the router turns into answers. The request lives until

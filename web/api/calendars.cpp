@@ -59,18 +59,32 @@ void expect_done(calendar_outcome outcome, std::vector<storage::calendar_user> c
     }
 }
 
-// Adds the days of the member `icalendar`, if there is one, to `dates`.
-void take_icalendar(json& document, utc_time now)
+std::string take_text(json& document)
 {
     auto const text = document.find("icalendar");
-    if (text == document.end())
-        return;
     if (!text->is_string())
         throw invalid_input("icalendar", "icalendar must be the text of an iCalendar file");
-    protocol::calendar_content imported;
-    imported.dates = schedule::whole_days(text->get<std::string>(), now);
-    auto const dates = protocol::to_json(imported)["dates"];
+    auto taken = text->get<std::string>();
     document.erase("icalendar");
+    return taken;
+}
+
+awaitable<std::vector<protocol::date_span>> read_days(std::string text, utc_time now)
+{
+    co_return schedule::whole_days(text, now);
+}
+
+// Adds the days of the member `icalendar`, if there is one, to `dates`. A rule that matches no day takes half a second
+// to follow, so another thread reads the file.
+awaitable<void> take_icalendar(context& site, json& document)
+{
+    if (!document.contains("icalendar"))
+        co_return;
+    auto const now = site.deps.time.utc();
+    protocol::calendar_content imported;
+    imported.dates =
+        co_await asio::co_spawn(site.file_reader.executor(), read_days(take_text(document), now), asio::use_awaitable);
+    auto const dates = protocol::to_json(imported)["dates"];
     auto& all = document["dates"];
     if (all.is_null())
         all = json::array();
@@ -78,30 +92,36 @@ void take_icalendar(json& document, utc_time now)
         all.insert(all.end(), dates.begin(), dates.end());
 }
 
+protocol::calendar_definition parse_calendar(json const& document)
+{
+    auto calendar = protocol::parse_calendar_definition(document);
+    if (!schedule::zone_exists(calendar.content.zone))
+        throw invalid_input("zone", "there is no time zone " + in_quotes(calendar.content.zone) +
+                                        "; write for example Europe/Berlin");
+    return calendar;
+}
+
 // The body, in which `icalendar` adds to `dates`. An answer can be changed and sent back to replace the calendar.
-protocol::calendar_definition definition_in(http::request const& message, utc_time now, bool replaces)
+awaitable<protocol::calendar_definition> definition_in(context& site, http::request const& message, bool replaces)
 {
     auto document = read_body(message);
-    return as_document([&] {
-        if (document.is_object()) {
-            if (replaces)
-                for (auto const* name :
-                     {"id", "version", "created_at", "updated_at", "used_by", "valid_from", "edited", "left_behind"})
-                    document.erase(name);
-            take_icalendar(document, now);
-        }
-        auto calendar = protocol::parse_calendar_definition(document);
-        if (!schedule::zone_exists(calendar.content.zone))
-            throw invalid_input("zone", "there is no time zone " + in_quotes(calendar.content.zone) +
-                                            "; write for example Europe/Berlin");
-        return calendar;
-    });
+    try {
+        if (document.is_object() && replaces)
+            for (auto const* name :
+                 {"id", "version", "created_at", "updated_at", "used_by", "valid_from", "edited", "left_behind"})
+                document.erase(name);
+        if (document.is_object())
+            co_await take_icalendar(site, document);
+        co_return parse_calendar(document);
+    } catch (invalid_input const& wrong) {
+        throw refused(422, wrong.what(), wrong.field());
+    }
 }
 
 awaitable<http::response> create_calendar(context& site, http::request const& message)
 {
     expect_no_query(message);
-    auto const definition = definition_in(message, site.deps.time.utc(), false);
+    auto const definition = co_await definition_in(site, message, false);
     auto const made = co_await site.calendars.create(site.ids.make<calendar_id>(), definition);
     auto answer = http::json_response(201, show_calendar(made));
     answer.headers.set("ETag", etag_of(made.version));
@@ -166,7 +186,7 @@ awaitable<http::response> replace_calendar(context& site, http::request const& m
     expect_no_query(message);
     auto const id = path_id<calendar_id>(message);
     auto const seen = seen_version(message);
-    auto const definition = definition_in(message, site.deps.time.utc(), true);
+    auto const definition = co_await definition_in(site, message, true);
     auto const present = co_await site.calendars.find(id);
     if (!present)
         expect_done(calendar_outcome::not_found);

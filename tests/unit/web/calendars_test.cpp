@@ -167,6 +167,35 @@ TEST_CASE("the days of an iCalendar file are added to a calendar")
     CHECK(web->problem(422, web->post(resource, {{"name", "i"}, {"dates", {"2030-02-30"}}})).at("field") == "dates");
 }
 
+TEST_CASE("other requests are answered while a long iCalendar file is read")
+{
+    auto const web = arrange(storage::engine::sqlite);
+    std::string file = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n";
+    for (int i = 0; i < 20; ++i) // 30 February never comes, and all of them together are refused
+        file += "BEGIN:VEVENT\r\nUID:" + std::to_string(i) +
+                "\r\nDTSTART;VALUE=DATE:20300101\r\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30\r\nEND:VEVENT\r\n";
+    file += "END:VCALENDAR\r\n";
+    std::vector<std::pair<std::string, int>> answered;
+    asio::io_context loop;
+    auto const ask = [&](std::string name, std::string target, json const& body) {
+        auto const call = [&web, &answered, name, target, text = body.dump()]() -> awaitable<void> {
+            http::request asked;
+            asked.method = verb::post;
+            asked.target = target;
+            asked.body = text;
+            auto const answer = co_await web->routes(asked);
+            answered.emplace_back(name, answer.status);
+        };
+        asio::co_spawn(loop, call, asio::detached);
+    };
+    ask("file", resource, {{"name", "never"}, {"icalendar", file}});
+    ask("other", "/api/v1/cron/explain", {{"cron", "0 2 * * *"}});
+    loop.run();
+    REQUIRE(answered.size() == 2);
+    CHECK(answered[0] == std::pair{std::string("other"), 200});
+    CHECK(answered[1] == std::pair{std::string("file"), 422});
+}
+
 TEST_CASE("a task runs after another one of its project, without cycles")
 {
     auto const web = arrange(engines());
