@@ -13,7 +13,10 @@ void execution_loader::load(storage::open_execution_row const& row, open_set::re
         if (!row.unreadable.empty())
             throw invalid_input("", row.unreadable);
         auto task = book_.get(row.task, row.version, row.definition, std::nullopt);
-        if (!scope_.open.add(make_open_execution(row, std::move(task)), seen))
+        auto made = make_open_execution(row, std::move(task));
+        if (auto const* broadcast = row.parent ? scope_.open.find(*row.parent) : nullptr)
+            made.since_due = broadcast->since_due; // it was loaded before, because it was due before
+        if (!scope_.open.add(std::move(made), seen))
             return;
     } catch (invalid_input const& failure) {
         log::error("term", "an execution cannot be read, it stays open and is not delivered",

@@ -166,6 +166,20 @@ TEST_CASE("a broadcast whose shards are under way waits for them")
     CHECK(f.taken.empty());
 }
 
+TEST_CASE("the limits of a shard count from the instant at which its broadcast was due")
+{
+    fixture f;
+    f.add_task(2, {{"routing", "broadcast"}});
+    f.set("task_id = 2, state = 'running'");
+    f.add_execution(2, 2, 3);
+    f.exec("UPDATE execution SET parent_id = 1, cause = 'shard', due_at = due_at + 60000000, created_at = due_at WHERE "
+           "id = 2");
+    f.loader.begin_take_over([](auto const&) { return true; });
+    f.read();
+    CHECK(f.one(2).due_at > f.one(1).due_at);
+    CHECK(f.one(2).since_due == f.one(1).since_due);
+}
+
 TEST_CASE("a row is not loaded twice, and not if its execution ended while the row was being read")
 {
     fixture f;
