@@ -33,11 +33,11 @@ std::optional<limit_tree::rank> limit_tree::offer_of(node& which, utc_time now)
 {
     if (which.line.empty())
         return std::nullopt;
-    auto const& first = which.line.begin()->first;
-    if (which.closed_until > now && (!which.stepped_back || first > *which.stepped_back)) {
+    if (which.closed_until > now) {
         arm(which, which.closed_until);
         return std::nullopt;
     }
+    auto const& first = which.line.begin()->first;
     if (lets(which, first.fresh, now))
         return first;
     if (auto const free = which.rate.free_at(which.promised); free && *free > now)
@@ -131,7 +131,7 @@ void limit_tree::enter(member const& asked, utc_time now)
     if (which.stage == stage::waits || which.stage == stage::promised)
         return;
     if (which.stage == stage::idle)
-        idle_no_more(which);
+        which.leaf->closed_until = {};
     which.stage = stage::waits;
     which.place = {!which.holds, asked.place, asked.id};
     which.recorded_until.reset();
@@ -143,15 +143,6 @@ void limit_tree::unpromise(position& which)
 {
     for (auto* each = which.leaf; each != nullptr; each = each->parent)
         --each->promised;
-}
-
-// Those behind it go on at once if it was the last that has stepped back.
-void limit_tree::idle_no_more(position& which)
-{
-    if (--which.leaf->idle != 0)
-        return;
-    which.leaf->closed_until = {};
-    which.leaf->stepped_back.reset();
 }
 
 void limit_tree::release(position& which)
@@ -186,8 +177,6 @@ void limit_tree::step_back(execution_id id, utc_time now)
     if (which.place.fresh)
         release(which);
     which.stage = stage::idle;
-    ++leaf.idle;
-    leaf.stepped_back = leaf.stepped_back ? std::max(*leaf.stepped_back, which.place) : which.place;
     leaf.closed_for = std::clamp(2 * leaf.closed_for, first_closed, longest_closed);
     leaf.closed_until = now + leaf.closed_for;
     settle_path(&leaf, now);
@@ -198,11 +187,9 @@ void limit_tree::hold(member const& asked, utc_time now)
     if (auto const before = at(asked.id); before == stage::waits || before == stage::promised)
         leave(asked.id, now);
     auto& which = position_of(asked, now);
-    if (which.stage == stage::idle)
-        idle_no_more(which);
     which.stage = stage::sent;
     if (which.holds)
-        return settle_path(which.leaf, now);
+        return;
     which.holds = true;
     for (auto* each = which.leaf; each != nullptr; each = each->parent)
         ++each->used;
@@ -233,7 +220,7 @@ void limit_tree::leave(execution_id id, utc_time now)
     if (which.stage == stage::promised)
         unpromise(which);
     if (which.stage == stage::idle)
-        idle_no_more(which);
+        leaf.closed_until = {};
     release(which);
     positions_.erase(found);
     --leaf.members;

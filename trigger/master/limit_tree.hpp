@@ -66,7 +66,7 @@ public:
     // A promised execution is sent, and takes its tokens.
     void start(execution_id id, utc_time now);
     // A promised execution has found no client. Its task lets others go first, for a second and longer each time, or
-    // until all of it that have stepped back have entered again or ended. Those may enter before that.
+    // until the execution enters again or ends.
     void step_back(execution_id id, utc_time now);
     // The execution may be under way, so it takes concurrency slots, even beyond the limit.
     void hold(member const& which, utc_time now);
@@ -116,8 +116,6 @@ private:
         std::optional<utc_time> timer;
         utc_time closed_until{}; // its last promised execution found no client
         duration closed_for{};
-        int idle = 0;                     // executions that have stepped back
-        std::optional<rank> stepped_back; // the last place of them: while closed, only those up to it may go on
     };
     struct position {
         node* leaf = nullptr;
@@ -144,7 +142,6 @@ private:
     void fire_timers(utc_time now, std::size_t most);
     execution_id grant(node& top, utc_time now);
     static void unpromise(position& which);
-    static void idle_no_more(position& which);
     static void release(position& which);
 
     std::map<task_key, node> tasks_;

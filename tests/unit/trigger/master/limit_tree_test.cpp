@@ -204,49 +204,6 @@ TEST_CASE("an execution that finds no client steps back, and its task lets other
     CHECK(b.wake() == numbers({4}));
 }
 
-TEST_CASE("executions that have stepped back go before those that came after them")
-{
-    bench b;
-    rate_limit const rate{2, 20s, 2};
-    for (int const id : {1, 2, 3})
-        b.enter(id, 1, "stock", rate);
-    CHECK(b.wake() == numbers({1, 2}));
-    b.tree.step_back(execution_id{1}, b.now);
-    b.tree.step_back(execution_id{2}, b.now);
-    b.enter(1, 1, "stock", rate); // there is a client
-    CHECK(b.wake_and_start() == numbers({1}));
-    b.enter(2, 1, "stock", rate);
-    CHECK(b.wake_and_start() == numbers({2}));
-    CHECK(b.at(3) == stage::waits);
-}
-
-TEST_CASE("an execution that has stepped back and finds no client holds those behind it for a while only")
-{
-    bench b;
-    b.tree.set_limits({limited("stock", 1)}, b.now);
-    for (int const id : {1, 2, 3})
-        b.enter(id);
-    CHECK(b.wake() == numbers({1}));
-    b.tree.step_back(execution_id{1}, b.now);
-    CHECK(b.wake().empty());
-    b.now = *b.tree.next();
-    CHECK(b.wake() == numbers({2}));
-    b.tree.step_back(execution_id{2}, b.now);
-    b.end(1);
-    CHECK(b.wake().empty());
-    SECTION("the last of them ends")
-    {
-        b.end(2);
-    }
-    SECTION("the last of them is under way after all, and ends")
-    {
-        b.tree.hold(b.member(2), b.now);
-        CHECK(b.wake().empty());
-        b.end(2);
-    }
-    CHECK(b.wake() == numbers({3}));
-}
-
 TEST_CASE("what was under way before counts, also beyond the limit, and gives way when nobody has it")
 {
     bench b;
