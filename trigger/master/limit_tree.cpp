@@ -33,11 +33,11 @@ std::optional<limit_tree::rank> limit_tree::offer_of(node& which, utc_time now)
 {
     if (which.line.empty())
         return std::nullopt;
-    if (which.closed_until > now) {
-        arm(which, which.closed_until);
+    auto const& first = which.line.begin()->first;
+    if (which.closing.keeps_back(first, now)) {
+        arm(which, which.closing.until);
         return std::nullopt;
     }
-    auto const& first = which.line.begin()->first;
     if (lets(which, first.fresh, now))
         return first;
     if (auto const free = which.rate.free_at(which.promised); free && *free > now)
@@ -130,8 +130,10 @@ void limit_tree::enter(member const& asked, utc_time now)
     auto& which = position_of(asked, now);
     if (which.stage == stage::waits || which.stage == stage::promised)
         return;
-    if (which.stage == stage::idle)
-        which.leaf->closed_until = {};
+    if (which.stage == stage::idle) {
+        which.leaf->closing.partly = true;
+        no_longer_idle(which);
+    }
     which.stage = stage::waits;
     which.place = {!which.holds, asked.place, asked.id};
     which.recorded_until.reset();
@@ -162,7 +164,9 @@ void limit_tree::start(execution_id id, utc_time now)
     for (auto* each = which.leaf; each != nullptr; each = each->parent)
         each->rate.take(now);
     which.stage = stage::sent;
-    which.leaf->closed_for = {};
+    auto& closing = which.leaf->closing;
+    closing.lasts = {};
+    closing.until = std::min(closing.until, now + first_closed); // a client is there: the others have time to enter
     settle_path(which.leaf, now);
 }
 
@@ -177,9 +181,23 @@ void limit_tree::step_back(execution_id id, utc_time now)
     if (which.place.fresh)
         release(which);
     which.stage = stage::idle;
-    leaf.closed_for = std::clamp(2 * leaf.closed_for, first_closed, longest_closed);
-    leaf.closed_until = now + leaf.closed_for;
+    auto& closing = leaf.closing;
+    if (closing.until <= now) {
+        auto const lasts = std::clamp(2 * closing.lasts, first_closed, longest_closed);
+        closing = {now + lasts, lasts, {}, which.place};
+    }
+    closing.idle.insert(which.place);
+    closing.last = std::max(closing.last, which.place);
     settle_path(&leaf, now);
+}
+
+// An idle execution of an earlier closing does not count for the present one.
+void limit_tree::no_longer_idle(position& which)
+{
+    auto& closing = which.leaf->closing;
+    closing.idle.erase(which.place);
+    if (closing.idle.empty())
+        closing.until = {};
 }
 
 void limit_tree::hold(member const& asked, utc_time now)
@@ -187,9 +205,11 @@ void limit_tree::hold(member const& asked, utc_time now)
     if (auto const before = at(asked.id); before == stage::waits || before == stage::promised)
         leave(asked.id, now);
     auto& which = position_of(asked, now);
+    if (which.stage == stage::idle)
+        no_longer_idle(which);
     which.stage = stage::sent;
     if (which.holds)
-        return;
+        return settle_path(which.leaf, now);
     which.holds = true;
     for (auto* each = which.leaf; each != nullptr; each = each->parent)
         ++each->used;
@@ -220,7 +240,7 @@ void limit_tree::leave(execution_id id, utc_time now)
     if (which.stage == stage::promised)
         unpromise(which);
     if (which.stage == stage::idle)
-        leaf.closed_until = {};
+        no_longer_idle(which);
     release(which);
     positions_.erase(found);
     --leaf.members;

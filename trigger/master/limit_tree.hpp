@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -65,8 +66,9 @@ public:
     stage at(execution_id id) const;
     // A promised execution is sent, and takes its tokens.
     void start(execution_id id, utc_time now);
-    // A promised execution has found no client. Its task lets others go first, for a second and longer each time, or
-    // until the execution enters again or ends.
+    // A promised execution has found no client. Its task lets others go first, for a second and longer each time. When
+    // an execution that stepped back enters again, the task goes on, and those behind the last that stepped back wait
+    // until all of these have entered again or ended, or the time is over.
     void step_back(execution_id id, utc_time now);
     // The execution may be under way, so it takes concurrency slots, even beyond the limit.
     void hold(member const& which, utc_time now);
@@ -99,6 +101,15 @@ private:
     };
     enum class level { task, service, project };
     using task_key = std::pair<task_id, int>; // and the kind of its members
+    // Of a task whose promised executions found no client.
+    struct closing_state {
+        utc_time until{};
+        duration lasts{};
+        std::set<rank> idle; // stepped back since it began
+        rank last{};         // of these, also of those that have entered again
+        bool partly = false; // one has entered again, so a client is there: those up to the last may go on
+        bool keeps_back(rank const& first, utc_time now) const { return now < until && !(partly && first <= last); }
+    };
     struct node {
         node* parent = nullptr;
         limit_tree::level level = limit_tree::level::task;
@@ -114,8 +125,7 @@ private:
         std::map<rank, node*> line; // null: an execution
         std::optional<rank> offer;  // the place in the line of the parent
         std::optional<utc_time> timer;
-        utc_time closed_until{}; // its last promised execution found no client
-        duration closed_for{};
+        closing_state closing;
     };
     struct position {
         node* leaf = nullptr;
@@ -141,6 +151,7 @@ private:
     void arm(node& which, utc_time at);
     void fire_timers(utc_time now, std::size_t most);
     execution_id grant(node& top, utc_time now);
+    static void no_longer_idle(position& which);
     static void unpromise(position& which);
     static void release(position& which);
 
