@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctz/zone_info_source.h>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -67,6 +68,22 @@ bool load(std::string_view content, cctz::time_zone& zone)
     return loaded;
 }
 
+// The size of the data block behind a header, by the counts in it. `time_size`: bytes of an instant.
+std::uint64_t data_size(std::string_view header, std::uint64_t time_size)
+{
+    auto const count = [&](std::size_t index) {
+        std::uint64_t value = 0;
+        for (auto const byte : header.substr(20 + 4 * index, 4))
+            value = value << 8 | static_cast<unsigned char>(byte);
+        return value;
+    };
+    auto const indicators = count(0) + count(1);
+    auto const leap_seconds = count(2) * (time_size + 4);
+    auto const changes = count(3) * (time_size + 1);
+    auto const types = count(4) * 6;
+    return indicators + leap_seconds + changes + types + count(5);
+}
+
 // The last line, from version 2 on: the rule for the years behind the table. "CET-1CEST,M3.5.0,M10.5.0/3" has daylight
 // time, "CET-1" has none.
 std::string_view rule_of(std::string_view content)
@@ -127,6 +144,23 @@ chr::sys_seconds end_of(cctz::time_zone const& zone, chr::sys_seconds at, chr::s
 
 } // namespace
 
+bool has_counted_data(std::string_view content)
+{
+    constexpr std::size_t header_size = 44;
+    bool const two_blocks = content.size() > 4 && content[4] != 0; // the second one has instants of 64 bits
+    for (std::uint64_t const time_size : {4, 8}) {
+        if (time_size == 8 && !two_blocks)
+            break;
+        if (content.size() < header_size)
+            return false;
+        auto const size = data_size(content, time_size);
+        if (size > content.size() - header_size)
+            return false;
+        content.remove_prefix(header_size + size);
+    }
+    return true;
+}
+
 file_rules::file_rules(cctz::time_zone zone) : zone_(zone)
 {
     change last;
@@ -137,7 +171,7 @@ file_rules::file_rules(cctz::time_zone zone) : zone_(zone)
 std::optional<file_rules> file_rules::read(std::string_view content)
 {
     cctz::time_zone zone;
-    if (!content.starts_with("TZif") || !load(content, zone))
+    if (!content.starts_with("TZif") || !has_counted_data(content) || !load(content, zone))
         return std::nullopt;
     file_rules const found(zone);
     auto const rule = rule_of(content);

@@ -22,6 +22,9 @@ inline constexpr std::chrono::sys_seconds far_future{
     std::chrono::duration_cast<std::chrono::seconds>(std::chrono::years{20'000})};
 inline constexpr std::chrono::sys_seconds far_past{-far_future.time_since_epoch()};
 
+// False if the counts in a header name more data than the content has: a program that trusts them reserves gigabytes.
+bool has_counted_data(std::string_view content);
+
 class file_rules {
 public:
     file_rules() = default; // UTC

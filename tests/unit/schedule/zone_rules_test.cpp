@@ -1,4 +1,5 @@
 #include "libs/schedule/zone_database.hpp"
+#include "libs/schedule/zone_file.hpp"
 #include "tests/support/zone_files.hpp"
 
 #include <catch2/catch.hpp>
@@ -112,6 +113,28 @@ TEST_CASE("content that is not a whole zone file is refused")
     CHECK_FALSE(read(test::zone_file(3'600, {{100'000, 7'200}, {200'000, 3'600}}, "EET-2LMT,M3.5.0,M10.5.0/3")));
     CHECK_FALSE(read(test::zone_file(3'600, {{100'000, 7'200}, {200'000, 3'600}}, "LMT-1EST,M3.5.0,M10.5.0/3")));
     CHECK_FALSE(read(test::zone_file(3'600, {{100'000, 7'200}, {200'000, 9'000}}, "LMT-1LMT,M3.5.0,M10.5.0/3")));
+}
+
+TEST_CASE("a header that counts more data than the file has is found before anything is reserved for it")
+{
+    auto const whole = test::zone_file(600, {{100'000, 3'600}, {200'000, 0}}, "LMT0");
+    CHECK(has_counted_data(whole));
+    CHECK_FALSE(has_counted_data(""));
+    CHECK_FALSE(has_counted_data("TZif2"));
+    auto const second = whole.find("TZif2", 1);
+    for (auto const header : {std::size_t{0}, second})
+        for (std::size_t count = 0; count < 6; ++count) {
+            auto damaged = whole;
+            damaged[header + 20 + 4 * count] = '\x7f'; // two thousand million more of them
+            INFO(header << ' ' << count);
+            CHECK_FALSE(has_counted_data(damaged));
+            CHECK_FALSE(read(damaged));
+        }
+    CHECK_FALSE(has_counted_data(whole.substr(0, second + 44)));
+    auto old = whole.substr(0, second); // of version 1
+    CHECK_FALSE(has_counted_data(old));
+    old[4] = '\0';
+    CHECK(has_counted_data(old));
 }
 
 TEST_CASE("zones of this machine agree with the C library")
