@@ -10,7 +10,7 @@ namespace {
 nlohmann::json weekly_of(std::string const& text)
 {
     auto const space = text.find(' ');
-    nlohmann::json part{{"days", days_of(text.substr(0, space))}};
+    nlohmann::json part{{"days", days_of(text.substr(0, space), "--weekly")}};
     if (space == std::string::npos)
         return part;
     auto const times = text.substr(space + 1);

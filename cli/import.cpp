@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/importer.hpp"
+#include "cli/service_name.hpp"
 #include "cli/table.hpp"
 #include "libs/base/printable.hpp"
 #include "libs/schedule/time_zone.hpp"
@@ -63,7 +64,9 @@ void add_options(CLI::App& command, import_options& options)
         .add_option("--form", options.form, "Form of a crontab: user (no user column), system, or guess by its path")
         ->capture_default_str()
         ->check(CLI::IsMember({"guess", "user", "system"}));
-    command.add_option("--service", options.crontab.service, "Service whose clients run a crontab's commands")
+    command
+        .add_option("--service", options.crontab.service,
+                    "Service whose clients run a crontab's commands, or project/service")
         ->capture_default_str();
     command.add_option("--zone", options.crontab.zone,
                        "Time zone of a crontab without CRON_TZ (default: this machine's)");
@@ -95,7 +98,10 @@ void add_task_import(CLI::App& task, common_options const& common, int& status)
     add_options(*command, *options);
     command->footer("The commands of a crontab are not sent: a task names a handler of `baton agent --crontab`.\n"
                     "Example: baton task import /etc/crontab --zone Europe/Berlin --dry-run");
-    command->callback([options, &common, &status] { run_import(*options, common, status); });
+    command->callback([options, &common, &status] {
+        part_service(options->crontab.service, options->crontab.project);
+        run_import(*options, common, status);
+    });
 }
 
 } // namespace baton::cli

@@ -4,6 +4,7 @@
 #include "cli/default_options.hpp"
 #include "cli/rate_options.hpp"
 #include "cli/rest.hpp"
+#include "cli/service_name.hpp"
 #include "cli/table.hpp"
 #include "libs/base/printable.hpp"
 #include "libs/protocol/concurrency.hpp"
@@ -29,8 +30,9 @@ std::string settings_path(settings_choice const& chosen)
 {
     if (chosen.noun == "project")
         return "/api/v1/projects/" + http::percent_encode(chosen.name) + "/settings";
-    auto const project = chosen.project.empty() ? std::string(protocol::default_project) : chosen.project;
-    return "/api/v1/services/" + http::percent_encode(project) + "/" + http::percent_encode(chosen.name) + "/settings";
+    auto const of = service_named(chosen.name, chosen.project);
+    return "/api/v1/services/" + http::percent_encode(of.project) + "/" + http::percent_encode(of.service) +
+           "/settings";
 }
 
 void print_settings(settings_choice const& chosen, nlohmann::json const& found, common_options const& common)
@@ -66,6 +68,10 @@ nlohmann::json present_settings(rest& web, settings_choice const& chosen)
 
 void set_settings(settings_choice const& chosen, common_options const& common)
 {
+    if (chosen.concurrency < 0 && chosen.rate.rate.empty() && chosen.defaults.given.empty() &&
+        chosen.defaults.removed.empty())
+        throw CLI::ValidationError(chosen.noun + "s set",
+                                   "nothing to change: give --concurrency, --rate, --default or --no-default");
     rest web(common);
     auto const present = present_settings(web, chosen);
     auto wanted = present.at("settings");
@@ -80,8 +86,11 @@ void set_settings(settings_choice const& chosen, common_options const& common)
 CLI::App* add_command(CLI::App& group, std::string const& name, std::string const& help, settings_choice& chosen)
 {
     auto* const command = group.add_subcommand(name, help);
-    command->add_option(chosen.noun, chosen.name, "Name of the " + chosen.noun)->required();
-    if (chosen.noun == "service")
+    bool const service = chosen.noun == "service";
+    command
+        ->add_option(chosen.noun, chosen.name, "Name of the " + chosen.noun + (service ? ", or project/service" : ""))
+        ->required();
+    if (service)
         command->add_option("--project", chosen.project, "Project of the service (default: default)");
     return command;
 }
@@ -118,9 +127,8 @@ void add_service_settings(CLI::App& group, std::string const& noun, common_optio
     auto const dry = std::make_shared<bool>(false);
     apply->add_flag("--dry-run", *dry, "Say only what would change");
     apply->callback([applied, dry, noun, &common] {
-        auto const project = applied->project.empty() ? std::string(protocol::default_project) : applied->project;
         apply_defaults(noun == "project" ? protocol::service_key{applied->name, ""}
-                                         : protocol::service_key{project, applied->name},
+                                         : service_named(applied->name, applied->project),
                        *dry, common);
     });
 }

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
+#include "cli/service_name.hpp"
 #include "cli/table.hpp"
 #include "cli/this_user.hpp"
 #include "libs/protocol/pause.hpp"
@@ -28,8 +29,8 @@ std::string path_of(level what, choice const& chosen)
 {
     if (what == level::project)
         return "/api/v1/projects/" + http::percent_encode(chosen.name);
-    auto const project = chosen.project.empty() ? std::string(protocol::default_project) : chosen.project;
-    return "/api/v1/services/" + http::percent_encode(project) + "/" + http::percent_encode(chosen.name);
+    auto const of = service_named(chosen.name, chosen.project);
+    return "/api/v1/services/" + http::percent_encode(of.project) + "/" + http::percent_encode(of.service);
 }
 
 void add_row(table& shown, level what, nlohmann::json const& each, times const& at)
@@ -105,8 +106,10 @@ CLI::App* add_one(CLI::App& group, level what, std::string const& name, std::str
 {
     auto* const command = group.add_subcommand(name, help);
     std::string const noun = what == level::service ? "service" : "project";
-    command->add_option(noun, chosen->name, "Name of the " + noun)->required();
-    if (what == level::service)
+    bool const service = what == level::service;
+    command->add_option(noun, chosen->name, "Name of the " + noun + (service ? ", or project/service" : ""))
+        ->required();
+    if (service)
         command->add_option("--project", chosen->project, "Project of the service (default: default)");
     return command;
 }

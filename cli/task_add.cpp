@@ -12,6 +12,7 @@
 #include "cli/rest.hpp"
 #include "cli/retry_options.hpp"
 #include "cli/route_options.hpp"
+#include "cli/service_name.hpp"
 #include "cli/span.hpp"
 #include "cli/table.hpp"
 #include "cli/wall_options.hpp"
@@ -178,7 +179,7 @@ void add_task_add(CLI::App& task, common_options const& common)
                     "--zone Europe/Berlin");
     auto const chosen = std::make_shared<definition_options>();
     command->add_option("name", chosen->name, "Unique in its project")->required();
-    command->add_option("--service", chosen->service, "Service whose clients run it")->required();
+    command->add_option("--service", chosen->service, "Service whose clients run it, or project/service")->required();
     command->add_option("--handler", chosen->handler, "Handler that they run")->required();
     command->add_option("--payload", chosen->payload, "JSON for the handler");
     auto* const when =
@@ -243,6 +244,7 @@ void add_task_add(CLI::App& task, common_options const& common)
     command->add_flag("--allow-unserved", chosen->allow_unserved,
                       "Accept it although no live client serves the handler");
     command->callback([chosen, &common] {
+        part_service(chosen->service, chosen->project);
         auto const document = document_of(*chosen);
         auto const target = std::string("/api/v1/tasks") + (chosen->allow_unserved ? "?allow_unserved=true" : "");
         auto const made = rest(common).send(http::verb::post, target, document);

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
+#include "cli/service_name.hpp"
 #include "cli/table.hpp"
 #include "libs/protocol/task.hpp"
 
@@ -46,7 +47,7 @@ void add_task_list(CLI::App& task, common_options const& common)
     command->footer("Example: baton task list --service billing");
     auto const chosen = std::make_shared<options>();
     command->add_option("--project", chosen->project, "Only of this project");
-    command->add_option("--service", chosen->service, "Only of this service");
+    command->add_option("--service", chosen->service, "Only of this service, or project/service");
     command->add_option("--name", chosen->name, "Only tasks with this text in the name");
     command->add_option("--handler", chosen->handler, "Only of this handler");
     command->add_option("--kind", chosen->kind, "Only with this kind of schedule")->check(CLI::IsMember(kinds()));
@@ -58,6 +59,7 @@ void add_task_list(CLI::App& task, common_options const& common)
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
     command->callback([chosen, &common] {
+        part_service(chosen->service, chosen->project);
         std::string target = "/api/v1/tasks?";
         std::string const enabled_is = chosen->enabled ? "true" : chosen->disabled ? "false" : "";
         for (auto const& [key, value] : {std::pair{"project", chosen->project},

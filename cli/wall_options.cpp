@@ -11,24 +11,24 @@ namespace {
 
 constexpr std::array<std::string_view, 7> week{"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
 
-std::size_t day_number(std::string_view name)
+std::size_t day_number(std::string_view name, char const* option)
 {
     auto const found = std::ranges::find(week, name);
     if (found == week.end())
-        throw CLI::ValidationError("--days", "'" + std::string(name) + "' is no day such as mon or mon-fri");
+        throw CLI::ValidationError(option, "'" + std::string(name) + "' is no day such as mon or mon-fri");
     return static_cast<std::size_t>(found - week.begin());
 }
 
 } // namespace
 
-nlohmann::json days_of(std::string const& text)
+nlohmann::json days_of(std::string const& text, char const* option)
 {
     auto days = nlohmann::json::array();
     std::istringstream parts(text);
     for (std::string part; std::getline(parts, part, ',');) {
         auto const dash = part.find('-');
-        auto const last = day_number(dash == std::string::npos ? part : part.substr(dash + 1));
-        for (auto day = day_number(part.substr(0, dash));; day = (day + 1) % week.size()) {
+        auto const last = day_number(dash == std::string::npos ? part : part.substr(dash + 1), option);
+        for (auto day = day_number(part.substr(0, dash), option);; day = (day + 1) % week.size()) {
             days.push_back(week[day]);
             if (day == last)
                 break;
@@ -84,7 +84,7 @@ nlohmann::json calendar_schedule(wall_options const& chosen)
     if (!chosen.roll.empty())
         schedule["roll"] = chosen.roll;
     if (!chosen.days.empty())
-        schedule["days"] = days_of(chosen.days);
+        schedule["days"] = days_of(chosen.days, "--days");
     return schedule;
 }
 
@@ -92,7 +92,7 @@ nlohmann::json window_schedule(wall_options const& chosen, std::int64_t every_ms
 {
     nlohmann::json schedule{{"kind", "window"}, {"every_ms", every_ms}, {"from", chosen.from}, {"to", chosen.to}};
     if (!chosen.days.empty())
-        schedule["days"] = days_of(chosen.days);
+        schedule["days"] = days_of(chosen.days, "--days");
     return schedule;
 }
 

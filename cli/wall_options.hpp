@@ -31,6 +31,7 @@ nlohmann::json calendar_schedule(wall_options const& chosen);
 nlohmann::json window_schedule(wall_options const& chosen, std::int64_t every_ms);
 
 // ["mon", "tue", "wed", "sun"] for "mon-wed,sun". Ranges may go over Sunday.
-nlohmann::json days_of(std::string const& text);
+// Throws CLI::ValidationError, naming the option.
+nlohmann::json days_of(std::string const& text, char const* option);
 
 } // namespace baton::cli

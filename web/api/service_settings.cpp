@@ -1,5 +1,6 @@
 // Settings of services and of projects.
 
+#include "libs/base/characters.hpp"
 #include "libs/base/log.hpp"
 #include "libs/protocol/task.hpp"
 #include "libs/schedule/time_zone.hpp"
@@ -34,6 +35,17 @@ http::response answer_settings(nlohmann::json const& body, int version)
     return answer;
 }
 
+refused no_settings(protocol::service_key const& which)
+{
+    auto const project = "the project " + in_quotes(which.project);
+    if (which.service.empty())
+        return {404, "no task and no client belongs to " + project + ", and it has no settings yet", "project"};
+    return {404,
+            "no task and no client names the service " + in_quotes(which.service) + " of " + project +
+                ", and it has no settings yet",
+            "service"};
+}
+
 awaitable<http::response> read_settings(context& site, http::request const& message)
 {
     expect_no_query(message);
@@ -41,8 +53,7 @@ awaitable<http::response> read_settings(context& site, http::request const& mess
     auto const found = co_await site.services.settings(which);
     bool const known = found.version != 0 || co_await site.services.known(which);
     if (!known)
-        throw refused(404, "no task and no client names it, and it has no settings",
-                      which.service.empty() ? "project" : "service");
+        throw no_settings(which);
     co_return answer_settings(show_settings(found), found.version);
 }
 

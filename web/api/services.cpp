@@ -1,3 +1,4 @@
+#include "libs/base/characters.hpp"
 #include "libs/base/log.hpp"
 #include "libs/protocol/strict.hpp"
 #include "web/api/api.hpp"
@@ -24,8 +25,14 @@ service_key key_of_path(http::request const& message)
 refused no_such_scope(service_key const& which)
 {
     if (which.service.empty())
-        return {404, "no task and no client belongs to this project", "project"};
-    return {404, "no task and no client names this service", "service"};
+        return {404,
+                "no task and no client belongs to the project " + in_quotes(which.project) +
+                    "; the list of projects has those that are known",
+                "project"};
+    return {404,
+            "no task and no client names the service " + in_quotes(which.service) + " of the project " +
+                in_quotes(which.project) + "; the list of services has those that are known",
+            "service"};
 }
 
 nlohmann::json show_service(service_key const& which, std::vector<protocol::pause> const& paused)

@@ -35,6 +35,46 @@ class Answers(DevSite):
         self.assertEqual(re.findall("^[^ ]+ [WE] .*", text, re.M), [], text)
         self.assertTrue((self.folder / "baton-data" / "baton.db").exists())
 
+    def test_a_service_is_named_alone_or_with_its_project(self):
+        for service in ("agent", "default/agent"):
+            with self.subTest(service=service):
+                self.ask("services", "pause", service, "--reason", "deployment")
+                self.ask("services", "resume", service)
+                self.assertIn("agent", self.ask("services", "show", service))
+                self.ask("services", "set", service, "--rate", "100/1s")
+                self.assertIn("100/1s", self.ask("services", "settings", service))
+                self.ask("services", "set", service, "--rate", "none")
+                self.ask("services", "apply-defaults", service, "--dry-run")
+                self.assertIn("first", self.ask("task", "list", "--service", service))
+        self.refused(["'shop/agent' is of the project 'shop'", "leave one of them out"], "services", "show", "shop/agent",
+                     "--project", "default", status=2)
+        self.refused(["project/name, such as shop/billing, not 'a/b/c'"], "services", "show", "a/b/c", status=2)
+
+    def test_a_service_or_project_that_nobody_names_is_refused_with_its_name(self):
+        for command in ("settings", "show"):
+            said = self.refused(["no task and no client names the service 'nix' of the project 'shop'"], "services", command,
+                                "shop/nix")
+            self.assertNotIn("service:", said)
+            self.refused(["no task and no client belongs to the project 'nix'"], "projects", command, "nix")
+
+    def test_a_new_task_names_its_service_alone_or_with_its_project(self):
+        self.ask("task", "add", "bill", "--service", "shop/billing", "--handler", "bill", "--allow-unserved")
+        self.assertIn("bill", self.ask("task", "list", "--service", "shop/billing"))
+        self.assertEqual(json.loads(self.ask("--json", "task", "show", "bill", "--project", "shop"))["service"], "billing")
+        self.refused(["leave one of them out"], "task", "add", "other", "--project", "store", "--service", "shop/billing",
+                     "--handler", "bill", status=2)
+
+    def test_refusals_name_the_option_that_is_wrong(self):
+        self.refused(["--weekly: 'funday' is no day"], "calendars", "set", "x", "--weekly", "funday", status=2)
+        self.refused(["nothing to change: give --concurrency"], "services", "set", "agent", status=2)
+        said = self.refused(["defaults.max_attempts must be a whole number"], "services", "set", "agent", "--default",
+                            "max_attempts=none")
+        self.assertNotIn("defaults:", said)
+
+    def test_a_rate_is_refused_with_the_form_that_is_right(self):
+        for rate in ("1/", "/1s", "1", "x/1s", "0/1s", "99999999/1s"):
+            self.refused(["--rate", "such as 100/1m"], "services", "set", "agent", "--rate", rate, status=2)
+
     def test_json_is_what_rest_answers(self):
         for words, path in ((("task", "list"), "tasks"), (("executions",), "executions"), (("nodes", "--terms"), "terms"),
                             (("clients",), "clients")):

@@ -9,12 +9,12 @@ using nlohmann::json;
 
 TEST_CASE("days of the week are single names and ranges, which may go over Sunday")
 {
-    CHECK(days_of("mon") == json{"mon"});
-    CHECK(days_of("mon-wed,sun") == json{"mon", "tue", "wed", "sun"});
-    CHECK(days_of("sat-mon") == json{"sat", "sun", "mon"});
-    CHECK(days_of("mon-sun").size() == 7);
+    CHECK(days_of("mon", "--days") == json{"mon"});
+    CHECK(days_of("mon-wed,sun", "--days") == json{"mon", "tue", "wed", "sun"});
+    CHECK(days_of("sat-mon", "--days") == json{"sat", "sun", "mon"});
+    CHECK(days_of("mon-sun", "--days").size() == 7);
     for (auto const* const wrong : {"Monday", "mon-", "-mon", "mon-tue-wed", "mon,,tue", " mon"})
-        CHECK_THROWS_AS(days_of(wrong), CLI::ValidationError);
+        CHECK_THROWS_AS(days_of(wrong, "--days"), CLI::ValidationError);
 }
 
 TEST_CASE("a calendar interval is a number and a unit, of which one may be in the singular")
