@@ -15,10 +15,14 @@ concurrency_policy parse_concurrency(nlohmann::json const& value)
     strict_object object(value, "concurrency");
     concurrency_policy policy;
     policy.limit = static_cast<int>(object.number("limit", 0, 0, most_concurrent));
-    if (policy.limit != 0) {
+    if (policy.limit == 0) {
+        object.refuse({"when_full", "queue", "key"}, R"(needs concurrency.limit, such as in {"limit": 1})");
+    } else {
         policy.when_full = parse<protocol::when_full>(object.text("when_full", "wait", 32), "concurrency.when_full");
         if (policy.when_full == when_full::wait)
             policy.queue = static_cast<int>(object.number("queue", 0, 0, most_concurrent));
+        else
+            object.refuse({"queue"}, "is only for concurrency.when_full wait");
         policy.key = object.text("key", {}, longest_pointer);
         check_pointer(policy.key, "concurrency.key");
     }

@@ -14,6 +14,8 @@ misfire_policy parse_misfire(nlohmann::json const& value)
     if (policy.action == misfire_action::fire_all) {
         policy.limit = static_cast<int>(object.number("limit", policy.limit, 1, most_fire_all));
         policy.within = std::chrono::milliseconds{object.number("within_ms", 0, 0, longest_span / 1ms)};
+    } else {
+        object.refuse({"limit", "within_ms"}, "is only for misfire.action fire_all");
     }
     object.finish();
     return policy;

@@ -21,8 +21,14 @@ rate_limit parse_rate(nlohmann::json const& value, std::string const& path)
 {
     strict_object object(value, path);
     rate_limit rate;
+    if (object.find("limit") == nullptr)
+        throw invalid_input(object.path_of("limit"),
+                            object.path_of("limit") +
+                                R"( is required, such as in {"limit": 100, "per_ms": 60000}; 0: no rate)");
     rate.limit = static_cast<int>(object.number("limit", 0, 0, most_in_a_rate));
-    if (rate.limit != 0) {
+    if (rate.limit == 0) {
+        object.refuse({"per_ms", "burst"}, "needs a limit above 0; 0 is no rate");
+    } else {
         rate.per = std::chrono::milliseconds{
             object.number("per_ms", 1'000, shortest_rate_span / 1ms, longest_rate_span / 1ms)};
         rate.burst = static_cast<int>(object.number("burst", usual_burst(rate.limit, rate.per), 1, 2 * most_in_a_rate));

@@ -49,6 +49,8 @@ retry_policy parse_retry(nlohmann::json const& value)
     if (policy.backoff == backoff::exponential)
         policy.longest =
             std::chrono::milliseconds{object.number("longest_ms", policy.longest / 1ms, 1, longest_span / 1ms)};
+    else
+        object.refuse({"longest_ms"}, "is only for retry.backoff exponential");
     policy.jitter_percent = static_cast<int>(object.number("jitter_percent", 0, 0, 100));
     policy.final_errors = parse_final_errors(object);
     policy.on = parse<retry_on>(object.text("on", "any", 16), "retry.on");

@@ -26,8 +26,8 @@ std::string read_instance(strict_object& object)
 void expect_only_for(strict_object& object, char const* member, routing wanted, routing how)
 {
     if (how != wanted && object.find(member) != nullptr)
-        throw invalid_input(object.path_of(member),
-                            object.path_of(member) + " is only for routing " + std::string(to_string(wanted)));
+        throw invalid_input(object.path_of(member), object.path_of(member) + " is only for routing " +
+                                                        std::string(to_string(wanted)) + ": leave it out");
 }
 
 void expect_given(std::string const& text, char const* field, routing how, char const* example)

@@ -36,7 +36,9 @@ nlohmann::json parse_defaults(nlohmann::json const& value)
     try {
         (void)parse_task(task);
     } catch (invalid_input const& wrong) {
-        throw invalid_input("defaults." + wrong.field(), std::string("defaults: ") + wrong.what());
+        std::string const why = wrong.what();
+        throw invalid_input("defaults." + wrong.field(),
+                            (why.starts_with(wrong.field()) ? "defaults." : "defaults: ") + why);
     }
     return value;
 }

@@ -41,6 +41,13 @@ nlohmann::json const* strict_object::find(char const* key)
     return found == value_.end() ? nullptr : &*found;
 }
 
+nlohmann::json const* strict_object::find_unlisted(char const* key)
+{
+    unlisted_.emplace_back(key);
+    auto const found = value_.find(key);
+    return found == value_.end() ? nullptr : &*found;
+}
+
 nlohmann::json const& strict_object::need(char const* key)
 {
     if (auto const* found = find(key))
@@ -119,12 +126,20 @@ std::string strict_object::path_of(char const* key) const
 std::optional<std::string> strict_object::unknown() const
 {
     for (auto const& [key, unused] : value_.items())
-        if (std::find(known_.begin(), known_.end(), key) == known_.end())
+        if (std::find(known_.begin(), known_.end(), key) == known_.end() &&
+            std::find(unlisted_.begin(), unlisted_.end(), key) == unlisted_.end())
             return key;
     return std::nullopt;
 }
 
-void strict_object::finish() const
+void strict_object::refuse(std::initializer_list<char const*> keys, std::string const& why) const
+{
+    for (auto const* const key : keys)
+        if (value_.contains(key))
+            throw invalid_input(path_of(key), path_of(key) + " " + why);
+}
+
+void strict_object::finish(std::string const& where) const
 {
     auto const key = unknown();
     if (!key)
@@ -134,7 +149,7 @@ void strict_object::finish() const
         if (std::find(known_.begin(), each, *each) == each)
             all += (all.empty() ? "" : ", ") + *each;
     throw invalid_input(path_of(key->c_str()), "unknown field " + in_quotes(path_of(key->c_str())) +
-                                                   "; leave it out, the fields here are: " + all);
+                                                   "; leave it out, the fields " + where + " are: " + all);
 }
 
 } // namespace baton::protocol

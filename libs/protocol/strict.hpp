@@ -21,6 +21,8 @@ public:
     // The member, or nullptr when absent. A null is a value like others, which only a payload may have. Marks the key
     // as known.
     nlohmann::json const* find(char const* key);
+    // The same for a member that only our programs write: finish() knows it and does not name it to people.
+    nlohmann::json const* find_unlisted(char const* key);
     nlohmann::json const& need(char const* key);
 
     std::string text(char const* key, std::string fallback, std::size_t longest); // `longest` in characters
@@ -31,8 +33,13 @@ public:
     std::vector<std::string> texts(char const* key, std::size_t most, std::size_t longest);
     std::string path_of(char const* key) const;
 
-    // Throws for the first key that no call above has named, and names those that there are. Call it last.
-    void finish() const;
+    // For members that mean something only beside another value: throws if one of them is there, with `why`, such as
+    // "needs a limit".
+    void refuse(std::initializer_list<char const*> keys, std::string const& why) const;
+
+    // Throws for the first key that no call above has named, and names those that there are. Call it last. `where`: of
+    // which form of the document they are the fields.
+    void finish(std::string const& where = "here") const;
 
 private:
     std::optional<std::string> unknown() const;
@@ -40,6 +47,7 @@ private:
     nlohmann::json const& value_;
     std::string path_;
     std::vector<std::string> known_;
+    std::vector<std::string> unlisted_;
 };
 
 } // namespace baton::protocol

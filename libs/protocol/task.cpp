@@ -65,6 +65,8 @@ schedule_spec parse_schedule(nlohmann::json const& value)
 {
     strict_object object(value, "schedule");
     schedule_spec spec;
+    if (object.find("kind") == nullptr)
+        throw invalid_input("schedule.kind", "schedule.kind is required, one of " + list_names<schedule_kind>());
     spec.kind = parse<schedule_kind>(object.need_text("kind", 32), "schedule.kind");
     if (spec.kind == schedule_kind::cron) {
         spec.cron = read_cron(object);
@@ -104,7 +106,7 @@ schedule_spec parse_schedule(nlohmann::json const& value)
     }
     if (has_known_firings(spec.kind))
         spec.skips = parse_skips(object);
-    object.finish();
+    object.finish("of the kind " + std::string(to_string(spec.kind)));
     return spec;
 }
 
@@ -237,7 +239,7 @@ task_definition parse_task(nlohmann::json const& value)
     if (auto const* context = object.find("context"))
         task.context = parse_context(*context);
     task.enabled = object.flag("enabled", true);
-    if (auto const* origins = object.find("origins"))
+    if (auto const* origins = object.find_unlisted("origins"))
         task.origins = parse_origins(*origins);
     object.finish();
     return task;

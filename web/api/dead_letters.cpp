@@ -89,9 +89,11 @@ chosen_letters read_choice(http::request const& message, utc_time now, bool with
     return as_document([&] {
         protocol::strict_object object(document, "");
         chosen_letters chosen;
-        if (object.find("executions") != nullptr)
+        if (object.find("executions") != nullptr) {
             chosen.executions = ids_of(object.texts("executions", storage::most_letters_at_once, 20));
-        else
+            object.refuse({"task", "project", "broadcast", "all", "before"},
+                          "is not for a request that names its executions: leave one of them out");
+        } else
             chosen.filter = filter_of(object, now);
         if (auto const payload = with_payload ? protocol::read_payload(object) : std::nullopt)
             chosen.payload = payload->view();

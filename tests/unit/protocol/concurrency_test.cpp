@@ -43,8 +43,10 @@ TEST_CASE("the concurrency policy of a task is read strictly and shown whole", "
     CHECK_THROWS_WITH(parse_task(task_with({{"limit", 1}, {"when_full", "forbid"}})),
                       Contains("concurrency.when_full must be one of wait, skip, replace, not 'forbid'"));
     CHECK_THROWS_WITH(parse_task(task_with({{"limit", 1}, {"when_full", "skip"}, {"queue", 1}})),
-                      Contains("unknown field 'concurrency.queue'"));
-    CHECK_THROWS_WITH(parse_task(task_with({{"queue", 1}})), Contains("unknown field 'concurrency.queue'"));
+                      Contains("concurrency.queue is only for concurrency.when_full wait"));
+    for (json const& alone :
+         {json{{"queue", 1}}, json{{"key", "/customer"}}, json{{"limit", 0}, {"when_full", "skip"}}})
+        CHECK_THROWS_WITH(parse_task(task_with(alone)), Contains("needs concurrency.limit, such as in {"));
     CHECK_THROWS_WITH(parse_task(task_with({{"limit", 1}, {"key", "customer"}})),
                       Contains("concurrency.key must be a JSON pointer such as /customer, not 'customer'"));
 }

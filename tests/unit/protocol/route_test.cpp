@@ -58,9 +58,10 @@ TEST_CASE("a route that does not fit the routing is refused with the field and a
           "route.key: route.key is required for routing consistent_hash, such as /customer");
     CHECK(refusal({{"routing", "instance"}}) ==
           "route.instance: route.instance is required for routing instance, such as build-7");
-    CHECK(refusal({{"route", {{"key", "/customer"}}}}) == "route.key: route.key is only for routing consistent_hash");
+    CHECK(refusal({{"route", {{"key", "/customer"}}}}) ==
+          "route.key: route.key is only for routing consistent_hash: leave it out");
     CHECK(refusal({{"routing", "first"}, {"route", {{"shards", 4}}}}) ==
-          "route.shards: route.shards is only for routing broadcast");
+          "route.shards: route.shards is only for routing broadcast: leave it out");
     CHECK(refusal({{"routing", "broadcast"}, {"route", {{"shards", 1}}}}).starts_with("route.shards: "));
     CHECK(refusal({{"routing", "consistent_hash"}, {"route", {{"key", "customer"}}}}).find("JSON pointer") !=
           std::string::npos);

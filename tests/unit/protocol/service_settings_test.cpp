@@ -23,6 +23,10 @@ TEST_CASE("the settings of a service are read strictly and shown whole", "[proto
                       Contains("limits.concurrency must be a whole number from 0"));
     CHECK_THROWS_WITH(parse_service_settings({{"limits", {{"rate", {{"limit", 1}, {"per_ms", 10}}}}}}),
                       Contains("limits.rate.per_ms must be a whole number from 1000"));
+    CHECK_THROWS_WITH(parse_service_settings({{"limits", {{"rate", nlohmann::json::object()}}}}),
+                      Contains("limits.rate.limit is required, such as in {") && Contains("0: no rate"));
+    CHECK_THROWS_WITH(parse_rate({{"limit", 0}, {"per_ms", 1'000}}, "rate"),
+                      Contains("rate.per_ms needs a limit above 0"));
     CHECK_THROWS_WITH(parse_service_settings({{"limits", {{"rates", 1}}}}),
                       Contains("unknown field 'limits.rates'; leave it out, the fields here are: concurrency, rate"));
     CHECK_THROWS_WITH(parse_service_settings({{"limit", 1}}), Contains("unknown field 'limit'; leave it out"));

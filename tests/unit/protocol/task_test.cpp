@@ -83,10 +83,17 @@ TEST_CASE("the refusal of an unknown field names the fields that there are, each
     auto value = good();
     value["schedule"] = {{"kind", "fixed_rate"}, {"every_ms", 5000}, {"phase", 5}};
     CHECK_THROWS_WITH(parse_task(value), Catch::Contains("unknown field 'schedule.phase'") &&
-                                             Catch::Contains("the fields here are: ") && Catch::Contains("every_ms"));
+                                             Catch::Contains("the fields of the kind fixed_rate are: ") &&
+                                             Catch::Contains("every_ms"));
+    value["schedule"] = {{"every_ms", 5000}};
+    CHECK_THROWS_WITH(parse_task(value), Catch::Contains("schedule.kind is required, one of cron, fixed_rate, "));
+    value = good();
+    value["misfire"] = {{"limit", 5}};
+    CHECK_THROWS_WITH(parse_task(value), Catch::Contains("misfire.limit is only for misfire.action fire_all"));
     value = good();
     value["retries"] = 3;
-    CHECK_THROWS_WITH(parse_task(value), Catch::Contains("max_attempts") && !Catch::Matches(".*name.*, name, .*"));
+    CHECK_THROWS_WITH(parse_task(value), Catch::Contains("max_attempts") && !Catch::Matches(".*name.*, name, .*") &&
+                                             !Catch::Contains("origins"));
 }
 
 TEST_CASE("a field of a wrong type is refused with its path", "[protocol]")
