@@ -68,7 +68,9 @@ chr::days length_of(icalcomponent* event, chr::local_days first)
     auto const end = icalcomponent_get_dtend(event);
     if (!is_day(end))
         refuse(event, "does not end with a day: only events of whole days can be imported");
-    return std::max(day_of(end) - first, chr::days{1});
+    if (day_of(end) < first)
+        refuse(event, "ends before it begins");
+    return std::max(day_of(end) - first, chr::days{1}); // some programs write the same day as the end
 }
 
 std::set<chr::local_days> days_in(icalcomponent* event, icalproperty_kind kind)

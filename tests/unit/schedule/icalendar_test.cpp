@@ -51,6 +51,14 @@ TEST_CASE("events of whole days become dates: of one day, of several, and by the
           nlohmann::json{"2026-12-25", "2026-12-30/2027-01-01", "2027-05-01/2027-05-02"});
 }
 
+TEST_CASE("an event that ends before it begins is refused, and one that ends on its day has that day")
+{
+    CHECK_THAT(refusal(file(event("DTSTART;VALUE=DATE:20261225\nDTEND;VALUE=DATE:20261224\n"))),
+               Catch::Contains("the event 'the event' ends before it begins"));
+    CHECK(dates(file(event("DTSTART;VALUE=DATE:20261225\nDTEND;VALUE=DATE:20261225\n"))) ==
+          nlohmann::json{"2026-12-25"});
+}
+
 TEST_CASE("a day that recurs is followed for ten years, from a year ago on")
 {
     auto const found = dates(file(event("DTSTART;VALUE=DATE:20100501\nRRULE:FREQ=YEARLY\n")));
