@@ -57,10 +57,18 @@ awaitable<http::response> read_settings(context& site, http::request const& mess
     co_return answer_settings(show_settings(found), found.version);
 }
 
-// Settings may be there before the first task.
+// Settings may be there before the first task, so the names must be such as a task may have.
 void expect_possible(protocol::service_key const& which)
 {
+    constexpr std::size_t longest_service = 100;
+    auto const expect_length = [](std::string const& name, char const* field, std::size_t longest) {
+        if (count_characters(name) > longest)
+            throw invalid_input(field,
+                                std::string(field) + " is longer than " + std::to_string(longest) + " characters");
+    };
     try {
+        expect_length(which.project, "project", protocol::longest_project);
+        expect_length(which.service, "service", longest_service);
         protocol::check_name(which.project, "project");
         if (!which.service.empty())
             protocol::check_name(which.service, "service");

@@ -118,6 +118,9 @@ TEST_CASE("settings of services and projects are put whole, under If-Match, also
     CHECK(refusal.at("field") == "limits.speed");
     CHECK_THAT(refusal.at("detail").get<std::string>(), Catch::Contains("the fields here are: concurrency, rate"));
     put(404, "/api/v1/services/shop/%20/settings", limited);
+    put(404, "/api/v1/projects/" + std::string(65, 'p') + "/settings", limited);
+    put(404, "/api/v1/services/shop/" + std::string(101, 's') + "/settings", limited);
+    put(200, "/api/v1/services/shop/" + std::string(100, 's') + "/settings", limited);
 }
 
 TEST_CASE("what does not exist cannot be paused, and a pause needs a reason")
