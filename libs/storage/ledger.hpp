@@ -201,6 +201,13 @@ struct stopped_task {
     std::string reason;
 };
 
+// The present version of a task.
+struct defined_task {
+    task_id id;
+    int version = 0;
+    std::string definition;
+};
+
 // A fixed-delay task whose execution has ended.
 struct delayed_task {
     task_id id;
@@ -278,6 +285,8 @@ public:
     awaitable<std::vector<open_execution_row>> open_among(std::vector<execution_id> const& ids);
     // Those of the ids that are open.
     awaitable<std::vector<execution_id>> still_open(std::vector<execution_id> const& ids);
+    // The present versions of these tasks, without those that are deleted.
+    awaitable<std::vector<defined_task>> definitions(std::vector<task_id> const& tasks);
 
     // The same executions in brief.
     awaitable<std::vector<open_key>> open_keys(utc_time until, open_cursor after, int limit);

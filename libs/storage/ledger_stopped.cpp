@@ -27,6 +27,27 @@ awaitable<std::vector<stopped_task>> ledger::stopped_tasks(utc_time until, std::
     co_return found;
 }
 
+awaitable<std::vector<defined_task>> ledger::definitions(std::vector<task_id> const& tasks)
+{
+    std::vector<defined_task> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        for (auto const chunk : chunks(sql, tasks, 1)) {
+            statement ask(sql);
+            ask.select("id", "version", "definition")(" FROM task WHERE id IN ").in(chunk);
+            ask.each([&](row& cells) {
+                auto& one = found.emplace_back();
+                one.id = cells.name<task_id>();
+                one.version = cells.small();
+                one.definition = cells.text();
+            });
+        }
+    };
+    if (!tasks.empty())
+        co_await shared_.run(work);
+    co_return found;
+}
+
 awaitable<void> ledger::forget_stopped(fence mine, std::vector<stopped_task> const& tasks)
 {
     auto const work = [&](soci::session& sql) {

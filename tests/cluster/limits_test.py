@@ -85,6 +85,14 @@ class Limits(unittest.TestCase):
         self.assertEqual([each["for"] for each in done["waits"]], ["task_rate"])
         self.assertIsNotNone(done["waits"][0]["until_at"], shown)
 
+    def test_a_rate_that_is_taken_away_lets_those_go_on_that_wait(self):
+        task = self.cluster.create("hourly", BY_HAND, rate={"limit": 1, "per_ms": 3_600_000})
+        runs = [self.cluster.run_now(task) for _ in range(4)]
+        self.await_succeeded([task], 1, 30)
+        self.cluster.await_state(runs[3], "waiting", 20)
+        self.cluster.rest.call("PATCH", f"/api/v1/tasks/{task['id']}", {"rate": None})
+        self.await_succeeded([task], 4, 60)
+
     def test_a_service_has_so_many_under_way_and_its_other_tasks_wait_too(self):
         self.limit(concurrency=3)
         tasks = [self.cluster.create(f"nap-{number}", BY_HAND, handler="nap", payload={"ms": 300})

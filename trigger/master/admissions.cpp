@@ -268,6 +268,12 @@ void admissions::limit(std::vector<protocol::scope_settings> const& all)
     wake_tree();
 }
 
+void admissions::edited(known_task const& task)
+{
+    tree_.edit(task.id, task.version, task.definition.rate, scope_.term.clock.now());
+    wake_tree();
+}
+
 void admissions::all_loaded()
 {
     loaded_ = true;

@@ -52,6 +52,11 @@ public:
     // The limits of services and projects.
     void set_limits(std::vector<protocol::scope_settings> const& all, utc_time now);
 
+    // An edit has given the task another rate, which holds for its waiting executions as well.
+    void edit(task_id task, int version, protocol::rate_limit const& rate, utc_time now);
+    // True if executions of the task may wait for its rate.
+    bool knows(task_id task) const { return tasks_.contains({task, 0}) || tasks_.contains({task, 1}); }
+
     // True if one of the limits is for it.
     bool concerns(member const& which) const;
     bool any_service_limited() const { return !limits_.empty(); }
@@ -116,7 +121,8 @@ private:
         std::uint64_t serial = 0;
         task_key task;
         protocol::service_key of; // an empty service: of the project
-        int version = 0;          // of the task, whose rate this is
+        int version = 0;          // of the task: the latest one of its executions
+        int rate_version = 0;     // of the task, whose rate this is
         int slots = 0;            // 0: no limit
         int used = 0;             // of the slots; counted without a limit, too
         int promised = 0;         // tokens, likewise

@@ -109,14 +109,27 @@ limit_tree::node& limit_tree::task_node(member const& which, utc_time now)
         begin_rate(task, rate);
         if (auto const* other = twin_of(task))
             take_over_tokens(task.rate, other->rate, now);
-    } else if (which.version > task.version && task.version != 0) {
+    } else if (which.version > task.rate_version) {
         task.rate.change(rate, now);
     }
+    task.rate_version = std::max(task.rate_version, which.version);
     if (!made && !which.broadcast && which.version > task.version)
         if (auto& scope = scope_node(which.service); &scope != task.parent)
             move_below(task, scope, now);
     task.version = std::max(task.version, which.version);
     return task;
+}
+
+void limit_tree::edit(task_id task, int version, protocol::rate_limit const& rate, utc_time now)
+{
+    for (int const kind : {0, 1}) { // shards have no rate
+        auto const found = tasks_.find({task, kind});
+        if (found == tasks_.end() || found->second.rate_version >= version)
+            continue;
+        found->second.rate_version = version;
+        found->second.rate.change(rate, now);
+        settle(found->second, now);
+    }
 }
 
 // The other node with the rate of the task: an edit has made its executions broadcasts, or made them ordinary ones.

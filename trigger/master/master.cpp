@@ -127,7 +127,19 @@ signal_reader::actions master::actions_on_signals()
                 due_changed_.wake();
             },
             [this](auto const& all, instant asked) { paused_.learn(all, asked); },
-            [this](auto const& all, instant asked) { service_settings_.learn(all, asked); }};
+            [this](auto const& all, instant asked) { service_settings_.learn(all, asked); },
+            [this](task_id task) { return admissions_.limits_rate_of(task); },
+            [this](auto const& task) { edited(task); }};
+}
+
+void master::edited(storage::defined_task const& task)
+{
+    try {
+        admissions_.edited(*book_.get(task.id, task.version, task.definition, std::nullopt));
+    } catch (invalid_input const& failure) {
+        log::error("term", "a task cannot be read, its waiting executions keep the rate of its former version",
+                   {log::reason(failure.what()), {"task", task.id.value()}});
+    }
 }
 
 awaitable<void> master::run()

@@ -73,6 +73,7 @@ private:
     cancellations::steps steps_of_cancelling();
     unresponsive_handlers::listeners listeners_of_handlers();
     signal_reader::actions actions_on_signals();
+    void edited(storage::defined_task const& task);
     open_execution* find_assigned(execution_id execution, int attempt);
 
     term term_;

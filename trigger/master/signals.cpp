@@ -155,6 +155,8 @@ awaitable<bool> signal_reader::round()
         co_await learn_settings();
     if (!signals.edited.empty())
         co_await drop_taken_back(signals.edited);
+    if (!signals.edited.empty() && actions_.follows_edits)
+        co_await learn_edits(signals.edited);
     if (!more) {
         first_ = false;
         scope_.open.edits().keep_only(signals.announced); // the others were among the edits above, or are given up
@@ -169,6 +171,17 @@ awaitable<bool> signal_reader::round()
         co_await table_.remove(signals.done);
     }
     co_return more && !signals.done.empty();
+}
+
+awaitable<void> signal_reader::learn_edits(std::map<task_id, utc_time> const& edited)
+{
+    std::vector<task_id> tasks;
+    for (auto const& [task, at] : edited)
+        if (actions_.follows_edits(task))
+            tasks.push_back(task);
+    auto const found = co_await ledger_.definitions(tasks);
+    for (auto const& each : found)
+        actions_.edited(each);
 }
 
 awaitable<void> signal_reader::learn_pauses()

@@ -34,6 +34,9 @@ public:
         std::function<void(std::vector<protocol::pause> const&, instant asked)> pauses{};
         // Likewise the settings of services and projects.
         std::function<void(std::vector<protocol::scope_settings> const&, instant asked)> settings{};
+        // True for a task whose waiting executions follow an edit of it; then its present version is read.
+        std::function<bool(task_id)> follows_edits{};
+        std::function<void(storage::defined_task const&)> edited{};
     };
     struct databases {
         storage::database& own; // a session that nothing else uses
@@ -75,6 +78,7 @@ private:
     utc_time floor() const;
     awaitable<bool> round(); // true: there may be more
     awaitable<void> drop_taken_back(std::map<task_id, utc_time> const& edited);
+    awaitable<void> learn_edits(std::map<task_id, utc_time> const& edited);
     awaitable<void> learn_pauses();
     awaitable<void> learn_settings();
     awaitable<void> load(std::vector<execution_id> const& runs);

@@ -135,6 +135,22 @@ TEST_CASE("a disabled task loses its planned firings, and an enabled one fires a
     CHECK(fixture.home.text("SELECT reason FROM stopped_task") == "task deleted");
 }
 
+TEST_CASE("the ledger tells the present versions of tasks")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const first = fixture.create(definition("a", schedule_kind::api)).task;
+    auto const second = fixture.create(definition("b", schedule_kind::api)).task;
+    fixture.edit(first.id, 1, edit_action::edited, [](task_definition& t) { t.rate = {5, 1s, 1}; });
+    auto const found = wait_for(fixture.ledger.definitions({first.id, second.id, task_id{77}}));
+    REQUIRE(found.size() == 2);
+    for (auto const& each : found) {
+        auto const rate = protocol::parse_task(nlohmann::json::parse(each.definition)).rate;
+        CHECK(each.version == (each.id == first.id ? 2 : 1));
+        CHECK(rate.limit == (each.id == first.id ? 5 : 0));
+    }
+    CHECK(wait_for(fixture.ledger.definitions({})).empty());
+}
+
 TEST_CASE("a fixed-delay task that is edited goes on waiting for its open execution")
 {
     tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));

@@ -188,6 +188,27 @@ TEST_CASE("a task whose rate an edit takes away and gives again has only the tok
     CHECK(b.wake() == numbers({3}));
 }
 
+TEST_CASE("a rate that an edit changes or takes away holds at once for those that wait")
+{
+    bench b;
+    rate_limit const hourly{1, 1h, 1};
+    for (int id = 1; id <= 6; ++id)
+        b.enter(id, 1, "stock", hourly);
+    CHECK(b.wake_and_start() == numbers({1}));
+    b.tree.edit(task_id{1}, 2, {1, 10s, 1}, b.now);
+    b.tree.edit(task_id{7}, 2, {1, 10s, 1}, b.now); // has no execution that waits
+    CHECK(b.wake_and_start().empty());
+    b.now += 10s;
+    CHECK(b.wake_and_start() == numbers({2}));
+    b.tree.edit(task_id{1}, 4, none, b.now);
+    CHECK(b.wake_and_start() == numbers({3, 4, 5, 6}));
+    b.tree.edit(task_id{1}, 3, hourly, b.now); // seen late
+    b.enter(7, 1, "stock", hourly);            // a firing of an earlier version
+    CHECK(b.wake_and_start() == numbers({7}));
+    CHECK(b.tree.knows(task_id{1}));
+    CHECK_FALSE(b.tree.knows(task_id{2}));
+}
+
 TEST_CASE("a task is forgotten when it has all its tokens again, and not before")
 {
     bench b;
