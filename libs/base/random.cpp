@@ -1,5 +1,6 @@
 #include "libs/base/random.hpp"
 
+#include "libs/base/hash.hpp"
 #include "libs/base/hex.hpp"
 
 #include <openssl/crypto.h>
@@ -29,10 +30,7 @@ double random_source::fraction()
 
 std::uint64_t seeded_random::next()
 {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
+    return mix64(state_ += 0x9e3779b97f4a7c15ULL);
 }
 
 std::uint64_t shared_random::next()

@@ -1,22 +1,11 @@
 #include "libs/protocol/firing_rules.hpp"
 
+#include "libs/base/hash.hpp"
 #include "libs/protocol/strict.hpp"
 
 #include <limits>
 
 namespace baton::protocol {
-
-namespace {
-
-// The output function of SplitMix64.
-std::uint64_t spread(std::uint64_t value)
-{
-    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
-    value = (value ^ value >> 27) * 0x94d049bb133111eb;
-    return value ^ value >> 31;
-}
-
-} // namespace
 
 firing_rules parse_firing_rules(strict_object& object)
 {
@@ -44,8 +33,8 @@ utc_time due_instant(firing_rules const& rules, utc_time firing)
 {
     if (rules.jitter == 0s)
         return firing;
-    auto const seed = spread(rules.jitter_seed.value_or(0) + 0x9e3779b97f4a7c15);
-    auto const drawn = spread(seed + static_cast<std::uint64_t>(firing.time_since_epoch().count()));
+    auto const seed = mix64(rules.jitter_seed.value_or(0) + 0x9e3779b97f4a7c15);
+    auto const drawn = mix64(seed + static_cast<std::uint64_t>(firing.time_since_epoch().count()));
     return firing + duration{static_cast<std::int64_t>(drawn % static_cast<std::uint64_t>(rules.jitter.count() + 1))};
 }
 

@@ -2,6 +2,7 @@
 
 #include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
+#include "libs/base/hash.hpp"
 
 namespace baton::protocol {
 
@@ -26,12 +27,7 @@ std::optional<std::string> value_at(std::string const& pointer, json_text const&
 
 std::uint64_t stable_hash(std::string_view text)
 {
-    std::uint64_t hash = 14'695'981'039'346'656'037u;
-    for (unsigned char const c : text)
-        hash = (hash ^ c) * 1'099'511'628'211u;
-    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
-    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
-    return hash ^ (hash >> 31);
+    return mix64(fnv1a_64{}.add(text).value());
 }
 
 } // namespace baton::protocol

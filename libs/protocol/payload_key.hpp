@@ -18,8 +18,7 @@ void check_pointer(std::string const& pointer, char const* field);
 // array cannot have.
 std::optional<std::string> value_at(std::string const& pointer, json_text const& payload);
 
-// The same number for the same text at all times and on all machines (FNV-1a, mixed by the output function of
-// SplitMix64).
+// The same number for the same text at all times and on all machines: the mixed FNV-1a of libs/base/hash.hpp.
 std::uint64_t stable_hash(std::string_view text);
 
 } // namespace baton::protocol

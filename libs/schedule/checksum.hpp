@@ -1,5 +1,7 @@
 #pragma once
 
+#include "libs/base/hash.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,28 +14,21 @@ public:
     void add(std::int64_t value)
     {
         for (int shift = 0; shift < 64; shift += 8)
-            add_byte(static_cast<std::uint64_t>(value) >> shift & 0xff);
+            hash_.add(static_cast<unsigned char>(static_cast<std::uint64_t>(value) >> shift & 0xff));
     }
-    void add(std::string_view text)
-    {
-        for (auto const byte : text)
-            add_byte(static_cast<unsigned char>(byte));
-        add_byte(0xff);
-    }
+    void add(std::string_view text) { hash_.add(text).add(0xff); }
 
     std::string hex() const
     {
         static constexpr char digits[] = "0123456789abcdef";
         std::string text;
         for (int shift = 60; shift >= 0; shift -= 4)
-            text += digits[state_ >> shift & 15];
+            text += digits[hash_.value() >> shift & 15];
         return text;
     }
 
 private:
-    void add_byte(std::uint64_t byte) { state_ = (state_ ^ byte) * 0x100000001b3; }
-
-    std::uint64_t state_ = 0xcbf29ce484222325;
+    fnv1a_64 hash_;
 };
 
 } // namespace baton::schedule

@@ -1,9 +1,9 @@
 // The names of crontab entries.
 
+#include "libs/base/hash.hpp"
 #include "libs/schedule/crontab.hpp"
 
 #include <cctype>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 
@@ -29,23 +29,15 @@ std::string slug_of(std::string_view text)
     return slug.size() > longest_stem ? std::string{} : slug;
 }
 
-// FNV-1a. Names must not change between builds or machines, as values of std::hash may.
-std::uint32_t hash(std::string_view text, std::uint32_t state)
-{
-    for (char const c : text)
-        state = (state ^ static_cast<unsigned char>(c)) * 16'777'619U;
-    return (state ^ 0xFFU) * 16'777'619U; // a separator, so that texts cannot run into each other
-}
-
 } // namespace
 
 std::string crontab_name(crontab_entry const& entry, std::string const& source)
 {
-    std::uint32_t state = 2'166'136'261U;
+    fnv1a_32 hash;
     for (auto const& part : {entry.user, entry.command, entry.input})
-        state = hash(part, state);
+        hash.add(part).add(0xff); // a separator, so that texts cannot run into each other
     char digits[16];
-    std::snprintf(digits, sizeof digits, "%08x", state);
+    std::snprintf(digits, sizeof digits, "%08x", hash.value());
     auto const stem = slug_of(std::filesystem::path{source}.stem().string());
     return (stem.empty() ? "cron" : stem) + "-" + digits;
 }

@@ -16,8 +16,7 @@ void trace::note(std::string_view event)
                   static_cast<long long>(at % 1'000'000));
     std::string line(when);
     line += event;
-    for (char const byte : line)
-        hash_ = (hash_ ^ static_cast<unsigned char>(byte)) * 1'099'511'628'211u;
+    hash_.add(line);
     ++count_;
     last_.push_back(std::move(line));
     if (last_.size() > kept)

@@ -1,6 +1,7 @@
 #pragma once
 // The record of a simulation.
 
+#include "libs/base/hash.hpp"
 #include "libs/base/time.hpp"
 
 #include <cstdint>
@@ -18,13 +19,13 @@ public:
 
     void note(std::string_view event);
 
-    std::uint64_t hash() const { return hash_; }
+    std::uint64_t hash() const { return hash_.value(); }
     std::uint64_t count() const { return count_; }
     std::string tail() const; // the last lines, each with the simulated second
 
 private:
     time_source const& time_;
-    std::uint64_t hash_ = 14'695'981'039'346'656'037u; // FNV-1a
+    fnv1a_64 hash_;
     std::uint64_t count_ = 0;
     std::deque<std::string> last_;
 };

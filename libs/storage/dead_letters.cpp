@@ -1,6 +1,7 @@
 #include "libs/storage/dead_letters.hpp"
 
 #include "libs/storage/execution_row.hpp"
+#include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/rows.hpp"
 #include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_row.hpp"
@@ -219,24 +220,21 @@ awaitable<resolved_letters> dead_letters::retry(std::vector<execution_id> which,
     auto const work = [&](soci::session& sql) {
         resolved_letters done;
         for (std::size_t i = 0; i < which.size(); ++i) {
-            done.letters.push_back(retry_one(sql, name_space_, which[i], fresh[i], payload));
+            auto const one = [&] { return retry_one(sql, name_space_, which[i], fresh[i], payload); };
+            done.letters.push_back(try_again_if_taken(one));
             if (done.letters.back().outcome == resolve_outcome::done)
                 done.signal = signal_id{fresh[i].value()};
         }
         return done;
     };
-    for (int tries = 0; tries < most_fresh_tries; ++tries) {
+    auto const once = [&]() -> awaitable<resolved_letters> {
         fresh.clear();
         fresh.reserve(which.size());
         for (std::size_t i = 0; i < which.size(); ++i)
             fresh.push_back(ids.make<execution_id>());
-        try {
-            co_return co_await shared_.transact(work);
-        } catch (already_exists const&) {
-            // With fresh ids.
-        }
-    }
-    throw unavailable("database: no free id for an execution");
+        co_return co_await shared_.transact(work);
+    };
+    co_return co_await with_fresh_ids(once, "no free id for an execution");
 }
 
 awaitable<resolved_letters> dead_letters::dismiss(std::vector<execution_id> which)

@@ -1,5 +1,6 @@
 #include "libs/storage/executions.hpp"
 
+#include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/task_row.hpp"
 
 namespace baton::storage {
@@ -100,19 +101,6 @@ cancel_result request(soci::session& sql, protocol::namespace_id name_space, exe
     return {cancel_outcome::requested, state, signal};
 }
 
-// Tries again after a taken id, and after a key that another call has just taken: the next try sees that key.
-template <class Result>
-Result with_fresh(std::function<Result()> const& work)
-{
-    try {
-        return work();
-    } catch (statement_error const& failure) {
-        if (failure.why() == statement_error::kind::duplicate)
-            throw try_again{};
-        throw;
-    }
-}
-
 } // namespace
 
 awaitable<run_result> executions::run_now(run_request request, id_generator& ids)
@@ -120,35 +108,27 @@ awaitable<run_result> executions::run_now(run_request request, id_generator& ids
     execution_id id;
     signal_id signal;
     auto const work = [&](soci::session& sql) {
-        return with_fresh<run_result>([&] { return run(sql, name_space_, request, id, signal); });
+        return try_again_if_taken([&] { return run(sql, name_space_, request, id, signal); });
     };
-    for (int tries = 0; tries < most_fresh_tries; ++tries) {
+    auto const once = [&]() -> awaitable<run_result> {
         id = ids.make<execution_id>();
         signal = ids.make<signal_id>();
-        try {
-            co_return co_await shared_.transact(work);
-        } catch (try_again const&) {
-            // With fresh ids.
-        }
-    }
-    throw unavailable("database: no free id for an execution");
+        co_return co_await shared_.transact(work);
+    };
+    co_return co_await with_fresh_ids(once, "no free id for an execution");
 }
 
 awaitable<cancel_result> executions::request_cancel(execution_id id, id_generator& ids)
 {
     signal_id signal;
     auto const work = [&](soci::session& sql) {
-        return with_fresh<cancel_result>([&] { return request(sql, name_space_, id, signal); });
+        return try_again_if_taken([&] { return request(sql, name_space_, id, signal); });
     };
-    for (int tries = 0; tries < most_fresh_tries; ++tries) {
+    auto const once = [&]() -> awaitable<cancel_result> {
         signal = ids.make<signal_id>();
-        try {
-            co_return co_await shared_.transact(work);
-        } catch (try_again const&) {
-            // With a fresh id.
-        }
-    }
-    throw unavailable("database: no free id for a signal");
+        co_return co_await shared_.transact(work);
+    };
+    co_return co_await with_fresh_ids(once, "no free id for a signal");
 }
 
 } // namespace baton::storage

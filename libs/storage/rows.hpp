@@ -125,10 +125,6 @@ void insert_run_signals(soci::session& sql, protocol::namespace_id name_space, s
 bool is_firing_taken(statement_error const& failure);
 bool is_task_name_taken(statement_error const& failure);
 
-// Thrown to end a transaction that is tried again with other ids or a later instant.
-struct try_again {};
-inline constexpr int most_fresh_tries = 5;
-
 // Text that fits its column: valid UTF-8, at most `longest` bytes, cut between characters.
 std::string fitting(std::string const& text, std::size_t longest);
 // The same for columns of ASCII names.

@@ -1,6 +1,7 @@
 // The rows of `service_settings`.
 
 #include "libs/base/log.hpp"
+#include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
 #include "libs/storage/services.hpp"
@@ -57,16 +58,12 @@ void write_settings(soci::session& sql, protocol::namespace_id name_space, scope
             .execute();
         return;
     }
-    try {
+    try_again_if_taken([&] {
         statement(
             sql, "INSERT INTO service_settings (namespace, project, service, version, document, updated_at) VALUES (",
             name_space, ", ", wanted.of.project, ", ", wanted.of.service, ", 1, ", document, ", ", now_us(sql), ")")
             .execute();
-    } catch (statement_error const& failure) {
-        if (failure.why() == statement_error::kind::duplicate) // another call was first
-            throw try_again{};
-        throw;
-    }
+    });
 }
 
 } // namespace
@@ -106,16 +103,12 @@ awaitable<settings_result> services::set_settings(service_key which, std::option
         write_settings(sql, name_space_, done.now);
         insert_signal(sql, name_space_, done.signal, protocol::signal_kind::settings, done.signal.value());
     };
-    for (int tries = 0; tries < most_fresh_tries; ++tries) {
+    auto const once = [&]() -> awaitable<settings_result> {
         done.signal = ids.make<signal_id>();
-        try {
-            co_await shared_.transact(work);
-            co_return done;
-        } catch (try_again const&) {
-            // The row is there now.
-        }
-    }
-    throw unavailable("database: the settings of a service are being changed by others");
+        co_await shared_.transact(work);
+        co_return done;
+    };
+    co_return co_await with_fresh_ids(once, "the settings of a service are being changed by others");
 }
 
 awaitable<std::vector<scope_settings>> ledger::settings()

@@ -1,5 +1,6 @@
 #include "libs/storage/services.hpp"
 
+#include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/pause_row.hpp"
 #include "libs/storage/rows.hpp"
@@ -96,17 +97,13 @@ std::optional<protocol::pause> lock_pause(soci::session& sql, protocol::namespac
 
 void insert(soci::session& sql, protocol::namespace_id name_space, signal_id id, protocol::pause const& wanted)
 {
-    try {
+    try_again_if_taken([&] {
         statement(sql, "INSERT INTO pause (id, namespace, project, service, firings, reason, begun_by, since) VALUES (",
                   id, ", ", name_space, ", ", wanted.of.project, ", ", wanted.of.service, ", ",
                   protocol::to_string(wanted.firings), ", ", wanted.reason, ", ", wanted.begun_by, ", ", wanted.since,
                   ")")
             .execute();
-    } catch (statement_error const& failure) {
-        if (failure.why() == statement_error::kind::duplicate) // another call paused it, or took the id
-            throw try_again{};
-        throw;
-    }
+    });
 }
 
 } // namespace
@@ -202,16 +199,12 @@ awaitable<pause_result> services::pause(protocol::pause wanted, id_generator& id
         insert(sql, name_space_, done.signal, done.pause);
         insert_signal(sql, name_space_, done.signal, protocol::signal_kind::pause, done.signal.value());
     };
-    for (int tries = 0; tries < most_fresh_tries; ++tries) {
+    auto const once = [&]() -> awaitable<pause_result> {
         done.signal = ids.make<signal_id>();
-        try {
-            co_await shared_.transact(work);
-            co_return done;
-        } catch (try_again const&) {
-            // With a fresh id.
-        }
-    }
-    throw unavailable("database: no free id for a pause");
+        co_await shared_.transact(work);
+        co_return done;
+    };
+    co_return co_await with_fresh_ids(once, "no free id for a pause");
 }
 
 awaitable<pause_result> services::resume(service_key which, std::string by, id_generator& ids)

@@ -1,5 +1,6 @@
 #include "libs/storage/tasks.hpp"
 
+#include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/task_calendars.hpp"
 #include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_row.hpp"
@@ -85,19 +86,15 @@ awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definitio
         if (lead_ > 0s && from_micros(read_now(sql)) > made.valid_from - lead_ / 2)
             throw try_again{};
     };
-    for (int tries = 0; tries < most_fresh_tries; ++tries) {
+    auto const once = [&]() -> awaitable<edit_result> {
         made = {};
         made.task.id = ids.make<task_id>();
         made.task.definition = definition;
         made.signal = ids.make<signal_id>();
-        try {
-            co_await shared_.transact(work);
-            co_return made;
-        } catch (try_again const&) {
-            // With fresh ids and a fresh line.
-        }
-    }
-    throw unavailable("database: too slow to register a task ahead of its first firing");
+        co_await shared_.transact(work);
+        co_return made;
+    };
+    co_return co_await with_fresh_ids(once, "too slow to register a task ahead of its first firing");
 }
 
 awaitable<std::optional<task_record>> tasks::find(task_id id)

@@ -1,4 +1,5 @@
 #include "libs/base/log.hpp"
+#include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/task_calendars.hpp"
 #include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_row.hpp"
@@ -312,20 +313,15 @@ awaitable<edit_result> tasks::edit(task_id id, std::optional<int> seen, edit_act
     auto const tell = [&](soci::session& sql) { told.at = announce(sql, name_space_, told.id, id); };
     auto const take_back = [&](soci::session& sql) { withdraw(sql, told.id); };
     auto const work = [&](soci::session& sql) {
-        try {
+        return try_again_if_taken([&] {
             editing one(sql, name_space_, planner_, lead_, action);
             one.require(told);
             if (not_before)
                 one.not_before(*not_before);
             return one.run(id, seen, change, signal, spare);
-        } catch (statement_error const& failure) {
-            // Another transaction took an id or a place in the ledger.
-            if (failure.why() == statement_error::kind::duplicate)
-                throw try_again{};
-            throw;
-        }
+        });
     };
-    for (int tries = 0; tries < most_fresh_tries; ++tries) {
+    auto const once = [&]() -> awaitable<edit_result> {
         spare.clear();
         while (spare.size() < wanted)
             spare.push_back(ids.make<execution_id>());
@@ -340,8 +336,7 @@ awaitable<edit_result> tasks::edit(task_id id, std::optional<int> seen, edit_act
             result.emplace().outcome = answer.outcome;
         } catch (ids_wanted const& more) {
             wanted = more.count + 16;
-        } catch (try_again const&) {
-            // With fresh ids and a fresh line.
+            failure = std::make_exception_ptr(try_again{});
         } catch (unavailable const&) {
             throw; // the edit may be committed, or the master gives it up
         } catch (...) {
@@ -354,10 +349,9 @@ awaitable<edit_result> tasks::edit(task_id id, std::optional<int> seen, edit_act
         co_await shared_.run(take_back);
         if (failure)
             std::rethrow_exception(failure);
-        if (result)
-            co_return *result;
-    }
-    throw unavailable("database: too slow to edit a task ahead of its firings");
+        co_return *result;
+    };
+    co_return co_await with_fresh_ids(once, "too slow to edit a task ahead of its firings");
 }
 
 void tasks::note_lead(duration of_nodes)
