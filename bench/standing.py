@@ -42,33 +42,34 @@ def run_batch(server, options):
 
 
 def one_key(server, options):
-    """Executions of one concurrency key, which wait for each other: the pace of a single line."""
-    count = options.calls * 10
+    """Calls without pauses for one task, all of whose executions have the same concurrency key. Counts those that end
+    after the last call, when they have the machine for themselves."""
+    count = options.calls * 20
     with Stage(server, options) as stage:
-        line = {"limit": 1, "when_full": "wait", "queue": 100_000, "key": "/data"}
+        line = {"limit": 1, "key": "/data", "queue": 2 * count}
         tasks = begin_calls(stage, options, count, tasks=1, concurrency=line)
-        counters = gauges.Counters(stage.store)
-        result = call(stage, tasks, count, pause=0, connections=32)
-        begun = sorted(start[4] for start in stage.starts())
-        return {**result, **costs(counters.read(), count), "rate": (len(begun) - 1) * SECOND / (begun[-1] - begun[0])}
+        result = call(stage, tasks, count, pause=0, connections=32, within=300)
+        called = max(answered for _, _, answered in CALL.iter_unpack((stage.folder / "calls").read_bytes()))
+        ends = [row["ended_at"] for row in stage.store.query(f"SELECT ended_at FROM execution WHERE ended_at > {called}")]
+        return {**result, "rate": (len(ends) - 1) * SECOND / (max(ends) - min(ends)) if len(ends) > 1 else 0}
 
 
-def begin_calls(stage, options, count, tasks=10, **policy):
+def begin_calls(stage, options, count, tasks=10, **more):
     """Registers the tasks to call."""
     stage.begin(web=True, room=2 * count)
     payload = {"data": "x" * (options.payload - len('{"data":""}'))}
-    tasks = [stage.create(f"run {number}", {"kind": "api"}, HANDLER, SERVICE, payload=payload, **policy)["id"]
+    tasks = [stage.create(f"run {number}", {"kind": "api"}, HANDLER, SERVICE, payload=payload, **more)["id"]
              for number in range(tasks)]
     time.sleep(SETTLE)
     return tasks
 
 
-def call(stage, tasks, count, pause, connections):
+def call(stage, tasks, count, pause, connections, within=60):
     file = stage.folder / "calls"
     drift, processors = gauges.Drift(), gauges.Processors(stage.pids())
     told = json.loads(stage.run_program("bench_calls", stage.addresses["web"], file, "--task", *tasks, "--count", count,
                                         "--pause", pause, "--connections", connections))
-    stage.await_all_ended(60)
+    stage.await_all_ended(within)
     result = {"rate": told["rate"], "processes": processors.read(), "drift_us": drift.read(), "expected": count}
     return {**result, **judge_calls(stage, list(CALL.iter_unpack(file.read_bytes())), count)}
 
