@@ -25,6 +25,28 @@ std::size_t clients_to_move(std::size_t here, std::vector<std::size_t> const& el
     return std::clamp<std::size_t>((here - share) / 4, 1, at_once);
 }
 
+std::vector<std::size_t> next_homes(std::size_t here, std::vector<std::size_t> const& elsewhere, std::size_t position,
+                                    bool drains)
+{
+    if (elsewhere.empty())
+        return {};
+    auto const all = std::accumulate(elsewhere.begin(), elsewhere.end(), here);
+    auto const nodes = elsewhere.size() + (drains ? 0 : 1);
+    auto const share = (all + nodes - 1) / nodes;
+    std::size_t surplus = drains ? here : here - std::min(here, share);
+    auto const moving = std::min(surplus, drains ? at_once : clients_to_move(here, elsewhere));
+    for (std::size_t i = 0; i < std::min(position, elsewhere.size()); ++i)
+        surplus += elsewhere[i] - std::min(elsewhere[i], share);
+    std::vector<std::size_t> places; // up to the last one that is opposite
+    for (std::size_t i = 0; i < elsewhere.size() && places.size() < surplus; ++i)
+        places.insert(places.end(), share - std::min(elsewhere[i], share), i);
+    std::vector<std::size_t> homes; // the last first: what others know of this node is older than what it knows
+    for (auto next = surplus; homes.size() < moving && next > 0; --next)
+        if (next <= places.size())
+            homes.push_back(places[next - 1]);
+    return homes;
+}
+
 awaitable<protocol::watch_answer> home_watches::hold(std::string instance)
 {
     if (ended_)
@@ -69,43 +91,49 @@ awaitable<void> home_watches::run()
     } const at_the_end{*this};
     for (;;) {
         bool const drains = nodes_.self().draining;
-        if (drains)
-            ask_to_move(at_once);
-        else
-            ask_to_move(clients_to_move(held_.size(), others()));
+        ask_some_to_move();
         co_await time_.sleep_for(drains ? drain_pace : look_again);
     }
 }
 
-// The numbers of clients at the other nodes that live and do not drain.
-std::vector<std::size_t> home_watches::others() const
+// The other nodes that live and do not drain, in an order that is the same at all nodes.
+std::vector<storage::node_record const*> home_watches::others() const
 {
-    std::vector<std::size_t> counts;
+    std::vector<storage::node_record const*> found;
     for (auto const& node : nodes_.all())
         if (node.incarnation != nodes_.self().incarnation && !node.draining && nodes_.alive(node.incarnation))
-            counts.push_back(static_cast<std::size_t>(std::max(node.clients, 0)));
-    return counts;
+            found.push_back(&node);
+    std::ranges::sort(found, {}, &storage::node_record::incarnation);
+    return found;
 }
 
-// In order of instance, each time behind those that were asked last, so that all have their turn.
-void home_watches::ask_to_move(std::size_t count)
+void home_watches::ask_some_to_move()
 {
-    if (count == 0 || held_.empty())
-        return;
-    storage::node_record const* fewest = nullptr;
-    for (auto const& node : nodes_.all())
-        if (node.incarnation != nodes_.self().incarnation && !node.draining && nodes_.alive(node.incarnation) &&
-            (fewest == nullptr || node.clients < fewest->clients))
-            fewest = &node;
-    auto next = held_.upper_bound(last_asked_);
-    for (std::size_t i = 0; i < std::min(count, held_.size()); ++i) {
-        if (next == held_.end())
-            next = held_.begin();
-        last_asked_ = next->first;
-        next->second->answer = {true, fewest == nullptr ? std::string() : fewest->address, {}};
-        next->second->bell.wake();
-        ++next;
+    auto const nodes = others();
+    std::vector<std::size_t> clients;
+    std::size_t position = 0;
+    for (auto const* node : nodes) {
+        clients.push_back(static_cast<std::size_t>(std::max(node->clients, 0)));
+        position += node->incarnation < nodes_.self().incarnation ? 1 : 0;
     }
+    bool const drains = nodes_.self().draining;
+    auto const homes = next_homes(held_.size(), clients, position, drains);
+    for (auto const home : homes)
+        ask_next(nodes[home]->address);
+    auto const all = drains ? at_once : clients_to_move(held_.size(), clients);
+    for (auto i = homes.size(); i < std::min(all, held_.size()); ++i)
+        ask_next({}); // it chooses itself
+}
+
+// In order of instance, behind the one that was asked last, so that all have their turn.
+void home_watches::ask_next(std::string const& address)
+{
+    auto next = held_.upper_bound(last_asked_);
+    if (next == held_.end())
+        next = held_.begin();
+    last_asked_ = next->first;
+    next->second->answer = {true, address, {}};
+    next->second->bell.wake();
 }
 
 } // namespace baton::trigger

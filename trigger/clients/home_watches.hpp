@@ -37,8 +37,9 @@ private:
         waker bell;
         protocol::watch_answer answer;
     };
-    std::vector<std::size_t> others() const;
-    void ask_to_move(std::size_t count);
+    std::vector<storage::node_record const*> others() const;
+    void ask_some_to_move();
+    void ask_next(std::string const& address);
     void end();
 
     membership const& nodes_;
@@ -52,5 +53,13 @@ private:
 // How many of this node's clients should move now, so that all nodes come to have about the same number within a fifth
 // (or one client), a part of the excess at a time. Pure.
 std::size_t clients_to_move(std::size_t here, std::vector<std::size_t> const& elsewhere);
+
+// Where these clients should go, as indexes in `elsewhere`; all clients of a node that drains, a part at a time. The
+// nodes decide alone, so that they must not all choose the node with the fewest clients: the surplus clients of all
+// nodes and the free places below the share stand in two lines, in the same order at each node, and each client takes
+// the place opposite. `position`: the number of nodes before this one. May be shorter than the number of clients that
+// should move, if no place is free; they choose themselves. Pure.
+std::vector<std::size_t> next_homes(std::size_t here, std::vector<std::size_t> const& elsewhere, std::size_t position,
+                                    bool drains);
 
 } // namespace baton::trigger
