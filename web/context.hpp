@@ -14,6 +14,7 @@
 #include "libs/storage/terms.hpp"
 #include "libs/storage/zones.hpp"
 #include "web/master_notifier.hpp"
+#include "web/events/event_hub.hpp"
 #include "web/site.hpp"
 
 #include <string>
@@ -35,6 +36,8 @@ struct context {
           services(given.shared),
           terms(given.shared, given.shared), // only read here
           zones(given.shared, given.shared), // likewise
+          events(given.shared, chosen.name_space, given.time, std::to_string(given.random.next()),
+                 static_cast<std::size_t>(chosen.event_streams)),
           master(given.time, given.lease, given.shared, given.http, {chosen.notify_limit, chosen.master_cache})
     {}
 
@@ -50,6 +53,7 @@ struct context {
     storage::services services;
     storage::terms terms;
     storage::zones zones;
+    event_hub events;
     master_notifier master;
     loop_thread file_reader; // for files whose reading may take long
 };

@@ -16,6 +16,7 @@ void settings::check(setting_check& all) const
     all.require(notify_limit > 0s && notify_limit <= 60s, "web.notify_limit", "must be above 0 and at most 60 s");
     all.require(zones_check >= 100ms && zones_check <= 24h, "zones.check", "must be from 100ms to 24h");
     all.require(master_cache >= 0s && master_cache <= 60s, "web.master_cache", "must be from 0 to 60 s");
+    all.require(event_streams >= 1 && event_streams <= 10'000, "web.event_streams", "must be from 1 to 10000");
 }
 
 namespace {
@@ -71,6 +72,7 @@ struct site::parts {
         serve_skip_next(table, shared);
         serve_task_versions(table, shared);
         serve_calendars(table, shared);
+        serve_events(table, shared);
         serve_executions(table, shared);
         serve_dead_letters(table, shared);
         serve_nodes(table, shared);
@@ -111,7 +113,8 @@ site::~site() = default;
 awaitable<void> site::run()
 {
     zone_follower zones(parts_->shared.zones, parts_->shared.deps.time, parts_->shared.settings.zones_check);
-    co_await zones.run();
+    using namespace asio::experimental::awaitable_operators;
+    co_await (zones.run() && parts_->shared.events.run());
 }
 
 http::handler site::routes()

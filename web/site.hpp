@@ -24,6 +24,7 @@ struct settings {
     duration edit_lead = 1s;       // from an edit to the first instant that it governs; the triggers' planner.edit_lead
     duration notify_limit = 500ms; // for telling the master
     duration master_cache = 1s;    // how long the master's address is used before the lock row is read again
+    int event_streams = 1'000;     // pages that listen for events at the same time (GET /api/v1/events)
     duration zones_check = 30s;    // between looks at the zone files; the triggers' zones.check
 
     void check(setting_check& all) const;
@@ -43,7 +44,8 @@ public:
     site(settings chosen, dependencies given); // throws as settings::validate does
     ~site();
 
-    // Follows the zone database of the cluster, so that previews show what the master plans. Until it is cancelled.
+    // Follows the zone database of the cluster, so that previews show what the master plans, and tells pages what has
+    // changed. Until it is cancelled.
     awaitable<void> run();
 
     // For the listener. Must not outlive the site.

@@ -143,6 +143,7 @@ void bind(reader& from, web_config& into)
     from.value("web.edit_lead", into.site.edit_lead);
     from.value("web.notify_limit", into.site.notify_limit);
     from.value("web.master_cache", into.site.master_cache);
+    from.value("web.event_streams", into.site.event_streams);
     from.value("zones.check", into.site.zones_check);
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,10 +53,13 @@ struct request {
     std::vector<std::pair<std::string, std::string>> queries() const;
 };
 
+class body_source;
+
 struct response {
     int status = 200;
     fields headers;
     std::string body;
+    std::shared_ptr<body_source> stream{}; // sent instead of `body`; only by a listener, and only to HTTP/1.1
 };
 
 using handler = std::function<awaitable<response>(request const&)>;

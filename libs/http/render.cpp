@@ -55,7 +55,9 @@ void render_head(std::string& head, response const& message, bool answers_head, 
     head.append("HTTP/1.1 ").append(std::to_string(message.status)).append(" ");
     head.append(reason.data(), reason.size()).append("\r\n");
     append_fields(head, message.headers);
-    if (has_body(message.status)) {
+    if (message.stream) {
+        head.append("Transfer-Encoding: chunked\r\n");
+    } else if (has_body(message.status)) {
         // An answer to HEAD may state the length of the body that GET would return.
         auto const stated = answers_head ? message.headers.find("Content-Length") : std::optional<std::string>{};
         head.append("Content-Length: ").append(stated ? *stated : std::to_string(message.body.size())).append("\r\n");

@@ -128,7 +128,7 @@ awaitable<response> router::dispatch(request& message) const
             message.params[segment.substr(1, segment.size() - 2)] = std::move(path[i]);
     enter_part(found->pattern.c_str());
     auto answer = co_await found->handle(message);
-    if (message.method == verb::head) {
+    if (message.method == verb::head && !answer.stream) {
         answer.headers.set("Content-Length", std::to_string(answer.body.size()));
         answer.body.clear();
     }

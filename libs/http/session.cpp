@@ -2,6 +2,7 @@
 
 #include "libs/base/log.hpp"
 #include "libs/base/loop_meter.hpp"
+#include "libs/http/streaming.hpp"
 #include "libs/http/write_now.hpp"
 
 #include <boost/asio/redirect_error.hpp>
@@ -88,6 +89,8 @@ void session::wind_down()
     error_code ignored;
     if (idle_)
         socket_.cancel(ignored);
+    if (streaming_)
+        streaming_->close();
 }
 
 awaitable<void> session::turn_away(char const* why)
@@ -167,7 +170,11 @@ awaitable<bool> session::exchange()
     message.connected = [this] { return connected(); };
     bool const to_head = message.method == verb::head;
     limit_.disarm();
-    auto const answer = co_await answer_to(message);
+    auto answer = co_await answer_to(message);
+    if (answer.stream && !to_head) {
+        co_await stream(answer);
+        co_return false;
+    }
     bool const keep = reader_.keeps_alive() && !rules_.stopping;
     bool const written = co_await write(answer, to_head, keep);
     co_return written&& keep;
@@ -210,6 +217,23 @@ awaitable<bool> session::write(response const& answer, bool to_head, bool keep)
     kept_part const part;
     co_await asio::async_write(socket_, parts, asio::redirect_error(asio::use_awaitable, failed));
     co_return !failed;
+}
+
+awaitable<void> session::stream(response const& answer)
+{
+    if (!reader_.is_http_1_1()) {
+        auto const old = problem(505, "HTTP Version Not Supported", "this answer is a stream, which needs HTTP/1.1");
+        co_await write(old, false, false);
+        co_return;
+    }
+    if (!co_await write(answer, false, false))
+        co_return;
+    streaming_ = answer.stream;
+    if (rules_.stopping)
+        streaming_->close();
+    peer_watch const watch(socket_, streaming_);
+    co_await send_pieces(socket_, *streaming_, limit_, rules_.settings.write_limit);
+    streaming_.reset();
 }
 
 awaitable<bool> session::write_continue()

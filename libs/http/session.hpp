@@ -28,7 +28,8 @@ public:
     awaitable<void> serve();                    // request after request
     awaitable<void> turn_away(char const* why); // answers 503 because there are too many connections
 
-    // Closes an idle connection; a busy one closes after its answer because rules_.stopping is set.
+    // Closes an idle connection, and the source of a body that is being streamed; a busy connection closes after its
+    // answer because rules_.stopping is set.
     void wind_down();
 
     // Cancels the connection's coroutine and its handler. The listener binds slot() to that coroutine.
@@ -46,6 +47,7 @@ private:
     awaitable<response> answer_to(request& message);
     bool connected();
     awaitable<bool> write(response const& answer, bool to_head, bool keep);
+    awaitable<void> stream(response const& answer);
     awaitable<bool> write_continue();
     awaitable<void> refuse(response const& answer);
 
@@ -54,9 +56,10 @@ private:
     std::string peer_;
     boost::beast::flat_buffer buffer_; // received and not yet parsed
     request_reader reader_;
-    std::string head_;    // the answer's head, kept for its capacity
-    bool reading_ = true; // false while writing
-    bool idle_ = true;    // no byte of a request has been received
+    std::string head_;                       // the answer's head, kept for its capacity
+    bool reading_ = true;                    // false while writing
+    bool idle_ = true;                       // no byte of a request has been received
+    std::shared_ptr<body_source> streaming_; // the body that is being sent, if it has a source
     deadline limit_;
     asio::cancellation_signal cut_;
 };

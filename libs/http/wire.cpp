@@ -228,6 +228,11 @@ bool request_reader::keeps_alive() const
     return parser_->keeps_alive();
 }
 
+bool request_reader::is_http_1_1() const
+{
+    return parser_->is_http_1_1();
+}
+
 request request_reader::take()
 {
     return std::move(parser_->message);

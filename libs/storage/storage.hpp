@@ -2,6 +2,7 @@
 // baton::storage: the persistent state. The database seam over SOCI, the dialects, migrations, and one repository for
 // each kind of row. It has all SQL but that of the lease (libs/lease) and the locks. Only .cpp files include SOCI.
 
+#include "libs/storage/change_marks.hpp"
 #include "libs/storage/clients.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/executions.hpp"

@@ -10,6 +10,7 @@ void serve_task_actions(http::router& table, context& site); // enable, disable,
 void serve_skip_next(http::router& table, context& site);
 void serve_task_versions(http::router& table, context& site);
 void serve_calendars(http::router& table, context& site);
+void serve_events(http::router& table, context& site);
 void serve_executions(http::router& table, context& site);
 void serve_dead_letters(http::router& table, context& site);
 void serve_nodes(http::router& table, context& site);

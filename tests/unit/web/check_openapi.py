@@ -123,7 +123,9 @@ def check_answer(document, exchange, operation):
     media = exchange["response_headers"].get("Content-Type", "").split(";")[0]
     if media not in content:
         return problems + [f"the media type '{media}' is not documented"]
-    value = json.loads(exchange["response_body"])
+    value = exchange["response_body"]
+    if media.endswith("json"):
+        value = json.loads(value)
     if media == "application/problem+json" and value.get("status") != exchange["status"]:
         problems.append("the problem names another status")
     return problems + document.check(value, content[media]["schema"], "answer")

@@ -1,5 +1,7 @@
 #include "tests/unit/web/harness.hpp"
 
+#include "libs/http/body_source.hpp"
+
 #include <cstdlib>
 #include <fstream>
 
@@ -78,6 +80,8 @@ http::response site_on_store::call(http::verb method, std::string target, std::s
     for (auto const& [name, value] : with)
         asked.headers.set(name, value);
     auto answer = wait_for(routes(asked));
+    if (answer.stream && method == http::verb::get)
+        answer.body = wait_for(answer.stream->next());
     record(asked, answer);
     return answer;
 }

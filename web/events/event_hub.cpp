@@ -1,0 +1,67 @@
+#include "web/events/event_hub.hpp"
+
+#include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
+#include "libs/base/overloaded.hpp"
+#include "web/events/event_stream.hpp"
+
+namespace baton::web {
+
+namespace {
+
+constexpr duration period = 1s;
+constexpr duration signals_back = 10s;   // signals are read this far back, because one may be committed late
+constexpr duration longest_silence = 5s; // between two looks that miss no signal; half of it is for late commits
+constexpr int most_signals = 500;
+constexpr utc_time never{utc_time::duration::max()};
+
+} // namespace
+
+event_hub::event_hub(storage::database& shared, std::string name_space, time_source& time, std::string run,
+                     std::size_t limit)
+    : marks_(shared, std::move(name_space)), signals_(shared), time_(time), limit_(limit), log_(std::move(run))
+{}
+
+awaitable<void> event_hub::look()
+{
+    sighting seen;
+    auto const asked = time_.now();
+    seen.marks = co_await marks_.read();
+    seen.signals = co_await signals_.pending(signals_back, never, most_signals);
+    seen.overflow = seen.signals.size() == static_cast<std::size_t>(most_signals);
+    bool const gap = !looked_ || asked - *looked_ > longest_silence;
+    looked_ = asked;
+    if (!log_.take(std::move(seen), gap))
+        co_return;
+    for (auto* const stream : streams_)
+        stream->wake();
+}
+
+awaitable<void> event_hub::run()
+{
+    bell_ = std::make_unique<waker>(co_await asio::this_coro::executor);
+    auto const step = [this]() -> awaitable<void> {
+        while (streams_.empty())
+            co_await bell_->wait();
+        co_await look();
+    };
+    co_await every("looking for changes that pages are told of", time_, period, step);
+}
+
+std::shared_ptr<http::body_source> event_hub::open(std::optional<std::string> last)
+{
+    if (streams_.size() >= limit_)
+        throw overloaded("this web serves as many event streams as it may (web.event_streams); poll instead", 30s);
+    auto const pending = last ? log_.since(*last) : topic_set();
+    auto stream = std::make_shared<event_stream>(*this, pending);
+    if (bell_)
+        bell_->wake();
+    return stream;
+}
+
+void event_hub::leave(event_stream* stream)
+{
+    streams_.erase(stream);
+}
+
+} // namespace baton::web
