@@ -76,11 +76,11 @@ TEST_CASE("a signal tells its topic once, for as long as it is seen and when it 
     change_log log("a");
     log.take({}, true);
     for (auto const& [kind, told] : {std::pair{signal_kind::task, topic::tasks},
-                                    {signal_kind::edit, topic::tasks},
-                                    {signal_kind::run, topic::executions},
-                                    {signal_kind::cancel, topic::executions},
-                                    {signal_kind::pause, topic::services},
-                                    {signal_kind::settings, topic::services}}) {
+                                     {signal_kind::edit, topic::tasks},
+                                     {signal_kind::run, topic::executions},
+                                     {signal_kind::cancel, topic::executions},
+                                     {signal_kind::pause, topic::services},
+                                     {signal_kind::settings, topic::services}}) {
         auto const before = log.number();
         auto const signal = 100 + static_cast<int>(kind);
         CHECK(log.take(with_signal(signal, kind), false));
