@@ -13,8 +13,8 @@
 #include "libs/storage/tasks.hpp"
 #include "libs/storage/terms.hpp"
 #include "libs/storage/zones.hpp"
-#include "web/master_notifier.hpp"
 #include "web/events/event_hub.hpp"
+#include "web/master_notifier.hpp"
 #include "web/site.hpp"
 
 #include <string>

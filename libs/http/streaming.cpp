@@ -56,10 +56,10 @@ awaitable<bool> send_pieces(tcp::socket& socket, body_source& source, deadline& 
     for (;;) {
         limit.disarm();
         auto const piece = co_await source.next();
-        auto const chunk = chunk_of(piece); // an empty one ends the body
+        auto const framed = chunk_of(piece); // an empty one ends the body
         limit.arm(write_limit);
         error_code failed;
-        auto const bytes = asio::buffer(chunk);
+        auto const bytes = asio::buffer(framed);
         co_await asio::async_write(socket, bytes, asio::redirect_error(asio::use_awaitable, failed));
         if (failed || piece.empty())
             co_return !failed;
