@@ -1,0 +1,59 @@
+import createClient, { type Middleware } from 'openapi-fetch';
+import { ProblemError, problemOf } from './problem';
+import type { paths } from './schema.gen';
+import { token } from './token';
+
+export function authorization(): Record<string, string> {
+  const value = token.read();
+  return value ? { Authorization: `Bearer ${value}` } : {};
+}
+
+const authorize: Middleware = {
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(authorization())) request.headers.set(name, value);
+    return request;
+  },
+  onResponse({ response }) {
+    if (response.status === 401) token.refuse();
+  },
+};
+
+export const api = createClient<paths>({
+  baseUrl: window.location.origin,
+  fetch: (request) => window.fetch(request),
+});
+api.use(authorize);
+
+interface Answer<Data> {
+  data?: Data;
+  error?: unknown;
+  response: Response;
+}
+
+async function reach<Data>(request: Promise<Answer<Data>>): Promise<Answer<Data>> {
+  try {
+    return await request;
+  } catch (reason) {
+    if (reason instanceof DOMException && reason.name === 'AbortError') throw reason;
+    throw new ProblemError({ status: 0, title: 'unreachable', detail: '' });
+  }
+}
+
+/** The document of a successful answer. Throws a ProblemError otherwise. */
+export async function unwrap<Data>(request: Promise<Answer<Data>>): Promise<Data> {
+  const { data, error, response } = await reach(request);
+  if (!response.ok || data === undefined) throw problemOf(error, response);
+  return data;
+}
+
+/** The document with the ETag that a later change has to name. */
+export async function unwrapWithTag<Data>(request: Promise<Answer<Data>>): Promise<{ data: Data; tag: string | null }> {
+  const { data, error, response } = await reach(request);
+  if (!response.ok || data === undefined) throw problemOf(error, response);
+  return { data, tag: response.headers.get('ETag') };
+}
+
+/** A version as If-Match has it. */
+export function versionTag(version: number | undefined): string {
+  return `"${version ?? 0}"`;
+}

@@ -1,0 +1,68 @@
+import { Text } from '@mantine/core';
+import type { ColumnDef } from '@tanstack/react-table';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation } from 'wouter';
+import type { DeadLetter } from '@/api/types';
+import { useCursor } from '@/shared/cursor';
+import { DataTable } from '@/shared/DataTable';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorBox } from '@/shared/ErrorBox';
+import { ChoiceFilter, FilterBar, TextFilter } from '@/shared/FilterBar';
+import { useFilters } from '@/shared/filters';
+import { Link } from '@/shared/Link';
+import { PageHeader } from '@/shared/PageHeader';
+import { usePreferences } from '@/shared/preferences';
+import { StateBadge } from '@/shared/StateBadge';
+import { RelativeTime } from '@/shared/Times';
+import { type Resolution, useDeadLetters } from './queries';
+import { ResolveBar } from './ResolveBar';
+
+const resolutions: Resolution[] = ['open', 'retried', 'dismissed'];
+
+function useColumns(): ColumnDef<DeadLetter>[] {
+  const { t } = useTranslation('deadLetters');
+  return [
+    { header: t('task'), cell: ({ row }) => <Link to={`/executions/${row.original.execution}`} fw={600} size="sm">{row.original.task_name ?? row.original.task}</Link> },
+    { header: t('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },
+    { header: t('died'), cell: ({ row }) => <RelativeTime at={row.original.died_at} /> },
+    { header: t('scheduled'), cell: ({ row }) => <RelativeTime at={row.original.scheduled_at} /> },
+    { header: t('attempts'), accessorKey: 'attempt' },
+    { header: t('error'), cell: ({ row }) => <Text size="sm" lineClamp={2} maw={340}>{row.original.error ?? ''}</Text> },
+    { header: t('rerun'), cell: ({ row }) => (row.original.rerun ? <Link to={`/executions/${row.original.rerun}`} size="sm">{row.original.rerun}</Link> : '–') },
+  ];
+}
+
+export default function DeadLettersPage() {
+  const { t } = useTranslation('deadLetters');
+  const [, go] = useLocation();
+  const { project } = usePreferences();
+  const filters = useFilters(['task', 'resolution'] as const);
+  const { values, change } = filters;
+  const resolution = resolutions.find((one) => one === values.resolution) ?? 'open';
+  const cursor = useCursor(project + filters.key);
+  const { data, error, refetch } = useDeadLetters(project, values.task, resolution, cursor.after);
+  const [chosen, choose] = useState<string[]>([]);
+  const columns = useColumns();
+  const present = chosen.filter((id) => data?.items.some(({ execution }) => execution === id));
+  const open = resolution === 'open';
+  return (
+    <>
+      <PageHeader title={t('title')} summary={t('summary')} />
+      <FilterBar used={filters.used} clear={filters.clear}>
+        <ChoiceFilter label={t('resolution')} value={resolution} onChange={(next) => change({ resolution: next })} choices={resolutions.map((value) => ({ value, label: t(`resolutions.${value}`) }))} />
+        <TextFilter label={t('task_id')} value={values.task} onChange={(task) => change({ task })} />
+      </FilterBar>
+      <ErrorBox error={error} retry={() => void refetch()} />
+      {open && <ResolveBar executions={present} clear={() => choose([])} />}
+      {(data || !error) && (
+        <DataTable
+          label={t('title')} items={data?.items} columns={columns} idOf={({ execution }) => execution}
+          nameOf={(letter) => letter.task_name ?? letter.execution} onOpen={({ execution }) => go(`/executions/${execution}`)}
+          {...(open ? { selection: { ids: present, onChange: choose } } : {})} paging={{ cursor, next: data?.next }}
+          empty={<EmptyState title={t(`none.${resolution}`)} help={open ? t('none_help') : undefined} />}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { Alert, Skeleton, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useParams } from 'wouter';
+import type { ExecutionWithAttempts } from '@/api/types';
+import { ErrorBox } from '@/shared/ErrorBox';
+import { Facts } from '@/shared/Facts';
+import { Link } from '@/shared/Link';
+import { PageHeader } from '@/shared/PageHeader';
+import { Section } from '@/shared/Section';
+import { StateBadge } from '@/shared/StateBadge';
+import { between } from '@/shared/time';
+import { Duration, ExactTime } from '@/shared/Times';
+import { ExecutionActions } from './ExecutionActions';
+import { useExecution } from './queries';
+import { Result } from './Result';
+import { Timeline } from './Timeline';
+
+function ExecutionFacts({ one }: { one: ExecutionWithAttempts }) {
+  const { t } = useTranslation('executions');
+  const started = one.attempts.find((attempt) => attempt.started_at)?.started_at;
+  const facts = [
+    { label: t('task'), value: <Link to={`/tasks/${one.task}`} size="sm">{one.task_name ?? one.task}</Link> },
+    { label: t('version'), value: one.task_version },
+    { label: t('cause'), value: t(`causes.${one.cause}`) },
+    { label: t('attempt'), value: t('attempt_of', { n: one.attempt, of: one.max_attempts }) },
+    { label: t('lag'), value: <Duration ms={between(one.due_at ?? one.scheduled_at, started)} /> },
+    { label: t('took'), value: <Duration ms={between(started, one.ended_at)} /> },
+  ];
+  if (one.rerun_of) facts.push({ label: t('rerun_of'), value: <Link to={`/executions/${one.rerun_of}`} size="sm">{one.rerun_of}</Link> });
+  if (one.parent) facts.push({ label: t('shard'), value: <Link to={`/executions/${one.parent}`} size="sm">{t('shard_of', { n: one.shard_index + 1, of: one.shard_total })}</Link> });
+  if (!one.parent && one.shard_total > 0) facts.push({ label: t('shards'), value: <Link to={`/executions?parent=${one.id}`} size="sm">{t('show_shards')}</Link> });
+  return <Facts facts={facts} />;
+}
+
+function Waits({ one }: { one: ExecutionWithAttempts }) {
+  const { t } = useTranslation('executions');
+  if (one.waits.length === 0) return null;
+  return (
+    <Alert color="yellow" title={t('why_waits')} mb="md">
+      {one.waits.map((wait) => (
+        <Text size="sm" key={wait.for + wait.since_at}>
+          {`${wait.reason} · ${t('since')} `}<ExactTime at={wait.since_at} />
+        </Text>
+      ))}
+    </Alert>
+  );
+}
+
+export default function ExecutionPage() {
+  const { t } = useTranslation('executions');
+  const { id = '' } = useParams<{ id: string }>();
+  const { data: one, error, refetch } = useExecution(id);
+  if (error && !one) return <ErrorBox error={error} retry={() => void refetch()} />;
+  if (!one) return <Skeleton height={320} />;
+  return (
+    <>
+      <PageHeader
+        title={one.task_name ?? t('execution', { id })} badge={<span aria-live="polite"><StateBadge state={one.state} /></span>}
+        summary={<>{t('execution', { id })}{' · '}<ExactTime at={one.scheduled_at} /></>} actions={<ExecutionActions one={one} />}
+      />
+      {one.reason && <Alert color="gray" mb="md">{one.reason}</Alert>}
+      <Waits one={one} />
+      {one.unresponsive && <Alert color="orange" mb="md">{t('unresponsive', { client: one.unresponsive.client })}</Alert>}
+      <Section title={t('facts')}><ExecutionFacts one={one} /></Section>
+      <Section title={t('timeline')}><Timeline one={one} /></Section>
+      <Result one={one} />
+    </>
+  );
+}

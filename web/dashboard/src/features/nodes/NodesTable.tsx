@@ -1,0 +1,66 @@
+import { Badge, Group, Stack, Text } from '@mantine/core';
+import type { ColumnDef } from '@tanstack/react-table';
+import { useTranslation } from 'react-i18next';
+import type { TriggerNode } from '@/api/types';
+import { DataTable } from '@/shared/DataTable';
+import { EmptyState } from '@/shared/EmptyState';
+import { Duration, RelativeTime } from '@/shared/Times';
+import { conditionOf, longestStep, type Condition } from './condition';
+
+const colours: Record<Condition, string> = { alive: 'teal', draining: 'yellow', silent: 'orange', cannot_plan: 'orange', gone: 'red' };
+
+function NodeName({ node }: { node: TriggerNode }) {
+  const { t } = useTranslation('nodes');
+  return (
+    <Stack gap={0}>
+      <Group gap="xs">
+        <Text fw={600} size="sm">{node.name}</Text>
+        {node.master && <Badge variant="filled" tt="none" size="sm">{t('master')}</Badge>}
+      </Group>
+      <Text size="xs" c="dimmed">{node.address}</Text>
+    </Stack>
+  );
+}
+
+function NodeCondition({ node }: { node: TriggerNode }) {
+  const { t } = useTranslation('nodes');
+  const condition = conditionOf(node);
+  return (
+    <Stack gap={2} align="flex-start">
+      <Badge color={colours[condition]} variant="light" tt="none">{t(`condition.${condition}`)}</Badge>
+      {node.cannot_plan && <Text size="xs" c="dimmed">{node.cannot_plan}</Text>}
+    </Stack>
+  );
+}
+
+function LongestStep({ node }: { node: TriggerNode }) {
+  const { t } = useTranslation('nodes');
+  const loop = longestStep(node);
+  if (!loop) return <>–</>;
+  return (
+    <Stack gap={0}>
+      <Duration ms={loop.longest_step_ms} />
+      <Text size="xs" c="dimmed">{t('in_loop', { name: loop.name })}</Text>
+    </Stack>
+  );
+}
+
+export function NodesTable({ nodes }: { nodes: TriggerNode[] | undefined }) {
+  const { t } = useTranslation('nodes');
+  const columns: ColumnDef<TriggerNode>[] = [
+    { header: t('node'), cell: ({ row }) => <NodeName node={row.original} /> },
+    { header: t('state'), cell: ({ row }) => <NodeCondition node={row.original} /> },
+    { header: t('heartbeat'), cell: ({ row }) => <Duration ms={row.original.age_ms} /> },
+    { header: t('clients'), accessorKey: 'clients' },
+    { header: t('load'), cell: ({ row }) => row.original.load.toFixed(2) },
+    { header: t('longest_step'), cell: ({ row }) => <LongestStep node={row.original} /> },
+    { header: t('version'), accessorKey: 'version' },
+    { header: t('started'), cell: ({ row }) => <RelativeTime at={row.original.started_at} /> },
+  ];
+  return (
+    <DataTable
+      label={t('nodes')} items={nodes} columns={columns} idOf={(node) => node.incarnation}
+      empty={<EmptyState title={t('none')} help={t('none_help')} />}
+    />
+  );
+}

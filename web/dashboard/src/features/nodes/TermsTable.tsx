@@ -1,0 +1,34 @@
+import type { ColumnDef } from '@tanstack/react-table';
+import { useTranslation } from 'react-i18next';
+import type { Term } from '@/api/types';
+import { useCursor } from '@/shared/cursor';
+import { DataTable } from '@/shared/DataTable';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorBox } from '@/shared/ErrorBox';
+import { between } from '@/shared/time';
+import { Duration, ExactTime } from '@/shared/Times';
+import { useTerms } from './queries';
+
+export function TermsTable() {
+  const { t } = useTranslation('nodes');
+  const cursor = useCursor('terms');
+  const { data, error, refetch } = useTerms(cursor.after);
+  const columns: ColumnDef<Term>[] = [
+    { header: t('epoch'), accessorKey: 'epoch' },
+    { header: t('node'), accessorKey: 'node' },
+    { header: t('how'), cell: ({ row }) => t(`how_${row.original.how}`) },
+    { header: t('acting_since'), cell: ({ row }) => <ExactTime at={row.original.acting_at} /> },
+    { header: t('gap'), cell: ({ row }) => <Duration ms={row.original.gap_ms} /> },
+    { header: t('lasted'), cell: ({ row }) => (row.original.ended_at ? <Duration ms={between(row.original.acting_at, row.original.ended_at)} /> : t('goes_on')) },
+    { header: t('why_ended'), cell: ({ row }) => row.original.why_ended ?? '–' },
+  ];
+  return (
+    <>
+      <ErrorBox error={error} retry={() => void refetch()} />
+      <DataTable
+        label={t('terms')} items={data?.items} columns={columns} idOf={(term) => String(term.epoch)}
+        paging={{ cursor, next: data?.next }} empty={<EmptyState title={t('no_terms')} />}
+      />
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, unwrap } from '@/api/client';
+import { useLiveInterval } from '@/api/live';
+
+export function useNodes() {
+  return useQuery({
+    queryKey: ['nodes'],
+    refetchInterval: useLiveInterval(),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/nodes', { signal })),
+  });
+}
+
+export function useTerms(after: string | undefined) {
+  return useQuery({
+    queryKey: ['terms', after],
+    refetchInterval: useLiveInterval(),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/terms', { params: { query: { limit: 20, after } }, signal })),
+  });
+}

@@ -1,0 +1,37 @@
+import { Code, Table, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { differences } from './differences';
+
+function Value({ value }: { value: unknown }) {
+  const { t } = useTranslation('tasks');
+  if (value === undefined) return <Text span size="sm" c="dimmed">{t('versions.absent')}</Text>;
+  return <Code>{typeof value === 'string' ? value : JSON.stringify(value)}</Code>;
+}
+
+export function DifferencesTable({ before, after }: { before: unknown; after: unknown }) {
+  const { t } = useTranslation('tasks');
+  const all = differences(before, after);
+  if (all.length === 0) return <Text size="sm" c="dimmed">{t('versions.same')}</Text>;
+  return (
+    <Table.ScrollContainer minWidth={400} tabIndex={0}>
+      <Table aria-label={t('versions.changes')}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('versions.field')}</Table.Th>
+            <Table.Th>{t('versions.before')}</Table.Th>
+            <Table.Th>{t('versions.after')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {all.map((one) => (
+            <Table.Tr key={one.field}>
+              <Table.Td>{one.field}</Table.Td>
+              <Table.Td><Value value={one.before} /></Table.Td>
+              <Table.Td><Value value={one.after} /></Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

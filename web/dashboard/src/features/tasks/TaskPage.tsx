@@ -1,0 +1,73 @@
+import { Alert, Skeleton, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useParams } from 'wouter';
+import type { Task } from '@/api/types';
+import { ErrorBox } from '@/shared/ErrorBox';
+import { Facts } from '@/shared/Facts';
+import { JsonField, jsonText } from '@/shared/JsonField';
+import { PageHeader } from '@/shared/PageHeader';
+import { Section } from '@/shared/Section';
+import { Duration, RelativeTime } from '@/shared/Times';
+import { TaskState, zoneOf } from './columns';
+import { LastExecutions } from './LastExecutions';
+import { NextFirings } from './NextFirings';
+import { useTask } from './queries';
+import { TaskActions } from './TaskActions';
+import { Versions } from './Versions';
+
+function TaskFacts({ task }: { task: Task }) {
+  const { t } = useTranslation('tasks');
+  const zone = zoneOf(task);
+  return (
+    <Facts
+      facts={[
+        { label: t('facts.project'), value: task.project },
+        { label: t('facts.service'), value: task.service },
+        { label: t('facts.handler'), value: task.handler },
+        ...(task.owner ? [{ label: t('facts.owner'), value: task.owner }] : []),
+        { label: t('facts.attempts'), value: task.max_attempts },
+        { label: t('facts.time_limit'), value: task.timeout_ms ? <Duration ms={task.timeout_ms} /> : t('facts.no_limit') },
+        { label: t('facts.routing'), value: task.routing?.replaceAll('_', ' ') },
+        { label: t('facts.priority'), value: task.priority },
+        { label: t('facts.version'), value: task.version },
+        { label: t('facts.created'), value: <RelativeTime at={task.created_at} zone={zone} /> },
+        { label: t('facts.updated'), value: <RelativeTime at={task.updated_at} zone={zone} /> },
+      ]}
+    />
+  );
+}
+
+function Standstill({ task }: { task: Task }) {
+  const { t } = useTranslation('tasks');
+  return (
+    <>
+      {task.paused && <Alert color="yellow" mb="md">{t('paused_why', { by: task.paused.begun_by, reason: task.paused.reason })}</Alert>}
+      {task.parked_at && <Alert color="orange" mb="md">{t('parked_why', { reason: task.parked_reason ?? '' })}</Alert>}
+    </>
+  );
+}
+
+export default function TaskPage() {
+  const { t } = useTranslation('tasks');
+  const { id = '' } = useParams<{ id: string }>();
+  const { data: task, error, refetch } = useTask(id);
+  if (error && !task) return <ErrorBox error={error} retry={() => void refetch()} />;
+  if (!task) return <Skeleton height={320} />;
+  const hasPayload = task.payload !== undefined && jsonText(task.payload) !== '{}';
+  return (
+    <>
+      <PageHeader
+        title={task.name} badge={<TaskState task={task} />} actions={<TaskActions task={task} />}
+        summary={<><Text span>{task.schedule_text}</Text>{task.description && <Text mt={4}>{task.description}</Text>}</>}
+      />
+      <Standstill task={task} />
+      <LastExecutions task={id} zone={zoneOf(task)} />
+      <NextFirings id={id} version={task.version} zone={zoneOf(task)} />
+      <Section title={t('facts.title')}>
+        <TaskFacts task={task} />
+        {hasPayload && <JsonField label={t('facts.payload')} value={jsonText(task.payload)} />}
+      </Section>
+      <Versions task={task} />
+    </>
+  );
+}

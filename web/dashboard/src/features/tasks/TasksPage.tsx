@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation } from 'wouter';
+import { useCursor } from '@/shared/cursor';
+import { DataTable } from '@/shared/DataTable';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorBox } from '@/shared/ErrorBox';
+import { ChoiceFilter, FilterBar, TextFilter } from '@/shared/FilterBar';
+import { useFilters } from '@/shared/filters';
+import { PageHeader } from '@/shared/PageHeader';
+import { usePreferences } from '@/shared/preferences';
+import { BulkBar } from './BulkBar';
+import { useTasks } from './queries';
+import { useTaskColumns } from './columns';
+
+const names = ['name', 'service', 'kind', 'enabled', 'label'] as const;
+const kinds = ['cron', 'fixed_rate', 'fixed_delay', 'once', 'api', 'window', 'calendar', 'after'] as const;
+
+export default function TasksPage() {
+  const { t } = useTranslation('tasks');
+  const [, go] = useLocation();
+  const { project } = usePreferences();
+  const filters = useFilters(names);
+  const cursor = useCursor(project + filters.key);
+  const { data, error, refetch } = useTasks({ project, ...filters.values }, cursor.after);
+  const [chosen, choose] = useState<string[]>([]);
+  const columns = useTaskColumns();
+  const tasks = data?.items.filter(({ id }) => id && chosen.includes(id)) ?? [];
+  const { values, change } = filters;
+  const empty = filters.used > 0
+    ? <EmptyState title={t('none_found')} action={<Button variant="default" onClick={filters.clear}>{t('show_all')}</Button>} />
+    : <EmptyState title={t('none')} help={t('none_help')} />;
+  return (
+    <>
+      <PageHeader title={t('title')} summary={t('summary')} />
+      <FilterBar used={filters.used} clear={filters.clear}>
+        <TextFilter label={t('name')} value={values.name} onChange={(name) => change({ name })} />
+        <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />
+        <ChoiceFilter label={t('kind_of_schedule')} value={values.kind} onChange={(kind) => change({ kind })} choices={kinds.map((value) => ({ value, label: t(`kind.${value}`) }))} />
+        <ChoiceFilter label={t('state')} value={values.enabled} onChange={(enabled) => change({ enabled })} choices={[{ value: 'true', label: t('enabled') }, { value: 'false', label: t('disabled') }]} />
+        <TextFilter label={t('labels')} value={values.label} onChange={(label) => change({ label })} />
+      </FilterBar>
+      <ErrorBox error={error} retry={() => void refetch()} />
+      <BulkBar tasks={tasks} clear={() => choose([])} />
+      {(data || !error) && (
+        <DataTable
+          label={t('title')} items={data?.items} columns={columns} idOf={(task) => task.id ?? ''} nameOf={(task) => task.name}
+          onOpen={(task) => go(`/tasks/${task.id}`)} selection={{ ids: chosen, onChange: choose }}
+          paging={{ cursor, next: data?.next }} empty={empty}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, unwrap, versionTag } from '@/api/client';
+import type { Definition, Task } from '@/api/types';
+
+export type Action = 'enable' | 'disable' | 'delete';
+
+type Known = Pick<Task, 'id' | 'version'>;
+
+function act(action: Action, { id = '', version }: Known): Promise<unknown> {
+  const params = { path: { id }, header: { 'If-Match': versionTag(version) } };
+  if (action === 'enable') return unwrap(api.POST('/api/v1/tasks/{id}/enable', { params }));
+  if (action === 'disable') return unwrap(api.POST('/api/v1/tasks/{id}/disable', { params }));
+  return unwrap(api.DELETE('/api/v1/tasks/{id}', { params }));
+}
+
+function useRefresh() {
+  const client = useQueryClient();
+  return async () => {
+    await client.invalidateQueries({ queryKey: ['tasks'] });
+    await client.invalidateQueries({ queryKey: ['executions'] });
+  };
+}
+
+export interface BulkResult {
+  done: number;
+  refused: { name: string; reason: string }[];
+}
+
+/** The same change for several tasks, one after the other. A refusal of one does not stop the others. */
+export function useBulkAction() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: async ({ action, tasks }: { action: Action; tasks: Task[] }): Promise<BulkResult> => {
+      const result: BulkResult = { done: 0, refused: [] };
+      for (const task of tasks) {
+        try {
+          await act(action, task);
+          result.done += 1;
+        } catch (reason) {
+          result.refused.push({ name: task.name, reason: reason instanceof Error ? reason.message : String(reason) });
+        }
+      }
+      return result;
+    },
+    onSettled: refresh,
+  });
+}
+
+export function useAction() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ action, task }: { action: Action; task: Known }) => act(action, task),
+    onSuccess: refresh,
+  });
+}
+
+/** Runs the task now. `payload` undefined runs it with its own. */
+export function useRun() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ id, payload, force }: { id: string; payload: unknown; force: boolean }) => {
+      const body = { ...(payload === undefined ? {} : { payload }), ...(force ? { force } : {}) };
+      const params = { path: { id }, header: { 'Idempotency-Key': crypto.randomUUID() }, query: { allow_unserved: true } };
+      return unwrap(api.POST('/api/v1/tasks/{id}/run', { params, body }));
+    },
+    onSuccess: refresh,
+  });
+}
+
+/** Makes an older definition the present one again, as a new version. */
+export function useRollback() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ task, definition }: { task: Known; definition: Definition }) => {
+      const params = { path: { id: task.id ?? '' }, header: { 'If-Match': versionTag(task.version) }, query: { allow_unserved: true } };
+      return unwrap(api.PUT('/api/v1/tasks/{id}', { params, body: definition }));
+    },
+    onSuccess: refresh,
+  });
+}

@@ -1,0 +1,120 @@
+import { ActionIcon, Checkbox, Group, Paper, Skeleton, Table, Text } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight } from '@/shared/icons';
+import { flexRender, getCoreRowModel, useReactTable, type ColumnDef, type Row, type RowSelectionState } from '@tanstack/react-table';
+import { useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Cursor } from './cursor';
+import classes from './DataTable.module.css';
+
+interface Props<Item> {
+  label: string;
+  items: Item[] | undefined;
+  columns: ColumnDef<Item>[];
+  idOf: (item: Item) => string;
+  nameOf?: (item: Item) => string;
+  /** Enter on a row, or a click on it. */
+  onOpen?: (item: Item) => void;
+  selection?: { ids: string[]; onChange: (ids: string[]) => void };
+  paging?: { cursor: Cursor; next: string | null | undefined };
+  empty: ReactNode;
+}
+
+function checkColumn<Item>(all: string, name: (item: Item) => string): ColumnDef<Item> {
+  return {
+    id: 'select',
+    header: ({ table }) => (
+      <Checkbox
+        aria-label={all} checked={table.getIsAllRowsSelected()} indeterminate={table.getIsSomeRowsSelected()}
+        onChange={table.getToggleAllRowsSelectedHandler()}
+      />
+    ),
+    cell: ({ row }) => (
+      <Checkbox aria-label={name(row.original)} checked={row.getIsSelected()} onChange={row.getToggleSelectedHandler()} />
+    ),
+  };
+}
+
+/** Arrows move between rows, Home and End to the ends, Enter opens, space selects. */
+function useRowKeys<Item>(onOpen?: (item: Item) => void) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  function keys(event: KeyboardEvent<HTMLTableRowElement>, row: Row<Item>) {
+    if (event.target !== event.currentTarget) return;
+    const rows = [...(body.current?.querySelectorAll<HTMLTableRowElement>('tr') ?? [])];
+    const at = rows.indexOf(event.currentTarget);
+    const aims: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 };
+    const aim = aims[event.key];
+    if (aim !== undefined) rows[aim]?.focus();
+    else if (event.key === 'Enter') onOpen?.(row.original);
+    else if (event.key === ' ' && row.getCanSelect()) row.toggleSelected();
+    else return;
+    event.preventDefault();
+  }
+  return { body, keys };
+}
+
+function Pager({ cursor, next }: { cursor: Cursor; next: string | null | undefined }) {
+  const { t } = useTranslation();
+  if (!next && !cursor.previous) return null;
+  return (
+    <Group justify="flex-end" gap="xs" mt="sm">
+      <ActionIcon variant="default" aria-label={t('previous')} disabled={!cursor.previous} onClick={() => cursor.previous?.()}>
+        <IconChevronLeft size={16} />
+      </ActionIcon>
+      <Text size="sm" aria-live="polite">{t('page', { page: cursor.page })}</Text>
+      <ActionIcon variant="default" aria-label={t('next')} disabled={!next} onClick={() => next && cursor.next?.(next)}>
+        <IconChevronRight size={16} />
+      </ActionIcon>
+    </Group>
+  );
+}
+
+export function DataTable<Item>(props: Props<Item>) {
+  const { items, idOf, selection, paging, onOpen } = props;
+  const { t } = useTranslation();
+  const { body, keys } = useRowKeys(onOpen);
+  const nameOf = props.nameOf ?? idOf;
+  const columns = selection
+    ? [checkColumn<Item>(t('select_all'), (item) => t('select_row', { name: nameOf(item) })), ...props.columns]
+    : props.columns;
+  const rowSelection: RowSelectionState = Object.fromEntries((selection?.ids ?? []).map((id) => [id, true]));
+  const table = useReactTable({
+    data: items ?? [], columns, getRowId: idOf, getCoreRowModel: getCoreRowModel(),
+    enableRowSelection: selection !== undefined, state: { rowSelection },
+    onRowSelectionChange: (change) => {
+      const next = typeof change === 'function' ? change(rowSelection) : change;
+      selection?.onChange(Object.keys(next).filter((id) => next[id]));
+    },
+  });
+
+  if (!items) return <Skeleton height={240} aria-label={t('loading')} />;
+  if (items.length === 0 && !paging?.cursor.previous && !paging?.next) return <>{props.empty}</>;
+  return (
+    <>
+      <Paper withBorder radius="md">
+        <Table.ScrollContainer minWidth={560} tabIndex={0}>
+          <Table highlightOnHover verticalSpacing="sm" aria-label={props.label}>
+            <Table.Thead>
+              {table.getHeaderGroups().map((group) => (
+                <Table.Tr key={group.id}>
+                  {group.headers.map((header) => (
+                    <Table.Th key={header.id}>{flexRender(header.column.columnDef.header, header.getContext())}</Table.Th>
+                  ))}
+                </Table.Tr>
+              ))}
+            </Table.Thead>
+            <Table.Tbody ref={body}>
+              {table.getRowModel().rows.map((row) => (
+                <Table.Tr key={row.id} tabIndex={0} className={classes.row} data-selected={row.getIsSelected() || undefined} onKeyDown={(event) => keys(event, row)}>
+                  {row.getVisibleCells().map((cell) => (
+                    <Table.Td key={cell.id}>{flexRender(cell.column.columnDef.cell, cell.getContext())}</Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      </Paper>
+      {paging && <Pager {...paging} />}
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+import { Alert, Button, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { ProblemError } from '@/api/problem';
+
+/** A refusal in the server's words, with a way to try again. */
+export function ErrorBox({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { t } = useTranslation();
+  if (!error) return null;
+  const problem = error instanceof ProblemError ? error : undefined;
+  const lost = problem?.status === 0;
+  const title = lost ? t('error.unreachable') : problem?.title || t('error.other');
+  const detail = lost ? t('error.unreachable_detail') : error instanceof Error ? error.message : String(error);
+  return (
+    <Alert color="red" title={title} role="alert" mb="md">
+      <Text size="sm">{detail}</Text>
+      {problem?.field && <Text size="sm" c="dimmed">{t('error.field', { field: problem.field })}</Text>}
+      {retry && <Button size="xs" mt="sm" variant="default" onClick={retry}>{t('retry')}</Button>}
+    </Alert>
+  );
+}

@@ -1,0 +1,46 @@
+import { Button, Group, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useEffect, useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+
+export function FilterBar({ children, used, clear }: { children: ReactNode; used: number; clear: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Group role="search" aria-label={t('filters')} gap="sm" mb="md" align="flex-end">
+      {children}
+      {used > 0 && <Button variant="subtle" onClick={clear}>{t('clear_filters')}</Button>}
+    </Group>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** Tells of a change once the typing rests. */
+export function TextFilter({ label, value, onChange }: FieldProps) {
+  const [text, setText] = useState(value);
+  const tell = useDebouncedCallback(onChange, 300);
+  useEffect(() => setText(value), [value]);
+  return (
+    <TextInput
+      label={label} value={text} size="sm"
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        tell(currentTarget.value);
+      }}
+    />
+  );
+}
+
+export function ChoiceFilter({ label, value, onChange, choices }: FieldProps & { choices: { value: string; label: string }[] }) {
+  const { t } = useTranslation();
+  return (
+    <Select
+      label={label} value={value || null} placeholder={t('any')} data={choices} clearable size="sm" w={160}
+      onChange={(next) => onChange(next ?? '')}
+    />
+  );
+}

@@ -1,0 +1,52 @@
+import { Text, Tooltip } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useNow } from './clock';
+import { usePreferences } from './preferences';
+import { durationText, exact, relative } from './time';
+
+/** The zone to show times in. Undefined is the viewer's own. */
+export function useZone(taskZone?: string): string | undefined {
+  const { zone } = usePreferences();
+  if (zone === 'utc') return 'UTC';
+  return zone === 'task' ? taskZone : undefined;
+}
+
+interface TimeProps {
+  at: string | null | undefined;
+  /** The task's zone, for viewers who chose it. */
+  zone?: string;
+}
+
+export function ExactTime({ at, zone }: TimeProps) {
+  const { t, i18n } = useTranslation();
+  const shown = useZone(zone);
+  if (!at) return <Text span c="dimmed" size="sm">{t('unknown_time')}</Text>;
+  return <time dateTime={at}>{exact(at, shown, i18n.language)}</time>;
+}
+
+/** How long ago or ahead, with the exact time on hover and focus. */
+export function RelativeTime({ at, zone }: TimeProps) {
+  const { t, i18n } = useTranslation();
+  const shown = useZone(zone);
+  const now = useNow();
+  if (!at) return <Text span c="dimmed" size="sm">{t('unknown_time')}</Text>;
+  return (
+    <Tooltip label={exact(at, shown, i18n.language)} events={{ hover: true, focus: true, touch: true }}>
+      <time dateTime={at} tabIndex={0}>{relative(Date.parse(at), now, i18n.language)}</time>
+    </Tooltip>
+  );
+}
+
+export function useDuration(): (ms: number) => string {
+  const { t } = useTranslation();
+  return (ms) => {
+    const text = durationText(ms);
+    return t(`duration.${text.key}`, { n: text.n, m: 'm' in text ? text.m : '' });
+  };
+}
+
+export function Duration({ ms }: { ms: number | null | undefined }) {
+  const say = useDuration();
+  if (ms === null || ms === undefined) return <Text span c="dimmed">–</Text>;
+  return <span>{say(ms)}</span>;
+}

@@ -1,0 +1,50 @@
+/** Milliseconds from one time to another; null if one of them is unknown. */
+export function between(from: string | null | undefined, to: string | null | undefined): number | null {
+  if (!from || !to) return null;
+  return Date.parse(to) - Date.parse(from);
+}
+
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86400000],
+  ['hour', 3600000],
+  ['minute', 60000],
+  ['second', 1000],
+];
+
+/** "in 5 minutes", "3 hours ago". */
+export function relative(at: number, now: number, language: string): string {
+  const away = at - now;
+  const [unit, length] = units.find(([, size]) => Math.abs(away) >= size) ?? ['second', 1000];
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.round(away / length), unit);
+}
+
+/** The day and time of day in a zone, with the zone's name; `zone` undefined is the viewer's. */
+export function exact(at: string, zone: string | undefined, language: string): string {
+  const options: Intl.DateTimeFormatOptions = {
+    year: 'numeric', month: 'short', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit',
+    hourCycle: 'h23', timeZoneName: 'short', timeZone: zone,
+  };
+  try {
+    return new Intl.DateTimeFormat(language, options).format(new Date(at));
+  } catch {
+    // A zone that the server knows and this browser does not.
+    return new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(new Date(at));
+  }
+}
+
+export type DurationText =
+  | { key: 'ms' | 's' | 'min'; n: string }
+  | { key: 'min_s' | 'h_min' | 'd_h'; n: string; m: string };
+
+/** A length of time as a person would say it: two units at most. */
+export function durationText(ms: number): DurationText {
+  if (ms < 1000) return { key: 'ms', n: String(Math.round(ms)) };
+  if (ms < 60000) return { key: 's', n: String(Math.round(ms / 100) / 10) };
+  const seconds = Math.round(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60 && seconds % 60 === 0) return { key: 'min', n: String(minutes) };
+  if (minutes < 60) return { key: 'min_s', n: String(minutes), m: String(seconds % 60) };
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return { key: 'h_min', n: String(hours), m: String(minutes % 60) };
+  return { key: 'd_h', n: String(Math.floor(hours / 24)), m: String(hours % 24) };
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { eventReader, type StreamEvent } from '../src/api/event_stream';
+import { conditionOf, longestStep } from '../src/features/nodes/condition';
+import { momentsOf } from '../src/features/executions/moments';
+import { differences } from '../src/features/tasks/differences';
+import { between, durationText, exact, relative } from '../src/shared/time';
+
+describe('eventReader', () => {
+  it('joins pieces, and tells of whole events only', () => {
+    const told: StreamEvent[] = [];
+    const take = eventReader((event) => told.push(event));
+    take('id: 7\nevent: tas');
+    take('ks\r\ndata: {}\n');
+    expect(told).toEqual([]);
+    take('\n: a comment\nda');
+    take('ta: one\ndata: two\n\n');
+    expect(told).toEqual([
+      { id: '7', name: 'tasks', data: '{}' },
+      { id: '7', name: 'message', data: 'one\ntwo' },
+    ]);
+  });
+});
+
+describe('time', () => {
+  it('says lengths in at most two units', () => {
+    expect(durationText(12)).toEqual({ key: 'ms', n: '12' });
+    expect(durationText(1500)).toEqual({ key: 's', n: '1.5' });
+    expect(durationText(120000)).toEqual({ key: 'min', n: '2' });
+    expect(durationText(125000)).toEqual({ key: 'min_s', n: '2', m: '5' });
+    expect(durationText(3 * 3600000 + 60000)).toEqual({ key: 'h_min', n: '3', m: '1' });
+    expect(durationText(50 * 3600000)).toEqual({ key: 'd_h', n: '2', m: '2' });
+  });
+  it('says how far away a time is', () => {
+    expect(relative(60000, 0, 'en')).toBe('in 1 minute');
+    expect(relative(0, 2 * 86400000, 'en')).toBe('2 days ago');
+    expect(relative(0, 0, 'en')).toBe('now');
+  });
+  it('shows a time in a zone, and in UTC where the zone is not known', () => {
+    expect(exact('2026-01-01T00:00:00.000000Z', 'Asia/Shanghai', 'en')).toContain('08:00:00');
+    expect(exact('2026-01-01T00:00:00.000000Z', 'No/Where', 'en')).toContain('00:00:00');
+  });
+  it('knows no length without both ends', () => {
+    expect(between(null, '2026-01-01T00:00:00Z')).toBeNull();
+    expect(between('2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z')).toBe(1000);
+  });
+});
+
+describe('differences', () => {
+  it('names the members that differ', () => {
+    expect(differences({ a: 1, b: { c: 1, d: [1] } }, { a: 1, b: { c: 2, d: [1] }, e: 3 })).toEqual([
+      { field: 'b.c', before: 1, after: 2 },
+      { field: 'e', before: undefined, after: 3 },
+    ]);
+  });
+});
+
+describe('nodes', () => {
+  it('shows the worst that is true', () => {
+    const well = { alive: true, silent: false, draining: false, cannot_plan: null };
+    expect(conditionOf(well)).toBe('alive');
+    expect(conditionOf({ ...well, draining: true, silent: true })).toBe('silent');
+    expect(conditionOf({ ...well, alive: false, silent: true })).toBe('gone');
+  });
+  it('finds the slowest loop', () => {
+    const loop = { name: 'a', longest_step_ms: 1, longest_step_wall_ms: 1, part: '' };
+    expect(longestStep({ loops: [loop, { ...loop, name: 'b', longest_step_ms: 5 }] })?.name).toBe('b');
+    expect(longestStep({ loops: [] })).toBeUndefined();
+  });
+});
+
+describe('momentsOf', () => {
+  it('puts the times in order', () => {
+    const attempt = { attempt: 1, started_at: '2026-01-01T00:00:02Z', finished_at: '2026-01-01T00:00:03Z' };
+    const one = {
+      created_at: '2026-01-01T00:00:00Z', scheduled_at: '2026-01-01T00:00:01Z', due_at: '2026-01-01T00:00:01Z', cancel_requested_at: null,
+      ended_at: '2026-01-01T00:00:03Z', attempts: [attempt], late_report: null,
+    } as unknown as Parameters<typeof momentsOf>[0];
+    expect(momentsOf(one).map(({ name }) => name)).toEqual(['created', 'scheduled', 'started', 'finished', 'ended']);
+  });
+});

@@ -1,0 +1,18 @@
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+// BATON_SERVER: the `baton web` that the development server passes /api on to.
+const server = process.env.BATON_SERVER ?? 'http://127.0.0.1:7801';
+
+export default defineConfig({
+  plugins: [react()],
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  server: { proxy: { '/api': { target: server, headers: { origin: server } } } },
+  build: {
+    // The Content-Security-Policy admits neither inline scripts nor data: addresses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2022',
+  },
+});
