@@ -2,9 +2,12 @@ import type { Catalogue } from '../catalogue';
 import deadLetters from './dead-letters.json';
 import executions from './executions.json';
 import nodes from './nodes.json';
+import projects from './projects.json';
+import scopes from './scopes.json';
+import services from './services.json';
 import shared from './shared.json';
 import shell from './shell.json';
 import tasks from './tasks.json';
 
-const zh: Catalogue = { shared, shell, nodes, tasks, executions, deadLetters };
+const zh: Catalogue = { shared, shell, nodes, tasks, executions, deadLetters, services, projects, scopes };
 export default zh;

@@ -1,0 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, unwrap } from '@/api/client';
+import { useLiveInterval } from '@/api/live';
+
+export function useProjects(after: string | undefined) {
+  return useQuery({
+    queryKey: ['projects', 'list', after],
+    refetchInterval: useLiveInterval(),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects', { params: { query: { limit: 50, after } }, signal })),
+  });
+}
