@@ -6,9 +6,11 @@ import { defineConfig } from 'vite';
 const server = process.env.BATON_SERVER ?? 'http://127.0.0.1:7801';
 
 export default defineConfig({
+  // The plain page has the root, until the dashboard can do all that it can.
+  base: '/dashboard/',
   plugins: [react()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
-  server: { proxy: { '/api': { target: server, headers: { origin: server } } } },
+  server: { proxy: { '/api': { target: server, changeOrigin: true, headers: { origin: server } } } },
   build: {
     // The Content-Security-Policy admits neither inline scripts nor data: addresses.
     assetsInlineLimit: 0,

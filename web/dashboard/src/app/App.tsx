@@ -27,7 +27,7 @@ export function App() {
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={nonce}>
       <Notifications position="bottom-right" />
       <QueryClientProvider client={queryClient}>
-        <Router><Page /></Router>
+        <Router base={import.meta.env.BASE_URL.replace(/\/$/, '')}><Page /></Router>
       </QueryClientProvider>
     </MantineProvider>
   );

@@ -55,7 +55,7 @@ export function Header({ opened, toggle }: { opened: boolean; toggle: () => void
     <Group h="100%" px="md" justify="space-between" wrap="nowrap">
       <Group gap="sm" wrap="nowrap">
         <Burger opened={opened} onClick={toggle} hiddenFrom="md" size="sm" aria-label={t('open_menu')} aria-expanded={opened} />
-        <img src="/icon.svg" width={24} height={24} alt="" />
+        <img src={`${import.meta.env.BASE_URL}icon.svg`} width={24} height={24} alt="" />
         <Text fw={700} size="lg">{t('product')}</Text>
         <LiveBadge />
       </Group>

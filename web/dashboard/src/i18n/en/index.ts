@@ -1,3 +1,4 @@
+import calendars from './calendars.json';
 import deadLetters from './dead-letters.json';
 import executions from './executions.json';
 import nodes from './nodes.json';
@@ -8,5 +9,5 @@ import shared from './shared.json';
 import shell from './shell.json';
 import tasks from './tasks.json';
 
-const en = { shared, shell, nodes, tasks, executions, deadLetters, services, projects, scopes };
+const en = { shared, shell, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
 export default en;

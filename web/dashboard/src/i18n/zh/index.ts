@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue';
+import calendars from './calendars.json';
 import deadLetters from './dead-letters.json';
 import executions from './executions.json';
 import nodes from './nodes.json';
@@ -9,5 +10,5 @@ import shared from './shared.json';
 import shell from './shell.json';
 import tasks from './tasks.json';
 
-const zh: Catalogue = { shared, shell, nodes, tasks, executions, deadLetters, services, projects, scopes };
+const zh: Catalogue = { shared, shell, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
 export default zh;

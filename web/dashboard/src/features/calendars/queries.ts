@@ -1,0 +1,47 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, unwrap, versionTag } from '@/api/client';
+import type { Calendar } from '@/api/types';
+
+export function useCalendars(project: string, after: string | undefined) {
+  return useQuery({
+    queryKey: ['calendars', 'list', project, after],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/calendars', { params: { query: { limit: 50, after, project: project || undefined } }, signal })),
+  });
+}
+
+export function useCalendar(id: string) {
+  return useQuery({
+    queryKey: ['calendars', 'one', id],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/calendars/{id}', { params: { path: { id } }, signal })),
+  });
+}
+
+function useRefresh() {
+  const client = useQueryClient();
+  return async () => {
+    await client.invalidateQueries({ queryKey: ['calendars'] });
+    await client.invalidateQueries({ queryKey: ['tasks'] });
+  };
+}
+
+export function useCreateCalendar() {
+  const refresh = useRefresh();
+  return useMutation({ mutationFn: (body: Calendar) => unwrap(api.POST('/api/v1/calendars', { body })), onSuccess: refresh });
+}
+
+export function useReplaceCalendar(id: string, version: number) {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: (body: Calendar) =>
+      unwrap(api.PUT('/api/v1/calendars/{id}', { params: { path: { id }, header: { 'If-Match': versionTag(version) } }, body })),
+    onSuccess: refresh,
+  });
+}
+
+export function useDeleteCalendar(id: string, version: number) {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: () => unwrap(api.DELETE('/api/v1/calendars/{id}', { params: { path: { id }, header: { 'If-Match': versionTag(version) } } })),
+    onSuccess: refresh,
+  });
+}
