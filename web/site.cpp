@@ -2,6 +2,7 @@
 
 #include "libs/storage/migrations.hpp"
 #include "web/api/api.hpp"
+#include "web/dashboard.hpp"
 #include "web/gate.hpp"
 #include "web/page.hpp"
 #include "web/refusal.hpp"
@@ -84,6 +85,9 @@ struct site::parts {
         serve_cron(table, shared);
         serve_health(table, shared);
         serve_page(table);
+#ifdef BATON_DASHBOARD
+        serve_dashboard(table);
+#endif
     }
 
     awaitable<http::response> answer(http::request const& message) const
@@ -94,7 +98,8 @@ struct site::parts {
         else
             answer = co_await table.handle(message);
         answer.headers.set("X-Content-Type-Options", "nosniff");
-        answer.headers.set("Cache-Control", "no-cache");
+        if (!answer.headers.find("Cache-Control"))
+            answer.headers.set("Cache-Control", "no-cache");
         co_return answer;
     }
 
