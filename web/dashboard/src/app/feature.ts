@@ -1,5 +1,5 @@
 import type { ComponentType, LazyExoticComponent } from 'react';
-import type { Icon } from '@tabler/icons-react';
+import type { Icon } from '@/shared/icons';
 import type { Catalogue } from '@/i18n/catalogue';
 
 /** What a feature registers: its routes, and its place in the navigation. */
