@@ -1,25 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { eventReader, type StreamEvent } from '../src/api/event_stream';
 import { conditionOf, longestStep } from '../src/features/nodes/condition';
 import { momentsOf } from '../src/features/executions/moments';
 import { differences } from '../src/features/tasks/differences';
 import { between, durationText, exact, relative } from '../src/shared/time';
-
-describe('eventReader', () => {
-  it('joins pieces, and tells of whole events only', () => {
-    const told: StreamEvent[] = [];
-    const take = eventReader((event) => told.push(event));
-    take('id: 7\nevent: tas');
-    take('ks\r\ndata: {}\n');
-    expect(told).toEqual([]);
-    take('\n: a comment\nda');
-    take('ta: one\ndata: two\n\n');
-    expect(told).toEqual([
-      { id: '7', name: 'tasks', data: '{}' },
-      { id: '7', name: 'message', data: 'one\ntwo' },
-    ]);
-  });
-});
 
 describe('time', () => {
   it('says lengths in at most two units', () => {

@@ -18,11 +18,9 @@ function readSettings(scope: Scope, signal: AbortSignal) {
     : unwrapWithTag(api.GET('/api/v1/services/{project}/{service}/settings', { params: { path: scope }, signal }));
 }
 
-const topic = (scope: Scope) => (scope.service === undefined ? 'projects' : 'services');
-
 export function useScope(scope: Scope) {
   return useQuery({
-    queryKey: [topic(scope), 'one', scope.project, scope.service],
+    queryKey: ['services', 'one', scope.project, scope.service],
     refetchInterval: useLiveInterval(),
     queryFn: ({ signal }) => read(scope, signal),
   });
@@ -30,7 +28,7 @@ export function useScope(scope: Scope) {
 
 export function useSettings(scope: Scope) {
   return useQuery({
-    queryKey: [topic(scope), 'settings', scope.project, scope.service],
+    queryKey: ['services', 'settings', scope.project, scope.service],
     queryFn: ({ signal }) => readSettings(scope, signal),
   });
 }
@@ -38,7 +36,7 @@ export function useSettings(scope: Scope) {
 function useRefresh() {
   const client = useQueryClient();
   return async () => {
-    for (const name of ['projects', 'services', 'tasks']) await client.invalidateQueries({ queryKey: [name] });
+    for (const name of ['services', 'tasks']) await client.invalidateQueries({ queryKey: [name] });
   };
 }
 

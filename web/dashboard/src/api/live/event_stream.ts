@@ -5,11 +5,17 @@ export interface StreamEvent {
   data: string;
 }
 
+export interface StreamTaker {
+  event: (event: StreamEvent) => void;
+  /** The server said after how many milliseconds to come again. */
+  retry: (ms: number) => void;
+}
+
 /**
- * Takes the text of a stream piece by piece, calls `take` for each whole event.
+ * Takes the text of a stream piece by piece, calls `taker.event` for each whole event.
  * Fields as in the HTML standard, "Interpreting an event stream".
  */
-export function eventReader(take: (event: StreamEvent) => void): (piece: string) => void {
+export function eventReader(taker: StreamTaker): (piece: string) => void {
   let rest = '';
   let id = '';
   let name = '';
@@ -17,7 +23,7 @@ export function eventReader(take: (event: StreamEvent) => void): (piece: string)
 
   function line(text: string) {
     if (text === '') {
-      if (data.length > 0) take({ id, name: name || 'message', data: data.join('\n') });
+      if (data.length > 0) taker.event({ id, name: name || 'message', data: data.join('\n') });
       name = '';
       data = [];
       return;
@@ -29,6 +35,7 @@ export function eventReader(take: (event: StreamEvent) => void): (piece: string)
     if (field === 'event') name = value;
     else if (field === 'data') data.push(value);
     else if (field === 'id') id = value;
+    else if (field === 'retry' && /^[0-9]+$/.test(value)) taker.retry(Number(value));
   }
 
   return (piece) => {

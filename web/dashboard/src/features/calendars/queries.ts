@@ -1,10 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap, versionTag } from '@/api/client';
+import { useLiveInterval } from '@/api/live';
 import type { Calendar } from '@/api/types';
 
 export function useCalendars(project: string, after: string | undefined) {
   return useQuery({
     queryKey: ['calendars', 'list', project, after],
+    refetchInterval: useLiveInterval(),
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/calendars', { params: { query: { limit: 50, after, project: project || undefined } }, signal })),
   });
 }
@@ -12,6 +14,7 @@ export function useCalendars(project: string, after: string | undefined) {
 export function useCalendar(id: string) {
   return useQuery({
     queryKey: ['calendars', 'one', id],
+    refetchInterval: useLiveInterval(),
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/calendars/{id}', { params: { path: { id } }, signal })),
   });
 }

@@ -7,7 +7,7 @@ export type Resolution = DeadLetter['resolution'];
 
 export function useDeadLetters(project: string, task: string, resolution: Resolution, after: string | undefined) {
   return useQuery({
-    queryKey: ['dead-letters', project, task, resolution, after],
+    queryKey: ['dead_letters', project, task, resolution, after],
     refetchInterval: useLiveInterval(),
     queryFn: ({ signal }) => {
       const query = { limit: 50, after, resolution, project: project || undefined, task: task || undefined };
@@ -30,7 +30,7 @@ export function useResolve() {
       return answer.items;
     },
     onSettled: async () => {
-      await client.invalidateQueries({ queryKey: ['dead-letters'] });
+      await client.invalidateQueries({ queryKey: ['dead_letters'] });
       await client.invalidateQueries({ queryKey: ['executions'] });
     },
   });

@@ -43,7 +43,7 @@ function useRefresh() {
   const client = useQueryClient();
   return async () => {
     await client.invalidateQueries({ queryKey: ['executions'] });
-    await client.invalidateQueries({ queryKey: ['dead-letters'] });
+    await client.invalidateQueries({ queryKey: ['dead_letters'] });
   };
 }
 

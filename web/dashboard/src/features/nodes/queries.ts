@@ -2,10 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 
+// The ages of heartbeats move on without an event.
+const agesEvery = 5000;
+
 export function useNodes() {
   return useQuery({
     queryKey: ['nodes'],
-    refetchInterval: useLiveInterval(),
+    refetchInterval: agesEvery,
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/nodes', { signal })),
   });
 }

@@ -4,7 +4,7 @@ import { useLiveInterval } from '@/api/live';
 
 export function useProjects(after: string | undefined) {
   return useQuery({
-    queryKey: ['projects', 'list', after],
+    queryKey: ['services', 'projects', after],
     refetchInterval: useLiveInterval(),
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects', { params: { query: { limit: 50, after } }, signal })),
   });

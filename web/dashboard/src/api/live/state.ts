@@ -1,0 +1,30 @@
+import { useSyncExternalStore } from 'react';
+
+/** How the page learns of changes: `stream`, or `poll` while the server has no stream or it is lost. */
+export type LiveState = 'stream' | 'poll';
+
+const pollEvery = 5000;
+let state: LiveState = 'poll';
+const listeners = new Set<() => void>();
+
+export function setLiveState(next: LiveState): void {
+  if (next === state) return;
+  state = next;
+  listeners.forEach((tell) => tell());
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
+export function useLiveState(): LiveState {
+  return useSyncExternalStore(subscribe, () => state);
+}
+
+/** The interval for queries: none while the stream tells of changes, and none on a hidden page. */
+export function useLiveInterval(): number | false {
+  return useLiveState() === 'stream' ? false : pollEvery;
+}

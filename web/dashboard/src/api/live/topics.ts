@@ -1,0 +1,23 @@
+import type { StreamEvent } from './event_stream';
+
+// Queries that show something of another topic beside their own: a task has its pause and its next firing.
+const beside: Record<string, string[][]> = {
+  services: [['tasks', 'list'], ['tasks', 'one']],
+  executions: [['tasks', 'list'], ['tasks', 'one'], ['tasks', 'next']],
+};
+
+/** The topics that a `changed` event names; none for another event, or for one that cannot be read. */
+export function topicsOf({ name, data }: Pick<StreamEvent, 'name' | 'data'>): string[] {
+  if (name !== 'changed') return [];
+  try {
+    const { topics } = JSON.parse(data) as { topics?: unknown };
+    return Array.isArray(topics) ? topics.filter((topic): topic is string => typeof topic === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The beginnings of the query keys that these topics make stale. */
+export function staleKeys(topics: Iterable<string>): string[][] {
+  return [...topics].flatMap((topic) => [[topic], ...(beside[topic] ?? [])]);
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { eventReader, type StreamEvent } from '../src/api/live/event_stream';
+import { follow, type Surroundings } from '../src/api/live/follow';
+import { staleKeys, topicsOf } from '../src/api/live/topics';
+
+describe('eventReader', () => {
+  it('joins pieces, and tells of whole events only', () => {
+    const told: StreamEvent[] = [];
+    const retries: number[] = [];
+    const take = eventReader({ event: (event) => told.push(event), retry: (ms) => retries.push(ms) });
+    take('retry: 2000\n\nid: 7\nevent: chan');
+    take('ged\r\ndata: {}\n');
+    expect(told).toEqual([]);
+    take('\n: a comment\nda');
+    take('ta: one\ndata: two\n\n');
+    expect(told).toEqual([
+      { id: '7', name: 'changed', data: '{}' },
+      { id: '7', name: 'message', data: 'one\ntwo' },
+    ]);
+    expect(retries).toEqual([2000]);
+  });
+});
+
+describe('topicsOf', () => {
+  it('reads the topics of a changed event', () => {
+    expect(topicsOf({ name: 'changed', data: '{"topics":["tasks","dead_letters"]}' })).toEqual(['tasks', 'dead_letters']);
+  });
+  it('reads nothing from other events and from what it cannot read', () => {
+    expect(topicsOf({ name: 'other', data: '{"topics":["tasks"]}' })).toEqual([]);
+    expect(topicsOf({ name: 'changed', data: '{"topics":' })).toEqual([]);
+    expect(topicsOf({ name: 'changed', data: '{}' })).toEqual([]);
+    expect(topicsOf({ name: 'changed', data: 'null' })).toEqual([]);
+  });
+  it('makes tasks stale where their pause or their next firing changes', () => {
+    expect(staleKeys(['nodes'])).toEqual([['nodes']]);
+    expect(staleKeys(['services'])).toContainEqual(['tasks', 'one']);
+    expect(staleKeys(['executions'])).toContainEqual(['tasks', 'next']);
+  });
+});
+
+describe('follow', () => {
+  function surroundings(answers: (() => Response)[]) {
+    const stop = new AbortController();
+    const seen = { ids: [] as string[], waits: [] as number[], states: [] as string[], first: [] as boolean[], refused: 0 };
+    const around: Surroundings = {
+      open: async (lastId) => {
+        seen.ids.push(lastId);
+        const answer = answers.shift();
+        if (!answer) throw new Error('lost');
+        return answer();
+      },
+      wait: async (ms) => {
+        seen.waits.push(ms);
+        if (seen.waits.length === 3) stop.abort();
+      },
+      onState: (state) => seen.states.push(state),
+      onEvent: (_, first) => seen.first.push(first),
+      onUnauthorized: () => {
+        seen.refused += 1;
+      },
+    };
+    return { around, seen, signal: stop.signal };
+  }
+  const changed = (id: number) => `id: a-${id}\nevent: changed\ndata: {"topics":[]}\n\n`;
+
+  it('goes on from the last event, and waits longer from loss to loss', async () => {
+    const { around, seen, signal } = surroundings([() => new Response(`retry: 2000\n\n${changed(1)}${changed(2)}`), () => { throw new Error('lost'); }]);
+    await follow(around, signal);
+    expect(seen.ids).toEqual(['', 'a-2', 'a-2']);
+    expect(seen.waits).toEqual([2000, 2000, 4000]);
+    expect(seen.first).toEqual([true, false]);
+    expect(seen.states.slice(0, 2)).toEqual(['stream', 'poll']);
+  });
+  it('does not ask a server again that has no stream', async () => {
+    const { around, seen, signal } = surroundings([() => new Response('', { status: 404 })]);
+    await follow(around, signal);
+    expect(seen).toMatchObject({ ids: [''], waits: [], states: ['poll'], refused: 0 });
+  });
+  it('asks for a token when it is refused', async () => {
+    const { around, seen, signal } = surroundings([() => new Response('', { status: 401 })]);
+    await follow(around, signal);
+    expect(seen).toMatchObject({ ids: [''], refused: 1 });
+  });
+  it('leaves a server that has no room alone for as long as it says, and for a minute at least', async () => {
+    const full = (seconds: string) => () => new Response('', { status: 503, headers: { 'Retry-After': seconds } });
+    const { around, seen, signal } = surroundings([full('1'), full('120'), full('1')]);
+    await follow(around, signal);
+    expect(seen.waits).toEqual([60000, 120000, 60000]);
+  });
+});
