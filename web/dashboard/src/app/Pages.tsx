@@ -1,15 +1,15 @@
 import { Skeleton } from '@mantine/core';
 import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { Route, Switch, useLocation } from 'wouter';
 import { EmptyState } from '@/shared/EmptyState';
 import { Link } from '@/shared/Link';
 import { Failure } from './Failure';
-import { features, places } from './features';
+import { features } from './features';
 
 function NotFound() {
   const { t } = useTranslation('shell');
-  return <EmptyState title={t('not_found.title')} action={<Link to={places[0]?.path ?? '/'}>{t('not_found.back')}</Link>} />;
+  return <EmptyState title={t('not_found.title')} action={<Link to="/">{t('not_found.back')}</Link>} />;
 }
 
 export function Pages() {
@@ -18,7 +18,6 @@ export function Pages() {
     <Failure at={location}>
       <Suspense fallback={<Skeleton height={320} />}>
         <Switch>
-          <Route path="/"><Redirect to={places[0]?.path ?? '/tasks'} replace /></Route>
           {features.flatMap(({ routes }) => routes).map(({ path, page: Page }) => (
             <Route key={path} path={path}><Page /></Route>
           ))}

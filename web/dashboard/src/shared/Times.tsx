@@ -24,12 +24,13 @@ export function ExactTime({ at, zone }: TimeProps) {
   return <time dateTime={at}>{exact(at, shown, i18n.language)}</time>;
 }
 
-/** How long ago or ahead, with the exact time on hover and focus. */
-export function RelativeTime({ at, zone }: TimeProps) {
+/** How long ago or ahead, with the exact time on hover and focus. `plain` stands inside a link, and has no focus of its own. */
+export function RelativeTime({ at, zone, plain }: TimeProps & { plain?: boolean }) {
   const { t, i18n } = useTranslation();
   const shown = useZone(zone);
   const now = useNow();
   if (!at) return <Text span c="dimmed" size="sm">{t('unknown_time')}</Text>;
+  if (plain) return <time dateTime={at} title={exact(at, shown, i18n.language)}>{relative(Date.parse(at), now, i18n.language)}</time>;
   return (
     <Tooltip label={exact(at, shown, i18n.language)} events={{ hover: true, focus: true, touch: true }}>
       <time dateTime={at} tabIndex={0}>{relative(Date.parse(at), now, i18n.language)}</time>

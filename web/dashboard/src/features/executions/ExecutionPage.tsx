@@ -28,7 +28,7 @@ function ExecutionFacts({ one }: { one: ExecutionWithAttempts }) {
   ];
   if (one.rerun_of) facts.push({ label: t('rerun_of'), value: <Link to={`/executions/${one.rerun_of}`} size="sm">{one.rerun_of}</Link> });
   if (one.parent) facts.push({ label: t('shard'), value: <Link to={`/executions/${one.parent}`} size="sm">{t('shard_of', { n: one.shard_index + 1, of: one.shard_total })}</Link> });
-  if (!one.parent && one.shard_total > 0) facts.push({ label: t('shards'), value: <Link to={`/executions?parent=${one.id}`} size="sm">{t('show_shards')}</Link> });
+  if (!one.parent && one.shard_total > 1) facts.push({ label: t('shards'), value: <Link to={`/executions?parent=${one.id}`} size="sm">{t('show_shards')}</Link> });
   return <Facts facts={facts} />;
 }
 

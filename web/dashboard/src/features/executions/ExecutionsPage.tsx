@@ -14,7 +14,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { StateBadge } from '@/shared/StateBadge';
 import { between } from '@/shared/time';
-import { Duration, RelativeTime } from '@/shared/Times';
+import { Duration, ExactTime, RelativeTime } from '@/shared/Times';
 import { useExecutions } from './queries';
 
 const states: State[] = ['waiting', 'running', 'retrying', 'succeeded', 'failed', 'timed_out', 'cancelled', 'skipped'];
@@ -44,7 +44,7 @@ export default function ExecutionsPage() {
   const { t } = useTranslation(['executions', 'shared']);
   const [, go] = useLocation();
   const { project } = usePreferences();
-  const filters = useFilters(['task', 'state', 'planned', 'parent'] as const);
+  const filters = useFilters(['task', 'state', 'planned', 'parent', 'from', 'until'] as const);
   const cursor = useCursor(project + filters.key);
   const { data, error, refetch } = useExecutions({ project, ...filters.values }, cursor.after);
   const columns = useColumns();
@@ -60,6 +60,9 @@ export default function ExecutionsPage() {
         <ChoiceFilter label={t('state')} value={values.state} onChange={(state) => change({ state })} choices={choices} />
         <ChoiceFilter label={t('time')} value={values.planned} onChange={(planned) => change({ planned })} choices={[{ value: 'true', label: t('ahead') }]} />
         <TextFilter label={t('task_id')} value={values.task} onChange={(task) => change({ task })} />
+        {values.from && <Text size="sm">{t('scheduled_from')}{' '}<ExactTime at={values.from} /></Text>}
+        {values.until && <Text size="sm">{t('scheduled_until')}{' '}<ExactTime at={values.until} /></Text>}
+        {values.parent && <Text size="sm">{t('shards_of', { id: values.parent })}</Text>}
       </FilterBar>
       <ErrorBox error={error} retry={() => void refetch()} />
       {(data || !error) && (

@@ -9,6 +9,9 @@ export interface ExecutionFilters {
   state: string;
   planned: string;
   parent: string;
+  /** Times as RFC 3339 has them. */
+  from: string;
+  until: string;
 }
 
 export function useExecutions(filters: ExecutionFilters, after: string | undefined) {
@@ -22,6 +25,8 @@ export function useExecutions(filters: ExecutionFilters, after: string | undefin
         project: filters.project || undefined,
         task: filters.task || undefined,
         parent: filters.parent || undefined,
+        from: filters.from || undefined,
+        until: filters.until || undefined,
         state: filters.state ? (filters.state.split(',') as State[]) : undefined,
         planned: filters.planned === 'true',
       };

@@ -1,16 +1,23 @@
 import { useTranslation } from 'react-i18next';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { Facts } from '@/shared/Facts';
+import { ChoiceFilter, FilterBar } from '@/shared/FilterBar';
+import { useFilters } from '@/shared/filters';
 import { PageHeader } from '@/shared/PageHeader';
 import { Section } from '@/shared/Section';
 import { Duration, RelativeTime } from '@/shared/Times';
+import { type Condition, conditionOf } from './condition';
 import { NodesTable } from './NodesTable';
 import { useNodes } from './queries';
 import { TermsTable } from './TermsTable';
 
+const conditions: Condition[] = ['alive', 'draining', 'silent', 'cannot_plan', 'gone'];
+
 export default function NodesPage() {
   const { t } = useTranslation('nodes');
   const { data, error, refetch } = useNodes();
+  const filters = useFilters(['condition'] as const);
+  const wanted = filters.values.condition;
   const master = data?.items.find((node) => node.master);
   const failover = data?.last_failover;
   return (
@@ -29,7 +36,15 @@ export default function NodesPage() {
           />
         </Section>
       )}
-      <Section title={t('nodes')}><NodesTable nodes={data?.items} /></Section>
+      <Section title={t('nodes')}>
+        <FilterBar used={filters.used} clear={filters.clear}>
+          <ChoiceFilter
+            label={t('state')} value={wanted} onChange={(condition) => filters.change({ condition })}
+            choices={conditions.map((value) => ({ value, label: t(`condition.${value}`) }))}
+          />
+        </FilterBar>
+        <NodesTable nodes={data?.items.filter((node) => wanted === '' || conditionOf(node) === wanted)} filtered={wanted !== ''} />
+      </Section>
       <Section title={t('terms')}><TermsTable /></Section>
     </>
   );

@@ -45,7 +45,7 @@ function LongestStep({ node }: { node: TriggerNode }) {
   );
 }
 
-export function NodesTable({ nodes }: { nodes: TriggerNode[] | undefined }) {
+export function NodesTable({ nodes, filtered }: { nodes: TriggerNode[] | undefined; filtered: boolean }) {
   const { t } = useTranslation('nodes');
   const columns: ColumnDef<TriggerNode>[] = [
     { header: t('node'), cell: ({ row }) => <NodeName node={row.original} /> },
@@ -60,7 +60,7 @@ export function NodesTable({ nodes }: { nodes: TriggerNode[] | undefined }) {
   return (
     <DataTable
       label={t('nodes')} items={nodes} columns={columns} idOf={(node) => node.incarnation}
-      empty={<EmptyState title={t('none')} help={t('none_help')} />}
+      empty={filtered ? <EmptyState title={t('none_such')} /> : <EmptyState title={t('none')} help={t('none_help')} />}
     />
   );
 }

@@ -2,6 +2,7 @@ import calendars from './calendars.json';
 import deadLetters from './dead-letters.json';
 import executions from './executions.json';
 import nodes from './nodes.json';
+import overview from './overview.json';
 import projects from './projects.json';
 import scopes from './scopes.json';
 import services from './services.json';
@@ -9,5 +10,5 @@ import shared from './shared.json';
 import shell from './shell.json';
 import tasks from './tasks.json';
 
-const en = { shared, shell, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
+const en = { shared, shell, overview, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
 export default en;

@@ -3,6 +3,7 @@ import calendars from './calendars.json';
 import deadLetters from './dead-letters.json';
 import executions from './executions.json';
 import nodes from './nodes.json';
+import overview from './overview.json';
 import projects from './projects.json';
 import scopes from './scopes.json';
 import services from './services.json';
@@ -10,5 +11,5 @@ import shared from './shared.json';
 import shell from './shell.json';
 import tasks from './tasks.json';
 
-const zh: Catalogue = { shared, shell, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
+const zh: Catalogue = { shared, shell, overview, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
 export default zh;

@@ -1,0 +1,52 @@
+import { Group, List, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Service } from '@/api/types';
+import { addressOf } from '@/features/services/address';
+import { useAllServices, useClients } from '@/features/services/queries';
+import { Link } from '@/shared/Link';
+import { Section } from '@/shared/Section';
+import { RelativeTime } from '@/shared/Times';
+import { unserved } from './attention';
+
+const shown = 8;
+
+function Services({ title, to, services, line }: { title: string; to: string; services: Service[]; line: (one: Service) => ReactNode }) {
+  const { t } = useTranslation('overview');
+  if (services.length === 0) return null;
+  return (
+    <Section title={title} actions={<Link to={to} size="sm">{t('count', { count: services.length })}</Link>}>
+      <List listStyleType="none" spacing="xs">
+        {services.slice(0, shown).map((one) => (
+          <List.Item key={`${one.project}/${one.service}`}>
+            <Group gap="sm">
+              <Link to={addressOf(one)} fw={600} size="sm">{one.service}</Link>
+              <Text size="sm" c="dimmed" component="span">{one.project}</Text>
+              {line(one)}
+            </Group>
+          </List.Item>
+        ))}
+      </List>
+    </Section>
+  );
+}
+
+/** Services without a client for their tasks, and those that are paused. */
+export function ServicesInNeed({ project }: { project: string }) {
+  const { t } = useTranslation('overview');
+  const services = useAllServices(project, true).data?.items ?? [];
+  const clients = useClients().data?.items;
+  return (
+    <>
+      <Services title={t('unserved')} to="/services?only=unserved" services={clients ? unserved(services, clients) : []} line={() => null} />
+      <Services
+        title={t('paused')} to="/services?only=paused" services={services.filter(({ paused }) => paused !== null)}
+        line={({ paused }) => paused && (
+          <Text size="sm" component="span">
+            {`${paused.reason} · ${t('paused_by', { by: paused.begun_by })} · `}<RelativeTime at={paused.begun_at} />
+          </Text>
+        )}
+      />
+    </>
+  );
+}
