@@ -1,4 +1,5 @@
 import calendars from './calendars.json';
+import day from './day.json';
 import deadLetters from './dead-letters.json';
 import executions from './executions.json';
 import nodes from './nodes.json';
@@ -10,5 +11,5 @@ import shared from './shared.json';
 import shell from './shell.json';
 import tasks from './tasks.json';
 
-const en = { shared, shell, overview, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
+const en = { shared, shell, overview, day, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
 export default en;

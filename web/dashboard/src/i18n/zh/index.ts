@@ -1,5 +1,6 @@
 import type { Catalogue } from '../catalogue';
 import calendars from './calendars.json';
+import day from './day.json';
 import deadLetters from './dead-letters.json';
 import executions from './executions.json';
 import nodes from './nodes.json';
@@ -11,5 +12,5 @@ import shared from './shared.json';
 import shell from './shell.json';
 import tasks from './tasks.json';
 
-const zh: Catalogue = { shared, shell, overview, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
+const zh: Catalogue = { shared, shell, overview, day, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
 export default zh;

@@ -1,0 +1,75 @@
+import { Alert, Group, Skeleton, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { State } from '@/api/types';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorBox } from '@/shared/ErrorBox';
+import { useFilters } from '@/shared/filters';
+import { PageHeader } from '@/shared/PageHeader';
+import { usePreferences } from '@/shared/preferences';
+import { Section } from '@/shared/Section';
+import { useZone } from '@/shared/Times';
+import { type Row, rowsOf } from './bars';
+import { Chart } from './Chart';
+import classes from './Chart.module.css';
+import { barStyle } from './colour';
+import { Controls } from './Controls';
+import { mostBars, useExecutionsOf, useServicesOfTasks } from './queries';
+import { isDate, lengths, placeOf, rangeOf, ticksOf } from './range';
+
+function Legend({ rows }: { rows: Row[] }) {
+  const { t } = useTranslation();
+  const states = new Set(rows.flatMap(({ bars }) => bars.map(({ state }): State => state)));
+  return (
+    <Group gap="md" mb="sm">
+      {[...states].sort().map((state) => (
+        <Group key={state} gap={6}>
+          <span className={classes.sample} style={barStyle(state)} aria-hidden="true" />
+          <Text size="sm" span>{t(`state.${state}`)}</Text>
+        </Group>
+      ))}
+    </Group>
+  );
+}
+
+function useChosen() {
+  const utc = useZone() === 'UTC';
+  const { values, change } = useFilters(['date', 'from', 'hours'] as const);
+  const date = isDate(values.date) ? values.date : placeOf(Date.now(), utc).date;
+  const length = lengths.find((one) => String(one) === values.hours) ?? 24;
+  const from = Math.min(23, Math.max(0, Math.floor(Number(values.from) || 0)));
+  const range = useMemo(() => rangeOf(date, from, length, utc), [date, from, length, utc]);
+  const ticks = useMemo(() => ticksOf(range, length), [range, length]);
+  return { utc, date, length, range, ticks, change };
+}
+
+export default function DayPage() {
+  const { t } = useTranslation('day');
+  const { project } = usePreferences();
+  const { range, ticks, ...chosen } = useChosen();
+  const services = useServicesOfTasks(project);
+  const { data, error, refetch, dataUpdatedAt } = useExecutionsOf(project, range);
+  const known = services.data;
+  const rows = useMemo(
+    () => data && (known || services.error) ? rowsOf(data.items, known ?? new Map(), range, dataUpdatedAt) : undefined,
+    [data, known, services.error, range, dataUpdatedAt],
+  );
+  const now = range.begin <= dataUpdatedAt && dataUpdatedAt < range.end ? dataUpdatedAt : null;
+  return (
+    <>
+      <PageHeader title={t('title')} summary={t('summary')} />
+      <Controls range={range} {...chosen} />
+      <ErrorBox error={error ?? services.error} retry={() => void refetch()} />
+      <div aria-live="polite">{data?.more && <Alert color="yellow" mb="md">{t('more', { count: mostBars })}</Alert>}</div>
+      {!rows && !error && <Skeleton height={320} />}
+      {rows?.length === 0 && <EmptyState title={t('none')} help={t('none_help')} />}
+      {rows && rows.length > 0 && (
+        <Section title={t('chart')}>
+          <Legend rows={rows} />
+          <Text id="day-keys" size="sm" c="dimmed" mb="sm">{t('keys')}</Text>
+          <Chart rows={rows} range={range} ticks={ticks} now={now} />
+        </Section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import { memo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useHref } from './href';
+import type { Bar, Row } from './bars';
+import classes from './Chart.module.css';
+import { barStyle } from './colour';
+import type { Range } from './range';
+import { useTimesOf } from './words';
+
+const laneHeight = 14;
+const shortestShown = 0.3;
+
+interface Props {
+  row: Row;
+  range: Range;
+  ticks: number[];
+  now: number | null;
+  /** The bar that Tab reaches, if it is in this row. */
+  current: string | undefined;
+}
+
+function BarLink({ bar, range, current }: { bar: Bar; range: Range; current: boolean }) {
+  const { t } = useTranslation();
+  const times = useTimesOf();
+  const href = useHref();
+  const percent = (ms: number) => (100 * ms) / (range.end - range.begin);
+  const width = Math.max(shortestShown, percent(bar.end - bar.begin));
+  return (
+    <a
+      href={href(`/executions/${bar.id}`)} data-bar={bar.id} tabIndex={current ? 0 : -1} className={classes.link}
+      aria-label={`${bar.name}, ${t(`state.${bar.state}`)}, ${times(bar)}`}
+    >
+      <rect
+        className={classes.bar} style={barStyle(bar.state)} data-planned={bar.state === 'planned' || undefined} rx={2}
+        x={`${Math.min(percent(bar.begin - range.begin), 100 - shortestShown)}%`} width={`${width}%`} y={bar.lane * laneHeight + 2} height={laneHeight - 4}
+      />
+    </a>
+  );
+}
+
+/** The bars of one service. */
+export const Plot = memo(function Plot({ row, range, ticks, now, current }: Props) {
+  const height = row.lanes * laneHeight;
+  const x = (at: number) => `${(100 * (at - range.begin)) / (range.end - range.begin)}%`;
+  return (
+    <svg className={classes.plot} height={height} role="group" aria-label={row.service ?? row.project}>
+      {ticks.map((at) => <line key={at} className={classes.tick} x1={x(at)} x2={x(at)} y1={0} y2={height} />)}
+      {row.bars.map((bar) => <BarLink key={bar.id} bar={bar} range={range} current={bar.id === current} />)}
+      {now !== null && <line className={classes.now} x1={x(now)} x2={x(now)} y1={0} y2={height} />}
+    </svg>
+  );
+});

@@ -1,0 +1,89 @@
+import type { Execution, State } from '@/api/types';
+import type { Range } from './range';
+
+export interface Bar {
+  id: string;
+  name: string;
+  state: State;
+  /** Where it begins and ends in the range, which may cut it. */
+  begin: number;
+  end: number;
+  startedAt: string;
+  endedAt: string | null;
+  lane: number;
+}
+
+export interface Row {
+  key: string;
+  /** Null: of tasks that are not known any more. */
+  service: string | null;
+  project: string;
+  lanes: number;
+  bars: Bar[];
+}
+
+const mostLanes = 12;
+const running = ['running', 'retrying'];
+
+function timesOf(one: Execution, now: number): { startedAt: string; begin: number; end: number } {
+  const startedAt = one.first_attempt.started_at ?? one.scheduled_at;
+  const begin = Date.parse(startedAt);
+  const end = one.ended_at ? Date.parse(one.ended_at) : running.includes(one.state) ? now : begin;
+  return { startedAt, begin, end: Math.max(begin, end) };
+}
+
+/** Gives each bar a lane in which it meets none before it. When all lanes are taken, the one that is free first. */
+function place(bars: Bar[], shortest: number): number {
+  const free: number[] = [];
+  for (const bar of bars) {
+    let lane = free.findIndex((until) => until <= bar.begin);
+    if (lane < 0) lane = free.length < mostLanes ? free.length : free.indexOf(Math.min(...free));
+    bar.lane = lane;
+    free[lane] = Math.max(bar.end, bar.begin + shortest);
+  }
+  return Math.max(1, free.length);
+}
+
+/** The executions as bars, in a row for each service. `serviceOf` names the service of a task. */
+export function rowsOf(executions: Execution[], serviceOf: Map<string, string>, range: Range, now: number): Row[] {
+  const rows = new Map<string, Row>();
+  for (const one of executions) {
+    const { startedAt, begin, end } = timesOf(one, now);
+    if (begin >= range.end || end < range.begin) continue;
+    const service = serviceOf.get(one.task) ?? null;
+    const key = JSON.stringify([one.project, service]);
+    const row = rows.get(key) ?? { key, service, project: one.project, lanes: 1, bars: [] };
+    rows.set(key, row);
+    row.bars.push({
+      id: one.id, name: one.task_name ?? one.task, state: one.state, startedAt, endedAt: one.ended_at, lane: 0,
+      begin: Math.max(begin, range.begin), end: Math.min(end, range.end),
+    });
+  }
+  const shortest = (range.end - range.begin) / 600;
+  const all = [...rows.values()].sort((a, b) => a.project.localeCompare(b.project) || (a.service ?? '\uffff').localeCompare(b.service ?? '\uffff'));
+  for (const row of all) {
+    row.bars.sort((a, b) => a.begin - b.begin || a.name.localeCompare(b.name));
+    row.lanes = place(row.bars, shortest);
+  }
+  return all;
+}
+
+/** The bar that a key leads to; undefined for other keys, and at an end. */
+export function aimOf(rows: Row[], id: string, key: string): Bar | undefined {
+  const at = rows.findIndex(({ bars }) => bars.some((bar) => bar.id === id));
+  const bars = rows[at]?.bars ?? [];
+  const place = bars.findIndex((bar) => bar.id === id);
+  const bar = bars[place];
+  if (!bar) return undefined;
+  const nearest = (row: Row | undefined) =>
+    row?.bars.reduce((best, one) => (Math.abs(one.begin - bar.begin) < Math.abs(best.begin - bar.begin) ? one : best));
+  switch (key) {
+    case 'ArrowRight': return bars[place + 1];
+    case 'ArrowLeft': return bars[place - 1];
+    case 'ArrowDown': return nearest(rows[at + 1]);
+    case 'ArrowUp': return nearest(rows[at - 1]);
+    case 'Home': return bars[0];
+    case 'End': return bars.at(-1);
+    default: return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, unwrap } from '@/api/client';
+import { readPages } from '@/api/pages';
+import type { Range } from './range';
+
+export const mostBars = 2000;
+
+// Several pages of executions are too much to read for each event, so this key is of no topic.
+const presentEvery = 15000;
+
+/** The executions that were scheduled in the range, up to `mostBars` of them, the latest first. */
+export function useExecutionsOf(project: string, { begin, end }: Range) {
+  const present = begin <= Date.now() && Date.now() < end;
+  return useQuery({
+    queryKey: ['day', project, begin, end],
+    refetchInterval: present ? presentEvery : false,
+    placeholderData: undefined,
+    queryFn: ({ signal }) => readPages((after) => {
+      const query = { limit: 500, after, from: new Date(begin).toISOString(), until: new Date(end).toISOString(), project: project || undefined };
+      return unwrap(api.GET('/api/v1/executions', { params: { query }, signal }));
+    }, mostBars),
+  });
+}
+
+/** The services of tasks by their ids. An execution does not name its service. */
+export function useServicesOfTasks(project: string) {
+  return useQuery({
+    queryKey: ['tasks', 'services', project],
+    staleTime: 60000,
+    queryFn: async ({ signal }) => {
+      const { items } = await readPages((after) => {
+        const query = { limit: 500, after, project: project || undefined };
+        return unwrap(api.GET('/api/v1/tasks', { params: { query }, signal }));
+      }, 10000);
+      return new Map(items.map((task) => [task.id ?? '', task.service]));
+    },
+  });
+}

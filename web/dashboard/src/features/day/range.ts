@@ -1,0 +1,42 @@
+/** A part of a day that is looked at: from a full hour of a date, by the clock of the viewer or of UTC. */
+export interface Range {
+  begin: number;
+  end: number;
+}
+
+export const lengths = [24, 6, 1] as const;
+export type Length = (typeof lengths)[number];
+
+const hour = 3600000;
+
+function instant(date: string, hours: number, utc: boolean): number {
+  const [year = 0, month = 1, day = 1] = date.split('-').map(Number);
+  return utc ? Date.UTC(year, month - 1, day, hours) : new Date(year, month - 1, day, hours).getTime();
+}
+
+/** A day has 23 or 25 hours where its clock changes. */
+export function rangeOf(date: string, from: number, length: Length, utc: boolean): Range {
+  const begin = instant(date, length === 24 ? 0 : from, utc);
+  return { begin, end: length === 24 ? instant(date, 24, utc) : begin + length * hour };
+}
+
+/** The date, such as 2026-11-26, and the hour of an instant. */
+export function placeOf(at: number, utc: boolean): { date: string; from: number } {
+  const time = new Date(at);
+  const parts = utc
+    ? [time.getUTCFullYear(), time.getUTCMonth() + 1, time.getUTCDate()]
+    : [time.getFullYear(), time.getMonth() + 1, time.getDate()];
+  const date = parts.map((part) => String(part).padStart(2, '0')).join('-');
+  return { date, from: utc ? time.getUTCHours() : time.getHours() };
+}
+
+export function isDate(text: string): boolean {
+  return /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** Instants to write a time of day at. */
+export function ticksOf({ begin, end }: Range, length: Length): number[] {
+  const step = { 24: 3 * hour, 6: hour, 1: hour / 6 }[length];
+  const count = Math.ceil((end - begin) / step);
+  return Array.from({ length: count }, (_, at) => begin + at * step);
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { Execution } from '../src/api/types';
+import { aimOf, rowsOf } from '../src/features/day/bars';
+import { isDate, placeOf, rangeOf, ticksOf } from '../src/features/day/range';
+
+const hour = 3600000;
+const range = rangeOf('2026-11-26', 0, 24, true);
+const at = (hours: number) => new Date(range.begin + hours * hour).toISOString();
+
+function execution(id: string, task: string, from: number, to: number | null, state = 'succeeded'): Execution {
+  return {
+    id, task, project: 'p', task_name: `task ${task}`, state, scheduled_at: at(from), ended_at: to === null ? null : at(to), first_attempt: { started_at: at(from) },
+  } as unknown as Execution;
+}
+
+describe('ranges', () => {
+  it('are a day, or hours of it', () => {
+    expect(range.end - range.begin).toBe(24 * hour);
+    expect(rangeOf('2026-11-26', 7, 6, true)).toEqual({ begin: range.begin + 7 * hour, end: range.begin + 13 * hour });
+    expect(placeOf(range.begin + 7.5 * hour, true)).toEqual({ date: '2026-11-26', from: 7 });
+    expect(ticksOf(range, 24)).toHaveLength(8);
+  });
+  it('need a date', () => {
+    expect(isDate('2026-11-26')).toBe(true);
+    expect(isDate('2026-13-26')).toBe(false);
+    expect(isDate('')).toBe(false);
+  });
+});
+
+describe('bars', () => {
+  const services = new Map([['1', 'mail'], ['2', 'bills']]);
+  const rows = rowsOf([execution('c', '1', 5, 6), execution('a', '1', 1, 3), execution('b', '1', 2, 4), execution('d', '2', 4.9, null, 'running'), execution('e', '9', 1, 1)], services, range, range.begin + 10 * hour);
+  it('stand by service, and those without one last', () => {
+    expect(rows.map(({ service }) => service)).toEqual(['bills', 'mail', null]);
+  });
+  it('take another lane where they would meet', () => {
+    expect(rows[1]?.bars.map(({ id, lane }) => [id, lane])).toEqual([['a', 0], ['b', 1], ['c', 0]]);
+    expect(rows[1]?.lanes).toBe(2);
+  });
+  it('last until now while they run', () => {
+    expect(rows[0]?.bars[0]?.end).toBe(range.begin + 10 * hour);
+  });
+  it('are cut at the range', () => {
+    const cut = rowsOf([execution('x', '1', -1, 30)], services, range, 0)[0]?.bars[0];
+    expect(cut).toMatchObject(range);
+  });
+  it('share lanes when there are too many', () => {
+    const many = Array.from({ length: 40 }, (_, n) => execution(String(n), '1', 1, 2));
+    expect(rowsOf(many, services, range, 0)[0]?.lanes).toBe(12);
+  });
+  it('are reached by arrows', () => {
+    expect(aimOf(rows, 'a', 'ArrowRight')?.id).toBe('b');
+    expect(aimOf(rows, 'a', 'ArrowLeft')).toBeUndefined();
+    expect(aimOf(rows, 'c', 'ArrowUp')?.id).toBe('d');
+    expect(aimOf(rows, 'd', 'ArrowDown')?.id).toBe('c');
+    expect(aimOf(rows, 'a', 'End')?.id).toBe('c');
+    expect(aimOf(rows, 'a', 'x')).toBeUndefined();
+  });
+});
