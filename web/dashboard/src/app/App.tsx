@@ -8,7 +8,7 @@ import { nonce } from '@/shared/nonce';
 import { Pages } from './Pages';
 import { Palette } from './Palette';
 import { Shell } from './Shell';
-import { theme } from './theme';
+import { theme, variables } from './theme';
 import { TokenDialog, useTokenWanted } from './TokenDialog';
 
 function Page() {
@@ -24,7 +24,7 @@ function Page() {
 
 export function App() {
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={nonce}>
+    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto" getStyleNonce={nonce}>
       <Notifications position="bottom-right" />
       <QueryClientProvider client={queryClient}>
         <Router base={import.meta.env.BASE_URL.replace(/\/$/, '')}><Page /></Router>

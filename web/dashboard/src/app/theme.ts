@@ -1,4 +1,5 @@
-import { createTheme } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+import { dark, light, onLight } from './colours';
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -7,4 +8,20 @@ export const theme = createTheme({
   autoContrast: true,
   fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans SC", sans-serif',
   cursorType: 'pointer',
+});
+
+function common({ dimmed, placeholder, error }: typeof light): Record<string, string> {
+  return { '--mantine-color-dimmed': dimmed, '--mantine-color-placeholder': placeholder, '--mantine-color-error': error };
+}
+
+export const variables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    ...common(light),
+    ...Object.fromEntries(Object.entries(onLight).flatMap(([name, colour]) => [
+      [`--mantine-color-${name}-light-color`, colour],
+      [`--mantine-color-${name}-text`, colour],
+    ])),
+  },
+  dark: { ...common(dark), '--mantine-color-anchor': 'var(--mantine-color-indigo-3)' },
 });

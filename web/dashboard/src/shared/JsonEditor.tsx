@@ -1,11 +1,12 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json, jsonParseLinter } from '@codemirror/lang-json';
-import { bracketMatching, defaultHighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { bracketMatching, syntaxHighlighting } from '@codemirror/language';
 import { linter } from '@codemirror/lint';
 import { EditorState } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { Box, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
+import { jsonColours, jsonFrame } from './json_colours';
 import { nonce } from './nonce';
 import type { JsonProps } from './JsonField';
 import classes from './JsonEditor.module.css';
@@ -26,7 +27,7 @@ export default function JsonEditor({ label, value, onChange }: JsonProps) {
       state: EditorState.create({
         doc: value,
         extensions: [
-          json(), bracketMatching(), syntaxHighlighting(defaultHighlightStyle), EditorView.lineWrapping,
+          json(), bracketMatching(), syntaxHighlighting(jsonColours), jsonFrame, EditorView.lineWrapping,
           EditorView.cspNonce.of(nonce()), EditorView.contentAttributes.of({ 'aria-label': label }), ...editing,
           EditorView.updateListener.of((update) => {
             if (update.docChanged) tell.current?.(update.state.doc.toString());

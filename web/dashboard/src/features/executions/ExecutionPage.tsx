@@ -39,7 +39,7 @@ function Waits({ one }: { one: ExecutionWithAttempts }) {
     <Alert color="yellow" title={t('why_waits')} mb="md">
       {one.waits.map((wait) => (
         <Text size="sm" key={wait.for + wait.since_at}>
-          {`${wait.reason} · ${t('since')} `}<ExactTime at={wait.since_at} />
+          {`${t(`waits_for.${wait.for}`)} · ${t('since')} `}<ExactTime at={wait.since_at} />
         </Text>
       ))}
     </Alert>

@@ -27,7 +27,7 @@ function TaskFacts({ task }: { task: Task }) {
         ...(task.owner ? [{ label: t('facts.owner'), value: task.owner }] : []),
         { label: t('facts.attempts'), value: task.max_attempts },
         { label: t('facts.time_limit'), value: task.timeout_ms ? <Duration ms={task.timeout_ms} /> : t('facts.no_limit') },
-        { label: t('facts.routing'), value: task.routing?.replaceAll('_', ' ') },
+        { label: t('facts.routing'), value: t(`routing.${task.routing ?? 'round_robin'}`) },
         { label: t('facts.priority'), value: task.priority },
         { label: t('facts.version'), value: task.version },
         { label: t('facts.created'), value: <RelativeTime at={task.created_at} zone={zone} /> },
