@@ -22,6 +22,7 @@ import neighbours
 
 STORE = os.environ.get("BATON_STORE", "sqlite")
 EVERY_SECOND = {"kind": "fixed_rate", "every_ms": 1000}
+EDIT_LEAD_US = 1_000_000  # planner.edit_lead
 BY_HAND = {"kind": "api"}
 
 
@@ -99,10 +100,17 @@ class Behaviours(unittest.TestCase):
                 f"SELECT id FROM execution WHERE task_id = {task['id']} AND task_version = {version} "
                 "AND state = 'succeeded'")) >= count, 20)
 
+        def planned_ahead(version):
+            beyond = harness.utc_us() + 2 * EDIT_LEAD_US
+            return self.cluster.store.query(
+                f"SELECT id FROM execution WHERE task_id = {task['id']} AND task_version = {version} "
+                f"AND state = 'planned' AND scheduled_at > {beyond}")
+
         fired_at_least(3, 1)
         for version, schedule in ((2, {"kind": "fixed_rate", "every_ms": 300}),
                                   (3, {"kind": "cron", "cron": "*/2 * * * * *"})):
             names[version] = f"version {version}"
+            harness.wait_for("firings are planned beyond the line of an edit", lambda: planned_ahead(version - 1), 20)
             edited, _ = rest.call("PATCH", path, {"name": names[version], "schedule": schedule})
             self.assertTrue(edited["master_notified"])
             self.assertGreater(edited["cancelled"], 0, "the look-ahead had planned firings of the old version")
