@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { conditionOf, longestStep } from '../src/features/nodes/condition';
 import { momentsOf } from '../src/features/executions/moments';
-import { differences } from '../src/features/tasks/differences';
+import { differences } from '../src/shared/differences';
 import { between, durationText, exact, relative } from '../src/shared/time';
 
 describe('time', () => {

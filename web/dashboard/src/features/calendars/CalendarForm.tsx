@@ -1,4 +1,4 @@
-import { Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, FileInput, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Calendar, StoredCalendar } from '@/api/types';
@@ -31,15 +31,24 @@ export function CalendarForm({ calendar, project, busy, error, save, close }: Pr
   const [dates, setDates] = useState(textOf(calendar?.dates));
   const [yearly, setYearly] = useState(textOf(calendar?.yearly));
   const [days, setDays] = useState<Weekday[]>(wholeDays(calendar));
-  function confirm() {
+  const [file, setFile] = useState<File | null>(null);
+  const [unreadable, setUnreadable] = useState(false);
+  async function confirm() {
     const hours = (calendar?.weekly ?? []).filter((rule) => 'from' in rule);
+    let icalendar: string | undefined;
+    try {
+      icalendar = await file?.text();
+    } catch {
+      setUnreadable(true);
+      return;
+    }
     save({
       project: calendar?.project ?? (project || 'default'), name, description, zone, dates: daysOf(dates), yearly: daysOf(yearly),
-      weekly: [...hours, ...(days.length > 0 ? [{ days }] : [])],
+      weekly: [...hours, ...(days.length > 0 ? [{ days }] : [])], ...(icalendar === undefined ? {} : { icalendar }),
     });
   }
   return (
-    <ConfirmDialog opened title={t(calendar ? 'change' : 'create')} confirm={t('shared:save')} busy={busy} error={error} onConfirm={confirm} onClose={close}>
+    <ConfirmDialog opened title={t(calendar ? 'change' : 'create')} confirm={t('shared:save')} busy={busy} error={error} onConfirm={() => void confirm()} onClose={close}>
       <Stack>
         <TextInput label={t('name')} value={name} disabled={calendar !== undefined} onChange={({ currentTarget }) => setName(currentTarget.value)} required />
         <TextInput label={t('description')} value={description} onChange={({ currentTarget }) => setDescription(currentTarget.value)} />
@@ -48,6 +57,10 @@ export function CalendarForm({ calendar, project, busy, error, save, close }: Pr
           <Group mt="xs">{weekdays.map((day) => <Checkbox key={day} value={day} label={t(`shared:weekday.${day}`)} />)}</Group>
         </Checkbox.Group>
         <Textarea label={t('dates')} description={t('dates_help')} value={dates} onChange={({ currentTarget }) => setDates(currentTarget.value)} autosize minRows={2} maxRows={8} />
+        <FileInput
+          label={t('file')} description={t('file_help')} accept=".ics,text/calendar" value={file} clearable error={unreadable ? t('file_unreadable') : null}
+          onChange={(next) => { setFile(next); setUnreadable(false); }}
+        />
         <Textarea label={t('yearly')} description={t('yearly_help')} value={yearly} onChange={({ currentTarget }) => setYearly(currentTarget.value)} autosize minRows={2} maxRows={8} />
       </Stack>
     </ConfirmDialog>

@@ -1,4 +1,5 @@
 import { Button, List, Skeleton, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useParams } from 'wouter';
@@ -10,6 +11,7 @@ import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
 import { Section } from '@/shared/Section';
 import { CalendarForm } from './CalendarForm';
+import { Versions } from './Versions';
 import { useCalendar, useDeleteCalendar, useReplaceCalendar } from './queries';
 
 function useWeekly(calendar: StoredCalendar): string {
@@ -46,6 +48,9 @@ function Actions({ calendar }: { calendar: StoredCalendar }) {
   const replace = useReplaceCalendar(calendar.id, calendar.version);
   const remove = useDeleteCalendar(calendar.id, calendar.version);
   const close = () => ask(null);
+  function tellLeft(names: string[]) {
+    if (names.length > 0) notifications.show({ color: 'yellow', autoClose: false, message: t('left_behind', { count: names.length, names: names.join(', ') }) });
+  }
   return (
     <>
       <Button onClick={() => ask('change')}>{t('change')}</Button>
@@ -53,7 +58,7 @@ function Actions({ calendar }: { calendar: StoredCalendar }) {
       {asked === 'change' && (
         <CalendarForm
           calendar={calendar} project={calendar.project} busy={replace.isPending} error={replace.error} close={close}
-          save={(next) => replace.mutate(next, { onSuccess: close })}
+          save={(next) => replace.mutate(next, { onSuccess: ({ left_behind: left }) => { close(); tellLeft(left); } })}
         />
       )}
       {asked === 'delete' && (
@@ -82,6 +87,7 @@ export default function CalendarPage() {
           {calendar.used_by.map(({ task, name }) => <List.Item key={task}><Link to={`/tasks/${task}`} size="sm">{name}</Link></List.Item>)}
         </List>
       </Section>
+      <Versions id={id} present={calendar.version} />
     </>
   );
 }

@@ -19,6 +19,14 @@ export function useCalendar(id: string) {
   });
 }
 
+export function useCalendarVersions(id: string) {
+  return useQuery({
+    queryKey: ['calendars', 'versions', id],
+    refetchInterval: useLiveInterval(),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/calendars/{id}/versions', { params: { path: { id }, query: { limit: 20 } }, signal })),
+  });
+}
+
 function useRefresh() {
   const client = useQueryClient();
   return async () => {

@@ -15,6 +15,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { StateBadge } from '@/shared/StateBadge';
 import { RelativeTime } from '@/shared/Times';
+import { lettersOf } from './letters';
 import { type Resolution, useDeadLetters } from './queries';
 import { ResolveBar } from './ResolveBar';
 
@@ -54,7 +55,7 @@ export default function DeadLettersPage() {
         <TextFilter label={t('task_id')} value={values.task} onChange={(task) => change({ task })} />
       </FilterBar>
       <ErrorBox error={error} retry={() => void refetch()} />
-      {open && <ResolveBar executions={present} clear={() => choose([])} />}
+      {open && <ResolveBar executions={present} all={data && data.items.length > 0 ? lettersOf(values.task, project) : null} clear={() => choose([])} />}
       {(data || !error) && (
         <DataTable
           label={t('title')} items={data?.items} columns={columns} idOf={({ execution }) => execution}

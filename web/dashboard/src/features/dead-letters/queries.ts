@@ -18,16 +18,31 @@ export function useDeadLetters(project: string, task: string, resolution: Resolu
 
 export type Resolve = 'retry' | 'dismiss';
 
-/** Runs the chosen dead letters again, or takes them off the list. */
+/** These dead letters, or the open ones of a task, of a project, or all. */
+export type Letters = { executions: string[] } | { task: string } | { project: string } | { all: true };
+
+export interface Resolved {
+  items: ResolvedLetter[];
+  /** The server did as many as it does at a time. */
+  more: boolean;
+}
+
+export interface Request {
+  how: Resolve;
+  of: Letters;
+  /** Undefined: each runs with its own. */
+  payload?: unknown;
+}
+
+/** Runs dead letters again, or takes them off the list. Those that die from now on are not meant. */
 export function useResolve() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async ({ how, executions }: { how: Resolve; executions: string[] }): Promise<ResolvedLetter[]> => {
-      const body = { executions };
-      const answer = how === 'retry'
-        ? await unwrap(api.POST('/api/v1/dead-letters/retry', { body }))
-        : await unwrap(api.POST('/api/v1/dead-letters/dismiss', { body }));
-      return answer.items;
+    mutationFn: async ({ how, of, payload }: Request): Promise<Resolved> => {
+      const letters = 'executions' in of ? of : { ...of, before: new Date().toISOString() };
+      if (how === 'dismiss') return unwrap(api.POST('/api/v1/dead-letters/dismiss', { body: letters }));
+      const body = payload === undefined ? letters : { ...letters, payload };
+      return unwrap(api.POST('/api/v1/dead-letters/retry', { body }));
     },
     onSettled: async () => {
       await client.invalidateQueries({ queryKey: ['dead_letters'] });

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
+import { useProjectNames } from '@/api/projects';
 import { useCursor } from '@/shared/cursor';
 import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
@@ -11,19 +12,21 @@ import { useFilters } from '@/shared/filters';
 import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { BulkBar } from './BulkBar';
+import { labels } from './labels';
 import { useTasks } from './queries';
 import { useTaskColumns } from './columns';
 
-const names = ['name', 'service', 'kind', 'enabled', 'label'] as const;
+const names = ['project', 'name', 'service', 'owner', 'kind', 'enabled', 'label'] as const;
 const kinds = ['cron', 'fixed_rate', 'fixed_delay', 'once', 'api', 'window', 'calendar', 'after'] as const;
 
 export default function TasksPage() {
   const { t } = useTranslation('tasks');
   const [, go] = useLocation();
   const { project } = usePreferences();
+  const projects = useProjectNames();
   const filters = useFilters(names);
   const cursor = useCursor(project + filters.key);
-  const { data, error, refetch } = useTasks({ project, ...filters.values }, cursor.after);
+  const { data, error, refetch } = useTasks({ ...filters.values, project: filters.values.project || project }, cursor.after);
   const [chosen, choose] = useState<string[]>([]);
   const columns = useTaskColumns();
   const tasks = data?.items.filter(({ id }) => id && chosen.includes(id)) ?? [];
@@ -35,11 +38,13 @@ export default function TasksPage() {
     <>
       <PageHeader title={t('title')} summary={t('summary')} />
       <FilterBar used={filters.used} clear={filters.clear}>
+        <ChoiceFilter label={t('project')} value={values.project} onChange={(one) => change({ project: one })} choices={(projects.data ?? []).map((value) => ({ value, label: value }))} />
         <TextFilter label={t('name')} value={values.name} onChange={(name) => change({ name })} />
         <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />
+        <TextFilter label={t('owner')} value={values.owner} onChange={(owner) => change({ owner })} />
         <ChoiceFilter label={t('kind_of_schedule')} value={values.kind} onChange={(kind) => change({ kind })} choices={kinds.map((value) => ({ value, label: t(`kind.${value}`) }))} />
         <ChoiceFilter label={t('state')} value={values.enabled} onChange={(enabled) => change({ enabled })} choices={[{ value: 'true', label: t('enabled') }, { value: 'false', label: t('disabled') }]} />
-        <TextFilter label={t('labels')} value={values.label} onChange={(label) => change({ label })} />
+        <TextFilter label={t('labels')} value={values.label} onChange={(label) => change({ label })} wrong={(text) => (labels.test(text) ? null : t('labels_wrong'))} />
       </FilterBar>
       <ErrorBox error={error} retry={() => void refetch()} />
       <BulkBar tasks={tasks} clear={() => choose([])} />

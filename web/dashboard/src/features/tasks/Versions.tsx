@@ -7,7 +7,7 @@ import { ErrorBox } from '@/shared/ErrorBox';
 import { Section } from '@/shared/Section';
 import { RelativeTime } from '@/shared/Times';
 import { useRollback } from './changes';
-import { DifferencesTable } from './DifferencesTable';
+import { DifferencesTable } from '@/shared/DifferencesTable';
 import { useVersions } from './queries';
 
 /** The versions with what each of them changed, and a way back to an older one. */
@@ -30,7 +30,7 @@ export function Versions({ task }: { task: Task }) {
               <Group gap="sm">
                 <Text size="sm" fw={600}>{`${t('versions.version')} ${item.version}`}</Text>
                 <Text size="sm">{t(`versions.${item.action}`)}</Text>
-                <Text size="sm" c="dimmed" component="span"><RelativeTime at={item.created_at} /></Text>
+                <Text size="sm" c="dimmed" component="span"><RelativeTime at={item.created_at} plain /></Text>
                 {item.version === task.version && <Badge size="sm" variant="light" tt="none">{t('versions.present')}</Badge>}
               </Group>
             </Accordion.Control>

@@ -7,6 +7,7 @@ export interface TaskFilters {
   project: string;
   name: string;
   service: string;
+  owner: string;
   kind: string;
   enabled: string;
   label: string;
@@ -23,6 +24,7 @@ export function useTasks(filters: TaskFilters, after: string | undefined) {
         project: filters.project || undefined,
         name: filters.name || undefined,
         service: filters.service || undefined,
+        owner: filters.owner || undefined,
         label: filters.label || undefined,
         kind: (filters.kind || undefined) as ScheduleKind | undefined,
         enabled: filters.enabled === '' ? undefined : filters.enabled === 'true',

@@ -3,23 +3,23 @@ import { useTranslation } from 'react-i18next';
 import { differences } from './differences';
 
 function Value({ value }: { value: unknown }) {
-  const { t } = useTranslation('tasks');
-  if (value === undefined) return <Text span size="sm" c="dimmed">{t('versions.absent')}</Text>;
+  const { t } = useTranslation();
+  if (value === undefined) return <Text span size="sm" c="dimmed">{t('difference.absent')}</Text>;
   return <Code>{typeof value === 'string' ? value : JSON.stringify(value)}</Code>;
 }
 
 export function DifferencesTable({ before, after }: { before: unknown; after: unknown }) {
-  const { t } = useTranslation('tasks');
+  const { t } = useTranslation();
   const all = differences(before, after);
-  if (all.length === 0) return <Text size="sm" c="dimmed">{t('versions.same')}</Text>;
+  if (all.length === 0) return <Text size="sm" c="dimmed">{t('difference.same')}</Text>;
   return (
     <Table.ScrollContainer minWidth={400} tabIndex={0}>
-      <Table aria-label={t('versions.changes')}>
+      <Table aria-label={t('difference.changes')}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{t('versions.field')}</Table.Th>
-            <Table.Th>{t('versions.before')}</Table.Th>
-            <Table.Th>{t('versions.after')}</Table.Th>
+            <Table.Th>{t('difference.field')}</Table.Th>
+            <Table.Th>{t('difference.before')}</Table.Th>
+            <Table.Th>{t('difference.after')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
