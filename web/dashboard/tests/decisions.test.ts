@@ -22,6 +22,9 @@ describe('time', () => {
     expect(exact('2026-01-01T00:00:00.000000Z', 'Asia/Shanghai', 'en')).toContain('08:00:00');
     expect(exact('2026-01-01T00:00:00.000000Z', 'No/Where', 'en')).toContain('00:00:00');
   });
+  it('shows what is no time as it is', () => {
+    expect(exact('soon', undefined, 'en')).toBe('soon');
+  });
   it('knows no length without both ends', () => {
     expect(between(null, '2026-01-01T00:00:00Z')).toBeNull();
     expect(between('2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z')).toBe(1000);

@@ -24,6 +24,8 @@ export function exact(at: string, zone: string | undefined, language: string): s
     year: 'numeric', month: 'short', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit',
     hourCycle: 'h23', timeZoneName: 'short', timeZone: zone,
   };
+  // The address of a page may have any text as a time.
+  if (Number.isNaN(Date.parse(at))) return at;
   try {
     return new Intl.DateTimeFormat(language, options).format(new Date(at));
   } catch {

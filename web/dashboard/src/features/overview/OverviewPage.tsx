@@ -1,11 +1,14 @@
+import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useNodes } from '@/features/nodes/queries';
+import { useAllServices, useClients } from '@/features/services/queries';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { Coming } from './Coming';
 import { Figures } from './Figures';
+import { useComing, useFailures, useOpenLetters } from './queries';
 import { useTrends } from './series';
 import { ServicesInNeed } from './ServicesInNeed';
 import { Trends } from './Trends';
@@ -13,13 +16,17 @@ import { Trends } from './Trends';
 export default function OverviewPage() {
   const { t } = useTranslation('overview');
   const { project } = usePreferences();
-  const { data, error, refetch } = useNodes();
+  const nodes = useNodes();
+  // A number that could not be read must not look like one that is zero.
+  const queries = [nodes, useClients(), useAllServices(project, true), useOpenLetters(project), useFailures(project), useComing(project)];
+  const failed = queries.find(({ error }) => error !== null);
   const trends = useTrends();
   return (
     <>
       <PageHeader title={t('title')} summary={project === '' ? t('summary') : t('summary_project', { project })} />
-      <ErrorBox error={error} retry={() => void refetch()} />
-      {data?.items.length === 0 && <EmptyState title={t('no_nodes')} help={t('no_nodes_help')} />}
+      <ErrorBox error={failed?.error} retry={() => queries.forEach(({ refetch }) => void refetch())} />
+      {!nodes.data && !failed && <Skeleton height={96} mb="md" />}
+      {nodes.data?.items.length === 0 && <EmptyState title={t('no_nodes')} help={t('no_nodes_help')} />}
       <Figures project={project} />
       <Trends trends={trends} />
       <ServicesInNeed project={project} />
