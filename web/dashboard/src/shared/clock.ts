@@ -22,6 +22,8 @@ function subscribe(listener: () => void) {
   };
 }
 
+const snapshot = () => now;
+
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(subscribe, snapshot, snapshot);
 }

@@ -33,6 +33,8 @@ function subscribe(listener: () => void) {
   };
 }
 
+const snapshot = () => present;
+
 export function usePreferences(): Preferences {
-  return useSyncExternalStore(subscribe, () => present);
+  return useSyncExternalStore(subscribe, snapshot, snapshot);
 }

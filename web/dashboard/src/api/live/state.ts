@@ -20,8 +20,10 @@ function subscribe(listener: () => void) {
   };
 }
 
+const snapshot = () => state;
+
 export function useLiveState(): LiveState {
-  return useSyncExternalStore(subscribe, () => state);
+  return useSyncExternalStore(subscribe, snapshot, snapshot);
 }
 
 /** The interval for queries: none while the stream tells of changes, and none on a hidden page. */
