@@ -22,14 +22,16 @@ interface FieldProps {
 /** Tells of a change once the typing rests. A text of which `wrong` says why it cannot be meant is kept back. */
 export function TextFilter({ label, value, onChange, wrong }: FieldProps & { wrong?: (text: string) => string | null }) {
   const [text, setText] = useState(value);
-  const tell = useDebouncedCallback(onChange, 300);
+  const tell = useDebouncedCallback((last: string) => {
+    if (last === '' || !wrong?.(last)) onChange(last);
+  }, 300);
   useEffect(() => setText(value), [value]);
   return (
     <TextInput
       label={label} value={text} size="sm" error={text === '' ? null : wrong?.(text)}
       onChange={({ currentTarget }) => {
         setText(currentTarget.value);
-        if (currentTarget.value === '' || !wrong?.(currentTarget.value)) tell(currentTarget.value);
+        tell(currentTarget.value);
       }}
     />
   );

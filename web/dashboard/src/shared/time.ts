@@ -18,19 +18,30 @@ export function relative(at: number, now: number, language: string): string {
   return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.round(away / length), unit);
 }
 
-/** The day and time of day in a zone, with the zone's name; `zone` undefined is the viewer's. */
-export function exact(at: string, zone: string | undefined, language: string): string {
-  const options: Intl.DateTimeFormatOptions = {
+// A formatter costs more to make than a hundred texts to write with it.
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatter(language: string, zone: string | undefined): Intl.DateTimeFormat {
+  const key = `${language} ${zone ?? ''}`;
+  const known = formatters.get(key);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat(language, {
     year: 'numeric', month: 'short', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit',
     hourCycle: 'h23', timeZoneName: 'short', timeZone: zone,
-  };
+  });
+  formatters.set(key, made);
+  return made;
+}
+
+/** The day and time of day in a zone, with the zone's name; `zone` undefined is the viewer's. */
+export function exact(at: string, zone: string | undefined, language: string): string {
   // The address of a page may have any text as a time.
   if (Number.isNaN(Date.parse(at))) return at;
   try {
-    return new Intl.DateTimeFormat(language, options).format(new Date(at));
+    return formatter(language, zone).format(new Date(at));
   } catch {
     // A zone that the server knows and this browser does not.
-    return new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(new Date(at));
+    return formatter(language, 'UTC').format(new Date(at));
   }
 }
 

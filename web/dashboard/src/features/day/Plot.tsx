@@ -19,16 +19,12 @@ interface Props {
   current: string | undefined;
 }
 
-function BarLink({ bar, range, current }: { bar: Bar; range: Range; current: boolean }) {
-  const { t } = useTranslation();
-  const times = useTimesOf();
-  const href = useHref();
+function BarLink({ bar, range, current, label, href }: { bar: Bar; range: Range; current: boolean; label: string; href: string }) {
   const percent = (ms: number) => (100 * ms) / (range.end - range.begin);
   const width = Math.max(shortestShown, percent(bar.end - bar.begin));
   return (
     <a
-      href={href(`/executions/${bar.id}`)} data-bar={bar.id} tabIndex={current ? 0 : -1} className={classes.link}
-      aria-label={`${bar.name}, ${t(`state.${bar.state}`)}, ${times(bar)}`}
+      href={href} data-bar={bar.id} tabIndex={current ? 0 : -1} className={classes.link} aria-label={label}
     >
       <rect
         className={classes.bar} style={barStyle(bar.state)} data-planned={bar.state === 'planned' || undefined} rx={2}
@@ -40,12 +36,20 @@ function BarLink({ bar, range, current }: { bar: Bar; range: Range; current: boo
 
 /** The bars of one service. */
 export const Plot = memo(function Plot({ row, range, ticks, now, current }: Props) {
+  const { t } = useTranslation();
+  const times = useTimesOf();
+  const href = useHref();
   const height = row.lanes * laneHeight;
   const x = (at: number) => `${(100 * (at - range.begin)) / (range.end - range.begin)}%`;
   return (
     <svg className={classes.plot} height={height} role="group" aria-label={row.service ?? row.project}>
       {ticks.map((at) => <line key={at} className={classes.tick} x1={x(at)} x2={x(at)} y1={0} y2={height} />)}
-      {row.bars.map((bar) => <BarLink key={bar.id} bar={bar} range={range} current={bar.id === current} />)}
+      {row.bars.map((bar) => (
+        <BarLink
+          key={bar.id} bar={bar} range={range} current={bar.id === current} href={href(`/executions/${bar.id}`)}
+          label={`${bar.name}, ${t(`state.${bar.state}`)}, ${times(bar)}`}
+        />
+      ))}
       {now !== null && <line className={classes.now} x1={x(now)} x2={x(now)} y1={0} y2={height} />}
     </svg>
   );
