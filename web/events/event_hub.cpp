@@ -39,7 +39,9 @@ awaitable<void> event_hub::look()
 
 awaitable<void> event_hub::run()
 {
-    bell_ = std::make_unique<waker>(co_await asio::this_coro::executor);
+    auto const executor = co_await asio::this_coro::executor;
+    bell_ = std::make_unique<waker>(executor);
+    std::shared_ptr<void> const no_longer(nullptr, [this](void*) { bell_.reset(); }); // the loop may end before the hub
     auto const step = [this]() -> awaitable<void> {
         while (streams_.empty())
             co_await bell_->wait();

@@ -41,7 +41,7 @@ private:
     std::size_t limit_;
     change_log log_;
     std::unordered_set<event_stream*> streams_;
-    std::unique_ptr<waker> bell_; // woken by the first stream; made by run()
+    std::unique_ptr<waker> bell_; // woken by the first stream; there while run() runs
     std::optional<instant> looked_;
 };
 
