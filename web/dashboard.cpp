@@ -26,7 +26,7 @@ std::string with_nonce(std::string_view page, std::string const& nonce)
     return text;
 }
 
-// Each answer has a nonce of its own, so it is never kept.
+// The nonce differs in each answer, so no cache may keep the page.
 awaitable<http::response> send_page(std::string_view page)
 {
     auto const nonce = secret_hex(16);

@@ -1,6 +1,6 @@
 #pragma once
-// Hashes that are the same at all times, on all machines and in all builds, as values of std::hash are not. They are no
-// protection against somebody who looks for two texts with one hash.
+// Hashes that are the same at all times, on all machines and in all builds, as values of std::hash are not. Two texts
+// with the same hash are easy to construct.
 
 #include <cstdint>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
-// What has changed in the tables, as cheap marks: two equal marks of a topic mean that nothing that a reader of the
-// topic shows has changed between them.
+// Marks that show cheaply whether the tables have changed: two equal marks of a topic mean that nothing that a reader
+// of the topic shows has changed between them.
 
 #include "libs/protocol/names.hpp"
 #include "libs/storage/database.hpp"
@@ -12,7 +12,7 @@
 
 namespace baton::storage {
 
-// What web announces changes of. The texts are those of docs/openapi.yaml.
+// The topics whose changes web announces. The texts are those of docs/openapi.yaml.
 enum class topic { tasks, executions, dead_letters, services, clients, nodes, terms, calendars, zones };
 
 } // namespace baton::storage

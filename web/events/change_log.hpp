@@ -14,7 +14,7 @@ namespace baton::web {
 
 using topic_set = std::bitset<storage::topics>;
 
-// What one look at the tables has found.
+// The result of one look at the tables.
 struct sighting {
     storage::marks marks;
     std::vector<storage::signal_record> signals; // those of the last seconds

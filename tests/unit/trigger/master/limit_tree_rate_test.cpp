@@ -90,7 +90,7 @@ TEST_CASE("a fast rate begins a term without tokens, a slow one as it was record
     };
     enter(1, 1, fast);
     enter(2, 2, slow);
-    enter(3, 3, slow); // nobody has taken one for long
+    enter(3, 3, slow); // its tokens are all there
     CHECK(tree.wake(noon, 10) == numbers({3}));
     CHECK(tree.wake(noon + 99ms, 10).empty());
     CHECK(tree.wake(noon + 100ms, 10) == numbers({1}));
