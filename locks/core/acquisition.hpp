@@ -81,6 +81,12 @@ public:
     // True if a caller's thread may take and release without the loop.
     virtual bool on_any_thread() const { return false; }
     virtual std::unique_ptr<acquisition> make_acquisition(acquisition_request request) = 0;
+    // Returns once no call to a server is under way that an acquisition left behind, or at `until`. On the loop.
+    virtual awaitable<void> calls_ended(instant until)
+    {
+        static_cast<void>(until);
+        co_return;
+    }
 };
 
 } // namespace baton::lock

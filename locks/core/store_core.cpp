@@ -74,6 +74,7 @@ awaitable<void> store_core::end_all()
         for (auto const& each : held)
             co_await supervised("release at the end of the store",
                                 each->end(until)); // a failure must not stop the rest
+        co_await supervised("last calls of the store", entry->kind->calls_ended(until));
     }
     loop_.stop();
 }

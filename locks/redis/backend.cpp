@@ -48,7 +48,7 @@ class redis_backend final : public backend {
 public:
     redis_backend(std::string const& url, url_parameters const& parameters, store_options const& options,
                   backend_deps deps)
-        : deps_(deps)
+        : deps_(deps), open_(deps.loop)
     {
         auto const parsed = parse_redis_url(url);
         check_parameters(parsed, parameters);
@@ -67,7 +67,7 @@ public:
                 all.push_back(make_redis_shared_kind(each, *servers_.front(), deps_.time));
             return all;
         }
-        majority_deps majority{{}, deps_.loop, deps_.time, deps_.random};
+        majority_deps majority{{}, deps_.loop, deps_.time, deps_.random, open_};
         for (auto const& each : servers_)
             majority.servers.push_back(each.get());
         all.push_back(make_majority_kind(std::move(majority)));
@@ -78,6 +78,7 @@ public:
 
 private:
     backend_deps deps_;
+    open_votes open_; // of majority locks
     std::vector<std::unique_ptr<redis_server>> servers_;
 };
 

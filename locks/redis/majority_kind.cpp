@@ -28,6 +28,7 @@ awaitable<bool> release_at(redis_server& server, redis_quorum_call const& call)
 // Releases the votes of a lost majority. A server that did not answer may have voted, and is asked a second time.
 awaitable<void> give_back(majority_deps const& deps, std::shared_ptr<redis_quorum_call> taken)
 {
+    open_votes::call const open(deps.open);
     auto const call = std::make_shared<redis_quorum_call>(deps, taken->request, taken);
     for (int times = 0; times < 2; ++times) {
         call->begin(release_at);
@@ -116,6 +117,7 @@ public:
     {
         return std::make_unique<majority_acquisition>(deps_, std::move(request));
     }
+    awaitable<void> calls_ended(instant until) override { return deps_.open.ended(deps_.time, until); }
 
 private:
     std::string name_ = "redlock";

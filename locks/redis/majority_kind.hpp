@@ -9,6 +9,7 @@
 // each do not meet again. Each try has its own owner, so that a late command does not affect a later try.
 
 #include "libs/base/random.hpp"
+#include "locks/redis/open_votes.hpp"
 #include "locks/redis/server.hpp"
 
 #include <vector>
@@ -20,6 +21,7 @@ struct majority_deps {
     asio::any_io_executor loop;
     time_source& time;
     random_source& random;
+    open_votes& open; // must outlive the kind's calls
 
     std::size_t quorum() const { return servers.size() / 2 + 1; }
 };

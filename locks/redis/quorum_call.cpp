@@ -29,6 +29,7 @@ void redis_quorum_call::begin(operation called)
 
 awaitable<void> redis_quorum_call::run(std::shared_ptr<redis_quorum_call> me, std::size_t number, operation called)
 {
+    open_votes::call const open(me->deps_.open);
     vote none(me->deps_.loop);
     auto& earlier = me->previous_ ? *me->previous_->votes_[number] : none;
     bool const early = earlier.open;

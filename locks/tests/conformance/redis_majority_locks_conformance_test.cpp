@@ -1,6 +1,7 @@
 // The promises of a lock on a majority of independent Redis servers while some of them are broken.
 
 #include "locks/tests/conformance/redis_locks.hpp"
+#include "locks/tests/support/slow_link.hpp"
 
 #include <atomic>
 #include <future>
@@ -116,6 +117,35 @@ TEST_CASE("a release also reaches a server whose vote comes late")
     servers.c.thaw();
     CHECK(await([&] { return has_voted(servers.c, "stock"); }));
     CHECK(await([&] { return !has_key(servers.c, "stock"); }));
+}
+
+// The slow server knows the script of a release and not the one of a vote: the vote takes two steps, and the release
+// that was sent between them comes first.
+TEST_CASE("a store that closes right after a release leaves no vote on a slow server")
+{
+    three servers;
+    slow_link link(servers.c.port());
+    auto in = std::make_unique<store>("redlock://127.0.0.1:" + servers.a.port() + ",127.0.0.1:" + servers.b.port() +
+                                      ",127.0.0.1:" + link.port());
+    auto other = in->lock("other");
+    REQUIRE(other.try_lock());
+    REQUIRE(await([&] { return has_key(servers.c, "other"); }));
+    servers.c.ask("SCRIPT FLUSH");
+    other.unlock();
+    REQUIRE(await([&] { return !has_key(servers.c, "other"); }));
+
+    link.hold_requests();
+    link.hold_answers_after("$4\r\nEVAL\r\n");
+    auto lock = in->lock("stock", long_lived());
+    REQUIRE(lock.try_lock());
+    REQUIRE(lock.unlock() == release_result::released);
+    link.let_requests_pass();
+    REQUIRE(await([&] { return link.holds_answers() && has_key(servers.c, "stock"); }));
+    auto const closed = std::async(std::launch::async, [&] { in.reset(); });
+    closed.wait_for(100ms); // a store that does not wait for its calls is closed by now
+    link.let_answers_pass();
+    closed.wait();
+    CHECK_FALSE(has_key(servers.c, "stock"));
 }
 
 TEST_CASE("a majority lock is lost if a majority of the servers forgets it, not if one does")
