@@ -176,6 +176,25 @@ TEST_CASE("a node sends nothing for its own master while that may not act")
     CHECK(f.calls.to("a") == ids({1}));
 }
 
+// Its own clock shows no pause: only the count of lapses tells.
+TEST_CASE("a node whose membership had lapsed and is valid again drops what it has not sent")
+{
+    fixture f;
+    f.add("a");
+    f.right.leads = false;
+    f.assign({1});
+    f.pass(1s);
+    REQUIRE(f.deliveries.load() == 1);
+    ++f.right.lapsed;
+    f.right.leads = true;
+    f.pass(1s);
+    CHECK(f.calls.sent.empty());
+    CHECK(f.deliveries.load() == 0);
+    f.assign({2});
+    f.pass(1s);
+    CHECK(f.calls.to("a") == ids({2}));
+}
+
 TEST_CASE("a node that stops gives back at once what waits behind a request that hangs, and not its group")
 {
     fixture f;
