@@ -36,7 +36,9 @@ struct fixture {
     std::vector<execution_id> cancelled;
     utc_time limit;
     int signals = 0;
-    std::optional<std::size_t> pauses; // as told last
+    std::optional<std::size_t> pauses;            // as told last
+    std::set<task_id> followed;                   // tasks whose waiting executions follow an edit
+    std::vector<std::pair<task_id, int>> learned; // task and version
 
     fixture()
     {
@@ -65,6 +67,8 @@ struct fixture {
                                        [this](utc_time until) { limit = until; },
                                        [] {},
                                        [this](auto const& all, auto) { pauses = all.size(); }};
+        actions.follows_edits = [this](task_id task) { return followed.contains(task); };
+        actions.edited = [this](auto const& one) { learned.emplace_back(one.id, one.version); };
         reader.emplace(planner_settings{}, scope, signal_reader::databases{*own, *others}, std::move(actions));
         host.spawn(reader->run());
     }
@@ -174,6 +178,23 @@ TEST_CASE("the reader drops the firings that an edit took back, loads runs, and 
     CHECK(f.loaded == std::set{execution_id{4}});
     CHECK(f.cancelled == std::vector{execution_id{1}});
     CHECK(f.number("(SELECT COUNT(*) FROM `signal`)") == 0);
+}
+
+TEST_CASE("the present version is read of the edited tasks whose waiting executions follow an edit, and of no other")
+{
+    fixture f;
+    for (int const id : {7, 8, 9}) {
+        auto const text = std::to_string(id);
+        f.exec("INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
+               "created_at, updated_at) VALUES (" +
+               text + ", 'p', 't" + text + "', 4, 1, 's', 'h', 'cron', '{}', 1, 1)");
+    }
+    f.followed = {task_id{7}, task_id{9}};
+    f.signal("task", 7);
+    f.signal("task", 8); // nothing of it waits
+    f.read_signals();
+    f.pass(50ms);
+    CHECK(f.learned == std::vector<std::pair<task_id, int>>{{task_id{7}, 4}});
 }
 
 TEST_CASE("edits of many tasks cost one reading, whatever waits in memory")

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "libs/base/id.hpp"
+#include "libs/protocol/node_wire.hpp"
+#include "libs/storage/ledger.hpp"
+#include "trigger/master/credits.hpp"
+#include "trigger/master/due_queue.hpp"
+#include "trigger/master/named_credit.hpp"
+#include "trigger/master/task_book.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace baton::trigger {
+
+// The place of an open execution, as far as the master knows.
+enum class phase {
+    waiting,  // for its due time, or for a client with room
+    assigned, // given to the node in `where`, which has not reported yet
+    held,     // the client in `where` has it
+    in_doubt, // a client may have it: the clients must be asked
+    opening,  // its next attempt is being opened
+    parent,   // a broadcast whose shards are under way
+};
+
+// The state of one service in the open set.
+struct open_service {
+    std::size_t backlog = 0;
+    due_queue::line due; // its executions that wait for their instant
+};
+
+struct open_execution {
+    execution_id id;
+    std::shared_ptr<known_task const> task;
+    utc_time scheduled_at;
+    utc_time due_at;
+    utc_time queued_at; // the instant for which it waits
+    utc_time since_due; // the due instant of its first attempt, from which its time limits count
+    int attempt = 1;
+    int max_attempts = 1;
+    int deaths = 0;   // of its clients
+    bool ran = false; // a client reported this attempt as running before this term
+    trigger::phase phase = phase::waiting;
+    std::string where;                      // node or client of the phase
+    trigger::credit* credit = nullptr;      // that it uses while assigned or held
+    trigger::named_credit* named = nullptr; // likewise, of the client that is named
+    std::string target;                     // the client that the master has chosen; empty: its home chooses
+    std::string last_client;                // that had the last attempt, if that failed
+    std::int64_t number = 0;                // of the last assignment that named it
+    bool ready = false;                     // waits for a client with room
+    protocol::attempt_cause next_cause = protocol::attempt_cause::take_over; // in doubt: of the next attempt
+    instant since{};                                                         // of the phase
+    bool cancel_requested = false;
+    int timed_attempt = 0;                 // the attempt whose timeout `deadlines` watches
+    int stopped_attempt = 0;               // the attempt that its client is being asked to cancel
+    bool marked = false;                   // `waiting` in the ledger
+    bool limited = false;                  // its rate, its service or its project limits it
+    std::optional<utc_time> admitted_at{}; // when the limit of its task let it go on
+    bool scheduled = false;                // a firing, which an edit may take back, and not a run now
+    bool forced = false;                   // a run now by force; of a shard see open_set::is_forced
+    std::optional<execution_id> parent;
+    int shard_index = 0;
+    int shard_total = 1;
+    std::string shard_instance;
+    std::optional<protocol::json_text> payload;             // in place of the task's own
+    std::shared_ptr<storage::past_executions const> past{}; // of tasks whose handlers want it
+    int past_attempt = 0;                                   // for which it was read
+    open_service* service = nullptr;                        // set by open_set
+
+    // The next death of its client would be its last.
+    bool suspect() const { return protocol::last_before_failing(deaths, task->definition.max_deaths); }
+
+    bool broadcast() const { return task->definition.routing == protocol::routing::broadcast && !is_shard(); }
+    // Also of a broadcast that is run again alone.
+    bool is_shard() const { return parent || !shard_instance.empty() || shard_total > 1; }
+    // Among those that wait for the same.
+    utc_time place_in_line() const { return protocol::place_in_line(since_due, task->definition.priority); }
+    // The client that must run it; empty: any.
+    std::string const& instance() const { return shard_instance.empty() ? target : shard_instance; }
+};
+
+open_execution make_open_execution(storage::open_execution_row const& row, std::shared_ptr<known_task const> task);
+// A firing that this master inserts.
+open_execution make_open_firing(storage::new_execution const& row, std::shared_ptr<known_task const> task);
+protocol::assignment make_assignment(open_execution const& execution);
+
+} // namespace baton::trigger
