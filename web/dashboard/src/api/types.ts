@@ -15,6 +15,7 @@ export type DeadLetter = Schemas['DeadLetter'];
 export type ResolvedLetter = Schemas['ResolvedLetter'];
 export type TriggerNode = Schemas['Node'];
 export type Term = Schemas['Term'];
+export type ZoneVersion = Schemas['ZoneVersion'];
 export type Lease = Schemas['Lease'];
 export type Failover = Schemas['Failover'];
 export type Client = Schemas['Client'];

@@ -8,6 +8,10 @@ export const theme = createTheme({
   autoContrast: true,
   fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans SC", sans-serif',
   cursorType: 'pointer',
+  components: {
+    // A state that is cut off tells nothing.
+    Badge: { styles: { root: { flexShrink: 0, minWidth: 'max-content' } } },
+  },
 });
 
 function common({ dimmed, placeholder, error }: typeof light): Record<string, string> {

@@ -91,7 +91,7 @@ export function DataTable<Item>(props: Props<Item>) {
   return (
     <>
       <Paper withBorder radius="md">
-        <Table.ScrollContainer minWidth={560} tabIndex={0}>
+        <Table.ScrollContainer minWidth={560} type="native" tabIndex={0}>
           <Table highlightOnHover verticalSpacing="sm" aria-label={props.label}>
             <Table.Thead>
               {table.getHeaderGroups().map((group) => (

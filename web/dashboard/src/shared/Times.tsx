@@ -33,7 +33,7 @@ export function RelativeTime({ at, zone, plain }: TimeProps & { plain?: boolean 
   if (plain) return <time dateTime={at} title={exact(at, shown, i18n.language)}>{relative(Date.parse(at), now, i18n.language)}</time>;
   return (
     <Tooltip label={exact(at, shown, i18n.language)} events={{ hover: true, focus: true, touch: true }}>
-      <time dateTime={at} tabIndex={0}>{relative(Date.parse(at), now, i18n.language)}</time>
+      <time dateTime={at} tabIndex={0} style={{ whiteSpace: 'nowrap' }}>{relative(Date.parse(at), now, i18n.language)}</time>
     </Tooltip>
   );
 }

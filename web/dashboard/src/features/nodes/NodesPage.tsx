@@ -1,15 +1,15 @@
 import { useTranslation } from 'react-i18next';
 import { ErrorBox } from '@/shared/ErrorBox';
-import { Facts } from '@/shared/Facts';
 import { ChoiceFilter, FilterBar } from '@/shared/FilterBar';
 import { useFilters } from '@/shared/filters';
 import { PageHeader } from '@/shared/PageHeader';
 import { Section } from '@/shared/Section';
-import { Duration, RelativeTime } from '@/shared/Times';
-import { type Condition, conditionOf } from './condition';
+import { type Condition, conditionOf, present } from './condition';
+import { Mastership } from './Mastership';
 import { NodesTable } from './NodesTable';
 import { useNodes } from './queries';
 import { TermsTable } from './TermsTable';
+import { Zones } from './Zones';
 
 const conditions: Condition[] = ['alive', 'draining', 'silent', 'cannot_plan', 'gone'];
 
@@ -19,23 +19,12 @@ export default function NodesPage() {
   const filters = useFilters(['condition'] as const);
   const wanted = filters.values.condition;
   const master = data?.items.find((node) => node.master);
-  const failover = data?.last_failover;
+  const nodes = data && (wanted === '' ? present(data.items) : data.items.filter((node) => conditionOf(node) === wanted));
   return (
     <>
       <PageHeader title={t('title')} summary={master ? t('summary', { name: master.name, epoch: data?.lease?.epoch ?? 0 }) : data && t('no_master')} />
       <ErrorBox error={error} retry={() => void refetch()} />
-      {data && (
-        <Section title={t('mastership')}>
-          <Facts
-            facts={[
-              { label: t('master'), value: master?.name ?? data.lease?.owner ?? t('no_master') },
-              { label: t('epoch'), value: data.lease?.epoch ?? '–' },
-              { label: t('last_takeover'), value: failover ? <RelativeTime at={failover.at} /> : t('never') },
-              { label: t('last_gap'), value: <Duration ms={data.last_gap_ms} /> },
-            ]}
-          />
-        </Section>
-      )}
+      {data && <Mastership master={master} lease={data.lease} failover={data.last_failover} gap={data.last_gap_ms} />}
       <Section title={t('nodes')}>
         <FilterBar used={filters.used} clear={filters.clear}>
           <ChoiceFilter
@@ -43,9 +32,10 @@ export default function NodesPage() {
             choices={conditions.map((value) => ({ value, label: t(`condition.${value}`) }))}
           />
         </FilterBar>
-        <NodesTable nodes={data?.items.filter((node) => wanted === '' || conditionOf(node) === wanted)} filtered={wanted !== ''} />
+        <NodesTable nodes={nodes} filtered={wanted !== ''} />
       </Section>
       <Section title={t('terms')}><TermsTable /></Section>
+      <Zones />
     </>
   );
 }

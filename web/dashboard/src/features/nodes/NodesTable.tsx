@@ -40,7 +40,18 @@ function LongestStep({ node }: { node: TriggerNode }) {
   return (
     <Stack gap={0}>
       <Duration ms={loop.longest_step_ms} />
-      <Text size="xs" c="dimmed">{t('in_loop', { name: loop.name })}</Text>
+      <Text size="xs" c="dimmed">{loop.part ? t('in_part', { name: loop.name, part: loop.part }) : t('in_loop', { name: loop.name })}</Text>
+    </Stack>
+  );
+}
+
+function VersionCell({ node }: { node: TriggerNode }) {
+  const { t } = useTranslation('nodes');
+  return (
+    <Stack gap={0}>
+      <Text size="sm">{node.version}</Text>
+      <Text size="xs" c="dimmed">{t('revision', { revision: node.revision })}</Text>
+      {node.zones && <Text size="xs" c="dimmed">{t('zones_of', { zones: node.zones })}</Text>}
     </Stack>
   );
 }
@@ -52,9 +63,9 @@ export function NodesTable({ nodes, filtered }: { nodes: TriggerNode[] | undefin
     { header: t('state'), cell: ({ row }) => <NodeCondition node={row.original} /> },
     { header: t('heartbeat'), cell: ({ row }) => <Duration ms={row.original.age_ms} /> },
     { header: t('clients'), accessorKey: 'clients' },
-    { header: t('load'), cell: ({ row }) => row.original.load.toFixed(2) },
+    { header: t('load'), cell: ({ row }) => `${Math.round(row.original.load * 100)} %` },
     { header: t('longest_step'), cell: ({ row }) => <LongestStep node={row.original} /> },
-    { header: t('version'), accessorKey: 'version' },
+    { header: t('version'), cell: ({ row: { original: node } }) => <VersionCell node={node} /> },
     { header: t('started'), cell: ({ row }) => <RelativeTime at={row.original.started_at} /> },
   ];
   return (

@@ -13,3 +13,9 @@ export function conditionOf(node: Pick<TriggerNode, 'alive' | 'silent' | 'draini
 export function longestStep(node: Pick<TriggerNode, 'loops'>): TriggerNode['loops'][number] | undefined {
   return [...node.loops].sort((a, b) => b.longest_step_ms - a.longest_step_ms)[0];
 }
+
+/** Without the dead processes whose name a live node has: a node that was started anew is there once. */
+export function present<Node extends Pick<TriggerNode, 'name' | 'alive'>>(nodes: Node[]): Node[] {
+  const live = new Set(nodes.filter(({ alive }) => alive).map(({ name }) => name));
+  return nodes.filter(({ name, alive }) => alive || !live.has(name));
+}

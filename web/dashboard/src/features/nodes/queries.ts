@@ -20,3 +20,11 @@ export function useTerms(after: string | undefined) {
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/terms', { params: { query: { limit: 20, after } }, signal })),
   });
 }
+
+export function useZoneVersions() {
+  return useQuery({
+    queryKey: ['zones'],
+    refetchInterval: useLiveInterval(),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/zones', { signal })),
+  });
+}

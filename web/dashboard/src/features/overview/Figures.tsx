@@ -1,6 +1,6 @@
 import { SimpleGrid } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Condition } from '@/features/nodes/condition';
+import { type Condition, present } from '@/features/nodes/condition';
 import { useNodes } from '@/features/nodes/queries';
 import { useClients } from '@/features/services/queries';
 import { Figure } from '@/shared/Figure';
@@ -28,7 +28,7 @@ function Mastership() {
           detail={data.last_gap_ms !== null && <>{t('gap')}{' '}<Duration ms={data.last_gap_ms} /></>}
         />
       )}
-      {nodesByCondition(data.items).map(([condition, count]) => (
+      {nodesByCondition(present(data.items)).map(([condition, count]) => (
         <Figure key={condition} label={t(`nodes.${condition}`)} value={count} tone={tones[condition]} to={`/nodes?condition=${condition}`} />
       ))}
     </>

@@ -1,13 +1,18 @@
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import type { ColumnDef } from '@tanstack/react-table';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Client } from '@/api/types';
 import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
+import { Instance } from '@/shared/Instance';
+import { Link } from '@/shared/Link';
 import { RelativeTime } from '@/shared/Times';
+import { addressOf } from './address';
 
 const colours: Record<Client['reach'], string> = { reachable: 'teal', pending: 'gray', unreachable: 'red' };
+const mostAtFirst = 100;
 
 function ClientState({ client }: { client: Client }) {
   const { t } = useTranslation('services');
@@ -17,36 +22,62 @@ function ClientState({ client }: { client: Client }) {
         <Badge color={colours[client.reach]} variant="light" tt="none">{t(`reach.${client.reach}`)}</Badge>
         {client.state === 'draining' && <Badge color="yellow" variant="light" tt="none">{t('draining')}</Badge>}
       </Group>
-      {client.reach_why && <Text size="xs" c="dimmed">{client.reach_why}</Text>}
+      {client.reach_why && <Text size="xs" c="dimmed" maw={260}>{client.reach_why}</Text>}
     </Stack>
   );
 }
 
-export function ClientsTable({ clients, error }: { clients: Client[] | undefined; error: unknown }) {
+function Handlers({ client: { handlers, tags } }: { client: Client }) {
+  return (
+    <Stack gap={4}>
+      <Text size="sm" maw={260} lineClamp={2} title={handlers.join(', ')}>{handlers.join(', ')}</Text>
+      {tags.length > 0 && <Group gap={4}>{tags.map((tag) => <Badge key={tag} size="sm" variant="default" tt="none">{tag}</Badge>)}</Group>}
+    </Stack>
+  );
+}
+
+function useColumns(ofOneService: boolean): ColumnDef<Client>[] {
   const { t } = useTranslation('services');
-  const columns: ColumnDef<Client>[] = [
+  const service: ColumnDef<Client> = {
+    header: t('service'),
+    cell: ({ row: { original: one } }) => (
+      <Stack gap={0}>
+        <Link to={addressOf(one)} size="sm">{one.service}</Link>
+        <Text size="xs" c="dimmed">{one.project}</Text>
+      </Stack>
+    ),
+  };
+  return [
     {
       header: t('client'),
       cell: ({ row: { original: one } }) => (
         <Stack gap={0}>
-          <Text size="sm" fw={600}>{one.instance}</Text>
-          <Text size="xs" c="dimmed">{one.address}</Text>
+          <Instance name={one.instance} fw={600} />
+          <Text size="xs" c="dimmed">{one.address || t('fetches')}</Text>
         </Stack>
       ),
     },
-    { header: t('service'), cell: ({ row }) => `${row.original.project} / ${row.original.service}` },
+    ...(ofOneService ? [] : [service]),
     { header: t('state'), cell: ({ row }) => <ClientState client={row.original} /> },
-    { header: t('slots'), accessorKey: 'slots' },
-    { header: t('queue'), accessorKey: 'queue' },
-    { header: t('tags'), cell: ({ row }) => row.original.tags.join(', ') },
-    { header: t('node'), accessorKey: 'node' },
+    { header: t('slots'), cell: ({ row: { original: one } }) => <span title={t('queue_of', { count: one.queue })}>{one.slots}</span> },
+    { header: t('handlers'), cell: ({ row }) => <Handlers client={row.original} /> },
+    { header: t('node'), cell: ({ row }) => <Instance name={row.original.node} /> },
     { header: t('version'), accessorKey: 'version' },
     { header: t('joined'), cell: ({ row }) => <RelativeTime at={row.original.joined_at} /> },
   ];
+}
+
+/** `ofOneService`: they all are of the service whose page this is. */
+export function ClientsTable({ clients, error, ofOneService = false }: { clients: Client[] | undefined; error: unknown; ofOneService?: boolean }) {
+  const { t } = useTranslation('services');
+  const columns = useColumns(ofOneService);
+  const [all, showAll] = useState(false);
+  const shown = all ? clients : clients?.slice(0, mostAtFirst);
   return (
     <>
       <ErrorBox error={error} />
-      {(clients || !error) && <DataTable label={t('clients')} items={clients} columns={columns} idOf={(one) => one.instance} empty={<EmptyState title={t('no_clients')} help={t('no_clients_help')} />} />}
+      {(clients || !error) && <DataTable label={t('clients')} items={shown} columns={columns} idOf={(one) => one.instance} empty={<EmptyState title={t('no_clients')} help={t(ofOneService ? 'no_clients_help' : 'no_clients_at_all')} />} />}
+      {clients && shown && clients.length > shown.length && <Button mt="sm" variant="default" onClick={() => showAll(true)}>{t('show_all_clients', { count: clients.length })}</Button>}
     </>
   );
 }

@@ -14,12 +14,12 @@ export default function ServicePage() {
   const summary = (
     <>
       {t('of_project')}{' '}<Link to={`/projects/${encodeURIComponent(project)}`} size="sm">{project}</Link>{' · '}
-      <Link to={`/tasks?service=${encodeURIComponent(service)}`} size="sm">{t('its_tasks')}</Link>
+      <Link to={`/tasks?project=${encodeURIComponent(project)}&service=${encodeURIComponent(service)}`} size="sm">{t('its_tasks')}</Link>
     </>
   );
   return (
     <ScopePage key={`${project}/${service}`} scope={{ project, service }} summary={summary}>
-      <Section title={t('clients')}><ClientsTable clients={own} error={clients.error} /></Section>
+      <Section title={t('clients')}><ClientsTable clients={own} error={clients.error} ofOneService /></Section>
     </ScopePage>
   );
 }
