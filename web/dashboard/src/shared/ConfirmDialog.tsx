@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ErrorBox } from './ErrorBox';
 
@@ -11,6 +11,8 @@ interface Props {
   confirm: string;
   danger?: boolean;
   busy?: boolean;
+  /** For a form with much in it. */
+  wide?: boolean;
   error?: unknown;
   children?: ReactNode;
   onConfirm: () => void;
@@ -19,12 +21,17 @@ interface Props {
 
 export function ConfirmDialog(props: Props) {
   const { t } = useTranslation();
+  const refusal = useRef<HTMLDivElement>(null);
+  // Below a long form a refusal would not be seen.
+  useEffect(() => {
+    if (props.error) refusal.current?.scrollIntoView({ block: 'nearest' });
+  }, [props.error]);
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title} closeButtonProps={{ 'aria-label': t('close') }} centered size="lg">
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title} closeButtonProps={{ 'aria-label': t('close') }} centered size={props.wide ? 'xl' : 'lg'}>
       <Stack>
         {props.text && <Text size="sm">{props.text}</Text>}
         {props.children}
-        <ErrorBox error={props.error} />
+        <div ref={refusal}><ErrorBox error={props.error} /></div>
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onClose}>{t('cancel')}</Button>
           <Button color={props.danger ? 'red' : undefined} loading={props.busy ?? false} onClick={props.onConfirm}>{props.confirm}</Button>

@@ -2,13 +2,17 @@ import { Alert, Button, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ProblemError } from '@/api/problem';
 
+// These refusals have a title in words of people; others have that of the server.
+const statuses = [404, 409, 412, 422, 503] as const;
+
 /** A refusal in the server's words, with a way to try again. */
 export function ErrorBox({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useTranslation();
   if (!error) return null;
   const problem = error instanceof ProblemError ? error : undefined;
   const lost = problem?.status === 0;
-  const title = lost ? t('error.unreachable') : problem?.title || t('error.other');
+  const known = statuses.find((status) => status === problem?.status);
+  const title = lost ? t('error.unreachable') : known ? t(`error.status.${known}`) : problem?.title || t('error.other');
   const detail = lost ? t('error.unreachable_detail') : error instanceof Error ? error.message : String(error);
   return (
     <Alert color="red" title={title} role="alert" mb="md">

@@ -1,12 +1,14 @@
-import { Checkbox, FileInput, Group, Stack, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Autocomplete, Checkbox, FileInput, Group, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Calendar, StoredCalendar } from '@/api/types';
+import { useProjectNames } from '@/api/projects';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
-import { daysOf, textOf } from './days';
-
-const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-type Weekday = (typeof weekdays)[number];
+import { zoneNames } from '@/shared/zones';
+import { calendarOf, type Draft, draftOf, type Weekday, weekdays } from './draft';
+import { HoursField } from './HoursField';
+import { Year } from './Year';
 
 interface Props {
   /** The calendar to change; absent for a new one. */
@@ -18,23 +20,56 @@ interface Props {
   close: () => void;
 }
 
-// Hours of a weekday have no field here, and stay as they are.
-function wholeDays(calendar?: StoredCalendar): Weekday[] {
-  return (calendar?.weekly ?? []).flatMap((rule) => ('from' in rule ? [] : ((rule.days ?? []) as Weekday[])));
+function Names({ draft, change, fixed }: { draft: Draft; change: (part: Partial<Draft>) => void; fixed: boolean }) {
+  const { t } = useTranslation('calendars');
+  const projects = useProjectNames();
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput label={t('name')} value={draft.name} disabled={fixed} onChange={({ currentTarget }) => change({ name: currentTarget.value })} required data-autofocus={!fixed} />
+        <Autocomplete label={t('project')} value={draft.project} disabled={fixed} onChange={(project) => change({ project })} data={projects.data ?? []} required />
+      </SimpleGrid>
+      <TextInput label={t('description')} value={draft.description} onChange={({ currentTarget }) => change({ description: currentTarget.value })} data-autofocus={fixed} />
+      <Autocomplete label={t('zone')} description={t('zone_help')} value={draft.zone} onChange={(zone) => change({ zone })} data={zoneNames()} limit={30} />
+    </>
+  );
+}
+
+function Days({ draft, change }: { draft: Draft; change: (part: Partial<Draft>) => void }) {
+  const { t } = useTranslation(['calendars', 'shared']);
+  return (
+    <>
+      <Checkbox.Group label={t('weekly')} value={draft.days} onChange={(next) => change({ days: weekdays.filter((day) => next.includes(day)) as Weekday[] })}>
+        <Group mt="xs">{weekdays.map((day) => <Checkbox key={day} value={day} label={t(`shared:weekday.${day}`)} />)}</Group>
+      </Checkbox.Group>
+      <HoursField value={draft.hours} onChange={(hours) => change({ hours })} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Textarea label={t('dates')} description={t('dates_help')} value={draft.dates} onChange={({ currentTarget }) => change({ dates: currentTarget.value })} autosize minRows={3} maxRows={8} />
+        <Textarea label={t('yearly')} description={t('yearly_help')} value={draft.yearly} onChange={({ currentTarget }) => change({ yearly: currentTarget.value })} autosize minRows={3} maxRows={8} />
+      </SimpleGrid>
+    </>
+  );
+}
+
+function Preview({ draft }: { draft: Draft }) {
+  const { t } = useTranslation('calendars');
+  const [{ dates, yearly, days, hours }] = useDebouncedValue(draft, 300);
+  const content = useMemo(() => calendarOf({ dates, yearly, days, hours, project: '', name: '', description: '', zone: '' }), [dates, yearly, days, hours]);
+  return (
+    <div>
+      <Text size="sm" fw={500} mb="xs">{t('preview')}</Text>
+      <Year content={content} />
+    </div>
+  );
 }
 
 export function CalendarForm({ calendar, project, busy, error, save, close }: Props) {
   const { t } = useTranslation(['calendars', 'shared']);
-  const [name, setName] = useState(calendar?.name ?? '');
-  const [description, setDescription] = useState(calendar?.description ?? '');
-  const [zone, setZone] = useState(calendar?.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const [dates, setDates] = useState(textOf(calendar?.dates));
-  const [yearly, setYearly] = useState(textOf(calendar?.yearly));
-  const [days, setDays] = useState<Weekday[]>(wholeDays(calendar));
+  const [draft, setDraft] = useState(() => draftOf(calendar, project, Intl.DateTimeFormat().resolvedOptions().timeZone));
   const [file, setFile] = useState<File | null>(null);
   const [unreadable, setUnreadable] = useState(false);
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   async function confirm() {
-    const hours = (calendar?.weekly ?? []).filter((rule) => 'from' in rule);
     let icalendar: string | undefined;
     try {
       icalendar = await file?.text();
@@ -42,26 +77,18 @@ export function CalendarForm({ calendar, project, busy, error, save, close }: Pr
       setUnreadable(true);
       return;
     }
-    save({
-      project: calendar?.project ?? (project || 'default'), name, description, zone, dates: daysOf(dates), yearly: daysOf(yearly),
-      weekly: [...hours, ...(days.length > 0 ? [{ days }] : [])], ...(icalendar === undefined ? {} : { icalendar }),
-    });
+    save({ ...calendarOf(draft), ...(icalendar === undefined ? {} : { icalendar }) });
   }
   return (
-    <ConfirmDialog opened title={t(calendar ? 'change' : 'create')} confirm={t('shared:save')} busy={busy} error={error} onConfirm={() => void confirm()} onClose={close}>
+    <ConfirmDialog opened title={t(calendar ? 'change' : 'create')} confirm={t('shared:save')} busy={busy} error={error} onConfirm={() => void confirm()} onClose={close} wide>
       <Stack>
-        <TextInput label={t('name')} value={name} disabled={calendar !== undefined} onChange={({ currentTarget }) => setName(currentTarget.value)} required />
-        <TextInput label={t('description')} value={description} onChange={({ currentTarget }) => setDescription(currentTarget.value)} />
-        <TextInput label={t('zone')} description={t('zone_help')} value={zone} onChange={({ currentTarget }) => setZone(currentTarget.value)} />
-        <Checkbox.Group label={t('weekly')} value={days} onChange={(next) => setDays(weekdays.filter((day) => next.includes(day)))}>
-          <Group mt="xs">{weekdays.map((day) => <Checkbox key={day} value={day} label={t(`shared:weekday.${day}`)} />)}</Group>
-        </Checkbox.Group>
-        <Textarea label={t('dates')} description={t('dates_help')} value={dates} onChange={({ currentTarget }) => setDates(currentTarget.value)} autosize minRows={2} maxRows={8} />
+        <Names draft={draft} change={change} fixed={calendar !== undefined} />
+        <Days draft={draft} change={change} />
         <FileInput
           label={t('file')} description={t('file_help')} accept=".ics,text/calendar" value={file} clearable error={unreadable ? t('file_unreadable') : null}
           onChange={(next) => { setFile(next); setUnreadable(false); }}
         />
-        <Textarea label={t('yearly')} description={t('yearly_help')} value={yearly} onChange={({ currentTarget }) => setYearly(currentTarget.value)} autosize minRows={2} maxRows={8} />
+        <Preview draft={draft} />
       </Stack>
     </ConfirmDialog>
   );

@@ -1,4 +1,4 @@
-import { Button, List, Skeleton, Text } from '@mantine/core';
+import { Button, Divider, List, Skeleton, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,12 +12,14 @@ import { PageHeader } from '@/shared/PageHeader';
 import { Section } from '@/shared/Section';
 import { CalendarForm } from './CalendarForm';
 import { Versions } from './Versions';
+import { Year } from './Year';
 import { useCalendar, useDeleteCalendar, useReplaceCalendar } from './queries';
 
 function useWeekly(calendar: StoredCalendar): string {
   const { t } = useTranslation(['calendars', 'shared']);
   const rules = (calendar.weekly ?? []).map((rule) => {
-    const days = (rule.days ?? []).map((day) => t(`shared:weekday.${day}`)).join(', ') || t('every_day');
+    const some = rule.days !== undefined && rule.days.length < 7;
+    const days = some ? rule.days?.map((day) => t(`shared:weekday.${day}`)).join(', ') : t('every_day');
     return 'from' in rule ? t('hours', { days, from: rule.from, until: rule.until }) : days;
   });
   return rules.join('; ');
@@ -37,6 +39,8 @@ function Content({ calendar }: { calendar: StoredCalendar }) {
           { label: t('zone'), value: calendar.zone },
         ]}
       />
+      <Divider my="lg" />
+      <Year content={calendar} />
     </Section>
   );
 }
@@ -47,7 +51,11 @@ function Actions({ calendar }: { calendar: StoredCalendar }) {
   const [asked, ask] = useState<'change' | 'delete' | null>(null);
   const replace = useReplaceCalendar(calendar.id, calendar.version);
   const remove = useDeleteCalendar(calendar.id, calendar.version);
-  const close = () => ask(null);
+  function close() {
+    ask(null);
+    replace.reset();
+    remove.reset();
+  }
   function tellLeft(names: string[]) {
     if (names.length > 0) notifications.show({ color: 'yellow', autoClose: false, message: t('left_behind', { count: names.length, names: names.join(', ') }) });
   }
@@ -79,7 +87,7 @@ export default function CalendarPage() {
   if (!calendar) return <Skeleton height={320} />;
   return (
     <>
-      <PageHeader title={calendar.name} summary={calendar.description || calendar.project} actions={<Actions calendar={calendar} />} />
+      <PageHeader title={calendar.name} summary={[calendar.project, calendar.description].filter(Boolean).join(' · ')} actions={<Actions calendar={calendar} />} />
       <Content calendar={calendar} />
       <Section title={t('used_by')}>
         {calendar.used_by.length === 0 && <Text size="sm" c="dimmed">{t('unused')}</Text>}

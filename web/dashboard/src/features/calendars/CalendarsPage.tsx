@@ -38,12 +38,12 @@ export default function CalendarsPage() {
       {(data || !error) && (
         <DataTable
           label={t('title')} items={data?.items} columns={columns} idOf={({ id }) => id} onOpen={({ id }) => go(`/calendars/${id}`)}
-          paging={{ cursor, next: data?.next }} empty={<EmptyState title={t('none')} help={t('none_help')} />}
+          paging={{ cursor, next: data?.next }} empty={<EmptyState title={t('none')} help={t('none_help')} action={button} />}
         />
       )}
       {making && (
         <CalendarForm
-          project={project} busy={create.isPending} error={create.error} close={() => make(false)}
+          project={project} busy={create.isPending} error={create.error} close={() => { make(false); create.reset(); }}
           save={(calendar) => create.mutate(calendar, { onSuccess: ({ id }) => go(`/calendars/${id}`) })}
         />
       )}

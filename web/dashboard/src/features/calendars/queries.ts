@@ -50,9 +50,10 @@ export function useReplaceCalendar(id: string, version: number) {
 }
 
 export function useDeleteCalendar(id: string, version: number) {
-  const refresh = useRefresh();
+  const client = useQueryClient();
   return useMutation({
     mutationFn: () => unwrap(api.DELETE('/api/v1/calendars/{id}', { params: { path: { id }, header: { 'If-Match': versionTag(version) } } })),
-    onSuccess: refresh,
+    // The calendar's own page, which is left now, must not ask for it again.
+    onSuccess: () => client.invalidateQueries({ queryKey: ['calendars', 'list'] }),
   });
 }

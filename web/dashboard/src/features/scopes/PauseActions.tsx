@@ -6,17 +6,20 @@ import type { NewPause, Pause } from '@/api/types';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 
 function PauseDialog({ scope, close }: { scope: Scope; close: () => void }) {
-  const { t } = useTranslation('scopes');
+  const { t } = useTranslation(['scopes', 'shared']);
+  const [tried, setTried] = useState(false);
   const [reason, setReason] = useState('');
   const [by, setBy] = useState('');
   const [firings, setFirings] = useState<NonNullable<NewPause['firings']>>('hold');
   const { mutate, isPending, error } = usePause(scope);
   function pause() {
+    setTried(true);
+    if (reason.trim() === '') return;
     mutate({ reason, firings, ...(by ? { by } : {}) }, { onSuccess: close });
   }
   return (
     <ConfirmDialog opened title={t('pause.title', { name: scope.service ?? scope.project })} text={t('pause.help')} confirm={t('pause.do')} busy={isPending} error={error} onConfirm={pause} onClose={close}>
-      <TextInput label={t('pause.reason')} value={reason} onChange={({ currentTarget }) => setReason(currentTarget.value)} required data-autofocus />
+      <TextInput label={t('pause.reason')} value={reason} onChange={({ currentTarget }) => setReason(currentTarget.value)} required data-autofocus maxLength={200} error={tried && reason.trim() === '' ? t('shared:required') : null} />
       <TextInput label={t('pause.by')} value={by} onChange={({ currentTarget }) => setBy(currentTarget.value)} />
       <Radio.Group label={t('pause.firings')} value={firings} onChange={(value) => setFirings(value === 'skip' ? 'skip' : 'hold')}>
         <Stack gap="xs" mt="xs">

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Autocomplete, Button, Group, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,29 +7,64 @@ import type { ServiceSettings } from '@/api/types';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { JsonField, jsonText, readJson } from '@/shared/JsonField';
 import { Section } from '@/shared/Section';
-import { draftOf, settingsOf } from './limits';
+import { zoneNames } from '@/shared/zones';
+import { type Draft, draftOf, furtherDefaults, settingsOf } from './limits';
+
+interface Part {
+  draft: Draft;
+  change: (part: Partial<Draft>) => void;
+}
+
+function Limits({ draft, change }: Part) {
+  const { t } = useTranslation('scopes');
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} style={{ alignItems: 'end' }}>
+      <NumberInput label={t('settings.concurrency')} description={t('settings.concurrency_help')} value={draft.concurrency} min={0} onChange={(value) => change({ concurrency: Number(value) || 0 })} />
+      <NumberInput label={t('settings.rate')} description={t('settings.rate_help')} value={draft.rate} min={0} onChange={(value) => change({ rate: Number(value) || 0 })} />
+      <NumberInput label={t('settings.per')} description={t('settings.per_help')} value={draft.perSeconds} min={1} disabled={draft.rate === 0} onChange={(value) => change({ perSeconds: Number(value) || 1 })} />
+      <NumberInput label={t('settings.burst')} description={t('settings.burst_help')} placeholder={t('settings.by_rate')} value={draft.burst} min={1} disabled={draft.rate === 0} onChange={(value) => change({ burst: numberOf(value) })} />
+    </SimpleGrid>
+  );
+}
+
+function numberOf(value: string | number): number | '' {
+  return value === '' ? '' : Number(value);
+}
+
+function Defaults({ draft, change }: Part) {
+  const { t } = useTranslation('scopes');
+  const built = t('settings.built_in');
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} style={{ alignItems: 'end' }}>
+      <NumberInput label={t('settings.attempts')} placeholder={built} value={draft.attempts} min={1} onChange={(value) => change({ attempts: numberOf(value) })} />
+      <NumberInput label={t('settings.retry')} placeholder={built} value={draft.retrySeconds} min={0} onChange={(value) => change({ retrySeconds: numberOf(value) })} />
+      <NumberInput label={t('settings.time_limit')} placeholder={built} value={draft.limitSeconds} min={0} onChange={(value) => change({ limitSeconds: numberOf(value) })} />
+      <Autocomplete label={t('settings.zone')} placeholder={built} value={draft.zone} onChange={(zone) => change({ zone })} data={zoneNames()} limit={30} />
+    </SimpleGrid>
+  );
+}
 
 function Form({ scope, settings, tag }: { scope: Scope; settings: ServiceSettings; tag: string | null }) {
   const { t } = useTranslation(['scopes', 'shared']);
   const [draft, setDraft] = useState(draftOf(settings));
-  const [defaults, setDefaults] = useState(jsonText(settings.defaults ?? {}));
+  const [further, setFurther] = useState(jsonText(furtherDefaults(settings)));
   const { mutate, isPending, error } = useChangeSettings(scope);
-  const read = readJson(defaults);
-  const set = (name: keyof typeof draft) => (value: string | number) => setDraft({ ...draft, [name]: Number(value) || 0 });
+  const read = readJson(further);
+  const part = { draft, change: (next: Partial<Draft>) => setDraft({ ...draft, ...next }) };
   function save() {
     if ('reason' in read) return;
-    const next = settingsOf(settings, draft, read.value as ServiceSettings['defaults']);
+    const next = settingsOf(draft, read.value as NonNullable<ServiceSettings['defaults']>);
     mutate({ settings: next, tag }, { onSuccess: () => notifications.show({ message: t('settings.saved'), color: 'teal' }) });
   }
   return (
     <Stack>
-      <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <NumberInput label={t('settings.concurrency')} description={t('settings.concurrency_help')} value={draft.concurrency} min={0} onChange={set('concurrency')} />
-        <NumberInput label={t('settings.rate')} description={t('settings.rate_help')} value={draft.rate} min={0} onChange={set('rate')} />
-        <NumberInput label={t('settings.per')} description={t('settings.per_help')} value={draft.perSeconds} min={1} disabled={draft.rate === 0} onChange={set('perSeconds')} />
-      </SimpleGrid>
-      <JsonField label={t('settings.defaults')} value={defaults} onChange={setDefaults} />
-      <Text size="sm" c="dimmed">{t('settings.defaults_help')}</Text>
+      <Limits {...part} />
+      <div>
+        <Title order={3} size="h5">{t('settings.defaults')}</Title>
+        <Text size="sm" c="dimmed">{t('settings.defaults_help')}</Text>
+      </div>
+      <Defaults {...part} />
+      <JsonField label={t('settings.further')} value={further} onChange={setFurther} />
       {'reason' in read && <Text size="sm" c="red" role="alert">{t('shared:json_invalid', { reason: read.reason })}</Text>}
       <ErrorBox error={error} />
       <Group><Button onClick={save} loading={isPending}>{t('shared:save')}</Button></Group>

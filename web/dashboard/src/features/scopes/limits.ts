@@ -1,27 +1,59 @@
 import type { ServiceSettings } from '@/api/types';
 
-/** The limits as the form has them; 0 is no limit. */
+type Defaults = NonNullable<ServiceSettings['defaults']>;
+type Rate = { limit?: number; per_ms?: number; burst?: number };
+
+/** The settings as the form has them. A limit of 0 is none; a text or number that is empty leaves the rule to the server. */
 export interface Draft {
   concurrency: number;
   rate: number;
   perSeconds: number;
+  burst: number | '';
+  attempts: number | '';
+  retrySeconds: number | '';
+  limitSeconds: number | '';
+  zone: string;
 }
 
-type Rate = { limit?: number; per_ms?: number; burst?: number };
+/** The members of the defaults that have fields of their own. */
+const fields = ['max_attempts', 'retry_delay_ms', 'timeout_ms', 'zone'] as const;
 
-export function draftOf(settings: ServiceSettings): Draft {
-  const rate: Rate = settings.limits?.rate ?? {};
-  return { concurrency: settings.limits?.concurrency ?? 0, rate: rate.limit ?? 0, perSeconds: (rate.per_ms ?? 1000) / 1000 };
-}
+const seconds = (ms: number | undefined) => (ms === undefined ? '' : ms / 1000);
 
-/** What the form has beside what it does not show: the burst of a rate stays as long as there is a rate. */
-export function settingsOf(before: ServiceSettings, draft: Draft, defaults: ServiceSettings['defaults']): ServiceSettings {
-  const old: Rate = before.limits?.rate ?? {};
-  const burst = old.burst !== undefined && old.limit === draft.rate ? { burst: old.burst } : {};
-  const rate = draft.rate > 0 ? { rate: { limit: draft.rate, per_ms: Math.round(draft.perSeconds * 1000), ...burst } } : {};
+export function draftOf({ limits, defaults = {} }: ServiceSettings): Draft {
+  const rate: Rate = limits?.rate ?? {};
   return {
-    ...before,
-    limits: { concurrency: draft.concurrency, ...rate },
-    ...(defaults === undefined ? {} : { defaults }),
+    concurrency: limits?.concurrency ?? 0,
+    rate: rate.limit ?? 0,
+    perSeconds: (rate.per_ms ?? 1000) / 1000,
+    burst: rate.burst ?? '',
+    attempts: defaults.max_attempts ?? '',
+    retrySeconds: seconds(defaults.retry_delay_ms),
+    limitSeconds: seconds(defaults.timeout_ms),
+    zone: defaults.zone ?? '',
+  };
+}
+
+/** The defaults that have no field. */
+export function furtherDefaults({ defaults = {} }: ServiceSettings): Defaults {
+  return Object.fromEntries(Object.entries(defaults).filter(([name]) => !fields.some((field) => field === name))) as Defaults;
+}
+
+function rateOf({ rate, perSeconds, burst }: Draft): { rate?: { limit: number; per_ms: number; burst?: number } } {
+  if (rate <= 0) return {};
+  return { rate: { limit: rate, per_ms: Math.round(perSeconds * 1000), ...(burst === '' ? {} : { burst }) } };
+}
+
+export function settingsOf(draft: Draft, further: Defaults): ServiceSettings {
+  const { attempts, retrySeconds, limitSeconds, zone } = draft;
+  return {
+    limits: { concurrency: draft.concurrency, ...rateOf(draft) },
+    defaults: {
+      ...further,
+      ...(attempts === '' ? {} : { max_attempts: attempts }),
+      ...(retrySeconds === '' ? {} : { retry_delay_ms: Math.round(retrySeconds * 1000) }),
+      ...(limitSeconds === '' ? {} : { timeout_ms: Math.round(limitSeconds * 1000) }),
+      ...(zone === '' ? {} : { zone }),
+    },
   };
 }

@@ -1,0 +1,54 @@
+import type { Calendar } from '@/api/types';
+
+export type Mark = 'whole' | 'part';
+
+export interface Day {
+  /** Such as 2026-12-24. */
+  date: string;
+  /** Whether the calendar has the day: all of it, some hours of it, or nothing (undefined). */
+  mark: Mark | undefined;
+}
+
+export interface Month {
+  /** From 0. */
+  month: number;
+  /** Days of the week before the first one, from Monday on. */
+  before: number;
+  days: Day[];
+}
+
+type Content = Pick<Calendar, 'dates' | 'yearly' | 'weekly'>;
+
+const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+
+// A span has both of its ends. Dates of this form are ordered as their texts are.
+function inDates(dates: string[], date: string): boolean {
+  return dates.some((span) => {
+    const [first = '', last = first] = span.split('/');
+    return first <= date && date <= last;
+  });
+}
+
+function markOf({ dates = [], yearly = [], weekly = [] }: Content, date: string, weekday: string): Mark | undefined {
+  if (yearly.includes(date.slice(5)) || inDates(dates, date)) return 'whole';
+  const rules = weekly.filter(({ days }) => days === undefined || days.some((day) => day === weekday));
+  if (rules.some((rule) => !('from' in rule))) return 'whole';
+  return rules.length > 0 ? 'part' : undefined;
+}
+
+/** The days of a year, and which of them the calendar has. Hours after midnight count for the day on which they begin. */
+export function monthsOf(content: Content, year: number): Month[] {
+  return Array.from({ length: 12 }, (_, month) => {
+    const count = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+    const days = Array.from({ length: count }, (_unused, day) => {
+      const at = new Date(Date.UTC(year, month, day + 1));
+      const date = at.toISOString().slice(0, 10);
+      return { date, mark: markOf(content, date, weekdays[at.getUTCDay()] ?? 'sun') };
+    });
+    return { month, before: (new Date(Date.UTC(year, month, 1)).getUTCDay() + 6) % 7, days };
+  });
+}
+
+export function countOf(months: Month[], mark: Mark): number {
+  return months.reduce((sum, { days }) => sum + days.filter((day) => day.mark === mark).length, 0);
+}

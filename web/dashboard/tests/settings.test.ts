@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { draftOf as calendarDraft, calendarOf } from '../src/features/calendars/draft';
+import { countOf, monthsOf } from '../src/features/calendars/year';
+import { draftOf, furtherDefaults, settingsOf } from '../src/features/scopes/limits';
+import type { ServiceSettings, StoredCalendar } from '../src/api/types';
+
+describe('settings', () => {
+  const settings = {
+    limits: { concurrency: 3, rate: { limit: 10, per_ms: 60000, burst: 5 } },
+    defaults: { max_attempts: 2, timeout_ms: 1500, zone: 'Europe/Berlin', priority: 1, misfire: { action: 'skip' } },
+  } as unknown as ServiceSettings;
+  it('stay the same through the form', () => {
+    expect(settingsOf(draftOf(settings), furtherDefaults(settings))).toEqual(settings);
+    expect(furtherDefaults(settings)).toEqual({ priority: 1, misfire: { action: 'skip' } });
+  });
+  it('lose what was emptied', () => {
+    const draft = { ...draftOf(settings), rate: 0, attempts: '' as const, zone: '' };
+    expect(settingsOf(draft, {})).toEqual({ limits: { concurrency: 3 }, defaults: { timeout_ms: 1500 } });
+  });
+});
+
+describe('a calendar', () => {
+  const stored = {
+    project: 'billing', name: 'bank', description: '', zone: 'UTC', dates: ['2026-12-24/2026-12-26'], yearly: ['01-01'],
+    weekly: [{ days: ['mon'], from: '09:00', until: '12:00' }, { days: ['sat', 'sun'] }],
+  } as unknown as StoredCalendar;
+  it('stays the same through the form', () => {
+    expect(calendarOf(calendarDraft(stored, '', 'UTC'))).toEqual({
+      project: 'billing', name: 'bank', description: '', zone: 'UTC', dates: stored.dates, yearly: stored.yearly, weekly: stored.weekly,
+    });
+  });
+  it('marks whole days and parts of days, the whole ones first', () => {
+    const months = monthsOf(stored, 2026);
+    const mark = (date: string) => months.flatMap(({ days }) => days).find((day) => day.date === date)?.mark;
+    expect([mark('2026-12-23'), mark('2026-12-24'), mark('2026-12-26'), mark('2026-01-01')]).toEqual([undefined, 'whole', 'whole', 'whole']);
+    expect([mark('2026-11-23'), mark('2026-11-28'), mark('2026-11-24')]).toEqual(['part', 'whole', undefined]);
+    expect(countOf(months, 'part')).toBe(52);
+    expect(months[1]?.days).toHaveLength(28);
+    expect(months[10]?.before).toBe(6); // 1 November 2026 is a Sunday
+  });
+});
