@@ -3,11 +3,13 @@ import { kindOf, lettersOf } from '../src/features/dead-letters/letters';
 import { labels } from '../src/features/tasks/labels';
 
 describe('lettersOf', () => {
+  const of = (task: string, project: string, broadcast = '') => lettersOf({ task, project, broadcast });
   it('means the narrowest that the page shows', () => {
-    expect(lettersOf('7', 'p')).toEqual({ task: '7' });
-    expect(lettersOf('', 'p')).toEqual({ project: 'p' });
-    expect(lettersOf('', '')).toEqual({ all: true });
-    expect([lettersOf('7', ''), lettersOf('', 'p'), lettersOf('', ''), { executions: ['1'] }].map(kindOf)).toEqual(['task', 'project', 'all', 'chosen']);
+    expect(of('7', 'p')).toEqual({ task: '7' });
+    expect(of('', 'p')).toEqual({ project: 'p' });
+    expect(of('', '')).toEqual({ all: true });
+    expect(of('7', 'p', '9')).toEqual({ broadcast: '9' });
+    expect([of('7', ''), of('', 'p'), of('', ''), { executions: ['1'] }].map(kindOf)).toEqual(['task', 'project', 'all', 'chosen']);
   });
 });
 

@@ -41,8 +41,8 @@ export function ChoiceFilter({ label, value, onChange, choices }: FieldProps & {
   const { t } = useTranslation();
   return (
     <Select
-      label={label} value={value || null} placeholder={t('any')} data={choices} clearable size="sm" w={160}
-      onChange={(next) => onChange(next ?? '')}
+      label={label} value={value || null} placeholder={t('any')} data={choices} clearable size="sm" w={190}
+      onChange={(next) => onChange(next ?? '')} clearButtonProps={{ 'aria-label': t('clear', { name: label }) }}
     />
   );
 }

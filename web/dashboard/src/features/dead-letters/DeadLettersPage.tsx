@@ -1,8 +1,9 @@
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { ColumnDef } from '@tanstack/react-table';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
+import { offered } from '@/api/offered';
 import type { DeadLetter } from '@/api/types';
 import { useCursor } from '@/shared/cursor';
 import { DataTable } from '@/shared/DataTable';
@@ -15,22 +16,33 @@ import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { StateBadge } from '@/shared/StateBadge';
 import { RelativeTime } from '@/shared/Times';
+import { TaskFilter } from '../pickers/TaskFilter';
 import { lettersOf } from './letters';
 import { type Resolution, useDeadLetters } from './queries';
 import { ResolveBar } from './ResolveBar';
 
+const has = offered.listDeadLetters;
 const resolutions: Resolution[] = ['open', 'retried', 'dismissed'];
 
-function useColumns(): ColumnDef<DeadLetter>[] {
+function useColumns(resolution: Resolution): ColumnDef<DeadLetter>[] {
   const { t } = useTranslation('deadLetters');
   return [
-    { header: t('task'), cell: ({ row }) => <Link to={`/executions/${row.original.execution}`} fw={600} size="sm">{row.original.task_name ?? row.original.task}</Link> },
+    {
+      header: t('task'),
+      cell: ({ row }) => (
+        <Stack gap={0}>
+          <Link to={`/executions/${row.original.execution}`} fw={600} size="sm">{row.original.task_name ?? row.original.task}</Link>
+          <Text size="xs" c="dimmed">{row.original.project}</Text>
+        </Stack>
+      ),
+    },
     { header: t('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },
     { header: t('died'), cell: ({ row }) => <RelativeTime at={row.original.died_at} /> },
     { header: t('scheduled'), cell: ({ row }) => <RelativeTime at={row.original.scheduled_at} /> },
     { header: t('attempts'), accessorKey: 'attempt' },
     { header: t('error'), cell: ({ row }) => <Text size="sm" lineClamp={2} maw={340}>{row.original.error ?? ''}</Text> },
-    { header: t('rerun'), cell: ({ row }) => (row.original.rerun ? <Link to={`/executions/${row.original.rerun}`} size="sm">{row.original.rerun}</Link> : '–') },
+    ...(resolution === 'retried' ? [{ header: t('rerun'), cell: ({ row }) => (row.original.rerun ? <Link to={`/executions/${row.original.rerun}`} size="sm">{t('show_rerun')}</Link> : '–') } satisfies ColumnDef<DeadLetter>] : []),
+    ...(resolution === 'dismissed' ? [{ header: t('resolved_at'), cell: ({ row }) => <RelativeTime at={row.original.resolved_at} /> } satisfies ColumnDef<DeadLetter>] : []),
   ];
 }
 
@@ -38,13 +50,13 @@ export default function DeadLettersPage() {
   const { t } = useTranslation('deadLetters');
   const [, go] = useLocation();
   const { project } = usePreferences();
-  const filters = useFilters(['task', 'resolution'] as const);
+  const filters = useFilters(['task', 'resolution', 'broadcast', 'service', 'error'] as const);
   const { values, change } = filters;
   const resolution = resolutions.find((one) => one === values.resolution) ?? 'open';
   const cursor = useCursor(project + filters.key);
-  const { data, error, refetch } = useDeadLetters(project, values.task, resolution, cursor.after);
+  const { data, error, refetch } = useDeadLetters({ project, ...values, resolution }, cursor.after);
   const [chosen, choose] = useState<string[]>([]);
-  const columns = useColumns();
+  const columns = useColumns(resolution);
   const present = chosen.filter((id) => data?.items.some(({ execution }) => execution === id));
   const open = resolution === 'open';
   return (
@@ -52,10 +64,13 @@ export default function DeadLettersPage() {
       <PageHeader title={t('title')} summary={t('summary')} />
       <FilterBar used={filters.used} clear={filters.clear}>
         <ChoiceFilter label={t('resolution')} value={resolution} onChange={(next) => change({ resolution: next })} choices={resolutions.map((value) => ({ value, label: t(`resolutions.${value}`) }))} />
-        <TextFilter label={t('task_id')} value={values.task} onChange={(task) => change({ task })} />
+        <TaskFilter label={t('task')} value={values.task} project={project} onChange={(task) => change({ task })} />
+        {has.service && <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />}
+        {has.error && <TextFilter label={t('error')} value={values.error} onChange={(text) => change({ error: text })} />}
+        {values.broadcast && <Text size="sm">{t('shards_of')}{' '}<Link to={`/executions/${values.broadcast}`} size="sm">{values.broadcast}</Link></Text>}
       </FilterBar>
       <ErrorBox error={error} retry={() => void refetch()} />
-      {open && <ResolveBar executions={present} all={data && data.items.length > 0 ? lettersOf(values.task, project) : null} clear={() => choose([])} />}
+      {open && <ResolveBar executions={present} all={data && data.items.length > 0 && !values.service && !values.error ? lettersOf({ ...values, project }) : null} clear={() => choose([])} />}
       {(data || !error) && (
         <DataTable
           label={t('title')} items={data?.items} columns={columns} idOf={({ execution }) => execution}

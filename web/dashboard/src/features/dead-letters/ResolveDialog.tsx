@@ -1,6 +1,7 @@
 import { Checkbox, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useTaskName } from '@/api/task_names';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { JsonField, readJson } from '@/shared/JsonField';
 import { kindOf } from './letters';
@@ -18,8 +19,9 @@ interface Props {
 function useQuestion(how: Resolve, of: Letters): string {
   const { t } = useTranslation('deadLetters');
   const kind = kindOf(of);
+  const task = useTaskName('task' in of ? of.task : '').data;
   if ('executions' in of) return t(`sure.${how}`, { count: of.executions.length });
-  const name = 'project' in of ? of.project : 'task' in of ? of.task : '';
+  const name = 'project' in of ? of.project : 'task' in of ? (task ?? of.task) : 'broadcast' in of ? of.broadcast : '';
   return t(`sure_${how}.${kind === 'chosen' ? 'all' : kind}`, { name });
 }
 

@@ -1,16 +1,32 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
+import { offered } from '@/api/offered';
 import type { DeadLetter, ResolvedLetter } from '@/api/types';
 
 export type Resolution = DeadLetter['resolution'];
 
-export function useDeadLetters(project: string, task: string, resolution: Resolution, after: string | undefined) {
+export interface LetterFilters {
+  project: string;
+  task: string;
+  /** Only the shards of this one. */
+  broadcast: string;
+  service: string;
+  error: string;
+  resolution: Resolution;
+}
+
+export function useDeadLetters(filters: LetterFilters, after: string | undefined) {
   return useQuery({
-    queryKey: ['dead_letters', project, task, resolution, after],
+    queryKey: ['dead_letters', filters, after],
     refetchInterval: useLiveInterval(),
     queryFn: ({ signal }) => {
-      const query = { limit: 50, after, resolution, project: project || undefined, task: task || undefined };
+      const { project, task, broadcast, service, error, resolution } = filters;
+      const has = offered.listDeadLetters;
+      const query = {
+        limit: 50, after, resolution, project: project || undefined, task: task || undefined, broadcast: broadcast || undefined,
+        ...(has.service && service ? { service } : {}), ...(has.error && error ? { error } : {}),
+      };
       return unwrap(api.GET('/api/v1/dead-letters', { params: { query }, signal }));
     },
   });
@@ -18,8 +34,8 @@ export function useDeadLetters(project: string, task: string, resolution: Resolu
 
 export type Resolve = 'retry' | 'dismiss';
 
-/** These dead letters, or the open ones of a task, of a project, or all. */
-export type Letters = { executions: string[] } | { task: string } | { project: string } | { all: true };
+/** These dead letters, or the open ones of a broadcast, of a task, of a project, or all. */
+export type Letters = { executions: string[] } | { broadcast: string } | { task: string } | { project: string } | { all: true };
 
 export interface Resolved {
   items: ResolvedLetter[];

@@ -1,18 +1,19 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ExecutionWithAttempts, State } from '@/api/types';
+import type { ExecutionWithAttempts } from '@/api/types';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
-import { useCancel, useRelease } from './queries';
+import { canCancel, canRetry } from './possible';
+import { useCancel, useRelease, useShards } from './queries';
 import { RetryDialog } from './RetryDialog';
-
-const open: State[] = ['planned', 'waiting', 'running', 'retrying'];
 
 type Asked = 'cancel' | 'release' | 'retry';
 
 export function ExecutionActions({ one }: { one: ExecutionWithAttempts }) {
   const { t } = useTranslation('executions');
   const [asked, ask] = useState<Asked | null>(null);
+  // A broadcast is no dead letter: its shards are, and run again there.
+  const isBroadcast = (useShards(one.id, one.parent === null).data?.items.length ?? 0) > 0;
   const cancel = useCancel();
   const release = useRelease();
   const change = asked === 'release' ? release : cancel;
@@ -22,10 +23,10 @@ export function ExecutionActions({ one }: { one: ExecutionWithAttempts }) {
   };
   return (
     <>
-      {open.includes(one.state) && !one.cancel_requested_at && <Button variant="default" onClick={() => ask('cancel')}>{t('action.cancel')}</Button>}
+      {canCancel(one) && <Button variant="default" onClick={() => ask('cancel')}>{t('action.cancel')}</Button>}
       {one.unresponsive && <Button variant="default" onClick={() => ask('release')}>{t('action.release')}</Button>}
-      {(one.state === 'failed' || one.state === 'timed_out') && <Button onClick={() => ask('retry')}>{t('action.retry')}</Button>}
-      {asked === 'retry' && <RetryDialog id={one.id} close={close} />}
+      {canRetry(one) && !isBroadcast && <Button onClick={() => ask('retry')}>{t('action.retry')}</Button>}
+      {asked === 'retry' && <RetryDialog id={one.id} task={one.task} close={close} />}
       {(asked === 'cancel' || asked === 'release') && (
         <ConfirmDialog
           opened title={t(`sure.${asked}`)} text={t(`help.${asked}`)} confirm={t(`action.${asked}`)} danger busy={change.isPending} error={change.error}

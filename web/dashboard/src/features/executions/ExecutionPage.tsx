@@ -4,40 +4,51 @@ import { useParams } from 'wouter';
 import type { ExecutionWithAttempts } from '@/api/types';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { Facts } from '@/shared/Facts';
+import { Instance } from '@/shared/Instance';
+import { shortInstance } from '@/shared/instance_name';
 import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
+import { Reason } from '@/shared/Reason';
 import { Section } from '@/shared/Section';
 import { StateBadge } from '@/shared/StateBadge';
 import { between } from '@/shared/time';
 import { Duration, ExactTime } from '@/shared/Times';
+import { useAttempts } from './columns';
 import { ExecutionActions } from './ExecutionActions';
+import { LastSuccess } from './LastSuccess';
+import { canRetry } from './possible';
 import { useExecution } from './queries';
 import { Result } from './Result';
+import { Shards } from './Shards';
 import { Timeline } from './Timeline';
+import { Track } from './Track';
 
 function ExecutionFacts({ one }: { one: ExecutionWithAttempts }) {
   const { t } = useTranslation('executions');
+  const attempts = useAttempts();
   const started = one.attempts.find((attempt) => attempt.started_at)?.started_at;
+  const client = one.attempts.at(-1)?.client;
   const facts = [
     { label: t('task'), value: <Link to={`/tasks/${one.task}`} size="sm">{one.task_name ?? one.task}</Link> },
     { label: t('version'), value: one.task_version },
     { label: t('cause'), value: t(`causes.${one.cause}`) },
-    { label: t('attempt'), value: t('attempt_of', { n: one.attempt, of: one.max_attempts }) },
+    { label: t('attempt'), value: attempts(one) },
     { label: t('lag'), value: <Duration ms={between(one.due_at ?? one.scheduled_at, started)} /> },
     { label: t('took'), value: <Duration ms={between(started, one.ended_at)} /> },
   ];
+  if (client) facts.push({ label: t('client'), value: <Instance name={client} /> });
   if (one.rerun_of) facts.push({ label: t('rerun_of'), value: <Link to={`/executions/${one.rerun_of}`} size="sm">{one.rerun_of}</Link> });
   if (one.parent) facts.push({ label: t('shard'), value: <Link to={`/executions/${one.parent}`} size="sm">{t('shard_of', { n: one.shard_index + 1, of: one.shard_total })}</Link> });
-  if (!one.parent && one.shard_total > 1) facts.push({ label: t('shards'), value: <Link to={`/executions?parent=${one.id}`} size="sm">{t('show_shards')}</Link> });
   return <Facts facts={facts} />;
 }
 
 function Waits({ one }: { one: ExecutionWithAttempts }) {
   const { t } = useTranslation('executions');
-  if (one.waits.length === 0) return null;
+  const present = one.waits.filter((wait) => wait.until_at === null);
+  if (present.length === 0) return null;
   return (
     <Alert color="yellow" title={t('why_waits')} mb="md">
-      {one.waits.map((wait) => (
+      {present.map((wait) => (
         <Text size="sm" key={wait.for + wait.since_at}>
           {`${t(`waits_for.${wait.for}`)} · ${t('since')} `}<ExactTime at={wait.since_at} />
         </Text>
@@ -58,12 +69,15 @@ export default function ExecutionPage() {
         title={one.task_name ?? t('execution', { id })} badge={<span aria-live="polite"><StateBadge state={one.state} /></span>}
         summary={<>{t('execution', { id })}{' · '}<ExactTime at={one.scheduled_at} /></>} actions={<ExecutionActions one={one} />}
       />
-      {one.reason && <Alert color="gray" mb="md">{one.reason}</Alert>}
+      {one.reason && !one.ended_at && one.waits.every((wait) => wait.until_at !== null) && <Alert color="yellow" title={t('why_waits')} mb="md"><Reason text={one.reason} /></Alert>}
+      {one.reason && one.ended_at && <Alert color={canRetry(one) ? 'red' : 'gray'} mb="md"><Reason text={one.reason} /></Alert>}
       <Waits one={one} />
-      {one.unresponsive && <Alert color="orange" mb="md">{t('unresponsive', { client: one.unresponsive.client })}</Alert>}
+      {one.unresponsive && <Alert color="orange" mb="md">{t('unresponsive', { client: shortInstance(one.unresponsive.client) })}</Alert>}
       <Section title={t('facts')}><ExecutionFacts one={one} /></Section>
-      <Section title={t('timeline')}><Timeline one={one} /></Section>
+      <Section title={t('timeline')}><Track one={one} /><Timeline one={one} /></Section>
+      <Shards of={one} />
       <Result one={one} />
+      {one.ended_at && one.state !== 'succeeded' && <LastSuccess one={one} />}
     </>
   );
 }

@@ -1,37 +1,84 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
-import type { State } from '@/api/types';
+import { offered } from '@/api/offered';
+import type { ResolvedLetter, State } from '@/api/types';
+import type { Values } from './Filters';
+import { beginOf, isSpan } from './span';
 
-export interface ExecutionFilters {
+export interface ExecutionFilters extends Values {
   project: string;
-  task: string;
-  state: string;
-  planned: string;
-  parent: string;
-  /** Times as RFC 3339 has them. */
-  from: string;
-  until: string;
 }
+
+function queryOf(filters: ExecutionFilters, after: string | undefined) {
+  const { project, task, parent, from, until, since, state, planned, service, cause, error } = filters;
+  const has = offered.listExecutions;
+  return {
+    limit: 50,
+    after,
+    project: project || undefined,
+    task: task || undefined,
+    parent: parent || undefined,
+    from: isSpan(since) ? beginOf(since, Date.now()) : from || undefined,
+    until: until || undefined,
+    state: state ? (state.split(',') as State[]) : undefined,
+    planned: planned === 'true',
+    ...(has.service && service ? { service } : {}),
+    ...(has.cause && cause ? { cause: [cause] } : {}),
+    ...(has.error && error ? { error } : {}),
+  };
+}
+
+// The server wants the values of one parameter with commas between them.
+const querySerializer = { array: { style: 'form', explode: false } } as const;
 
 export function useExecutions(filters: ExecutionFilters, after: string | undefined) {
   return useQuery({
     queryKey: ['executions', 'list', filters, after],
     refetchInterval: useLiveInterval(),
-    queryFn: ({ signal }) => {
-      const query = {
-        limit: 50,
-        after,
-        project: filters.project || undefined,
-        task: filters.task || undefined,
-        parent: filters.parent || undefined,
-        from: filters.from || undefined,
-        until: filters.until || undefined,
-        state: filters.state ? (filters.state.split(',') as State[]) : undefined,
-        planned: filters.planned === 'true',
-      };
-      // The server wants the states of one parameter with commas between them.
-      return unwrap(api.GET('/api/v1/executions', { params: { query }, signal, querySerializer: { array: { style: 'form', explode: false } } }));
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/executions', { params: { query: queryOf(filters, after) }, signal, querySerializer })),
+  });
+}
+
+/** The shards of an execution; none unless it is a broadcast. */
+export function useShards(parent: string, enabled: boolean) {
+  return useQuery({
+    queryKey: ['executions', 'shards', parent],
+    enabled,
+    refetchInterval: useLiveInterval(),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/executions', { params: { query: { parent, limit: 500 } }, signal })),
+  });
+}
+
+/** The latest execution of a task that went well, of a shard if a shard is meant; null if the first page has none. */
+export function useLastSuccess(task: string, ofShard: boolean) {
+  return useQuery({
+    queryKey: ['executions', 'last_success', task, ofShard],
+    queryFn: async ({ signal }) => {
+      const query = { task, state: ['succeeded' as const], planned: false, limit: 20 };
+      const { items } = await unwrap(api.GET('/api/v1/executions', { params: { query }, signal, querySerializer }));
+      return items.find(({ parent }) => (parent !== null) === ofShard) ?? null;
+    },
+  });
+}
+
+/** The task of an execution, for its payload; it may be deleted since. */
+export function useTaskOf(id: string) {
+  return useQuery({
+    queryKey: ['tasks', 'one', id],
+    retry: false,
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/tasks/{id}', { params: { path: { id } }, signal })),
+  });
+}
+
+/** Two versions of a task, as far as they are among its latest hundred. */
+export function useTwoVersions(task: string, versions: [number, number]) {
+  return useQuery({
+    queryKey: ['tasks', 'versions', task, 'two', ...versions],
+    enabled: versions[0] !== versions[1],
+    queryFn: async ({ signal }) => {
+      const { items } = await unwrap(api.GET('/api/v1/tasks/{id}/versions', { params: { path: { id: task }, query: { limit: 100 } }, signal }));
+      return versions.map((wanted) => items.find(({ version }) => version === wanted)?.definition);
     },
   });
 }
@@ -79,5 +126,41 @@ export function useRelease() {
   return useMutation({
     mutationFn: (id: string) => unwrap(api.POST('/api/v1/executions/{id}/release', { params: { path: { id } } })),
     onSuccess: refresh,
+  });
+}
+
+export interface BulkDone {
+  done: number;
+  refused: { id: string; reason: string }[];
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function cancelEach(ids: string[]): Promise<BulkDone> {
+  const result: BulkDone = { done: 0, refused: [] };
+  for (const id of ids) {
+    try {
+      await unwrap(api.POST('/api/v1/executions/{id}/cancel', { params: { path: { id } } }));
+      result.done += 1;
+    } catch (error) {
+      result.refused.push({ id, reason: reasonOf(error) });
+    }
+  }
+  return result;
+}
+
+/** Cancels several executions, or runs them again. A refusal of one does not stop the others. */
+export function useBulk(sayOutcome: (outcome: ResolvedLetter['outcome']) => string) {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: async ({ deed, ids }: { deed: 'cancel' | 'retry'; ids: string[] }): Promise<BulkDone> => {
+      if (deed === 'cancel') return cancelEach(ids);
+      const { items } = await unwrap(api.POST('/api/v1/dead-letters/retry', { body: { executions: ids } }));
+      const refused = items.filter(({ outcome }) => outcome !== 'retried');
+      return { done: items.length - refused.length, refused: refused.map(({ execution, outcome }) => ({ id: execution, reason: sayOutcome(outcome) })) };
+    },
+    onSettled: refresh,
   });
 }

@@ -1,0 +1,8 @@
+/**
+ * Filters that pages are ready for, and whether docs/openapi.yaml has them. tests/offered.test.ts compares. A filter that the
+ * server does not know would be refused or, worse, be without effect.
+ */
+export const offered = {
+  listExecutions: { service: false, cause: false, error: false },
+  listDeadLetters: { service: false, error: false },
+};

@@ -1,0 +1,50 @@
+import { Stack, Text } from '@mantine/core';
+import type { ColumnDef } from '@tanstack/react-table';
+import { useTranslation } from 'react-i18next';
+import type { Execution } from '@/api/types';
+import { Instance } from '@/shared/Instance';
+import { Link } from '@/shared/Link';
+import { Reason } from '@/shared/Reason';
+import { StateBadge } from '@/shared/StateBadge';
+import { between } from '@/shared/time';
+import { Duration, RelativeTime } from '@/shared/Times';
+import { attemptsOf } from './attempts';
+
+/** Of an execution, as a list and its own page say it. */
+export function useAttempts(): (one: Execution | Parameters<typeof attemptsOf>[0]) => string {
+  const { t } = useTranslation('executions');
+  return (one) => {
+    const { n, of, deaths } = attemptsOf(one);
+    return deaths > 0 ? `${t('attempt_of', { n, of })} · ${t('deaths', { count: deaths })}` : t('attempt_of', { n, of });
+  };
+}
+
+function Name({ one }: { one: Execution }) {
+  const { t } = useTranslation('executions');
+  const shard = one.shard_total > 1 && one.parent ? ` · ${t('shard')} ${t('shard_of', { n: one.shard_index + 1, of: one.shard_total })}` : '';
+  return (
+    <Stack gap={0}>
+      <Link to={`/executions/${one.id}`} fw={600} size="sm">{one.task_name ?? one.task}</Link>
+      <Text size="xs" c="dimmed">{`${one.project}${shard}`}</Text>
+    </Stack>
+  );
+}
+
+export function useColumns(): ColumnDef<Execution>[] {
+  const { t } = useTranslation('executions');
+  const attempts = useAttempts();
+  return [
+    { id: 'task', header: t('task'), cell: ({ row }) => <Name one={row.original} />, enableHiding: false },
+    { id: 'state', header: t('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },
+    { id: 'scheduled', header: t('scheduled'), cell: ({ row }) => <RelativeTime at={row.original.scheduled_at} /> },
+    { id: 'lag', header: t('lag'), cell: ({ row: { original: one } }) => <Duration ms={between(one.scheduled_at, one.first_attempt.started_at)} /> },
+    { id: 'took', header: t('took'), cell: ({ row }) => <Duration ms={between(row.original.first_attempt.started_at, row.original.ended_at)} /> },
+    { id: 'cause', header: t('cause'), cell: ({ row }) => t(`causes.${row.original.cause}`) },
+    { id: 'attempt', header: t('attempt'), cell: ({ row }) => attempts(row.original) },
+    { id: 'client', header: t('client'), cell: ({ row: { original: { first_attempt: { client } } } }) => (client ? <Instance name={client} /> : '–') },
+    {
+      id: 'why', header: t('why'),
+      cell: ({ row: { original: one } }) => <Text size="sm" lineClamp={2} miw={140} maw={280}><Reason text={one.reason ?? one.first_attempt.error ?? ''} /></Text>,
+    },
+  ];
+}

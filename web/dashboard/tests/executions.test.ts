@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { attemptsOf } from '../src/features/executions/attempts';
+import { canCancel, canRetry } from '../src/features/executions/possible';
+import { beginOf, instantOf, isSpan, localOf } from '../src/features/executions/span';
+import { partsOf } from '../src/shared/moments_in_text';
+
+describe('attempts', () => {
+  it('count those that were lost with their clients apart', () => {
+    expect(attemptsOf({ attempt: 2, max_attempts: 3, deaths: 0 })).toEqual({ n: 2, of: 3, deaths: 0 });
+    expect(attemptsOf({ attempt: 3, max_attempts: 4, deaths: 1 })).toEqual({ n: 2, of: 3, deaths: 1 });
+  });
+  it('do not count below one when a death ends the execution', () => {
+    expect(attemptsOf({ attempt: 3, max_attempts: 3, deaths: 3 })).toEqual({ n: 1, of: 1, deaths: 3 });
+  });
+});
+
+describe('what can be done with an execution', () => {
+  it('is to cancel it while it is open and nobody has asked for that', () => {
+    expect(canCancel({ state: 'waiting', cancel_requested_at: null })).toBe(true);
+    expect(canCancel({ state: 'running', cancel_requested_at: '2026-01-01T00:00:00.000000Z' })).toBe(false);
+    expect(canCancel({ state: 'failed', cancel_requested_at: null })).toBe(false);
+  });
+  it('is to run it again once it failed, if it is no broadcast', () => {
+    expect(canRetry({ state: 'timed_out', parent: null, shard_total: 1 })).toBe(true);
+    expect(canRetry({ state: 'failed', parent: '7', shard_total: 3 })).toBe(true);
+    expect(canRetry({ state: 'failed', parent: null, shard_total: 3 })).toBe(false);
+    expect(canRetry({ state: 'succeeded', parent: null, shard_total: 1 })).toBe(false);
+  });
+});
+
+describe('the time of a list', () => {
+  it('begins at a full minute', () => {
+    expect(beginOf('1h', Date.UTC(2026, 0, 1, 12, 30, 45))).toBe('2026-01-01T11:30:00.000Z');
+    expect([isSpan('7d'), isSpan('toString')]).toEqual([true, false]);
+  });
+  it('is the same after a way through the field', () => {
+    expect(instantOf(localOf('2026-11-26T04:22:00.000Z'))).toBe('2026-11-26T04:22:00.000Z');
+    expect([localOf('soon'), instantOf('')]).toEqual(['', '']);
+  });
+});
+
+describe('a sentence of the server', () => {
+  it('is cut at its times', () => {
+    expect(partsOf('it waits since 2026-11-26T04:16:31.643060Z, alone')).toEqual([
+      { text: 'it waits since ', isTime: false }, { text: '2026-11-26T04:16:31.643060Z', isTime: true }, { text: ', alone', isTime: false },
+    ]);
+    expect(partsOf('')).toEqual([]);
+  });
+});
