@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from './client';
 
 /** The first tasks whose names have `part` in them, for a field to choose from. */
-export function useTaskNames(project: string, part: string) {
+export function useTaskNames(project: string, part: string, enabled = true) {
   return useQuery({
     queryKey: ['tasks', 'names', project, part],
+    enabled,
     staleTime: 30000,
     queryFn: async ({ signal }) => {
       const query = { limit: 20, name: part || undefined, project: project || undefined };

@@ -1,14 +1,34 @@
-import { Spotlight } from '@mantine/spotlight';
-import { IconSearch } from '@/shared/icons';
+import { Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';
+import { IconListCheck, IconSearch } from '@/shared/icons';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
+import { useTaskNames } from '@/api/task_names';
+import { usePreferences } from '@/shared/preferences';
 import { places } from './features';
 
-/** Ctrl+K or Cmd+K: go to a page by its name. */
+/** Tasks whose names have the text in them. A letter alone would find too much. */
+function useTasks(text: string): SpotlightActionGroupData[] {
+  const { t } = useTranslation(['shell', 'tasks']);
+  const [, go] = useLocation();
+  const { project } = usePreferences();
+  const [part] = useDebouncedValue(text.trim(), 200);
+  const { data } = useTaskNames(project, part, part.length > 1);
+  if (part.length < 2 || !data || data.length === 0) return [];
+  const actions = data.slice(0, 8).map((task) => ({
+    id: `task ${task.id}`, label: task.name, description: task.project, keywords: text,
+    leftSection: <IconListCheck size={20} stroke={1.5} />, onClick: () => go(`/tasks/${task.id}`),
+  }));
+  return [{ group: t('tasks:title'), actions }];
+}
+
+/** Ctrl+K or Cmd+K: go to a page or a task by its name. */
 export function Palette() {
   const { t } = useTranslation(['shell', 'tasks']);
   const [, go] = useLocation();
-  const actions = places.map(({ name, path, icon: Icon }) => ({
+  const [text, type] = useState('');
+  const pages = places.map(({ name, path, icon: Icon }) => ({
     id: path,
     label: t(`${name}:title` as 'tasks:title'),
     leftSection: <Icon size={20} stroke={1.5} />,
@@ -16,7 +36,8 @@ export function Palette() {
   }));
   return (
     <Spotlight
-      actions={actions} nothingFound={t('shell:nothing_found')} shortcut={['mod + K']} highlightQuery
+      actions={[{ group: t('shell:navigation'), actions: pages }, ...useTasks(text)]} nothingFound={t('shell:nothing_found')} shortcut={['mod + K']} highlightQuery
+      query={text} onQueryChange={type}
       searchProps={{ leftSection: <IconSearch size={20} />, placeholder: t('shell:search_placeholder'), 'aria-label': t('shell:search') }}
     />
   );

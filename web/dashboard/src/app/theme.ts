@@ -9,6 +9,7 @@ export const theme = createTheme({
   fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans SC", sans-serif',
   cursorType: 'pointer',
   components: {
+    Checkbox: { defaultProps: { radius: 'sm' } },
     // A state that is cut off tells nothing.
     Badge: { styles: { root: { flexShrink: 0, minWidth: 'max-content' } } },
   },

@@ -1,6 +1,6 @@
 import { ActionIcon, Checkbox, Group, Paper, Skeleton, Table, Text } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@/shared/icons';
-import { flexRender, getCoreRowModel, useReactTable, type ColumnDef, type Row, type RowSelectionState } from '@tanstack/react-table';
+import { getCoreRowModel, useReactTable, type ColumnDef, type Row, type RowSelectionState } from '@tanstack/react-table';
 import { useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Cursor } from './cursor';
@@ -10,6 +10,8 @@ interface Props<Item> {
   label: string;
   items: Item[] | undefined;
   columns: ColumnDef<Item>[];
+  /** Ids of columns that are not shown. */
+  hidden?: string[];
   idOf: (item: Item) => string;
   nameOf?: (item: Item) => string;
   /** Enter on a row, or a click on it. */
@@ -68,14 +70,19 @@ function Pager({ cursor, next }: { cursor: Cursor; next: string | null | undefin
   );
 }
 
+// Columns are made anew by each render. As components, their functions would be other ones each time, and a menu that is open in
+// a cell would be lost with its cell.
+function shownBy<Context>(show: string | ((context: Context) => ReactNode) | undefined, context: Context): ReactNode {
+  return typeof show === 'function' ? show(context) : show;
+}
+
 export function DataTable<Item>(props: Props<Item>) {
   const { items, idOf, selection, paging, onOpen } = props;
   const { t } = useTranslation();
   const { body, keys } = useRowKeys(onOpen);
   const nameOf = props.nameOf ?? idOf;
-  const columns = selection
-    ? [checkColumn<Item>(t('select_all'), (item) => t('select_row', { name: nameOf(item) })), ...props.columns]
-    : props.columns;
+  const shown = props.columns.filter(({ id }) => id === undefined || !props.hidden?.includes(id));
+  const columns = selection ? [checkColumn<Item>(t('select_all'), (item) => t('select_row', { name: nameOf(item) })), ...shown] : shown;
   const rowSelection: RowSelectionState = Object.fromEntries((selection?.ids ?? []).map((id) => [id, true]));
   const table = useReactTable({
     data: items ?? [], columns, getRowId: idOf, getCoreRowModel: getCoreRowModel(),
@@ -97,7 +104,7 @@ export function DataTable<Item>(props: Props<Item>) {
               {table.getHeaderGroups().map((group) => (
                 <Table.Tr key={group.id}>
                   {group.headers.map((header) => (
-                    <Table.Th key={header.id}>{flexRender(header.column.columnDef.header, header.getContext())}</Table.Th>
+                    <Table.Th key={header.id}>{shownBy(header.column.columnDef.header, header.getContext())}</Table.Th>
                   ))}
                 </Table.Tr>
               ))}
@@ -106,7 +113,7 @@ export function DataTable<Item>(props: Props<Item>) {
               {table.getRowModel().rows.map((row) => (
                 <Table.Tr key={row.id} tabIndex={0} className={classes.row} data-selected={row.getIsSelected() || undefined} onKeyDown={(event) => keys(event, row)}>
                   {row.getVisibleCells().map((cell) => (
-                    <Table.Td key={cell.id}>{flexRender(cell.column.columnDef.cell, cell.getContext())}</Table.Td>
+                    <Table.Td key={cell.id}>{shownBy(cell.column.columnDef.cell, cell.getContext())}</Table.Td>
                   ))}
                 </Table.Tr>
               ))}

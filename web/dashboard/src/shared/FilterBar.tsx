@@ -3,12 +3,14 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 
-export function FilterBar({ children, used, clear }: { children: ReactNode; used: number; clear: () => void }) {
+/** `tools`: what stands at the other end of the line. */
+export function FilterBar({ children, used, clear, tools }: { children: ReactNode; used: number; clear: () => void; tools?: ReactNode }) {
   const { t } = useTranslation();
   return (
     <Group role="search" aria-label={t('filters')} gap="sm" mb="md" align="flex-end">
       {children}
       {used > 0 && <Button variant="subtle" onClick={clear}>{t('clear_filters')}</Button>}
+      {tools}
     </Group>
   );
 }

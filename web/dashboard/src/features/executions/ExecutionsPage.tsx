@@ -7,12 +7,16 @@ import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { useFilters } from '@/shared/filters';
+import { useHiddenColumns } from '@/shared/hidden_columns';
+import { ListTools } from '@/shared/ListTools';
 import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { BulkBar } from './BulkBar';
 import { useColumns } from './columns';
 import { filterNames, Filters } from './Filters';
 import { useExecutions } from './queries';
+
+const hiddenAtFirst = ['lag', 'client'];
 
 export default function ExecutionsPage() {
   const { t } = useTranslation('executions');
@@ -23,6 +27,7 @@ export default function ExecutionsPage() {
   const { data, error, refetch } = useExecutions({ project, ...filters.values }, cursor.after);
   const [chosen, choose] = useState<string[]>([]);
   const columns = useColumns();
+  const [hidden, hide] = useHiddenColumns('executions', hiddenAtFirst);
   const executions = data?.items.filter(({ id }) => chosen.includes(id)) ?? [];
   const empty = filters.used > 0
     ? <EmptyState title={t('none_found')} action={<Button variant="default" onClick={filters.clear}>{t('show_all')}</Button>} />
@@ -30,12 +35,12 @@ export default function ExecutionsPage() {
   return (
     <>
       <PageHeader title={t('title')} summary={t('summary')} />
-      <Filters values={filters.values} change={filters.change} clear={filters.clear} used={filters.used} project={project} />
+      <Filters values={filters.values} change={filters.change} clear={filters.clear} used={filters.used} project={project} tools={<ListTools list="executions" path="/executions" columns={columns} hidden={hidden} hide={hide} />} />
       <ErrorBox error={error} retry={() => void refetch()} />
       <BulkBar executions={executions} clear={() => choose([])} />
       {(data || !error) && (
         <DataTable
-          label={t('title')} items={data?.items} columns={columns} idOf={({ id }) => id} nameOf={(one) => `${one.task_name ?? ''} ${one.id}`}
+          label={t('title')} items={data?.items} columns={columns} hidden={hidden} idOf={({ id }) => id} nameOf={(one) => `${one.task_name ?? ''} ${one.id}`}
           onOpen={({ id }) => go(`/executions/${id}`)} selection={{ ids: executions.map(({ id }) => id), onChange: choose }}
           paging={{ cursor, next: data?.next }} empty={empty}
         />

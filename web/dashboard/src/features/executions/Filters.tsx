@@ -1,4 +1,5 @@
 import { TextInput, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { offered } from '@/api/offered';
 import type { State } from '@/api/types';
@@ -21,6 +22,7 @@ interface Props {
   clear: () => void;
   used: number;
   project: string;
+  tools: ReactNode;
 }
 
 function TimeField({ label, value, onChange }: { label: string; value: string; onChange: (instant: string) => void }) {
@@ -51,12 +53,12 @@ function TimeFilter({ values, change }: Pick<Props, 'values' | 'change'>) {
   );
 }
 
-export function Filters({ values, change, clear, used, project }: Props) {
+export function Filters({ values, change, clear, used, project, tools }: Props) {
   const { t } = useTranslation(['executions', 'shared']);
   const failures = { value: 'failed,timed_out', label: t('failures') };
   const open = { value: 'waiting,running,retrying', label: t('not_ended') };
   return (
-    <FilterBar used={used} clear={clear}>
+    <FilterBar used={used} clear={clear} tools={tools}>
       <TaskFilter label={t('task')} value={values.task} project={project} onChange={(task) => change({ task })} />
       <ChoiceFilter label={t('state')} value={values.state} onChange={(state) => change({ state })} choices={[failures, open, ...states.map((value) => ({ value, label: t(`shared:state.${value}`) }))]} />
       <TimeFilter values={values} change={change} />

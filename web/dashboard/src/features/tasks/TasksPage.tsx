@@ -9,13 +9,17 @@ import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { ChoiceFilter, FilterBar, TextFilter } from '@/shared/FilterBar';
 import { useFilters } from '@/shared/filters';
+import { useHiddenColumns } from '@/shared/hidden_columns';
+import { ListTools } from '@/shared/ListTools';
 import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { BulkBar } from './BulkBar';
+import { Deleted } from './Deleted';
 import { labels } from './labels';
 import { useTasks } from './queries';
 import { useTaskColumns } from './columns';
 
+const hiddenAtFirst = ['owner', 'updated'];
 const names = ['project', 'name', 'service', 'owner', 'kind', 'enabled', 'label'] as const;
 const kinds = ['cron', 'fixed_rate', 'fixed_delay', 'once', 'api', 'window', 'calendar', 'after'] as const;
 
@@ -29,6 +33,7 @@ export default function TasksPage() {
   const { data, error, refetch } = useTasks({ ...filters.values, project: filters.values.project || project }, cursor.after);
   const [chosen, choose] = useState<string[]>([]);
   const columns = useTaskColumns();
+  const [hidden, hide] = useHiddenColumns('tasks', hiddenAtFirst);
   const tasks = data?.items.filter(({ id }) => id && chosen.includes(id)) ?? [];
   const { values, change } = filters;
   const empty = filters.used > 0
@@ -37,7 +42,7 @@ export default function TasksPage() {
   return (
     <>
       <PageHeader title={t('title')} summary={t('summary')} />
-      <FilterBar used={filters.used} clear={filters.clear}>
+      <FilterBar used={filters.used} clear={filters.clear} tools={<ListTools list="tasks" path="/tasks" columns={columns} hidden={hidden} hide={hide} />}>
         <ChoiceFilter label={t('project')} value={values.project} onChange={(one) => change({ project: one })} choices={(projects.data ?? []).map((value) => ({ value, label: value }))} />
         <TextFilter label={t('name')} value={values.name} onChange={(name) => change({ name })} />
         <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />
@@ -50,11 +55,12 @@ export default function TasksPage() {
       <BulkBar tasks={tasks} clear={() => choose([])} />
       {(data || !error) && (
         <DataTable
-          label={t('title')} items={data?.items} columns={columns} idOf={(task) => task.id ?? ''} nameOf={(task) => task.name}
+          label={t('title')} items={data?.items} columns={columns} hidden={hidden} idOf={(task) => task.id ?? ''} nameOf={(task) => task.name}
           onOpen={(task) => go(`/tasks/${task.id}`)} selection={{ ids: chosen, onChange: choose }}
           paging={{ cursor, next: data?.next }} empty={empty}
         />
       )}
+      <Deleted name={values.name} project={values.project || project} />
     </>
   );
 }

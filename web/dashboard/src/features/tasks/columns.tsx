@@ -1,9 +1,12 @@
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Badge, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { ColumnDef } from '@tanstack/react-table';
 import { useTranslation } from 'react-i18next';
 import type { Task } from '@/api/types';
 import { Link } from '@/shared/Link';
-import { RelativeTime } from '@/shared/Times';
+import { Reason } from '@/shared/Reason';
+import { exact } from '@/shared/time';
+import { RelativeTime, useZone } from '@/shared/Times';
+import { TaskMenu } from './TaskMenu';
 
 export function TaskState({ task }: { task: Task }) {
   const { t } = useTranslation('tasks');
@@ -20,6 +23,7 @@ function TaskName({ task }: { task: Task }) {
   return (
     <Stack gap={2}>
       <Link to={`/tasks/${task.id}`} fw={600} size="sm">{task.name}</Link>
+      {task.description && <Text size="xs" c="dimmed" maw={260} lineClamp={1}>{task.description}</Text>}
       <Group gap={4}>
         {Object.entries(task.labels ?? {}).map(([name, value]) => (
           <Badge key={name} size="xs" variant="default" tt="none">{`${name}: ${String(value)}`}</Badge>
@@ -29,21 +33,42 @@ function TaskName({ task }: { task: Task }) {
   );
 }
 
+function Standing({ task }: { task: Task }) {
+  const { t, i18n } = useTranslation('tasks');
+  const zone = useZone(zoneOf(task));
+  const why = task.paused?.reason ?? task.parked_reason;
+  const skips = (task.skips ?? []).map(({ firing }) => exact(firing, zone, i18n.language));
+  return (
+    <Stack gap={2} align="flex-start">
+      <TaskState task={task} />
+      {why && <Text size="xs" c="dimmed" maw={220} lineClamp={2}><Reason text={why} /></Text>}
+      {skips.length > 0 && <Text size="xs" c="dimmed" maw={220}>{t('skips', { times: skips.join(', ') })}</Text>}
+    </Stack>
+  );
+}
+
+function Calls({ task }: { task: Task }) {
+  return (
+    <Stack gap={0}>
+      <Text size="sm">{task.handler}</Text>
+      <Text size="xs" c="dimmed">{`${task.project ?? ''} / ${task.service}`}</Text>
+    </Stack>
+  );
+}
+
 export function useTaskColumns(): ColumnDef<Task>[] {
   const { t } = useTranslation('tasks');
   return [
-    { header: t('name'), cell: ({ row }) => <TaskName task={row.original} /> },
-    { header: t('state'), cell: ({ row }) => <TaskState task={row.original} /> },
-    { header: t('schedule'), cell: ({ row }) => <Text size="sm" maw={320}>{row.original.schedule_text}</Text> },
-    { header: t('next_firing'), cell: ({ row }) => (row.original.next_fire_at ? <RelativeTime at={row.original.next_fire_at} zone={zoneOf(row.original)} /> : <Text span c="dimmed">{t('no_firing')}</Text>) },
+    { id: 'name', header: t('name'), cell: ({ row }) => <TaskName task={row.original} />, enableHiding: false },
+    { id: 'state', header: t('state'), cell: ({ row }) => <Standing task={row.original} /> },
+    { id: 'schedule', header: t('schedule'), cell: ({ row }) => <Text size="sm" maw={320}>{row.original.schedule_text}</Text> },
     {
-      header: t('calls'),
-      cell: ({ row }) => (
-        <Stack gap={0}>
-          <Text size="sm">{row.original.handler}</Text>
-          <Text size="xs" c="dimmed">{`${row.original.project ?? ''} / ${row.original.service}`}</Text>
-        </Stack>
-      ),
+      id: 'next', header: t('next_firing'),
+      cell: ({ row: { original: one } }) => (one.next_fire_at ? <RelativeTime at={one.next_fire_at} zone={zoneOf(one)} /> : <Text span size="sm" c="dimmed">{t('no_firing')}</Text>),
     },
+    { id: 'calls', header: t('calls'), cell: ({ row }) => <Calls task={row.original} /> },
+    { id: 'owner', header: t('owner'), cell: ({ row }) => <Text size="sm">{row.original.owner}</Text> },
+    { id: 'updated', header: t('facts.updated'), cell: ({ row }) => <RelativeTime at={row.original.updated_at} zone={zoneOf(row.original)} /> },
+    { id: 'actions', header: () => <VisuallyHidden>{t('actions')}</VisuallyHidden>, cell: ({ row }) => <TaskMenu task={row.original} />, enableHiding: false },
   ];
 }

@@ -65,3 +65,13 @@ export function useLastExecutions(task: string) {
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/executions', { params: { query: { task, planned: false, limit: 20 } }, signal })),
   });
 }
+
+/** The deleted tasks that had exactly this name in a project; without a project in `default`. */
+export function useDeletedTasks(name: string, project: string) {
+  return useQuery({
+    queryKey: ['tasks', 'deleted', name, project],
+    enabled: name !== '',
+    placeholderData: undefined,
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/deleted-tasks', { params: { query: { name, project: project || undefined, limit: 10 } }, signal })),
+  });
+}
