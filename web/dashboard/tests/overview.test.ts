@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readPages } from '../src/api/pages';
 import type { Client, Service, TriggerNode } from '../src/api/types';
+import { failing, nextFirings } from '../src/features/overview/firings';
+import { stepsOf } from '../src/features/overview/steps';
 import { countText, nodesByCondition, ofProject, unserved } from '../src/features/overview/attention';
 
 describe('readPages', () => {
@@ -39,5 +41,29 @@ describe('overview', () => {
   it('says when a list goes on', () => {
     expect(countText({ items: [1], more: false })).toBe('1');
     expect(countText({ items: [1], more: true })).toBe('1+');
+  });
+});
+
+describe('what is due next', () => {
+  it('is the first firing first, without tasks that have none', () => {
+    const tasks = [{ id: '1', name: 'b', next_fire_at: '2026-01-01T00:00:02Z' }, { id: '2', name: 'none', next_fire_at: null }, { id: '3', name: 'a', next_fire_at: '2026-01-01T00:00:01.5Z' }];
+    expect(nextFirings(tasks as unknown as Parameters<typeof nextFirings>[0]).map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+});
+
+describe('what fails most', () => {
+  it('is counted by task, with the latest error', () => {
+    const letter = (task: string, error: string, at: string) => ({ task, task_name: `t${task}`, project: 'p', error, died_at: at });
+    const letters = [letter('1', 'new', '2026-01-03T00:00:00Z'), letter('2', 'x', '2026-01-02T00:00:00Z'), letter('1', 'old', '2026-01-01T00:00:00Z')];
+    expect(failing(letters)).toEqual([
+      { task: '1', name: 't1', project: 'p', count: 2, error: 'new', at: '2026-01-03T00:00:00Z' },
+      { task: '2', name: 't2', project: 'p', count: 1, error: 'x', at: '2026-01-02T00:00:00Z' },
+    ]);
+  });
+});
+
+describe('the first steps', () => {
+  it('are done in any order', () => {
+    expect(stepsOf({ nodes: 1, clients: 0, tasks: 3 }).map(({ done }) => done)).toEqual([true, false, true]);
   });
 });

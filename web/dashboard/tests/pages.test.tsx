@@ -34,22 +34,24 @@ describe('the overview', () => {
     client.setQueryData(['services', 'all', ''], empty);
     client.setQueryData(['dead_letters', 'count', ''], empty);
     client.setQueryData(['dead_letters', 'failed_executions', ''], { ...empty, from: '2026-11-26T00:00:00Z' });
-    client.setQueryData(['executions', 'coming', ''], { items: [], next: null });
+    client.setQueryData(['tasks', 'list', 'coming', ''], { tasks: 0, firings: [] });
     return client;
   }
   it('shows numbers with the lists that they count, and nothing that is empty', async () => {
     const { default: OverviewPage } = await import('../src/features/overview/OverviewPage');
     const client = known();
     const calm = shown(client, <OverviewPage />);
-    expect(calm).toContain('No node is known');
+    for (const text of ['First steps', 'baton trigger', 'baton agent']) expect(calm).toContain(text);
     for (const text of ['Open dead letters', 'Paused services', 'Due next', 'Failed executions', 'Clients']) expect(calm).not.toContain(text);
     const node = { name: 'node-a', master: true, alive: true, silent: false, draining: false, cannot_plan: null };
+    const letter = { task: '9', task_name: 'sums', project: 'p', error: 'no disk', died_at: '2026-11-26T00:00:00.000000Z' };
     const failover = { at: '2026-11-26T00:00:00.000000Z' };
     client.setQueryData(['nodes'], { items: [node, { ...node, name: 'node-b', master: false, alive: false }], lease: { epoch: 7 }, last_gap_ms: 1500, last_failover: failover });
-    client.setQueryData(['dead_letters', 'count', ''], { items: [1, 2], more: true });
+    client.setQueryData(['dead_letters', 'count', ''], { items: [letter, letter], more: true });
     client.setQueryData(['services', 'all', ''], { items: [{ project: 'p', service: 'mail', paused: { reason: 'moves', begun_by: 'Ada', begun_at: failover.at } }], more: false });
+    client.setQueryData(['tasks', 'list', 'coming', ''], { tasks: 1, firings: [{ task: '9', name: 'close-day', project: 'p', at: failover.at }] });
     const busy = shown(client, <OverviewPage />);
-    for (const text of ['node-a', 'in term 7', '1.5 s', 'Nodes dead', '2+', 'moves', 'mail']) expect(busy).toContain(text);
+    for (const text of ['node-a', 'in term 7', '1.5 s', 'Nodes dead', '2+', 'moves', 'mail', 'sums', 'no disk', '2 failures', 'close-day']) expect(busy).toContain(text);
     for (const to of ['/nodes?condition=gone', '/dead-letters', '/services?only=paused', '/services?only=unserved']) expect(busy).toContain(`href="/dashboard${to}"`);
   });
 });

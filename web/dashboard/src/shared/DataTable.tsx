@@ -104,7 +104,7 @@ export function DataTable<Item>(props: Props<Item>) {
               {table.getHeaderGroups().map((group) => (
                 <Table.Tr key={group.id}>
                   {group.headers.map((header) => (
-                    <Table.Th key={header.id}>{shownBy(header.column.columnDef.header, header.getContext())}</Table.Th>
+                    <Table.Th key={header.id} scope="col">{shownBy(header.column.columnDef.header, header.getContext())}</Table.Th>
                   ))}
                 </Table.Tr>
               ))}

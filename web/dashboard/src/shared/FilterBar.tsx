@@ -1,17 +1,25 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
+import { Button, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import classes from './FilterBar.module.css';
+import { IconFilter } from './icons';
 
 /** `tools`: what stands at the other end of the line. */
 export function FilterBar({ children, used, clear, tools }: { children: ReactNode; used: number; clear: () => void; tools?: ReactNode }) {
   const { t } = useTranslation();
+  const [opened, open] = useState(false);
   return (
-    <Group role="search" aria-label={t('filters')} gap="sm" mb="md" align="flex-end">
-      {children}
-      {used > 0 && <Button variant="subtle" onClick={clear}>{t('clear_filters')}</Button>}
+    <div role="search" aria-label={t('filters')} className={classes.bar}>
+      <Button className={classes.toggle} variant="default" size="sm" leftSection={<IconFilter size={16} />} aria-expanded={opened} onClick={() => open(!opened)}>
+        {used > 0 ? t('filters_used', { count: used }) : t('filters')}
+      </Button>
+      <div className={classes.fields} data-open={opened || undefined}>
+        {children}
+        {used > 0 && <Button variant="subtle" onClick={clear}>{t('clear_filters')}</Button>}
+      </div>
       {tools}
-    </Group>
+    </div>
   );
 }
 

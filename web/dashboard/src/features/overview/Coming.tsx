@@ -1,28 +1,29 @@
-import { Group, List, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link } from '@/shared/Link';
 import { Section } from '@/shared/Section';
 import { RelativeTime } from '@/shared/Times';
 import { useComing } from './queries';
+import classes from './Lines.module.css';
 
 /** What is due next. */
 export function Coming({ project }: { project: string }) {
   const { t } = useTranslation('overview');
   const { data } = useComing(project);
-  if (!data || data.items.length === 0) return null;
+  if (!data || data.firings.length === 0) return null;
   return (
     <Section title={t('coming')} actions={<Link to="/executions?planned=true" size="sm">{t('all_coming')}</Link>}>
-      <List listStyleType="none" spacing="xs">
-        {data.items.map((one) => (
-          <List.Item key={one.id}>
-            <Group gap="sm">
-              <Link to={`/executions/${one.id}`} fw={600} size="sm">{one.task_name ?? one.task}</Link>
-              <Text size="sm" c="dimmed" component="span">{one.project}</Text>
-              <Text size="sm" component="span"><RelativeTime at={one.scheduled_at} /></Text>
-            </Group>
-          </List.Item>
+      <ul className={classes.lines}>
+        {data.firings.map((one) => (
+          <li key={one.task + one.at} className={classes.line}>
+            <Stack gap={0} miw={0}>
+              <Link to={`/tasks/${one.task}`} fw={600} size="sm">{one.name}</Link>
+              <Text size="xs" c="dimmed">{one.project}</Text>
+            </Stack>
+            <Group gap="xs"><Text size="sm" component="span"><RelativeTime at={one.at} /></Text></Group>
+          </li>
         ))}
-      </List>
+      </ul>
     </Section>
   );
 }

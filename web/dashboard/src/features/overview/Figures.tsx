@@ -68,7 +68,7 @@ function Failures({ project }: { project: string }) {
 /** The cluster in numbers. One that is zero is not there. */
 export function Figures({ project }: { project: string }) {
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 4 }} spacing="md" mb="md">
+    <SimpleGrid cols={{ base: 2, md: 3, xl: 4 }} spacing={{ base: 'xs', md: 'md' }} mb="md">
       <Mastership />
       <Clients project={project} />
       <Failures project={project} />

@@ -2,12 +2,15 @@ import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useNodes } from '@/features/nodes/queries';
 import { useAllServices, useClients } from '@/features/services/queries';
-import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { Coming } from './Coming';
+import { FailingTasks } from './FailingTasks';
 import { Figures } from './Figures';
+import { FirstSteps } from './FirstSteps';
+import classes from './Lines.module.css';
+import { LostClients } from './LostClients';
 import { useComing, useFailures, useOpenLetters } from './queries';
 import { useTrends } from './series';
 import { ServicesInNeed } from './ServicesInNeed';
@@ -26,11 +29,15 @@ export default function OverviewPage() {
       <PageHeader title={t('title')} summary={project === '' ? t('summary') : t('summary_project', { project })} />
       <ErrorBox error={failed?.error} retry={() => queries.forEach(({ refetch }) => void refetch())} />
       {!nodes.data && !failed && <Skeleton height={96} mb="md" />}
-      {nodes.data?.items.length === 0 && <EmptyState title={t('no_nodes')} help={t('no_nodes_help')} />}
+      <FirstSteps />
       <Figures project={project} />
       <Trends trends={trends} />
-      <ServicesInNeed project={project} />
-      <Coming project={project} />
+      <div className={classes.columns}>
+        <FailingTasks project={project} />
+        <LostClients project={project} />
+        <ServicesInNeed project={project} />
+        <Coming project={project} />
+      </div>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Group, List, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Service } from '@/api/types';
@@ -8,6 +8,7 @@ import { Link } from '@/shared/Link';
 import { Section } from '@/shared/Section';
 import { RelativeTime } from '@/shared/Times';
 import { unserved } from './attention';
+import classes from './Lines.module.css';
 
 const shown = 8;
 
@@ -16,17 +17,17 @@ function Services({ title, to, services, line }: { title: string; to: string; se
   if (services.length === 0) return null;
   return (
     <Section title={title} actions={<Link to={to} size="sm">{t('count', { count: services.length })}</Link>}>
-      <List listStyleType="none" spacing="xs">
+      <ul className={classes.lines}>
         {services.slice(0, shown).map((one) => (
-          <List.Item key={`${one.project}/${one.service}`}>
-            <Group gap="sm">
+          <li key={`${one.project}/${one.service}`} className={classes.line}>
+            <Stack gap={0} miw={0}>
               <Link to={addressOf(one)} fw={600} size="sm">{one.service}</Link>
-              <Text size="sm" c="dimmed" component="span">{one.project}</Text>
-              {line(one)}
-            </Group>
-          </List.Item>
+              <Text size="xs" c="dimmed" component="span">{one.project}</Text>
+            </Stack>
+            {line(one)}
+          </li>
         ))}
-      </List>
+      </ul>
     </Section>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 import { readPages } from '@/api/pages';
+import { nextFirings } from './firings';
 
 const hour = 3600000;
 const minute = 60000;
@@ -37,14 +38,24 @@ export function useFailures(project: string) {
   });
 }
 
-/** The executions that are due next. */
+const mostTasks = 500;
+
+/**
+ * What is due next, and how many tasks there are. Of up to 500 tasks the next firings are compared; of more, only what is
+ * planned for the next seconds is known.
+ */
 export function useComing(project: string) {
+  const interval = useLiveInterval();
   return useQuery({
-    queryKey: ['executions', 'coming', project],
-    refetchInterval: useLiveInterval(),
-    queryFn: ({ signal }) => {
+    queryKey: ['tasks', 'list', 'coming', project],
+    // Firings come near without an event.
+    refetchInterval: interval === false ? minute / 2 : interval,
+    queryFn: async ({ signal }) => {
+      const { items: tasks, next } = await unwrap(api.GET('/api/v1/tasks', { params: { query: { limit: mostTasks, project: project || undefined } }, signal }));
+      if (next === null) return { tasks: tasks.length, firings: nextFirings(tasks) };
       const query = { limit: 8, planned: true, project: project || undefined };
-      return unwrap(api.GET('/api/v1/executions', { params: { query }, signal }));
+      const { items } = await unwrap(api.GET('/api/v1/executions', { params: { query }, signal }));
+      return { tasks: tasks.length, firings: items.map((one) => ({ task: one.task, name: one.task_name ?? one.task, project: one.project, at: one.scheduled_at })) };
     },
   });
 }
