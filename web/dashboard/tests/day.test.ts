@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Execution } from '../src/api/types';
 import { aimOf, rowsOf } from '../src/features/day/bars';
-import { isDate, placeOf, rangeOf, ticksOf } from '../src/features/day/range';
+import { isDate, placeOf, rangeOf, ticksOf, hourToShow } from '../src/features/day/range';
 
 const hour = 3600000;
 const range = rangeOf('2026-11-26', 0, 24, true);
@@ -55,5 +55,17 @@ describe('bars', () => {
     expect(aimOf(rows, 'd', 'ArrowDown')?.id).toBe('c');
     expect(aimOf(rows, 'a', 'End')?.id).toBe('c');
     expect(aimOf(rows, 'a', 'x')).toBeUndefined();
+  });
+});
+
+describe('a shorter part of a day', () => {
+  const day = { begin: Date.UTC(2026, 10, 26), end: Date.UTC(2026, 10, 27) };
+  it('has the present in its middle', () => {
+    expect(hourToShow(day, 6, true, Date.UTC(2026, 10, 26, 14, 30))).toBe(11);
+    expect(hourToShow(day, 6, true, Date.UTC(2026, 10, 26, 23, 30))).toBe(18);
+    expect(hourToShow(day, 24, true, Date.UTC(2026, 10, 26, 14))).toBe(0);
+  });
+  it('begins where the longer one began if the present is elsewhere', () => {
+    expect(hourToShow(day, 1, true, Date.UTC(2026, 10, 28))).toBe(0);
   });
 });

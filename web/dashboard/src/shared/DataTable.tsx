@@ -76,6 +76,10 @@ function shownBy<Context>(show: string | ((context: Context) => ReactNode) | und
   return typeof show === 'function' ? show(context) : show;
 }
 
+function titleOf(header: unknown): string {
+  return typeof header === 'string' ? header : '';
+}
+
 export function DataTable<Item>(props: Props<Item>) {
   const { items, idOf, selection, paging, onOpen } = props;
   const { t } = useTranslation();
@@ -93,27 +97,31 @@ export function DataTable<Item>(props: Props<Item>) {
     },
   });
 
+  const firstId = table.getAllColumns().find(({ id }) => id !== 'select')?.id;
+
   if (!items) return <Skeleton height={240} aria-label={t('loading')} />;
   if (items.length === 0 && !paging?.cursor.previous && !paging?.next) return <>{props.empty}</>;
   return (
     <>
       <Paper withBorder radius="md">
-        <Table.ScrollContainer minWidth={560} type="native" tabIndex={0}>
-          <Table highlightOnHover verticalSpacing="sm" aria-label={props.label}>
-            <Table.Thead>
+        <Table.ScrollContainer minWidth={560} type="native" tabIndex={0} className={classes.scroll} classNames={{ scrollContainerInner: classes.inner }}>
+          <Table highlightOnHover verticalSpacing="sm" aria-label={props.label} role="table">
+            <Table.Thead className={classes.head} role="rowgroup">
               {table.getHeaderGroups().map((group) => (
-                <Table.Tr key={group.id}>
+                <Table.Tr key={group.id} role="row">
                   {group.headers.map((header) => (
-                    <Table.Th key={header.id} scope="col">{shownBy(header.column.columnDef.header, header.getContext())}</Table.Th>
+                    <Table.Th key={header.id} scope="col" role="columnheader">{shownBy(header.column.columnDef.header, header.getContext())}</Table.Th>
                   ))}
                 </Table.Tr>
               ))}
             </Table.Thead>
-            <Table.Tbody ref={body}>
+            <Table.Tbody ref={body} className={classes.body} role="rowgroup">
               {table.getRowModel().rows.map((row) => (
-                <Table.Tr key={row.id} tabIndex={0} className={classes.row} data-selected={row.getIsSelected() || undefined} onKeyDown={(event) => keys(event, row)}>
+                <Table.Tr key={row.id} role="row" tabIndex={0} className={classes.row} data-selected={row.getIsSelected() || undefined} onKeyDown={(event) => keys(event, row)}>
                   {row.getVisibleCells().map((cell) => (
-                    <Table.Td key={cell.id}>{shownBy(cell.column.columnDef.cell, cell.getContext())}</Table.Td>
+                    <Table.Td key={cell.id} role="cell" data-title={titleOf(cell.column.columnDef.header)} data-first={cell.column.id === firstId || undefined} data-column={cell.column.id}>
+                      {shownBy(cell.column.columnDef.cell, cell.getContext())}
+                    </Table.Td>
                   ))}
                 </Table.Tr>
               ))}

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { IconChevronLeft, IconChevronRight } from '@/shared/icons';
-import { isDate, type Length, lengths, placeOf, type Range } from './range';
+import { hourToShow, isDate, type Length, lengthOf, lengths, placeOf, type Range } from './range';
 
 interface Props {
   date: string;
@@ -26,7 +26,7 @@ export function Controls({ date, length, range, utc, change }: Props) {
       />
       <NativeSelect
         label={t('length')} value={String(length)} data={lengths.map((value) => ({ value: String(value), label: t(`lengths.${value}`) }))}
-        onChange={({ currentTarget }) => change({ hours: currentTarget.value })}
+        onChange={({ currentTarget }) => change({ hours: currentTarget.value, from: String(hourToShow(range, lengthOf(currentTarget.value), utc)) })}
       />
       <ActionIcon size="lg" variant="default" aria-label={t('earlier')} onClick={() => goTo(range.begin - (length === 24 ? 1 : length * 3600000))}>
         <IconChevronLeft size={18} />

@@ -15,7 +15,7 @@ import classes from './Chart.module.css';
 import { barStyle } from './colour';
 import { Controls } from './Controls';
 import { mostBars, useExecutionsOf, useServicesOfTasks } from './queries';
-import { isDate, lengths, placeOf, rangeOf, ticksOf } from './range';
+import { isDate, lengthOf, placeOf, rangeOf, ticksOf } from './range';
 
 function Legend({ rows }: { rows: Row[] }) {
   const { t } = useTranslation();
@@ -24,7 +24,7 @@ function Legend({ rows }: { rows: Row[] }) {
     <Group gap="md" mb="sm">
       {[...states].sort().map((state) => (
         <Group key={state} gap={6}>
-          <span className={classes.sample} style={barStyle(state)} aria-hidden="true" />
+          <span className={classes.sample} style={barStyle(state)} data-planned={state === 'planned' || undefined} aria-hidden="true" />
           <Text size="sm" span>{t(`state.${state}`)}</Text>
         </Group>
       ))}
@@ -36,7 +36,7 @@ function useChosen() {
   const utc = useZone() === 'UTC';
   const { values, change } = useFilters(['date', 'from', 'hours'] as const);
   const date = isDate(values.date) ? values.date : placeOf(Date.now(), utc).date;
-  const length = lengths.find((one) => String(one) === values.hours) ?? 24;
+  const length = lengthOf(values.hours);
   const from = Math.min(23, Math.max(0, Math.floor(Number(values.from) || 0)));
   const range = useMemo(() => rangeOf(date, from, length, utc), [date, from, length, utc]);
   const ticks = useMemo(() => ticksOf(range, length), [range, length]);

@@ -7,6 +7,10 @@ export interface Range {
 export const lengths = [24, 6, 1] as const;
 export type Length = (typeof lengths)[number];
 
+export function lengthOf(text: string): Length {
+  return lengths.find((one) => String(one) === text) ?? 24;
+}
+
 const hour = 3600000;
 
 function instant(date: string, hours: number, utc: boolean): number {
@@ -39,4 +43,11 @@ export function ticksOf({ begin, end }: Range, length: Length): number[] {
   const step = { 24: 3 * hour, 6: hour, 1: hour / 6 }[length];
   const count = Math.ceil((end - begin) / step);
   return Array.from({ length: count }, (_, at) => begin + at * step);
+}
+
+/** From which hour on a shorter part is shown: so that the present is in its middle, if it is in the range at all. */
+export function hourToShow({ begin, end }: Range, length: Length, utc: boolean, now = Date.now()): number {
+  if (length === 24) return 0;
+  if (now < begin || now >= end) return placeOf(begin, utc).from;
+  return Math.min(24 - length, Math.max(0, placeOf(now, utc).from - Math.floor(length / 2)));
 }
