@@ -3,7 +3,8 @@
 option(BATON_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(BATON_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(BATON_SDK_ONLY "Build and install the client SDK alone; needs no database library" OFF)
-option(BATON_DASHBOARD "Build the dashboard with npm and serve it at /dashboard" OFF)
+option(BATON_UI "Build the dashboard with npm. Without npm, or a registry of packages, the program is built without it" ON)
+set(BATON_PAGE_FOLDER ${PROJECT_SOURCE_DIR}/build/page CACHE PATH "Where the dashboard is built, for all build folders")
 option(BATON_UNITY "Compile a library's sources several at a time: a clean build takes half the time, a small change longer" OFF)
 set(BATON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
 

@@ -180,22 +180,35 @@ std::optional<int> seen_version(http::request const& message)
                             in_quotes(*given));
 }
 
-bool knows_version(http::request const& message, int version)
+namespace {
+
+// Whether If-None-Match is "*" or has a tag, weak or not, for which `is_known` is true.
+bool any_known(http::request const& message, std::function<bool(std::string_view)> const& is_known)
 {
     auto const given = message.headers.find("If-None-Match");
-    if (!given)
-        return false;
-    std::string_view rest = *given;
+    std::string_view rest = given ? std::string_view(*given) : std::string_view();
     while (!rest.empty()) {
         auto const part = rest.substr(0, rest.find(','));
         rest.remove_prefix(std::min(part.size() + 1, rest.size()));
         auto tag = trimmed(part);
         if (tag.starts_with("W/"))
             tag.remove_prefix(2);
-        if (tag == "*" || version_of(tag) == version)
+        if (tag == "*" || is_known(tag))
             return true;
     }
     return false;
+}
+
+} // namespace
+
+bool knows_version(http::request const& message, int version)
+{
+    return any_known(message, [version](std::string_view tag) { return version_of(tag) == version; });
+}
+
+bool knows_etag(http::request const& message, std::string_view etag)
+{
+    return any_known(message, [etag](std::string_view tag) { return tag == etag; });
 }
 
 } // namespace baton::web

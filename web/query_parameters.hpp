@@ -101,4 +101,7 @@ std::optional<int> seen_version(http::request const& message);
 // Whether If-None-Match names this version.
 bool knows_version(http::request const& message, int version);
 
+// Whether If-None-Match names this ETag, which is written with its quotes.
+bool knows_etag(http::request const& message, std::string_view etag);
+
 } // namespace baton::web

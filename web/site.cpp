@@ -85,9 +85,7 @@ struct site::parts {
         serve_cron(table, shared);
         serve_health(table, shared);
         serve_page(table);
-#ifdef BATON_DASHBOARD
-        serve_dashboard(table);
-#endif
+        serve_dashboard(table, dashboard_files());
     }
 
     awaitable<http::response> answer(http::request const& message) const

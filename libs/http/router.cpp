@@ -116,18 +116,33 @@ router::endpoint const* router::find(verb method, std::vector<std::string> const
     return best;
 }
 
-awaitable<response> router::dispatch(request& message) const
+bool router::falls_to_otherwise(verb method, std::vector<std::string> const& path) const
+{
+    bool const reads = method == verb::get || method == verb::head;
+    return otherwise_ && reads &&
+           std::ranges::none_of(endpoints_, [&](endpoint const& each) { return matches(each.segments, path); });
+}
+
+awaitable<response> router::choose(request& message) const
 {
     auto path = split(message.path());
     std::ranges::transform(path, path.begin(), [](std::string const& segment) { return percent_decode(segment); });
     auto const* const found = find(message.method, path);
-    if (found == nullptr)
+    if (found == nullptr) {
+        if (falls_to_otherwise(message.method, path))
+            co_return co_await otherwise_(message);
         co_return refusal(path);
+    }
     for (std::size_t i = 0; i < path.size(); ++i)
         if (auto const& segment = found->segments[i]; is_parameter(segment))
             message.params[segment.substr(1, segment.size() - 2)] = std::move(path[i]);
     enter_part(found->pattern.c_str());
-    auto answer = co_await found->handle(message);
+    co_return co_await found->handle(message);
+}
+
+awaitable<response> router::dispatch(request& message) const
+{
+    auto answer = co_await choose(message);
     if (message.method == verb::head && !answer.stream) {
         answer.headers.set("Content-Length", std::to_string(answer.body.size()));
         answer.body.clear();

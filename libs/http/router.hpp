@@ -15,6 +15,9 @@ class router {
 public:
     void add(verb method, std::string pattern, handler handle);
 
+    // Answers GET and HEAD where no pattern matches; without it they are answered 404.
+    void otherwise(handler handle) { otherwise_ = std::move(handle); }
+
     // Calls the matching endpoint with `params` filled in. Answers 404 if no pattern matches, and 405 with Allow if
     // only the method does not match. HEAD falls back to GET and drops the body. Exceptions of the handler become
     // problem answers: invalid_input 400, unavailable 503 (overloaded also with Retry-After), any other 500, which is
@@ -30,9 +33,12 @@ private:
     };
     endpoint const* find(verb method, std::vector<std::string> const& path) const;
     response refusal(std::vector<std::string> const& path) const;
+    bool falls_to_otherwise(verb method, std::vector<std::string> const& path) const;
+    awaitable<response> choose(request& message) const;
     awaitable<response> dispatch(request& message) const;
 
     std::vector<endpoint> endpoints_;
+    handler otherwise_;
 };
 
 } // namespace baton::http
