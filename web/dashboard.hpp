@@ -21,8 +21,8 @@ struct dashboard_file {
 // The files of this program; none in a program that was built without the dashboard.
 std::vector<dashboard_file> const& dashboard_files();
 
-// Serves the files, which must live as long as `table`. Every address of a page answers with index.html, which shows that
-// page. Without files a short text tells how to get the dashboard.
+// Serves the files, which must live as long as `table`. Every address of a page answers with index.html, which shows
+// that page. Without files a short text tells how to get the dashboard.
 void serve_dashboard(http::router& table, std::vector<dashboard_file> const& files);
 
 } // namespace baton::web
