@@ -38,6 +38,7 @@ void add_executions(CLI::App& program, common_options const& common, int& status
 void add_dead_letters(CLI::App& program, common_options const& common, int& status);
 void add_calendars(CLI::App& program, common_options const& common, int& status);
 void add_nodes(CLI::App& program, common_options const& common);
+void add_overview(CLI::App& program, common_options const& common);
 void add_terms(CLI::App& program, common_options const& common);
 void add_zones(CLI::App& program, common_options const& common);
 void add_services(CLI::App& program, common_options const& common);                                // and projects

@@ -92,6 +92,7 @@ int run(int argc, char** argv)
     add_calendars(program, common, status);
     add_nodes(program, common);
     add_terms(program, common);
+    add_overview(program, common);
     add_zones(program, common);
     add_clients(program, common);
     add_services(program, common);

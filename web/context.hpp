@@ -7,6 +7,7 @@
 #include "libs/storage/calendars.hpp"
 #include "libs/storage/clients.hpp"
 #include "libs/storage/dead_letters.hpp"
+#include "libs/storage/execution_counts.hpp"
 #include "libs/storage/executions.hpp"
 #include "libs/storage/nodes.hpp"
 #include "libs/storage/services.hpp"
@@ -15,6 +16,7 @@
 #include "libs/storage/zones.hpp"
 #include "web/events/event_hub.hpp"
 #include "web/master_notifier.hpp"
+#include "web/overview_cache.hpp"
 #include "web/site.hpp"
 
 #include <string>
@@ -36,6 +38,9 @@ struct context {
           services(given.shared),
           terms(given.shared, given.shared), // only read here
           zones(given.shared, given.shared), // likewise
+          counts(given.shared),
+          overview(given.shared),
+          totals(given.shared, given.time),
           events(given.shared, chosen.name_space, given.time, std::to_string(given.random.next()),
                  static_cast<std::size_t>(chosen.event_streams)),
           master(given.time, given.lease, given.shared, given.http, {chosen.notify_limit, chosen.master_cache})
@@ -53,6 +58,9 @@ struct context {
     storage::services services;
     storage::terms terms;
     storage::zones zones;
+    storage::execution_counts counts;
+    storage::overview overview;
+    overview_cache totals;
     event_hub events;
     master_notifier master;
     loop_thread file_reader; // for files whose reading may take long

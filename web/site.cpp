@@ -77,6 +77,7 @@ struct site::parts {
         serve_executions(table, shared);
         serve_dead_letters(table, shared);
         serve_nodes(table, shared);
+        serve_overview(table, shared);
         serve_terms(table, shared);
         serve_services(table, shared);
         serve_service_settings(table, shared);

@@ -55,6 +55,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       signals_(settings.planner, scope_, {deps_.signals, deps_.shared}, actions_on_signals()),
       stopped_(scope_, attempts_),
       zones_(settings, scope_, {deps_.ledger.zone_tables(), deps_.node.nodes, book_, planner_}),
+      counter_(settings.retention, term_, deps_.shared),
       janitor_(settings.retention, term_, deps_.shared)
 {
     clients_.on_gone([this](std::string const& instance) { sweeper_.client_gone(instance); });
@@ -190,8 +191,8 @@ awaitable<void> master::lead()
               named("limits", limits_.run()) && named("unresponsive handlers", unresponsive_.run()) &&
               named("signals", signals_.run()) && named("stopped tasks", stopped_.run()) &&
               named("pauses", paused_.run()) && named("service settings", service_settings_.run()) &&
-              named("context", past_.run()) && named("zones", zones_.run()) && named("janitor", janitor_.run()) &&
-              log_begin());
+              named("context", past_.run()) && named("zones", zones_.run()) && named("counter", counter_.run()) &&
+              named("janitor", janitor_.run()) && log_begin());
 }
 
 // The sweep would read what is not loaded yet as well, in smaller pieces.

@@ -10,6 +10,7 @@
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/completions.hpp"
 #include "trigger/master/deadlines.hpp"
+#include "trigger/master/execution_counter.hpp"
 #include "trigger/master/execution_limits.hpp"
 #include "trigger/master/execution_loader.hpp"
 #include "trigger/master/fire_mark.hpp"
@@ -112,6 +113,7 @@ private:
     signal_reader signals_;
     stopped_tasks stopped_;
     zone_changes zones_;
+    execution_counter counter_;
     janitor janitor_;
 };
 

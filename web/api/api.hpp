@@ -14,6 +14,7 @@ void serve_events(http::router& table, context& site);
 void serve_executions(http::router& table, context& site);
 void serve_dead_letters(http::router& table, context& site);
 void serve_nodes(http::router& table, context& site);
+void serve_overview(http::router& table, context& site);
 void serve_terms(http::router& table, context& site);
 void serve_services(http::router& table, context& site); // and projects
 void serve_service_settings(http::router& table, context& site);

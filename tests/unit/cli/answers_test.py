@@ -352,7 +352,7 @@ class Answers(DevSite):
                           ["handlers.b.cwd", "'/none/folder' does not exist"]])
 
     def test_the_help_of_each_command_ends_with_an_example(self):
-        groups = {"": ["dev", "trigger", "web", "agent", "migrate", "task", "executions", "nodes", "terms", "clients", "cron", "version"],
+        groups = {"": ["dev", "trigger", "web", "agent", "migrate", "task", "executions", "nodes", "terms", "overview", "clients", "cron", "version"],
                   "task": ["list", "add", "show", "run", "edit", "history", "enable", "disable", "delete", "import"],
                   "executions": ["list", "show", "cancel"], "cron": ["explain"]}
         for group, commands in groups.items():

@@ -29,11 +29,12 @@ ITEM = {key: EVIL for key in (
 ITEM |= {"id": "1", "enabled": True, "handlers": [EVIL], "reach": "unreachable", "attempt": 1, "max_attempts": 1, "epoch": 1,
          "age_ms": 1, "alive": True, "joined_at": TIME, "scheduled_at": TIME, "next_fire_at": TIME, "ended_at": EVIL,
          "payload": {EVIL: EVIL}, "version": 1, "action": EVIL, "schedule": {}, "definition": {"schedule": {}}}
-ANSWER = {**ITEM, "items": [ITEM], "attempts": [ITEM], "next": [{"at": TIME, "local": EVIL}], "notes": [{"text": EVIL}], "lease": ITEM,
+ANSWER = {**ITEM, "failing": [ITEM], "due_next": [ITEM], "services_without_client": [ITEM],
+          "items": [ITEM], "attempts": [ITEM], "next": [{"at": TIME, "local": EVIL}], "notes": [{"text": EVIL}], "lease": ITEM,
           "last_failover": {"to": EVIL, "from": EVIL, "gap_ms": 1, "at": TIME}}
 COMMANDS = ("task list", "task show 1", "task add x --service s --handler h --cron 0*****", "task run 1", "task run 1 --wait",
             "task enable 1", "task delete 1", "task history 1", "task edit 1 --set x=1",
-            "executions", "executions show 1", "executions cancel 1", "clients", "nodes", "nodes --terms", "terms",
+            "executions", "executions show 1", "executions cancel 1", "clients", "nodes", "nodes --terms", "terms", "overview",
             "cron explain x")
 
 

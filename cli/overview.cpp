@@ -1,0 +1,90 @@
+// baton overview: the cluster at a glance.
+
+#include "cli/commands.hpp"
+#include "cli/rest.hpp"
+#include "cli/span.hpp"
+#include "cli/table.hpp"
+#include "libs/base/printable.hpp"
+
+#include <iostream>
+
+namespace baton::cli {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr char help[] =
+    "FIRED: executions scheduled in that time, by the minute; FAILED: those that failed or timed out after their last\n"
+    "attempt. LATE: started over a second after their time. P50, P99: half of them, and 99 of 100, started so long\n"
+    "after their time or sooner. The master counts a few seconds behind; what ends later is counted within minutes.\n";
+
+json at(json const& from, char const* name)
+{
+    return from.value(name, json::object());
+}
+
+void show_cluster(json const& answer, times const& clock)
+{
+    auto const master = answer.value("master", json());
+    if (master.is_object())
+        std::cout << "master:   " << cell(master, "node") << ", epoch " << cell(master, "epoch") << ", since "
+                  << clock.text(master, "since") << '\n';
+    else
+        std::cout << "master:   none\n";
+    auto const nodes = at(answer, "nodes");
+    std::cout << "nodes:    " << cell(nodes, "live") << " live, " << cell(nodes, "gone") << " gone\n";
+    auto const clients = at(answer, "clients");
+    std::cout << "clients:  " << cell(clients, "live") << " live, " << cell(clients, "unreachable") << " unreachable, "
+              << cell(clients, "draining") << " draining\n";
+    auto const tasks = at(answer, "tasks");
+    std::cout << "tasks:    " << cell(tasks, "enabled") << " enabled, " << cell(tasks, "disabled") << " disabled, "
+              << cell(tasks, "parked") << " parked\n";
+    for (auto const& each : answer.value("services_without_client", json::array()))
+        std::cout << "no client: " << cell(each, "project") << "/" << cell(each, "service") << '\n';
+}
+
+void show_counts(json const& answer)
+{
+    table shown({"LAST", "FIRED", "FAILED", "SKIPPED", "LATE", "OPEN", "P50", "P99"});
+    for (auto const* const span : {"hour", "day", "month"}) {
+        auto const counts = at(answer, (std::string("last_") + span).c_str());
+        shown.add({span, cell(counts, "fired"), cell(counts, "failed"), cell(counts, "skipped"), cell(counts, "late"),
+                   cell(counts, "open"), span_cell(counts, "lag_p50_ms"), span_cell(counts, "lag_p99_ms")});
+    }
+    shown.print(std::cout);
+}
+
+void show_tasks(json const& answer, times const& clock)
+{
+    for (auto const& each : answer.value("failing", json::array()))
+        std::cout << "failing:  " << cell(each, "name") << " (" << cell(each, "task") << "), " << cell(each, "failures")
+                  << " in the last day, the last at " << clock.text(each, "last_at") << '\n';
+    for (auto const& each : answer.value("due_next", json::array()))
+        std::cout << "next:     " << clock.text(each, "at") << "  " << cell(each, "name") << " (" << cell(each, "task")
+                  << ")\n";
+}
+
+void show_overview(common_options const& common)
+{
+    auto const answer = rest(common).get("/api/v1/overview");
+    if (common.json)
+        return print_json(std::cout, answer);
+    auto const clock = times_of(common);
+    show_cluster(answer, clock);
+    std::cout << '\n';
+    show_counts(answer);
+    std::cout << '\n';
+    show_tasks(answer, clock);
+}
+
+} // namespace
+
+void add_overview(CLI::App& program, common_options const& common)
+{
+    auto& command = *program.add_subcommand("overview", "Show the cluster at a glance");
+    command.footer(std::string(help) + "Example: baton overview");
+    command.callback([&common] { show_overview(common); });
+}
+
+} // namespace baton::cli

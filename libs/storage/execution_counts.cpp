@@ -1,0 +1,309 @@
+#include "libs/storage/execution_counts.hpp"
+
+#include "libs/storage/statement.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string_view>
+
+namespace baton::storage {
+
+namespace {
+
+using protocol::service_key;
+
+constexpr by_index ledger_order{"execution_firing"};
+
+// Rows of the ledger behind `from` and before `until`, in the form that the database reads as one range of the index.
+void in_range(statement& ask, soci::session& sql, ledger_place const& from, utc_time until)
+{
+    auto const at = from.scheduled_at;
+    if (dialect_of(sql).compares_rows())
+        ask("(e.scheduled_at, e.task_id, e.run_key) > (", at, ", ", from.task, ", ", from.run_key, ")");
+    else
+        ask("((e.scheduled_at = ", at, " AND e.task_id = ", from.task, " AND e.run_key > ", from.run_key,
+            ") OR (e.scheduled_at = ", at, " AND e.task_id > ", from.task, ") OR e.scheduled_at > ", at, ")");
+    ask(" AND e.scheduled_at >= ", at, " AND e.scheduled_at < ", until,
+        " ORDER BY e.scheduled_at, e.task_id, e.run_key LIMIT ");
+}
+
+std::optional<ledger_place> last_of(soci::session& sql, ledger_place const& from, utc_time until, std::size_t rows)
+{
+    std::optional<ledger_place> last;
+    statement ask(sql);
+    ask.select("e.scheduled_at", "e.task_id", "e.run_key")(" FROM execution e", ledger_order, " WHERE ");
+    in_range(ask, sql, from, until);
+    ask("1 OFFSET ", rows - 1);
+    ask.each([&](row& cells) {
+        last.emplace();
+        last->scheduled_at = cells.moment();
+        last->task = cells.name<task_id>();
+        last->run_key = cells.number();
+    });
+    return last;
+}
+
+tally read_tally(row& cells)
+{
+    tally found;
+    for (auto* const each :
+         {&found.fired, &found.succeeded, &found.failed, &found.cancelled, &found.skipped, &found.open})
+        *each = cells.number();
+    for (auto& each : found.lags)
+        each = cells.number();
+    return found;
+}
+
+// A shard is a part of its broadcast, which has a row of its own. What an edit cancelled before its time has not fired.
+void select_counts(statement& ask)
+{
+    ask.select("x.project", "COALESCE(t.service, '')",
+               "SUM(CASE WHEN x.state = 'skipped' OR (x.state = 'cancelled' AND x.ended_at <= x.scheduled_at) THEN 0 "
+               "ELSE 1 END)",
+               "SUM(CASE WHEN x.state = 'succeeded' THEN 1 ELSE 0 END)",
+               "SUM(CASE WHEN x.state IN ('failed', 'timed_out') THEN 1 ELSE 0 END)",
+               "SUM(CASE WHEN x.state = 'cancelled' AND x.ended_at > x.scheduled_at THEN 1 ELSE 0 END)",
+               "SUM(CASE WHEN x.state = 'skipped' THEN 1 ELSE 0 END)",
+               "SUM(CASE WHEN x.due_at IS NOT NULL THEN 1 ELSE 0 END)");
+    duration from = duration::min();
+    for (auto const bound : lag_bounds) {
+        ask.column({"SUM(CASE WHEN x.started_at - x.scheduled_at > "})(
+            from, " AND x.started_at - x.scheduled_at <= ", bound, " THEN 1 ELSE 0 END)");
+        from = bound;
+    }
+    ask.column({"SUM(CASE WHEN x.started_at - x.scheduled_at > "})(from, " THEN 1 ELSE 0 END)");
+}
+
+tallies read_piece(soci::session& sql, protocol::namespace_id name_space, ledger_place const& from, utc_time until,
+                   std::size_t rows)
+{
+    tallies found;
+    statement ask(sql);
+    select_counts(ask);
+    ask(" FROM (SELECT e.namespace, e.project, e.task_id, e.state, e.parent_id, e.due_at, e.started_at, e.ended_at, "
+        "e.scheduled_at FROM execution e",
+        ledger_order, " WHERE ");
+    in_range(ask, sql, from, until);
+    ask(rows, ") x LEFT JOIN task t ON t.id = x.task_id WHERE x.parent_id IS NULL AND x.namespace = ", name_space,
+        " GROUP BY x.project, COALESCE(t.service, '')");
+    ask.each([&](row& cells) {
+        auto project = cells.text();
+        auto service = cells.text();
+        found[{std::move(project), std::move(service)}] = read_tally(cells);
+    });
+    return found;
+}
+
+void upsert(soci::session& sql, protocol::namespace_id name_space, count_span span, utc_time since,
+            tallies const& counts)
+{
+    std::vector<tallies::value_type> const rows(counts.begin(), counts.end());
+    for (auto const chunk : chunks(sql, rows, 2)) {
+        statement insert(sql,
+                         "INSERT INTO execution_count (namespace, project, service, span, since, fired, succeeded, "
+                         "failed, cancelled, skipped, still_open, lag_10ms, lag_30ms, lag_100ms, lag_300ms, "
+                         "lag_1s, lag_3s, lag_10s, lag_60s, lag_more) VALUES ");
+        char const* between = "(";
+        for (auto const& [key, each] : chunk) {
+            insert(fragment{between}, name_space, ", ", key.project, ", ", key.service, ", ", static_cast<int>(span),
+                   ", ", since, ", ", each.fired, ", ", each.succeeded, ", ", each.failed, ", ", each.cancelled, ", ",
+                   each.skipped, ", ", each.open);
+            for (auto const lag : each.lags)
+                insert(", ", lag);
+            insert(")");
+            between = ", (";
+        }
+        insert.on_taken("namespace, project, service, span, since",
+                        {"fired", "succeeded", "failed", "cancelled", "skipped", "still_open", "lag_10ms", "lag_30ms",
+                         "lag_100ms", "lag_300ms", "lag_1s", "lag_3s", "lag_10s", "lag_60s", "lag_more"});
+        insert.execute();
+    }
+}
+
+void select_sums(statement& ask)
+{
+    ask.select("SUM(fired)", "SUM(succeeded)", "SUM(failed)", "SUM(cancelled)", "SUM(skipped)", "SUM(still_open)",
+               "SUM(lag_10ms)", "SUM(lag_30ms)", "SUM(lag_100ms)", "SUM(lag_300ms)", "SUM(lag_1s)", "SUM(lag_3s)",
+               "SUM(lag_10s)", "SUM(lag_60s)", "SUM(lag_more)");
+}
+
+tallies sum_of_hour(soci::session& sql, protocol::namespace_id name_space, utc_time hour)
+{
+    tallies found;
+    statement ask(sql);
+    ask.select("project", "service");
+    select_sums(ask);
+    ask(" FROM execution_count", by_index{"execution_count_age"}, " WHERE span = 1 AND since >= ", hour,
+        " AND since < ", hour + 1h, " AND namespace = ", name_space, " GROUP BY project, service");
+    ask.each([&](row& cells) {
+        auto project = cells.text();
+        auto service = cells.text();
+        found[{std::move(project), std::move(service)}] = read_tally(cells);
+    });
+    return found;
+}
+
+bool stands(soci::session& sql, fence const& mine)
+{
+    bool found = false;
+    statement(sql)
+        .select("COUNT(*)")(" FROM lock_fence WHERE namespace = ", mine.name_space, " AND epoch = ", mine.epoch)
+        .each([&](row& cells) { found = cells.flag(); });
+    return found;
+}
+
+} // namespace
+
+std::int64_t tally::late() const
+{
+    return std::accumulate(lags.begin() + late_from, lags.end(), std::int64_t{0});
+}
+
+std::int64_t tally::started() const
+{
+    return std::accumulate(lags.begin(), lags.end(), std::int64_t{0});
+}
+
+std::optional<duration> tally::lag(double part) const
+{
+    auto const wanted = part * static_cast<double>(started());
+    double before = 0;
+    duration from{};
+    for (std::size_t i = 0; i < lags.size(); ++i) {
+        auto const here = static_cast<double>(lags[i]);
+        auto const to = i < lag_bounds.size() ? lag_bounds[i] : 2 * lag_bounds.back();
+        if (here > 0 && before + here >= wanted) {
+            auto const width = static_cast<double>((to - from).count());
+            return from + duration{static_cast<std::int64_t>(width * (wanted - before) / here)};
+        }
+        before += here;
+        from = to;
+    }
+    return std::nullopt;
+}
+
+tally& tally::operator+=(tally const& other)
+{
+    fired += other.fired;
+    succeeded += other.succeeded;
+    failed += other.failed;
+    cancelled += other.cancelled;
+    skipped += other.skipped;
+    open += other.open;
+    for (std::size_t i = 0; i < lags.size(); ++i)
+        lags[i] += other.lags[i];
+    return *this;
+}
+
+awaitable<counted_piece> execution_counts::count(ledger_place from, utc_time until, std::size_t rows)
+{
+    auto const work = [&](soci::session& sql) {
+        counted_piece piece;
+        auto const last = last_of(sql, from, until, rows);
+        constexpr auto end = std::numeric_limits<std::int64_t>::max();
+        piece.last = last ? *last : ledger_place{until - 1us, task_id{end}, end};
+        piece.more = last.has_value();
+        piece.counts = read_piece(sql, name_space_, from, until, rows);
+        return piece;
+    };
+    co_return co_await shared_.run(work);
+}
+
+awaitable<tallies> execution_counts::skipped(utc_time from, utc_time until)
+{
+    auto const work = [&](soci::session& sql) {
+        tallies found;
+        statement ask(sql);
+        ask.select("COALESCE(t.project, '')", "COALESCE(t.service, '')",
+                   "r.firings")(" FROM skipped_range r", by_index{"skipped_range_age"},
+                                " LEFT JOIN task t ON t.id = r.task_id WHERE r.last_at >= ", from, " AND r.last_at < ",
+                                until, " AND r.namespace = ", name_space_);
+        ask.each([&](row& cells) {
+            auto project = cells.text();
+            auto service = cells.text();
+            found[{std::move(project), std::move(service)}].skipped += cells.number();
+        });
+        return found;
+    };
+    co_return co_await shared_.run(work);
+}
+
+awaitable<bool> execution_counts::put(fence mine, utc_time minute, tallies counts, bool with_hour)
+{
+    tally all;
+    for (auto const& [key, each] : counts)
+        all += each;
+    counts[{}] = all;
+    auto const work = [&](soci::session& sql) {
+        if (!stands(sql, mine))
+            return false;
+        upsert(sql, name_space_, count_span::minute, minute, counts);
+        auto const hour = std::chrono::floor<std::chrono::hours>(minute);
+        if (with_hour)
+            upsert(sql, name_space_, count_span::hour, hour, sum_of_hour(sql, name_space_, hour));
+        return true;
+    };
+    co_return co_await shared_.transact(work);
+}
+
+awaitable<std::vector<counted_minute>> execution_counts::minutes(utc_time since)
+{
+    std::vector<counted_minute> found;
+    service_key const all;
+    auto const rows = co_await read(count_span::minute, since, all);
+    for (auto const& each : rows)
+        found.push_back({each.since, each.counts.open});
+    co_return found;
+}
+
+awaitable<std::vector<count_row>> execution_counts::read(count_span span, utc_time since, service_key of)
+{
+    auto const work = [&](soci::session& sql) {
+        std::vector<count_row> found;
+        statement ask(sql);
+        ask.select("since", "fired", "succeeded", "failed", "cancelled", "skipped", "still_open", "lag_10ms",
+                   "lag_30ms", "lag_100ms", "lag_300ms", "lag_1s", "lag_3s", "lag_10s", "lag_60s", "lag_more");
+        ask(" FROM execution_count WHERE namespace = ", name_space_, " AND project = ", of.project,
+            " AND service = ", of.service, " AND span = ", static_cast<int>(span), " AND since >= ", since,
+            " ORDER BY since");
+        ask.each([&](row& cells) {
+            auto& each = found.emplace_back();
+            each.since = cells.moment();
+            each.counts = read_tally(cells);
+        });
+        return found;
+    };
+    co_return co_await shared_.run(work);
+}
+
+awaitable<bool> execution_counts::forget(count_span span, utc_time limit, std::size_t rows)
+{
+    struct key {
+        std::string project;
+        std::string service;
+        std::int64_t since;
+    };
+    auto const work = [&](soci::session& sql) {
+        std::vector<key> old;
+        statement ask(sql);
+        ask.select("project", "service", "since")(" FROM execution_count", by_index{"execution_count_age"},
+                                                  " WHERE span = ", static_cast<int>(span), " AND since < ", limit,
+                                                  " AND namespace = ", name_space_, " ORDER BY since LIMIT ", rows);
+        ask.each([&](row& cells) {
+            auto& each = old.emplace_back();
+            each.project = cells.text();
+            each.service = cells.text();
+            each.since = cells.number();
+        });
+        for (auto const& each : old)
+            statement(sql, "DELETE FROM execution_count WHERE namespace = ", name_space_,
+                      " AND project = ", each.project, " AND service = ", each.service,
+                      " AND span = ", static_cast<int>(span), " AND since = ", each.since)
+                .execute();
+        return old.size() == rows;
+    };
+    co_return co_await shared_.transact(work);
+}
+
+} // namespace baton::storage

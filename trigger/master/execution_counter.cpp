@@ -1,0 +1,179 @@
+#include "trigger/master/execution_counter.hpp"
+
+#include "libs/base/error.hpp"
+#include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
+#include "trigger/master/rest.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+namespace {
+
+using std::chrono::minutes;
+
+constexpr duration settle = 2s;       // at the beginning a term has more urgent work
+constexpr duration behind = 3s;       // so old an instant is before it is counted: its rows are committed by then
+constexpr duration idle = 2s;         // when all is counted
+constexpr duration first_reach = 1h;  // how far back a cluster without counts begins
+constexpr duration longest_wait = 1h; // between two counts of a minute with open executions
+constexpr duration reach = 24h;       // minutes that are older are counted no more
+constexpr duration minutes_kept = 48h;
+constexpr duration hours_kept = 24h * 400;
+constexpr std::size_t piece = 5'000; // rows
+constexpr int share = 5;             // percent of the time
+
+} // namespace
+
+std::optional<utc_time> next_count(counting const& last, utc_time term_began, duration oldest)
+{
+    auto const age = last.counted - last.end;
+    std::optional<utc_time> next;
+    if (age < 1min)
+        next = last.end + 1min;
+    else if (last.end < term_began && last.counted < term_began + 10min)
+        next = term_began + 10min;
+    else if (last.open > 0)
+        next = last.counted + std::min<duration>(age, longest_wait);
+    return next && *next - last.end <= oldest ? next : std::nullopt;
+}
+
+execution_counter::execution_counter(retention_settings retention, term& term, storage::database& shared)
+    : retention_(retention), term_(term), table_(shared, term.name_space)
+{}
+
+execution_counter::walk execution_counter::begin(utc_time minute)
+{
+    walk one;
+    one.minute = minute;
+    one.place.scheduled_at = minute;
+    return one;
+}
+
+awaitable<void> execution_counter::run()
+{
+    co_await term_.time.sleep_for(settle);
+    began_ = now();
+    for (;;) {
+        auto pause = idle;
+        try {
+            co_await term_.until_active(transaction_need);
+            auto const before = term_.time.now();
+            if (!present_)
+                co_await load();
+            co_await turn();
+            auto const took = term_.time.now() - before;
+            pause = rest_after(took, share);
+            if (!has_more())
+                pause = std::max(pause, idle);
+        } catch (unavailable const& reason) {
+            log::outage(reason, "overview", "counting executions failed, trying again",
+                        {log::reason(reason.what()), {"pause_ms", idle / 1ms}});
+        }
+        co_await term_.time.sleep_for(pause);
+    }
+}
+
+// What waits for no further time to pass.
+bool execution_counter::has_more() const
+{
+    auto const last = present_->place.scheduled_at;
+    bool const far_behind = std::max(last, present_->minute) + behind + idle < now();
+    return again_ || far_behind || (!due_.empty() && due_.begin()->first <= now());
+}
+
+// The newest minute of the table may not have been counted to its end.
+awaitable<void> execution_counter::load()
+{
+    auto const counted = co_await table_.minutes(now() - reach);
+    auto first = std::chrono::floor<minutes>(now() - first_reach);
+    due_.clear();
+    for (auto const& each : counted) {
+        first = std::chrono::floor<minutes>(each.since);
+        if (auto const next = next_count({first + 1min, began_ - 1s, each.open}, began_, reach))
+            due_.emplace(*next, first);
+    }
+    present_ = begin(first);
+}
+
+awaitable<bool> execution_counter::advance(walk& one, utc_time until)
+{
+    auto const counted = co_await table_.count(one.place, until, piece);
+    one.place = counted.last;
+    for (auto const& [key, each] : counted.counts)
+        one.counts[key] += each;
+    co_return !counted.more;
+}
+
+awaitable<void> execution_counter::finish(walk& one)
+{
+    auto const end = one.minute + 1min;
+    auto counts = one.counts;
+    auto const skipped = co_await table_.skipped(one.minute, end);
+    for (auto const& [key, each] : skipped)
+        counts[key] += each;
+    std::int64_t open = 0;
+    for (auto const& [key, each] : counts)
+        open += each.open;
+    co_await table_.put(term_.fence, one.minute, std::move(counts), true);
+    // Not when rows of the ledger may have been deleted, which would take them from the counts.
+    auto const oldest = retention_.keep > 0s ? std::min<duration>(reach, retention_.keep / 2) : reach;
+    if (auto const next = next_count({end, now(), open}, began_, oldest))
+        due_.emplace(*next, one.minute);
+}
+
+// A piece of the present minute, or else of one that is counted again.
+awaitable<void> execution_counter::turn()
+{
+    auto const end = present_->minute + 1min;
+    auto const until = std::min<utc_time>(end, now() - behind);
+    if (present_->place.scheduled_at < until - 1us) {
+        auto const before = present_->counts;
+        bool const reached = co_await advance(*present_, until);
+        shown_ = shown_ && before == present_->counts;
+        if (!reached)
+            co_return;
+        if (until == end) {
+            co_await finish(*present_);
+            present_ = begin(std::chrono::floor<minutes>(end));
+            shown_ = true;
+            co_return;
+        }
+        if (!shown_)
+            co_await table_.put(term_.fence, present_->minute, present_->counts, false);
+        shown_ = true;
+    }
+    bool const counted = co_await recount();
+    if (!counted)
+        co_await forget();
+}
+
+awaitable<bool> execution_counter::recount()
+{
+    if (!again_ && !due_.empty() && due_.begin()->first <= now()) {
+        again_ = begin(due_.begin()->second);
+        due_.erase(due_.begin());
+    }
+    if (!again_)
+        co_return false;
+    auto const end = again_->minute + 1min;
+    bool const reached = co_await advance(*again_, end);
+    if (reached) {
+        co_await finish(*again_);
+        again_.reset();
+    }
+    co_return true;
+}
+
+awaitable<void> execution_counter::forget()
+{
+    if (term_.time.now() < forget_at_)
+        co_return;
+    bool const minutes_left = co_await table_.forget(storage::count_span::minute, now() - minutes_kept, 100);
+    bool const hours_left = co_await table_.forget(storage::count_span::hour, now() - hours_kept, 100);
+    if (!minutes_left && !hours_left)
+        forget_at_ = term_.time.now() + 10min;
+}
+
+} // namespace baton::trigger
