@@ -6,6 +6,7 @@ namespace {
 
 constexpr duration age_limit = 10s;
 constexpr std::size_t most_services = 500;
+constexpr int most_failing = 10;
 
 } // namespace
 
@@ -21,6 +22,7 @@ awaitable<cluster_totals> overview_cache::read()
         for (auto const& each : services)
             if (!fresh.clients.services.contains(each))
                 fresh.deserted.push_back(each);
+        fresh.failing = co_await overview_.failing(time_.utc() - 24h, most_failing);
         last_ = std::move(fresh);
         read_at_ = time_.now();
     }

@@ -247,6 +247,19 @@ awaitable<bool> execution_counts::put(fence mine, utc_time minute, tallies count
     co_return co_await shared_.transact(work);
 }
 
+awaitable<std::optional<utc_time>> execution_counts::first_since(utc_time from)
+{
+    auto const work = [&](soci::session& sql) {
+        std::optional<utc_time> found;
+        statement ask(sql);
+        ask.select("e.scheduled_at")(" FROM execution e", ledger_order, " WHERE e.scheduled_at >= ", from,
+                                     " ORDER BY e.scheduled_at LIMIT 1");
+        ask.each([&](row& cells) { found = cells.moment(); });
+        return found;
+    };
+    co_return co_await shared_.run(work);
+}
+
 awaitable<std::vector<counted_minute>> execution_counts::minutes(utc_time since)
 {
     std::vector<counted_minute> found;

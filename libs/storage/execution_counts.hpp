@@ -76,6 +76,8 @@ public:
     // rows of its hour anew from its minutes. Writes nothing and returns false unless the fence stands at this epoch.
     awaitable<bool> put(fence mine, utc_time minute, tallies counts, bool with_hour);
 
+    // When the first execution at or after `from` was scheduled; nothing if there is none.
+    awaitable<std::optional<utc_time>> first_since(utc_time from);
     // The counted minutes from `since` on, by the sum of all.
     awaitable<std::vector<counted_minute>> minutes(utc_time since);
     // The rows from `since` on, in order; of an empty key those of all.

@@ -39,6 +39,12 @@ std::optional<utc_time> next_count(counting const& last, utc_time term_began, du
     return next && *next - last.end <= oldest ? next : std::nullopt;
 }
 
+utc_time first_minute(utc_time now, std::optional<utc_time> oldest)
+{
+    auto const latest = now - behind;
+    return std::chrono::floor<minutes>(oldest ? std::min<utc_time>(latest, *oldest) : latest);
+}
+
 execution_counter::execution_counter(retention_settings retention, term& term, storage::database& shared)
     : retention_(retention), term_(term), table_(shared, term.name_space)
 {}
@@ -87,7 +93,11 @@ bool execution_counter::has_more() const
 awaitable<void> execution_counter::load()
 {
     auto const counted = co_await table_.minutes(now() - reach);
-    auto first = std::chrono::floor<minutes>(now() - first_reach);
+    utc_time first;
+    if (counted.empty()) {
+        auto const oldest = co_await table_.first_since(now() - first_reach);
+        first = first_minute(now(), oldest);
+    }
     due_.clear();
     for (auto const& each : counted) {
         first = std::chrono::floor<minutes>(each.since);

@@ -21,6 +21,10 @@ struct counting {
 };
 std::optional<utc_time> next_count(counting const& last, utc_time term_began, duration oldest);
 
+// The first minute to count in a cluster without counts: that of its oldest execution of the last hour, so that a new
+// cluster does not begin with an hour of nothing. `oldest` may lie ahead, or be missing: then the present minute.
+utc_time first_minute(utc_time now, std::optional<utc_time> oldest);
+
 // Counts the executions of each minute from the ledger into `execution_count`, in pieces, on the shared sessions and
 // never on the one for decisions. It takes a bounded share of the time, and nothing waits for it: under load the counts
 // come later. The present minute is counted while it passes, a few seconds behind. Part of a term.

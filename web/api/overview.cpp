@@ -185,8 +185,7 @@ awaitable<http::response> read_overview(context& site, http::request const& mess
         {"enabled", totals.tasks.enabled}, {"disabled", totals.tasks.disabled}, {"parked", totals.tasks.parked}};
     auto const found = co_await read_counts(site, of, now);
     add_counts(body, found, now);
-    auto const failing = co_await site.overview.failing(now - 24h, 10);
-    body["failing"] = show_all(failing, show_failing);
+    body["failing"] = show_all(totals.failing, show_failing);
     auto const next = co_await site.overview.due_next(10);
     body["due_next"] = show_all(next, show_next);
     co_return http::json_response(200, body);

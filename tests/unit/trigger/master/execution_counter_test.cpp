@@ -60,6 +60,26 @@ TEST_CASE("a minute is counted again after a minute, then while it has open exec
     CHECK_FALSE(next_count({end, end + 1h, 1}, end - 24h, 90min));
 }
 
+TEST_CASE("a cluster without counts begins at its oldest execution, or at the present minute")
+{
+    utc_time const minute = from_micros(1'774'746'000'000'000);
+    auto const now = minute + 30s;
+    CHECK(first_minute(now, {}) == minute);
+    CHECK(first_minute(now, minute - 41min + 7s) == minute - 41min);
+    CHECK(first_minute(now, now + 5min) == minute);
+    CHECK(first_minute(minute + 1s, {}) == minute - 1min);
+}
+
+TEST_CASE("a new cluster counts nothing that is older than its first execution")
+{
+    fixture here;
+    here.begin();
+    here.pass(1min);
+    auto const minutes = here.number("SELECT COUNT(*) FROM execution_count WHERE project = '' AND span = 1");
+    CHECK(minutes >= 1);
+    CHECK(minutes <= 3);
+}
+
 TEST_CASE("executions are counted a few seconds after their time, and again once they have ended")
 {
     fixture here;
