@@ -13,14 +13,14 @@
 namespace baton::storage {
 
 // The topics whose changes web announces. The texts are those of docs/openapi.yaml.
-enum class topic { tasks, executions, dead_letters, services, clients, nodes, terms, calendars, zones };
+enum class topic { tasks, executions, dead_letters, services, clients, nodes, terms, calendars, zones, projects };
 
 } // namespace baton::storage
 
 namespace baton::protocol {
 template <>
-inline constexpr std::array<std::string_view, 9> names_of<storage::topic>{
-    "tasks", "executions", "dead_letters", "services", "clients", "nodes", "terms", "calendars", "zones"};
+inline constexpr std::array<std::string_view, 10> names_of<storage::topic>{
+    "tasks", "executions", "dead_letters", "services", "clients", "nodes", "terms", "calendars", "zones", "projects"};
 }
 
 namespace baton::storage {
@@ -29,7 +29,7 @@ inline constexpr std::size_t topics = protocol::names_of<topic>.size();
 using marks = std::array<std::string, topics>; // by topic
 
 // Reads the marks. No statement reads more than a thousand rows, however many there are, and none a row of history.
-// Tasks and services have no mark: they are told by signals (signals.hpp), so their marks stay empty.
+// Tasks, services and projects have no mark: they are told by signals (signals.hpp), so their marks stay empty.
 class change_marks {
 public:
     change_marks(database& shared, std::string name_space, protocol::namespace_id id = protocol::first_namespace)

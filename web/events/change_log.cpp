@@ -35,7 +35,7 @@ topic_set topics_of(std::optional<protocol::signal_kind> kind)
         return of({topic::executions});
     case protocol::signal_kind::pause:
     case protocol::signal_kind::settings:
-        return of({topic::services});
+        return of({topic::services, topic::projects});
     }
     return all();
 }
@@ -57,7 +57,7 @@ topic_set change_log::compare(sighting const& seen, bool gap) const
         return all();
     auto changed = signalled(seen);
     if (gap || seen.overflow)
-        changed |= of({topic::tasks, topic::services});
+        changed |= of({topic::tasks, topic::services, topic::projects});
     for (std::size_t i = 0; i < storage::topics; ++i)
         if ((*marks_)[i] != seen.marks[i])
             changed.set(i);

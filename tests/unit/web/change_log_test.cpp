@@ -75,16 +75,17 @@ TEST_CASE("a signal tells its topic once, for as long as it is seen and when it 
     using protocol::signal_kind;
     change_log log("a");
     log.take({}, true);
-    for (auto const& [kind, told] : {std::pair{signal_kind::task, topic::tasks},
-                                     {signal_kind::edit, topic::tasks},
-                                     {signal_kind::run, topic::executions},
-                                     {signal_kind::cancel, topic::executions},
-                                     {signal_kind::pause, topic::services},
-                                     {signal_kind::settings, topic::services}}) {
+    auto const of_both = of({topic::services, topic::projects});
+    for (auto const& [kind, told] : {std::pair{signal_kind::task, of({topic::tasks})},
+                                     {signal_kind::edit, of({topic::tasks})},
+                                     {signal_kind::run, of({topic::executions})},
+                                     {signal_kind::cancel, of({topic::executions})},
+                                     {signal_kind::pause, of_both},
+                                     {signal_kind::settings, of_both}}) {
         auto const before = log.number();
         auto const signal = 100 + static_cast<int>(kind);
         CHECK(log.take(with_signal(signal, kind), false));
-        CHECK(log.since(before) == of({told}));
+        CHECK(log.since(before) == told);
         CHECK_FALSE(log.take(with_signal(signal, kind), false));
         CHECK_FALSE(log.take({}, false));
     }
@@ -94,7 +95,7 @@ TEST_CASE("after a gap, or with too many signals, what only signals tell counts 
 {
     change_log log("a");
     log.take({}, true);
-    auto const told = of({topic::tasks, topic::services});
+    auto const told = of({topic::tasks, topic::services, topic::projects});
     CHECK(log.take({}, true));
     CHECK(log.since(1) == told);
     sighting many;
