@@ -15,6 +15,7 @@
 #include "libs/storage/terms.hpp"
 #include "libs/storage/zones.hpp"
 #include "web/events/event_hub.hpp"
+#include "web/kept_answer.hpp"
 #include "web/master_notifier.hpp"
 #include "web/overview_cache.hpp"
 #include "web/site.hpp"
@@ -61,6 +62,7 @@ struct context {
     storage::execution_counts counts;
     storage::overview overview;
     overview_cache totals;
+    kept_answer overview_of_all;
     event_hub events;
     master_notifier master;
     loop_thread file_reader; // for files whose reading may take long

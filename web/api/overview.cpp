@@ -164,11 +164,8 @@ protocol::service_key service_asked(query_parameters& asked)
     return {project.value_or(""), service.value_or("")};
 }
 
-awaitable<http::response> read_overview(context& site, http::request const& message)
+awaitable<json> make_overview(context& site, protocol::service_key of)
 {
-    query_parameters asked(message);
-    auto const of = service_asked(asked);
-    asked.finish();
     auto const terms = co_await site.terms.list(site.settings.name_space, std::nullopt, 2);
     auto const totals = co_await site.totals.read();
     auto const now = totals.now;
@@ -188,7 +185,33 @@ awaitable<http::response> read_overview(context& site, http::request const& mess
     body["failing"] = show_all(totals.failing, show_failing);
     auto const next = co_await site.overview.due_next(10);
     body["due_next"] = show_all(next, show_next);
-    co_return http::json_response(200, body);
+    co_return body;
+}
+
+struct making {
+    explicit making(kept_answer& answer) : kept(answer) {}
+    ~making() { kept.give_up(); }
+    making(making const&) = delete;
+    making& operator=(making const&) = delete;
+    kept_answer& kept;
+};
+
+awaitable<http::response> read_overview(context& site, http::request const& message)
+{
+    query_parameters asked(message);
+    auto const of = service_asked(asked);
+    asked.finish();
+    if (!of.project.empty()) {
+        auto const body = co_await make_overview(site, of);
+        co_return http::json_response(200, body);
+    }
+    if (auto kept = site.overview_of_all.find(site.deps.time.now()))
+        co_return http::text_response(200, std::move(*kept));
+    making const mine(site.overview_of_all);
+    auto const body = co_await make_overview(site, of);
+    auto answer = http::json_response(200, body);
+    site.overview_of_all.keep(answer.body, site.deps.time.now());
+    co_return answer;
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "libs/storage/execution_counts.hpp"
 #include "tests/unit/web/harness.hpp"
+#include "web/kept_answer.hpp"
 
 namespace web_overview_test {
 
@@ -70,6 +71,23 @@ TEST_CASE("the overview sums the minutes and hours that are counted, of all or o
     CHECK(one.at("last_day").at("fired") == 0);
     CHECK(one.at("last_month").at("fired") == 3);
     CHECK(web->problem(400, web->get("/api/v1/overview?service=other")).at("field") == "project");
+}
+
+TEST_CASE("an answer is kept for two seconds, and longer while one request makes the next")
+{
+    kept_answer kept;
+    instant const begun{1h};
+    CHECK_FALSE(kept.find(begun)); // this request makes it
+    CHECK_FALSE(kept.find(begun)); // and this one too, as there is none to give
+    kept.keep("one", begun);
+    CHECK(kept.find(begun + 1s) == "one");
+    CHECK_FALSE(kept.find(begun + 3s));
+    CHECK(kept.find(begun + 3s) == "one");
+    CHECK_FALSE(kept.find(begun + 10s)); // too old
+    kept.give_up();
+    CHECK_FALSE(kept.find(begun + 3s)); // so the next one tries
+    kept.keep("two", begun + 4s);
+    CHECK(kept.find(begun + 5s) == "two");
 }
 
 TEST_CASE("the overview names the master and the tasks that fail most")
