@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/payload_option.hpp"
 #include "cli/rest.hpp"
+#include "cli/service_name.hpp"
 #include "cli/table.hpp"
 
 #include <iostream>
@@ -17,6 +18,8 @@ constexpr char resource[] = "/api/v1/dead-letters";
 struct list_options {
     std::string task;
     std::string project;
+    std::string service;
+    std::string error;
     std::string resolution;
     std::size_t limit = 50;
 };
@@ -35,15 +38,20 @@ std::string first_line_of(std::string const& text)
     return text.substr(0, text.find('\n'));
 }
 
-void list(list_options const& chosen, common_options const& common)
+void list(list_options chosen, common_options const& common)
 {
     rest web(common);
+    part_service(chosen.service, chosen.project);
     std::string target = resource + std::string("?resolution=") + chosen.resolution;
     auto const project = chosen.project.empty() ? "default" : chosen.project;
     if (!chosen.task.empty())
         target += "&task=" + web.past_task_id(chosen.task, project, std::cerr);
     else if (!chosen.project.empty())
         target += "&project=" + http::percent_encode(chosen.project);
+    if (!chosen.service.empty())
+        target += "&service=" + http::percent_encode(chosen.service);
+    if (!chosen.error.empty())
+        target += "&error=" + http::percent_encode(chosen.error);
     auto const found = web.page(target, chosen.limit);
     if (common.json)
         return print_json(std::cout, found);
@@ -121,6 +129,8 @@ void add_list(CLI::App& command, common_options const& common, std::shared_ptr<l
     command.add_option("--task", chosen->task, "Only of this task: id or name");
     command.add_option("--project", chosen->project,
                        "Only of this project; with --task the project of the task (default: default)");
+    command.add_option("--service", chosen->service, "Only of this service, or project/service");
+    command.add_option("--error", chosen->error, "Only with this text in the error of the first or the last attempt");
     command.add_option("--resolution", chosen->resolution, "open, retried or dismissed")
         ->check(CLI::IsMember({"open", "retried", "dismissed"}));
     command.add_option("--limit", chosen->limit, "Number of dead letters, the latest first")

@@ -5,6 +5,7 @@
 #include "cli/follow.hpp"
 #include "cli/moment.hpp"
 #include "cli/rest.hpp"
+#include "cli/service_name.hpp"
 #include "cli/table.hpp"
 #include "libs/base/printable.hpp"
 #include "libs/protocol/outcome.hpp"
@@ -20,7 +21,10 @@ namespace {
 struct executions_options {
     std::string task;
     std::string project;
+    std::string service;
     std::string state;
+    std::string cause;
+    std::string error;
     std::string since;
     std::string until;
     std::string parent;
@@ -30,18 +34,29 @@ struct executions_options {
     std::size_t limit = 50;
 };
 
-// Empty if the text is a list of states with commas between them.
-std::string states_problem(std::string const& text)
+// Empty if the text is a list of these names with commas between them.
+template <protocol::named Choice>
+std::string choices_problem(std::string const& text, char const* noun)
 {
-    auto const& names = protocol::names_of<protocol::state>;
+    auto const& names = protocol::names_of<Choice>;
     for (std::size_t from = 0; from <= text.size();) {
         auto const comma = std::min(text.find(',', from), text.size());
         auto const each = text.substr(from, comma - from);
         if (std::ranges::find(names, each) == names.end())
-            return "'" + each + "' is no state; the states are " + protocol::list_names<protocol::state>();
+            return "'" + each + "' is no " + noun + "; the " + noun + "s are " + protocol::list_names<Choice>();
         from = comma + 1;
     }
     return "";
+}
+
+std::string states_problem(std::string const& text)
+{
+    return choices_problem<protocol::state>(text, "state");
+}
+
+std::string causes_problem(std::string const& text)
+{
+    return choices_problem<protocol::cause>(text, "cause");
 }
 
 // Planned executions are listed apart, so that they do not push out those that have happened. The other filters find
@@ -52,7 +67,7 @@ std::string planned_of(executions_options const& chosen)
         return "false";
     if (chosen.planned)
         return "true";
-    return chosen.open || !chosen.state.empty() ? "" : "false";
+    return chosen.open || !chosen.state.empty() || !chosen.error.empty() ? "" : "false";
 }
 
 std::string moment(char const* option, std::string const& text)
@@ -60,9 +75,10 @@ std::string moment(char const* option, std::string const& text)
     return text.empty() ? "" : to_rfc3339(parse_moment(text, option, system_time{}.utc()));
 }
 
-void list(executions_options const& chosen, common_options const& common)
+void list(executions_options chosen, common_options const& common)
 {
     rest web(common);
+    part_service(chosen.service, chosen.project);
     std::string target = "/api/v1/executions";
     char joint = '?';
     auto const filter = [&](char const* key, std::string const& value) {
@@ -77,7 +93,10 @@ void list(executions_options const& chosen, common_options const& common)
     filter("from", moment("--since", chosen.since));
     filter("until", moment("--until", chosen.until));
     filter("parent", chosen.parent);
+    filter("service", chosen.service);
     filter("state", chosen.state);
+    filter("cause", chosen.cause);
+    filter("error", chosen.error);
     filter("open", chosen.open ? "true" : "");
     filter("planned", planned_of(chosen));
     if (chosen.follow)
@@ -168,7 +187,12 @@ void add_executions(CLI::App& program, common_options const& common, int&)
     group.add_option("--task", chosen->task, "Only of this task: id or name");
     group.add_option("--project", chosen->project,
                      "Only of this project; with --task the project of the task (default: default)");
+    group.add_option("--service", chosen->service, "Only of this service, or project/service");
     group.add_option("--state", chosen->state, "Only in these states, such as failed,timed_out")->check(states_problem);
+    group.add_option("--cause", chosen->cause, "Only for these causes, such as manual,forced")->check(causes_problem);
+    group.add_option("--error", chosen->error,
+                     "Only with this text in the error of the first or the latest attempt; without --state those that "
+                     "failed or timed out");
     group.add_flag("--open", chosen->open, "Only executions that have not ended");
     auto* const planned =
         group.add_flag("--planned", chosen->planned,

@@ -35,6 +35,8 @@ void add_task_list(CLI::App& task, common_options const& common)
         std::string project;
         std::string service;
         std::string name;
+        std::string text;
+        std::string state;
         std::string handler;
         std::string kind;
         std::string owner;
@@ -49,6 +51,9 @@ void add_task_list(CLI::App& task, common_options const& common)
     command->add_option("--project", chosen->project, "Only of this project");
     command->add_option("--service", chosen->service, "Only of this service, or project/service");
     command->add_option("--name", chosen->name, "Only tasks with this text in the name");
+    command->add_option("--text", chosen->text, "Only with this text in the name, service, handler or owner");
+    command->add_option("--state", chosen->state, "Only enabled, disabled or parked tasks")
+        ->check(CLI::IsMember({"enabled", "disabled", "parked"}));
     command->add_option("--handler", chosen->handler, "Only of this handler");
     command->add_option("--kind", chosen->kind, "Only with this kind of schedule")->check(CLI::IsMember(kinds()));
     command->add_option("--owner", chosen->owner, "Only of this owner");
@@ -65,6 +70,8 @@ void add_task_list(CLI::App& task, common_options const& common)
         for (auto const& [key, value] : {std::pair{"project", chosen->project},
                                          {"service", chosen->service},
                                          {"name", chosen->name},
+                                         {"text", chosen->text},
+                                         {"state", chosen->state},
                                          {"handler", chosen->handler},
                                          {"kind", chosen->kind},
                                          {"owner", chosen->owner},

@@ -15,6 +15,8 @@ namespace baton::web {
 
 namespace {
 
+constexpr std::size_t longest_search = 200; // characters
+
 std::string named(std::string_view name, char const* rest)
 {
     return std::string(name) + rest;
@@ -65,6 +67,18 @@ std::optional<std::string> query_parameters::text(std::string_view name)
             throw invalid_input(std::string(name), named(name, " is given twice"));
         found = value;
     }
+    return found;
+}
+
+std::optional<std::string> query_parameters::searched(std::string_view name)
+{
+    auto found = text(name);
+    if (!found)
+        return std::nullopt;
+    auto const length = count_characters(*found);
+    if (length == 0 || length > longest_search)
+        throw invalid_input(std::string(name), std::string(name) + " must have 1 to " + std::to_string(longest_search) +
+                                                   " characters, and has " + std::to_string(length));
     return found;
 }
 

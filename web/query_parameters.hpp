@@ -26,6 +26,8 @@ public:
     explicit query_parameters(http::request const& message) : given_(message.queries()) {}
 
     std::optional<std::string> text(std::string_view name);
+    // A part of a text to look for: 1 to 200 characters.
+    std::optional<std::string> searched(std::string_view name);
     std::optional<bool> flag(std::string_view name);
     std::optional<utc_time> moment(std::string_view name);
     std::int64_t number(std::string_view name, std::int64_t fallback, std::int64_t least, std::int64_t most);

@@ -1,71 +1,13 @@
 #include "libs/storage/dead_letters.hpp"
 
-#include "libs/storage/execution_row.hpp"
 #include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/rows.hpp"
 #include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_row.hpp"
 
-#include <map>
-
 namespace baton::storage {
 
 namespace {
-
-// Without an index the database begins with the few shards of a broadcast.
-std::optional<by_index> index_of(dead_letter_filter const& filter)
-{
-    if (filter.broadcast)
-        return std::nullopt;
-    if (filter.task)
-        return by_index{"dead_letter_of_task"};
-    return filter.project ? by_index{"dead_letter_of_project"} : by_index{"dead_letter_time"};
-}
-
-void select_letters(statement& ask, protocol::namespace_id name_space, dead_letter_filter const& filter)
-{
-    ask.select("execution_id", "died_at", "resolution", "resolved_at", "rerun");
-    ask(" FROM dead_letter");
-    if (auto const index = index_of(filter))
-        ask(*index);
-    ask(" WHERE namespace = ", name_space, " AND resolution = ", protocol::to_string(filter.resolution));
-    if (filter.task)
-        ask(" AND task_id = ", *filter.task);
-    if (filter.project)
-        ask(" AND project = ", *filter.project);
-    if (filter.broadcast)
-        ask(" AND execution_id IN (SELECT id FROM execution WHERE parent_id = ", *filter.broadcast, ")");
-    if (filter.after_at)
-        ask(" AND died_at <= ", *filter.after_at, " AND (died_at < ", *filter.after_at, " OR execution_id < ",
-            filter.after_id, ")");
-    ask(" ORDER BY died_at DESC, execution_id DESC LIMIT ", filter.limit);
-}
-
-std::vector<dead_letter> read_letters(soci::session& sql, protocol::namespace_id name_space,
-                                      dead_letter_filter const& filter)
-{
-    std::vector<dead_letter> letters;
-    std::vector<execution_id> ids;
-    statement ask(sql);
-    select_letters(ask, name_space, filter);
-    ask.each([&](row& cells) {
-        auto& letter = letters.emplace_back();
-        ids.push_back(cells.name<execution_id>());
-        letter.execution.id = ids.back();
-        letter.died_at = cells.moment();
-        letter.resolution = protocol::parse<protocol::resolution>(cells.text(), "resolution");
-        letter.resolved_at = cells.maybe_moment();
-        if (auto const rerun = cells.maybe_number())
-            letter.rerun = execution_id{*rerun};
-    });
-    std::map<execution_id, execution_record> executions;
-    for (auto& one : read_executions(sql, ids))
-        executions[one.id] = std::move(one);
-    std::erase_if(letters, [&](auto const& letter) { return !executions.contains(letter.execution.id); });
-    for (auto& letter : letters)
-        letter.execution = std::move(executions.at(letter.execution.id));
-    return letters;
-}
 
 struct locked_letter {
     protocol::resolution resolution = protocol::resolution::open;
@@ -196,8 +138,23 @@ resolved_letter retry_one(soci::session& sql, protocol::namespace_id name_space,
 
 } // namespace
 
+void add_failures(soci::session& sql, std::vector<execution_id> const& ids)
+{
+    for (auto const chunk : chunks(sql, ids, 1)) {
+        statement insert(sql,
+                         "INSERT INTO failure (execution_id, namespace, task_id, scheduled_at, error, first_error) ",
+                         "SELECT e.id, e.namespace, e.task_id, e.scheduled_at, COALESCE(a.error, e.error), ",
+                         "CASE WHEN e.attempt > 1 THEN e.error END FROM execution e ",
+                         "LEFT JOIN attempt a ON a.execution_id = e.id AND a.attempt = e.attempt WHERE ",
+                         "e.state IN ('failed', 'timed_out') AND e.due_at IS NULL AND NOT EXISTS ",
+                         "(SELECT 1 FROM failure f WHERE f.execution_id = e.id) AND e.id IN ");
+        insert.in(chunk).execute();
+    }
+}
+
 void add_dead_letters(soci::session& sql, std::vector<execution_id> const& ids)
 {
+    add_failures(sql, ids);
     for (auto const chunk : chunks(sql, ids, 1)) {
         statement insert(sql, "INSERT INTO dead_letter (execution_id, namespace, project, task_id, died_at) ",
                          "SELECT e.id, e.namespace, e.project, e.task_id, e.ended_at FROM execution e WHERE ",
@@ -205,12 +162,6 @@ void add_dead_letters(soci::session& sql, std::vector<execution_id> const& ids)
                          "(SELECT 1 FROM dead_letter d WHERE d.execution_id = e.id) AND e.id IN ");
         insert.in(chunk).execute();
     }
-}
-
-awaitable<std::vector<dead_letter>> dead_letters::list(dead_letter_filter filter)
-{
-    auto const work = [&](soci::session& sql) { return read_letters(sql, name_space_, filter); };
-    co_return co_await shared_.run(work);
 }
 
 awaitable<resolved_letters> dead_letters::retry(std::vector<execution_id> which, std::optional<std::string> payload,

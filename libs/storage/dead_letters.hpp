@@ -25,12 +25,21 @@ struct dead_letter {
 struct dead_letter_filter {
     std::optional<task_id> task{};
     std::optional<std::string> project{};
+    std::optional<std::string> service{};    // of the task as it stands; none of a deleted task
+    std::optional<std::string> error{};      // a part of the error of the first or the last attempt, in any case
     std::optional<execution_id> broadcast{}; // of its shards
     protocol::resolution resolution = protocol::resolution::open;
     // The latest first, by (died_at, id). Paging continues strictly behind these.
     std::optional<utc_time> after_at{};
     execution_id after_id{};
     int limit = 50;
+    int look = 20'000; // letters examined at most for one page, by service or error
+};
+
+struct dead_letter_page {
+    std::vector<dead_letter> items;
+    // Set if the search ended early: the last letter that was examined, by died_at. The next page begins behind it.
+    std::optional<execution_place> looked_to;
 };
 
 enum class resolve_outcome {
@@ -60,7 +69,7 @@ public:
         : shared_(shared), name_space_(name_space)
     {}
 
-    awaitable<std::vector<dead_letter>> list(dead_letter_filter filter);
+    awaitable<dead_letter_page> list(dead_letter_filter filter);
 
     // Inserts for each open dead letter an execution of the task's present version, which is due at once: with the
     // scheduled_at of the dead letter, its place among shards, and its payload, or with `payload` (JSON text). One

@@ -116,6 +116,8 @@ public:
     // Up to the condition; the table has the alias "e". `index` is null for the primary key.
     virtual std::string delete_from(char const* table, char const* index) const = 0;
     // Behind an INSERT: assignments follow, for the case that `key` is taken.
+    // JOIN that reads the table on its left first.
+    virtual fragment join_in_order() const = 0;
     virtual std::string on_taken(char const* key) const = 0;
     virtual std::string inserted(char const* column) const = 0; // in such an assignment: the value that was refused
 

@@ -54,10 +54,21 @@ struct execution_record {
     std::string handler;
 };
 
+// A place in the list of executions.
+struct execution_place {
+    utc_time at; // scheduled_at
+    execution_id id;
+    friend bool operator==(execution_place const&, execution_place const&) = default;
+};
+
+// A filter without states that has an error finds executions that failed or timed out.
 struct execution_filter {
     std::optional<task_id> task{};
     std::optional<std::string> project{};
+    std::optional<std::string> service{};  // of the task as it stands; none of a deleted task
     std::vector<protocol::state> states{}; // any of these; empty: all
+    std::vector<protocol::cause> causes{}; // likewise
+    std::optional<std::string> error{};    // a part of the error of the first or the last attempt, in any case
     std::optional<bool> open{};
     std::optional<utc_time> from{};  // scheduled_at >=
     std::optional<utc_time> until{}; // scheduled_at <
@@ -74,8 +85,8 @@ struct execution_filter {
 
 struct execution_page {
     std::vector<execution_record> items;
-    // Set if the search ended early: executions scheduled before this instant were not examined.
-    std::optional<utc_time> looked_to;
+    // Set if the search ended early: the last execution that was examined. The next page begins behind it.
+    std::optional<execution_place> looked_to;
 };
 
 struct run_request {

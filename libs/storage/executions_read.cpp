@@ -1,8 +1,8 @@
 #include "libs/storage/executed_versions.hpp"
 #include "libs/storage/execution_row.hpp"
+#include "libs/storage/execution_search.hpp"
 #include "libs/storage/statement.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace baton::storage {
@@ -20,19 +20,27 @@ Enum stored(std::string const& text, char const* column)
     }
 }
 
-// "SELECT ... WHERE "; without an index the database chooses one.
-void select_execution(statement& ask, std::optional<by_index> index = std::nullopt)
+void select_columns(statement& ask)
 {
     ask.select("e.id", "e.project", "e.task_id", "t.name", "e.task_version", "e.scheduled_at", "e.cause", "e.state",
                "e.due_at", "e.attempt", "e.max_attempts", "e.deaths", "e.rerun_of", "e.parent_id", "e.shard_index",
                "e.shard_total", "e.cancel_requested_at", "e.reason", "e.created_at", "e.ended_at", "e.node", "e.client",
                "e.started_at", "e.finished_at", "e.outcome", "e.progress", "e.result", "e.error", "a.error",
                "t.version", "t.service", "t.handler");
-    ask(" FROM execution e");
-    if (index)
-        ask(*index);
+}
+
+void join_task_and_attempt(statement& ask)
+{
     ask(" LEFT JOIN task t ON t.id = e.task_id LEFT JOIN attempt a ON a.execution_id = e.id AND a.attempt = CASE WHEN ",
         "e.state IN ('planned', 'waiting') THEN e.attempt - 1 ELSE e.attempt END WHERE ");
+}
+
+// "SELECT ... WHERE ", by the primary key.
+void select_execution(statement& ask)
+{
+    select_columns(ask);
+    ask(" FROM execution e");
+    join_task_and_attempt(ask);
 }
 
 // node to error, the columns that `execution` and `attempt` share.
@@ -108,118 +116,21 @@ std::optional<execution_record> find_execution(soci::session& sql, protocol::nam
     return found;
 }
 
-// The index by which a page is read. It leads past no more of the history than the page shows, unless the filter has
-// further conditions.
-enum class way { time, task, parent, open };
-
-way way_of(execution_filter const& filter)
-{
-    if (filter.parent)
-        return way::parent;
-    bool const open = filter.open.value_or(false) ||
-                      (!filter.states.empty() && std::ranges::none_of(filter.states, protocol::is_final));
-    if (open && !filter.planned.value_or(false))
-        return way::open;
-    return filter.task ? way::task : way::time;
-}
-
-by_index index_of(way which)
-{
-    static constexpr by_index indexes[] = {
-        {"execution_time"}, {"execution_of_task"}, {"execution_parent"}, {"execution_open"}};
-    return indexes[static_cast<std::size_t>(which)];
-}
-
-bool only_planned(execution_filter const& filter)
-{
-    return filter.planned.value_or(false);
-}
-
-// Beside what is planned, only what an edit has cancelled is scheduled for later.
-void keep_planned(statement& ask, execution_filter const& filter, std::int64_t now)
-{
-    ask(" AND e.scheduled_at > ", now, " AND e.due_at IS NOT NULL");
-    if (filter.after_at)
-        ask(" AND e.scheduled_at >= ", *filter.after_at, " AND (e.scheduled_at > ", *filter.after_at, " OR e.id > ",
-            filter.after_id, ")");
-}
-
-// The conditions that an index on time, or on task and time, covers.
-void keep_place(statement& ask, execution_filter const& filter, std::int64_t now)
-{
-    ask("1 = 1");
-    if (filter.task)
-        ask(" AND e.task_id = ", *filter.task);
-    if (filter.from)
-        ask(" AND e.scheduled_at >= ", *filter.from);
-    if (filter.until)
-        ask(" AND e.scheduled_at < ", *filter.until);
-    if (only_planned(filter))
-        return keep_planned(ask, filter, now);
-    if (filter.planned)
-        ask(" AND e.scheduled_at <= ", now);
-    if (filter.after_at)
-        ask(" AND e.scheduled_at <= ", *filter.after_at, " AND (e.scheduled_at < ", *filter.after_at, " OR e.id < ",
-            filter.after_id, ")");
-}
-
-void keep_rest(statement& ask, execution_filter const& filter, way which)
-{
-    if (filter.project)
-        ask(" AND e.project = ", *filter.project);
-    if (!filter.states.empty()) {
-        std::vector<std::string> names;
-        for (auto const each : filter.states)
-            names.emplace_back(protocol::to_string(each));
-        ask(" AND e.state IN ").in(std::span<std::string const>(names));
-    }
-    if (which == way::open)
-        ask(" AND e.due_at IS NOT NULL");
-    if (filter.open && !*filter.open)
-        ask(" AND e.due_at IS NULL");
-    if (filter.parent)
-        ask(" AND e.parent_id = ", *filter.parent);
-}
-
-// The instant where a search for rare executions must end, so that one page does not read the whole history. None if
-// the index covers the filter.
-std::optional<utc_time> end_of_look(soci::session& sql, execution_filter const& filter, way which, std::int64_t now)
-{
-    bool const walks = (which == way::time || which == way::task) && !only_planned(filter);
-    std::optional<utc_time> end;
-    if (!walks || !(filter.project || !filter.states.empty() || filter.open))
-        return end;
-    statement ask(sql);
-    ask.select("e.scheduled_at")(" FROM execution e", index_of(which), " WHERE ");
-    keep_place(ask, filter, now);
-    ask(" ORDER BY e.scheduled_at DESC, e.id DESC LIMIT 1 OFFSET ", filter.look - 1);
-    ask.each([&](row& cells) { end = cells.moment(); });
-    return end;
-}
-
-fragment order_of(execution_filter const& filter)
-{
-    return {only_planned(filter) ? "e.scheduled_at, e.id" : "e.scheduled_at DESC, e.id DESC"};
-}
-
 execution_page read_page(soci::session& sql, protocol::namespace_id name_space, execution_filter const& filter)
 {
     execution_page page;
-    auto const which = way_of(filter);
-    auto const now = filter.planned ? read_now(sql) : 0;
-    auto const end = end_of_look(sql, filter, which, now);
+    execution_search const search(sql, name_space, filter);
     statement ask(sql);
-    select_execution(ask, index_of(which));
-    keep_place(ask, filter, now);
-    ask(" AND e.namespace = ", name_space);
-    keep_rest(ask, filter, which);
-    if (end)
-        ask(" AND e.scheduled_at >= ", *end);
-    ask(" ORDER BY ", order_of(filter), " LIMIT ", filter.limit);
+    select_columns(ask);
+    search.from(ask);
+    join_task_and_attempt(ask);
+    search.where(ask);
+    search.order(ask);
+    ask(filter.limit);
     ask.each([&](row& cells) { page.items.push_back(read_execution(cells)); });
     add_versions(sql, page.items);
     if (page.items.size() < static_cast<std::size_t>(filter.limit))
-        page.looked_to = end;
+        page.looked_to = search.end();
     return page;
 }
 

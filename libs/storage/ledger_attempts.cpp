@@ -172,6 +172,7 @@ void close_chunk(soci::session& sql, std::span<execution_id const> parents, std:
     if (open.empty())
         return;
     auto const counts = count_shards(sql, open);
+    std::vector<execution_id> failed;
     for (auto const parent : open) {
         auto const found = counts.find(parent.value());
         bool const expanded = found != counts.end();
@@ -190,7 +191,11 @@ void close_chunk(soci::session& sql, std::span<execution_id const> parents, std:
                   " WHERE id = ", parent)
             .execute();
         closed.push_back(parent);
+        if (ended == protocol::state::failed)
+            failed.push_back(parent);
     }
+    if (!failed.empty())
+        add_failures(sql, failed);
 }
 
 } // namespace

@@ -17,7 +17,7 @@ struct old_execution {
     ledger_place place;
     std::size_t attempts = 1;
     bool may_go = false;
-    bool failed = false;  // it has a dead letter
+    bool failed = false;  // it may have a dead letter
     bool stopped = false; // it may have ended without its handler
 };
 
@@ -145,6 +145,7 @@ awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, st
     auto const remove = [&](soci::session& sql) {
         delete_by_key(sql, "attempt", {"execution_id"}, retried);
         delete_by_key(sql, "dead_letter", {"execution_id"}, failed);
+        delete_by_key(sql, "failure", {"execution_id"}, failed);
         delete_by_key(sql, "late_report", {"execution_id"}, stopped);
         delete_by_key(sql, "waiting", {"execution_id"}, ids);
         delete_by_key(sql, "execution", {"id"}, ids);

@@ -112,6 +112,10 @@ void insert_executions(soci::session& sql, protocol::term_id term, std::vector<n
 // Inserts skipped firings. A firing that has its row comes as statement_error (duplicate).
 void insert_skipped(soci::session& sql, protocol::term_id term, std::vector<skipped_firings> const& parts);
 
+// Adds those of these executions that have ended as failed or timed out to the table of failures, once each. Dead
+// letters are added by add_dead_letters().
+void add_failures(soci::session& sql, std::vector<execution_id> const& ids);
+
 // Makes dead letters of those executions that have ended as failed or timed out, once each.
 void add_dead_letters(soci::session& sql, std::vector<execution_id> const& ids);
 

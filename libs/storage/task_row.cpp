@@ -2,10 +2,15 @@
 
 namespace baton::storage {
 
-void select_task(statement& ask)
+void select_task_columns(statement& ask)
 {
     ask.select("id", "version", "definition", "waiting_for", "created_at", "updated_at", "parked_at", "parked_reason",
                "COALESCE(firing_cursor, next_fire_at)", "firings", "resume_at", "counted_since");
+}
+
+void select_task(statement& ask)
+{
+    select_task_columns(ask);
     ask(" FROM task WHERE ");
 }
 

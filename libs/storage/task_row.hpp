@@ -16,7 +16,8 @@ struct stored_task {
     std::optional<int> counted_since{}; // version
 };
 
-void select_task(statement& ask); // "SELECT … FROM task WHERE "
+void select_task_columns(statement& ask); // "SELECT …" of the table `task`
+void select_task(statement& ask);         // "SELECT … FROM task WHERE "
 stored_task read_task(row& cells);
 std::optional<stored_task> find_task(soci::session& sql, protocol::namespace_id name_space, task_id id, bool lock);
 

@@ -4,6 +4,7 @@
 #include "libs/storage/task_calendars.hpp"
 #include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_row.hpp"
+#include "libs/storage/task_search.hpp"
 #include "libs/storage/task_zones.hpp"
 
 namespace baton::storage {
@@ -33,27 +34,6 @@ void insert_task(soci::session& sql, protocol::namespace_id name_space, task_rec
             throw try_again{};
         throw;
     }
-}
-
-void restrict_to(statement& ask, protocol::namespace_id name_space, task_filter const& filter)
-{
-    ask("id > ", filter.after, " AND namespace = ", name_space);
-    if (filter.project)
-        ask(" AND project = ", *filter.project);
-    if (filter.service)
-        ask(" AND service = ", *filter.service);
-    if (filter.handler)
-        ask(" AND handler = ", *filter.handler);
-    if (filter.name_contains)
-        ask(" AND INSTR(name, ", *filter.name_contains, ") > 0");
-    if (filter.enabled)
-        ask(" AND enabled = ", *filter.enabled);
-    if (filter.kind)
-        ask(" AND schedule_kind = ", protocol::to_string(*filter.kind));
-    if (filter.owner)
-        ask(" AND owner = ", *filter.owner);
-    for (auto const& [name, value] : filter.labels)
-        ask(" AND id IN (SELECT task_id FROM task_label WHERE name = ", name, " AND value = ", value, ")");
 }
 
 } // namespace
@@ -119,19 +99,23 @@ awaitable<std::optional<task_record>> tasks::find_by_name(std::string project, s
     co_return found;
 }
 
-awaitable<std::vector<task_record>> tasks::list(task_filter filter)
+awaitable<task_page> tasks::list(task_filter filter)
 {
-    std::vector<task_record> found;
     auto const work = [&](soci::session& sql) {
-        found.clear();
+        task_page page;
+        task_search const search(sql, name_space_, filter);
         statement ask(sql);
-        select_task(ask);
-        restrict_to(ask, name_space_, filter);
-        ask(" ORDER BY id LIMIT ", filter.limit);
-        ask.each([&](row& cells) { found.push_back(read_task(cells).record); });
+        select_task_columns(ask);
+        search.from(ask);
+        search.where(ask);
+        search.order(ask);
+        ask(filter.limit);
+        ask.each([&](row& cells) { page.items.push_back(read_task(cells).record); });
+        if (page.items.size() < static_cast<std::size_t>(filter.limit))
+            page.looked_to = search.end();
+        return page;
     };
-    co_await shared_.run(work);
-    co_return found;
+    co_return co_await shared_.run(work);
 }
 
 awaitable<std::vector<task_version_record>> tasks::versions(task_id id, std::optional<int> before, int limit)

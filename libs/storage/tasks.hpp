@@ -3,13 +3,16 @@
 
 #include "libs/base/id.hpp"
 #include "libs/protocol/edit_plan.hpp"
+#include "libs/protocol/names.hpp"
 #include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/skipped.hpp"
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace baton::storage {
@@ -50,17 +53,42 @@ struct deleted_task {
     utc_time deleted_at;
 };
 
+// What becomes of the firings of a task. A pause of its service changes none of these.
+enum class task_state {
+    enabled,
+    disabled,
+    parked, // enabled, but not planned: its service has as many open executions as it may have
+};
+
+} // namespace baton::storage
+
+namespace baton::protocol {
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<storage::task_state>{"enabled", "disabled", "parked"};
+}
+
+namespace baton::storage {
+
 struct task_filter {
     std::optional<std::string> project{};
     std::optional<std::string> service{};
     std::optional<std::string> handler{};
     std::optional<std::string> name_contains{};
+    std::optional<std::string> text{}; // a part of the name, service, handler or owner, in any case
     std::optional<bool> enabled{};
+    std::optional<task_state> state{};
     std::optional<protocol::schedule_kind> kind{};
     std::optional<std::string> owner{};
     protocol::labels labels{}; // all of them
     task_id after{};           // paging: ids rise with registration
     int limit = 50;
+    int look = 20'000; // tasks examined at most for one page, if no index covers the filter
+};
+
+struct task_page {
+    std::vector<task_record> items;
+    // Set if the search ended early: the last task that was examined. The next page begins behind it.
+    std::optional<task_id> looked_to;
 };
 
 enum class edit_outcome { done, not_found, stale_version, name_taken, planner_behind };
@@ -109,7 +137,7 @@ public:
 
     awaitable<std::optional<task_record>> find(task_id id);
     awaitable<std::optional<task_record>> find_by_name(std::string project, std::string name);
-    awaitable<std::vector<task_record>> list(task_filter filter);
+    awaitable<task_page> list(task_filter filter);
     // The versions of a task below `before`, the newest first. They stay when the task is deleted.
     awaitable<std::vector<task_version_record>> versions(task_id id, std::optional<int> before, int limit);
     // The deleted tasks that had exactly this name, the latest deletion first.

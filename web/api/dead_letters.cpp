@@ -13,9 +13,9 @@ namespace baton::web {
 
 namespace {
 
-std::string cursor_of(storage::dead_letter const& last)
+std::string cursor_of(storage::execution_place const& last)
 {
-    return write_cursor(list_of::dead_letters, {to_micros(last.died_at), last.execution.id.value()});
+    return write_cursor(list_of::dead_letters, {to_micros(last.at), last.id.value()});
 }
 
 awaitable<http::response> list_letters(context& site, http::request const& message)
@@ -24,6 +24,8 @@ awaitable<http::response> list_letters(context& site, http::request const& messa
     storage::dead_letter_filter filter;
     filter.task = asked.id<task_id>("task");
     filter.project = asked.text("project");
+    filter.service = asked.text("service");
+    filter.error = asked.searched("error");
     filter.broadcast = asked.id<execution_id>("broadcast");
     filter.resolution = asked.choice<protocol::resolution>("resolution").value_or(protocol::resolution::open);
     if (auto const place = read_cursor(asked, list_of::dead_letters)) {
@@ -33,8 +35,13 @@ awaitable<http::response> list_letters(context& site, http::request const& messa
     auto const size = read_limit(asked);
     asked.finish();
     filter.limit = size.rows();
-    auto const found = co_await site.dead_letters.list(filter);
-    co_return http::json_response(200, show_page(found, size, cursor_of));
+    auto const page = co_await site.dead_letters.list(filter);
+    auto shown = show_page(page.items, size, [](storage::dead_letter const& last) {
+        return cursor_of({last.died_at, last.execution.id});
+    });
+    if (page.looked_to)
+        shown["next"] = cursor_of(*page.looked_to);
+    co_return http::json_response(200, shown);
 }
 
 // The letters that a request is about: these, or the open ones that a filter finds.
@@ -107,7 +114,8 @@ awaitable<bool> find_letters(context& site, chosen_letters& chosen)
 {
     if (!chosen.filter)
         co_return false;
-    auto found = co_await site.dead_letters.list(*chosen.filter);
+    auto page = co_await site.dead_letters.list(*chosen.filter);
+    auto& found = page.items;
     bool const more = found.size() > storage::most_letters_at_once;
     if (more)
         found.resize(storage::most_letters_at_once);

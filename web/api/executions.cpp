@@ -19,13 +19,14 @@ std::string cursor_of(utc_time scheduled_at, execution_id id)
     return write_cursor(list_of::executions, {to_micros(scheduled_at), id.value()});
 }
 
-constexpr execution_id before_any{1}; // behind every execution of an instant
-
 storage::execution_filter filter_of(query_parameters& asked)
 {
     storage::execution_filter filter;
     filter.task = asked.id<task_id>("task");
     filter.project = asked.text("project");
+    filter.service = asked.text("service");
+    filter.causes = asked.choices<protocol::cause>("cause");
+    filter.error = asked.searched("error");
     filter.states = asked.choices<protocol::state>("state");
     filter.open = asked.flag("open");
     filter.planned = asked.flag("planned");
@@ -87,7 +88,7 @@ awaitable<http::response> list_executions(context& site, http::request const& me
     for (std::size_t i = 0; i < items.size(); ++i)
         items[i]["reason"] = or_null(reason_of(page.items[i], seen), std::identity{});
     if (page.looked_to)
-        shown["next"] = cursor_of(*page.looked_to, before_any);
+        shown["next"] = cursor_of(page.looked_to->at, page.looked_to->id);
     co_return http::json_response(200, shown);
 }
 

@@ -132,7 +132,9 @@ awaitable<http::response> list_tasks(context& site, http::request const& message
     filter.service = asked.text("service");
     filter.handler = asked.text("handler");
     filter.name_contains = asked.text("name");
+    filter.text = asked.searched("text");
     filter.enabled = asked.flag("enabled");
+    filter.state = asked.choice<storage::task_state>("state");
     filter.kind = asked.choice<protocol::schedule_kind>("kind");
     filter.owner = asked.text("owner");
     if (auto const label = asked.text("label"))
@@ -142,13 +144,15 @@ awaitable<http::response> list_tasks(context& site, http::request const& message
     auto const size = read_limit(asked);
     asked.finish();
     filter.limit = size.rows();
-    auto const found = co_await site.tasks.list(filter);
+    auto const page = co_await site.tasks.list(filter);
     auto const paused = co_await site.services.pauses_in_force();
-    auto const cursor = [](storage::task_record const& last) {
-        return write_cursor(list_of::tasks, {last.id.value()});
-    };
-    auto const shown = [&](storage::task_record const& task) { return show_now(site, task, paused); };
-    co_return http::json_response(200, show_page(found, size, cursor, shown));
+    auto const cursor_of = [](task_id last) { return write_cursor(list_of::tasks, {last.value()}); };
+    auto const cursor = [&](storage::task_record const& last) { return cursor_of(last.id); };
+    auto const show_one = [&](storage::task_record const& task) { return show_now(site, task, paused); };
+    auto shown = show_page(page.items, size, cursor, show_one);
+    if (page.looked_to)
+        shown["next"] = cursor_of(*page.looked_to);
+    co_return http::json_response(200, shown);
 }
 
 awaitable<http::response> read(context& site, http::request const& message)

@@ -150,6 +150,7 @@ public:
         return "DELETE e FROM " + std::string(table) + " e" + index_hint(index == nullptr ? "PRIMARY" : index) +
                " WHERE ";
     }
+    fragment join_in_order() const override { return {"STRAIGHT_JOIN"}; }
     std::string on_taken(char const*) const override { return " ON DUPLICATE KEY UPDATE "; }
     std::string inserted(char const* column) const override { return "VALUES(" + std::string(column) + ")"; }
 

@@ -122,6 +122,7 @@ public:
     {
         return "DELETE FROM " + std::string(table) + " AS e WHERE ";
     }
+    fragment join_in_order() const override { return {"CROSS JOIN"}; }
     std::string on_taken(char const* key) const override
     {
         return " ON CONFLICT (" + std::string(key) + ") DO UPDATE SET ";

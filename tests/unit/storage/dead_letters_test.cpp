@@ -38,7 +38,7 @@ public:
     std::vector<std::int64_t> open(dead_letter_filter filter = {})
     {
         std::vector<std::int64_t> found;
-        for (auto const& letter : wait_for(letters.list(filter)))
+        for (auto const& letter : wait_for(letters.list(filter)).items)
             found.push_back(letter.execution.id.value());
         return found;
     }
@@ -86,7 +86,7 @@ TEST_CASE("an execution that can never be delivered is a dead letter with its re
     letters_fixture f(engines());
     f.bench.plan_one(1, 1, noon);
     wait_for(f.bench.ledger.fail(f.bench.mine, {{execution_id{1}, "its client died 3 times", true}}));
-    auto const found = wait_for(f.letters.list({}));
+    auto const found = wait_for(f.letters.list({})).items;
     REQUIRE(found.size() == 1);
     CHECK(found[0].execution.reason == "its client died 3 times");
     CHECK(found[0].resolution == protocol::resolution::open);
@@ -122,7 +122,7 @@ TEST_CASE("dead letters are listed by task, project and resolution, in pages")
     CHECK(f.open(filter) == std::vector<std::int64_t>{2});
     filter = {};
     filter.limit = 2;
-    auto const page = wait_for(f.letters.list(filter));
+    auto const page = wait_for(f.letters.list(filter)).items;
     REQUIRE(page.size() == 2);
     filter.after_at = page[1].died_at;
     filter.after_id = page[1].execution.id;
@@ -132,6 +132,45 @@ TEST_CASE("dead letters are listed by task, project and resolution, in pages")
     filter.resolution = protocol::resolution::dismissed;
     CHECK(f.open(filter) == std::vector<std::int64_t>{1});
     CHECK(f.open() == std::vector<std::int64_t>{3, 2});
+}
+
+TEST_CASE("dead letters are found by service and by the text of an error, in pages that look at a bounded number")
+{
+    letters_fixture f(engines());
+    for (int id = 1; id < 9; ++id)
+        f.fail(id);
+    f.bench.home.exec("UPDATE dead_letter SET died_at = 1000");
+    f.bench.home.exec("UPDATE task SET service = 'rare' WHERE id = 2");
+    f.bench.home.exec("UPDATE failure SET error = 'Out of memory: 100%' WHERE execution_id = 2");
+    dead_letter_filter filter;
+    filter.service = "rare";
+    CHECK(f.open(filter) == std::vector<std::int64_t>{2});
+    filter.error = "OF MEMORY";
+    CHECK(f.open(filter) == std::vector<std::int64_t>{2});
+    filter.task = task_id{3};
+    CHECK(f.open(filter).empty());
+    filter = {};
+    filter.error = "no such account";
+    CHECK(f.open(filter) == std::vector<std::int64_t>{8, 7, 6, 5, 4, 3, 1});
+    filter.project = "default";
+    filter.error = "' OR 1=1 --";
+    CHECK(f.open(filter).empty());
+
+    filter = {};
+    filter.service = "rare";
+    filter.look = 4;
+    auto const first = wait_for(f.letters.list(filter));
+    CHECK(first.items.empty());
+    REQUIRE(first.looked_to == execution_place{from_micros(1'000), execution_id{5}});
+    filter.after_at = first.looked_to->at;
+    filter.after_id = first.looked_to->id;
+    auto const second = wait_for(f.letters.list(filter));
+    CHECK(second.items.size() == 1);
+    REQUIRE(second.looked_to == execution_place{from_micros(1'000), execution_id{1}});
+    filter.after_id = second.looked_to->id;
+    auto const last = wait_for(f.letters.list(filter));
+    CHECK(last.items.empty());
+    CHECK_FALSE(last.looked_to);
 }
 
 TEST_CASE("a dead letter runs again once, under the task's present version and at the time of the failed execution")

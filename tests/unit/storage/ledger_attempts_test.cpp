@@ -190,6 +190,8 @@ TEST_CASE("a broadcast is expanded once, waits for its shards, and ends with the
     CHECK(bench.state(3) == "cancelled");
     CHECK(bench.state(4) == "running");
     CHECK(bench.column(1, "due_at") == -1);
+    CHECK(bench.home.number("SELECT COUNT(*) FROM failure WHERE execution_id = 2 AND task_id = 2") == 1);
+    CHECK(bench.home.number("SELECT COUNT(*) FROM failure WHERE execution_id <> 21") == 1); // beside its shard
 }
 
 TEST_CASE("a broadcast that any shard ends succeeds with the first that does, and the others are to be cancelled")

@@ -123,8 +123,8 @@ TEST_CASE("tasks, runs and their signals belong to the namespace that made them"
     storage::signals their_signals(*b.shared, other_namespace);
     auto const here = wait_for(mine.create(b.ids, b.by_hand("here"))).task.id;
     auto const there = wait_for(theirs.create(b.ids, b.by_hand("there"))).task.id;
-    CHECK(ids_of(wait_for(mine.list({}))) == numbers{here.value()});
-    CHECK(ids_of(wait_for(theirs.list({}))) == numbers{there.value()});
+    CHECK(ids_of(wait_for(mine.list({})).items) == numbers{here.value()});
+    CHECK(ids_of(wait_for(theirs.list({})).items) == numbers{there.value()});
     CHECK(wait_for(mine.count()) == 1);
     CHECK_FALSE(wait_for(mine.find(there)));
     CHECK_FALSE(wait_for(mine.find_by_name("default", "there")));

@@ -135,7 +135,7 @@ TEST_CASE("the list of tasks applies each filter, in order of registration, in p
     }
     auto const names = [&](storage::task_filter const& filter) {
         std::string all;
-        for (auto const& task : wait_for(fixture.tasks.list(filter)))
+        for (auto const& task : wait_for(fixture.tasks.list(filter)).items)
             all += task.definition.name.substr(4, 1);
         return all;
     };
@@ -150,9 +150,67 @@ TEST_CASE("the list of tasks applies each filter, in order of registration, in p
     CHECK(names({.enabled = false}) == "1");
     CHECK(names({.kind = schedule_kind::api}) == "4");
     CHECK(names({.project = "default", .enabled = true, .kind = schedule_kind::fixed_rate}) == "23");
+    CHECK(names({.project = "default", .service = "s2"}) == "234");
+    CHECK(names({.project = "default", .service = "s2", .handler = "h1"}) == "2");
+    CHECK(names({.text = "JOB_2"}) == "2");
+    CHECK(names({.text = "S1"}) == "1");
+    CHECK(names({.text = "h1"}) == "2");
+    CHECK(names({.text = "' OR 1=1 --"}).empty());
+    CHECK(names({.text = "h2", .enabled = true}) == "034");
+    CHECK(names({.state = storage::task_state::disabled}) == "1");
+    CHECK(names({.state = storage::task_state::enabled}) == "0234");
+    CHECK(names({.enabled = true, .state = storage::task_state::disabled}).empty());
+    CHECK(names({.state = storage::task_state::parked}).empty());
+    fixture.home.exec("UPDATE task SET parked_for = 'default/s2' WHERE name = 'job_4'");
+    CHECK(names({.state = storage::task_state::parked}) == "4");
+    CHECK(names({.state = storage::task_state::enabled}) == "023");
+    CHECK(names({.enabled = true}) == "0234");
     CHECK(names({.limit = 2}) == "01");
-    auto const second = wait_for(fixture.tasks.list({.limit = 2})).at(1).id;
+    auto const second = wait_for(fixture.tasks.list({.limit = 2})).items.at(1).id;
     CHECK(names({.after = second, .limit = 2}) == "23");
+}
+
+TEST_CASE("a search for rare tasks ends after the tasks that it may look at, and the next page goes on behind them")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    std::vector<task_id> made;
+    for (int i = 0; i < 9; ++i) {
+        auto task = definition("job" + std::to_string(i));
+        task.owner = "ops";
+        task.labels = {{"team", "billing"}};
+        if (i % 3 == 2)
+            task.labels["rare"] = "yes";
+        task.handler = i == 7 ? "rare" : "h";
+        made.push_back(fixture.create(task).task.id);
+    }
+    std::vector<storage::task_filter> const searches{{.handler = "rare"},
+                                                     {.text = "RARE"},
+                                                     {.project = "default", .service = "billing", .handler = "rare"},
+                                                     {.service = "billing", .handler = "rare"},
+                                                     {.handler = "rare", .owner = "ops"},
+                                                     {.handler = "rare", .labels = {{"team", "billing"}}},
+                                                     {.handler = "rare", .state = storage::task_state::enabled}};
+    for (auto search : searches) {
+        search.look = 4;
+        auto const first = wait_for(fixture.tasks.list(search));
+        CHECK(first.items.empty());
+        REQUIRE(first.looked_to == made[3]);
+        search.after = *first.looked_to;
+        auto const second = wait_for(fixture.tasks.list(search));
+        REQUIRE(second.items.size() == 1);
+        CHECK(second.items[0].id == made[7]);
+        CHECK(second.looked_to == made[7]);
+        search.after = *second.looked_to;
+        auto const last = wait_for(fixture.tasks.list(search));
+        CHECK(last.items.empty());
+        CHECK_FALSE(last.looked_to);
+    }
+    auto const full = wait_for(fixture.tasks.list({.handler = "h", .limit = 2, .look = 4}));
+    CHECK(full.items.size() == 2);
+    CHECK_FALSE(full.looked_to); // the page is full
+    auto const by_index = wait_for(fixture.tasks.list({.labels = {{"rare", "yes"}}, .look = 4}));
+    CHECK(by_index.items.size() == 3);
+    CHECK_FALSE(by_index.looked_to);
 }
 
 } // namespace tasks_test

@@ -149,6 +149,12 @@ TEST_CASE("a query that cannot be read gets 400 with the name of the parameter")
         CHECK(field(std::string("executions?state=") + wrong) == "state");
     auto const lost = web->problem(400, web->get("/api/v1/executions?state=failed,lost"));
     CHECK_THAT(lost.value("detail", ""), Catch::Contains("planned, waiting, running") && Catch::Contains("not 'lost'"));
+    CHECK(field("executions?cause=chance") == "cause");
+    CHECK(field("executions?error=") == "error");
+    CHECK(field("executions?error=" + std::string(201, 'x')) == "error");
+    CHECK(field("dead-letters?error=") == "error");
+    CHECK(field("tasks?text=") == "text");
+    CHECK(field("tasks?state=paused") == "state");
     CHECK(field("executions?from=yesterday") == "from");
     CHECK(field("executions?task=-1") == "task");
     CHECK(field("executions?after=1") == "after");

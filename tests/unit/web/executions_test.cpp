@@ -143,6 +143,11 @@ TEST_CASE("executions are listed latest first, by page and by filter")
     CHECK(count("state=planned,running") == 5); // read by the index of open executions
     CHECK(count("state=planned,succeeded&task=" + task) == 5);
     CHECK(count("state=cancelled,failed") == 0);
+    CHECK(count("cause=manual,forced") == 6);
+    CHECK(count("cause=schedule") == 0);
+    CHECK(count("service=billing") == 6);
+    CHECK(count("service=none") == 0);
+    CHECK(count("error=boom") == 0);
     CHECK(count("open=true") == 5);
     CHECK(count("open=false") == 1);
     CHECK(count("from=2020-01-01T00:00:00Z") == 6);
@@ -165,8 +170,8 @@ TEST_CASE("a search that finds little within its bound returns a cursor and reac
             n + ", project, task_id, 1, scheduled_at + " + n +
             " * 1000000, run_key, cause, state, 1, 1, 0, 0, created_at FROM execution");
     }
-    web->data.exec("UPDATE execution SET state = 'failed' WHERE id = " + id);
-    auto const search = std::string("/api/v1/executions?state=failed");
+    web->data.exec("UPDATE execution SET cause = 'forced' WHERE id = " + id);
+    auto const search = std::string("/api/v1/executions?cause=forced");
     auto const first = web->got(200, search);
     CHECK(first.at("items").empty());
     REQUIRE_FALSE(first.at("next").is_null());
