@@ -4,6 +4,7 @@ import type { Client, Service, TriggerNode } from '../src/api/types';
 import { failing, nextFirings } from '../src/features/overview/firings';
 import { stepsOf } from '../src/features/overview/steps';
 import { countText, nodesByCondition, ofProject, unserved } from '../src/features/overview/attention';
+import { seriesOf, type Span } from '../src/features/overview/series';
 
 describe('readPages', () => {
   const pages = (of: number[][]) => async (after: string | undefined) => {
@@ -65,5 +66,18 @@ describe('what fails most', () => {
 describe('the first steps', () => {
   it('are done in any order', () => {
     expect(stepsOf({ nodes: 1, clients: 0, tasks: 3 }).map(({ done }) => done)).toEqual([true, false, true]);
+  });
+});
+
+describe('the series of the charts', () => {
+  const span = (since: string, fired: number) => ({ since, fired, lag_p99_ms: fired === 0 ? null : 2.5 }) as Span;
+  it('has a gap where a span was not counted, and not a zero', () => {
+    const series = seriesOf([span('2026-11-26T00:00:00.000000Z', 3), span('2026-11-26T00:02:00.000000Z', 0)], 60);
+    expect(series.times).toEqual([1795651200, 1795651260, 1795651320]);
+    expect(series.values('fired')).toEqual([3, null, 0]);
+    expect(series.values('lag_p99_ms')).toEqual([2.5, null, null]);
+  });
+  it('is empty before the first count', () => {
+    expect(seriesOf([], 60).times).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ const Plot = lazy(() => import('./Plot'));
 
 export interface Series {
   label: string;
+  /** A colour of the theme, such as "teal". */
   colour: string;
   values: (number | null)[];
 }

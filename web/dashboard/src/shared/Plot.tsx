@@ -1,18 +1,38 @@
+import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ChartProps } from './LineChart';
+import { clockTime } from './time';
+import { useZone } from './Times';
 
+/** The lines of a chart, with the colours of the theme and the times of the chosen zone. */
 export default function Plot({ label, times, series, height = 160 }: ChartProps) {
   const { ref: box, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);
+  const { i18n } = useTranslation();
+  const zone = useZone();
+  const dark = useComputedColorScheme() === 'dark';
   useEffect(() => {
     if (!place.current || width === 0) return;
-    const lines = series.map(({ label: name, colour }) => ({ label: name, stroke: colour, width: 2 }));
-    const plot = new uPlot({ width, height, series: [{}, ...lines] }, [times, ...series.map(({ values }) => values)], place.current);
+    const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--mantine-color-${name}-${dark ? 4 : 7}`);
+    const axis = { stroke: dark ? '#adadad' : '#5c636a', grid: { stroke: dark ? '#3b3b3b' : '#e9ecef', width: 1 }, ticks: { show: false } };
+    const lines = series.map(({ label: name, colour: of }) => ({ label: name, stroke: colour(of), width: 2, points: { show: false } }));
+    const say = (at: number) => clockTime(at * 1000, zone, i18n.language);
+    const plot = new uPlot(
+      {
+        width, height: height + 32, // with the legend
+        series: [{ value: (_, at: number | null) => (at === null ? '–' : say(at)) }, ...lines],
+        axes: [{ ...axis, values: (_, splits) => splits.map(say) }, { ...axis, size: 56 }],
+        scales: { y: { range: (_, __, most) => [0, Math.max(most ?? 0, 1)] } },
+        cursor: { y: false, drag: { x: false, y: false } },
+      },
+      [times, ...series.map(({ values }) => values)], place.current,
+    );
     return () => plot.destroy();
-  }, [width, height, times, series]);
+  }, [width, height, times, series, dark, zone, i18n.language]);
   return (
     <div ref={box} role="img" aria-label={label}>
       <div ref={place} />

@@ -45,6 +45,17 @@ export function exact(at: string, zone: string | undefined, language: string): s
   }
 }
 
+/** The time of day in a zone, to the minute. */
+export function clockTime(at: number, zone: string | undefined, language: string): string {
+  const how = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  try {
+    return new Intl.DateTimeFormat(language, { ...how, timeZone: zone }).format(at);
+  } catch {
+    // A zone that the server knows and this browser does not.
+    return new Intl.DateTimeFormat(language, { ...how, timeZone: 'UTC' }).format(at);
+  }
+}
+
 export type DurationText =
   | { key: 'ms' | 's' | 'min'; n: string }
   | { key: 'min_s' | 'h_min' | 'd_h'; n: string; m: string };

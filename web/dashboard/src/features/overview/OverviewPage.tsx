@@ -6,13 +6,13 @@ import { ErrorBox } from '@/shared/ErrorBox';
 import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { Coming } from './Coming';
+import { Counts } from './Counts';
 import { FailingTasks } from './FailingTasks';
 import { Figures } from './Figures';
 import { FirstSteps } from './FirstSteps';
 import classes from './Lines.module.css';
 import { LostClients } from './LostClients';
-import { useComing, useFailures, useOpenLetters } from './queries';
-import { useTrends } from './series';
+import { useComing, useFailures, useOpenLetters, useOverview } from './queries';
 import { ServicesInNeed } from './ServicesInNeed';
 import { Trends } from './Trends';
 
@@ -21,9 +21,8 @@ export default function OverviewPage() {
   const { project } = usePreferences();
   const nodes = useNodes();
   // A number that could not be read must not look like one that is zero.
-  const queries = [nodes, useClients(), useAllServices(project, true), useOpenLetters(project), useFailures(project), useComing(project)];
+  const queries = [nodes, useClients(), useAllServices(project, true), useOpenLetters(project), useFailures(project), useComing(project), useOverview()];
   const failed = queries.find(({ error }) => error !== null);
-  const trends = useTrends();
   return (
     <>
       <PageHeader title={t('title')} summary={project === '' ? t('summary') : t('summary_project', { project })} />
@@ -31,7 +30,8 @@ export default function OverviewPage() {
       {!nodes.data && !failed && <Skeleton height={96} mb="md" />}
       <FirstSteps />
       <Figures project={project} />
-      <Trends trends={trends} />
+      <Counts />
+      <Trends />
       <div className={classes.columns}>
         <FailingTasks project={project} />
         <LostClients project={project} />

@@ -7,6 +7,15 @@ import { nextFirings } from './firings';
 const hour = 3600000;
 const minute = 60000;
 
+/** The counts of the whole cluster. The master counts every few seconds, so events would not tell of them. */
+export function useOverview() {
+  return useQuery({
+    queryKey: ['overview'],
+    refetchInterval: 10000,
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/overview', { signal })),
+  });
+}
+
 export function useOpenLetters(project: string) {
   return useQuery({
     queryKey: ['dead_letters', 'count', project],

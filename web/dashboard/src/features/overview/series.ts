@@ -1,11 +1,22 @@
-import type { ChartProps } from '@/shared/LineChart';
+import type { components } from '@/api/schema.gen';
 
-/** A chart of the overview: of the rate of executions, or of their lag. */
-export interface Trend extends ChartProps {
-  name: string;
+export type Span = components['schemas']['CountsOfSpan'];
+
+export type Measure = 'fired' | 'failed' | 'late' | 'lag_p50_ms' | 'lag_p99_ms';
+
+/** Counts by time, for a chart. A span that was not counted is a gap and not a zero. */
+export interface Series {
+  /** Seconds since 1970, the beginnings of the spans. */
+  times: number[];
+  values: (measure: Measure) => (number | null)[];
 }
 
-/** The API has no such series yet, so there is none to show. */
-export function useTrends(): Trend[] {
-  return [];
+export function seriesOf(spans: Span[], secondsOfOne: number): Series {
+  const known = new Map(spans.map((one) => [Math.round(Date.parse(one.since) / 1000), one]));
+  const all = [...known.keys()];
+  const times: number[] = [];
+  if (all.length > 0) {
+    for (let at = Math.min(...all); at <= Math.max(...all); at += secondsOfOne) times.push(at);
+  }
+  return { times, values: (measure) => times.map((at) => known.get(at)?.[measure] ?? null) };
 }
