@@ -71,13 +71,13 @@ describe('the first steps', () => {
 
 describe('the series of the charts', () => {
   const span = (since: string, fired: number) => ({ since, fired, lag_p99_ms: fired === 0 ? null : 2.5 }) as Span;
-  it('has a gap where a span was not counted, and not a zero', () => {
-    const series = seriesOf([span('2026-11-26T00:00:00.000000Z', 3), span('2026-11-26T00:02:00.000000Z', 0)], 60);
+  it('has a gap where a span was not counted, and ends before the present span', () => {
+    const series = seriesOf([span('2026-11-26T00:00:00.000000Z', 3), span('2026-11-26T00:02:00.000000Z', 0), span('2026-11-26T00:03:00.000000Z', 1)], 60, Date.parse('2026-11-26T00:03:59Z'));
     expect(series.times).toEqual([1795651200, 1795651260, 1795651320]);
     expect(series.values('fired')).toEqual([3, null, 0]);
     expect(series.values('lag_p99_ms')).toEqual([2.5, null, null]);
   });
   it('is empty before the first count', () => {
-    expect(seriesOf([], 60).times).toEqual([]);
+    expect(seriesOf([], 60, 0).times).toEqual([]);
   });
 });

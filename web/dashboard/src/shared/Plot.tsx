@@ -8,11 +8,14 @@ import type { ChartProps } from './LineChart';
 import { clockTime } from './time';
 import { useZone } from './Times';
 
+// Seconds between two times on the axis: none closer than what their texts tell apart.
+const steps = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600];
+
 /** The lines of a chart, with the colours of the theme and the times of the chosen zone. */
 export default function Plot({ label, times, series, height = 160 }: ChartProps) {
   const { ref: box, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);
-  const { i18n } = useTranslation();
+  const { t, i18n } = useTranslation();
   const zone = useZone();
   const dark = useComputedColorScheme() === 'dark';
   useEffect(() => {
@@ -24,15 +27,15 @@ export default function Plot({ label, times, series, height = 160 }: ChartProps)
     const plot = new uPlot(
       {
         width, height: height + 32, // with the legend
-        series: [{ value: (_, at: number | null) => (at === null ? '–' : say(at)) }, ...lines],
-        axes: [{ ...axis, values: (_, splits) => splits.map(say) }, { ...axis, size: 56 }],
+        series: [{ label: t('time'), value: (_, at: number | null) => (at === null ? '–' : say(at)) }, ...lines],
+        axes: [{ ...axis, incrs: steps, values: (_, splits) => splits.map(say) }, { ...axis, size: 56 }],
         scales: { y: { range: (_, __, most) => [0, Math.max(most ?? 0, 1)] } },
         cursor: { y: false, drag: { x: false, y: false } },
       },
       [times, ...series.map(({ values }) => values)], place.current,
     );
     return () => plot.destroy();
-  }, [width, height, times, series, dark, zone, i18n.language]);
+  }, [width, height, times, series, dark, zone, t, i18n.language]);
   return (
     <div ref={box} role="img" aria-label={label}>
       <div ref={place} />

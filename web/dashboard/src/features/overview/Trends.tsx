@@ -14,7 +14,7 @@ export function Trends() {
   const [reach, setReach] = useState<Reach>('hour');
   const { data } = useOverview();
   if (!data) return null;
-  const series = reach === 'hour' ? seriesOf(data.minutes, 60) : seriesOf(data.hours, 3600);
+  const series = reach === 'hour' ? seriesOf(data.minutes, 60, Date.parse(data.at)) : seriesOf(data.hours, 3600, Date.parse(data.at));
   if (series.times.length < 2 && reach === 'hour') return null; // a line needs two points
   const lines = (measures: Parameters<typeof series.values>[0][], colours: string[]) =>
     measures.map((one, i) => ({ label: t(`measure.${one}`), colour: colours[i] ?? 'gray', values: series.values(one) }));

@@ -11,8 +11,10 @@ export interface Series {
   values: (measure: Measure) => (number | null)[];
 }
 
-export function seriesOf(spans: Span[], secondsOfOne: number): Series {
-  const known = new Map(spans.map((one) => [Math.round(Date.parse(one.since) / 1000), one]));
+/** `now`, in milliseconds: a span that has not ended would look like a fall. */
+export function seriesOf(spans: Span[], secondsOfOne: number, now: number): Series {
+  const ended = spans.filter(({ since }) => Date.parse(since) + secondsOfOne * 1000 <= now);
+  const known = new Map(ended.map((one) => [Math.round(Date.parse(one.since) / 1000), one]));
   const all = [...known.keys()];
   const times: number[] = [];
   if (all.length > 0) {
