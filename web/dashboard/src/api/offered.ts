@@ -3,6 +3,6 @@
  * server does not know would be refused or, worse, be without effect.
  */
 export const offered = {
-  listExecutions: { service: false, cause: false, error: false },
-  listDeadLetters: { service: false, error: false },
+  listExecutions: { service: true, cause: true, error: true },
+  listDeadLetters: { service: true, error: true },
 };

@@ -129,6 +129,7 @@ export function DataTable<Item>(props: Props<Item>) {
           </Table>
         </Table.ScrollContainer>
       </Paper>
+      {items.length === 0 && paging?.next && <Text size="sm" c="dimmed" mt="sm" role="status">{t('nothing_so_far')}</Text>}
       {paging && <Pager {...paging} />}
     </>
   );

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 import { offered } from '@/api/offered';
-import type { ResolvedLetter, State } from '@/api/types';
+import type { Execution, ResolvedLetter, State } from '@/api/types';
 import type { Values } from './Filters';
 import { beginOf, isSpan } from './span';
 
@@ -24,7 +24,7 @@ function queryOf(filters: ExecutionFilters, after: string | undefined) {
     state: state ? (state.split(',') as State[]) : undefined,
     planned: planned === 'true',
     ...(has.service && service ? { service } : {}),
-    ...(has.cause && cause ? { cause: [cause] } : {}),
+    ...(has.cause && cause ? { cause: [cause as Execution['cause']] } : {}),
     ...(has.error && error ? { error } : {}),
   };
 }
