@@ -1,12 +1,16 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import '@mantine/spotlight/styles.css';
+import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App';
 import { startLanguage } from './i18n';
+import { nonce } from './shared/nonce';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element with the id root');
+// For the <style> element that keeps the page from scrolling behind a dialog.
+setNonce(nonce());
 await startLanguage();
 createRoot(root).render(<StrictMode><App /></StrictMode>);

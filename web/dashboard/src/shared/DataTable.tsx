@@ -99,7 +99,7 @@ export function DataTable<Item>(props: Props<Item>) {
 
   const firstId = table.getAllColumns().find(({ id }) => id !== 'select')?.id;
 
-  if (!items) return <Skeleton height={240} aria-label={t('loading')} />;
+  if (!items) return <Skeleton height={240} role="status" aria-label={t('loading')} />;
   if (items.length === 0 && !paging?.cursor.previous && !paging?.next) return <>{props.empty}</>;
   return (
     <>

@@ -13,8 +13,8 @@ export default function ServicePage() {
   const own = clients.data?.items.filter((client) => client.project === project && client.service === service);
   const summary = (
     <>
-      {t('of_project')}{' '}<Link to={`/projects/${encodeURIComponent(project)}`} size="sm">{project}</Link>{' · '}
-      <Link to={`/tasks?project=${encodeURIComponent(project)}&service=${encodeURIComponent(service)}`} size="sm">{t('its_tasks')}</Link>
+      {t('of_project')}{' '}<Link to={`/projects/${encodeURIComponent(project)}`} size="sm" underline="always">{project}</Link>{' · '}
+      <Link to={`/tasks?project=${encodeURIComponent(project)}&service=${encodeURIComponent(service)}`} size="sm" underline="always">{t('its_tasks')}</Link>
     </>
   );
   return (

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import config from '../../vite.config';
+
+const executablePath = process.env.BATON_CHROMIUM ?? '/usr/bin/chromium';
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Where the pages lie on the server, without a slash at the end. */
+export const base = String((config as { base?: string }).base ?? '/').replace(/\/$/, '');
+
+export const desktop = { viewport: { width: 1280, height: 800 } };
+export const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb'] });
+}
+
+/** A page with a record of what it must not do: errors in its console, and requests to another host. */
+export interface Watched {
+  page: Page;
+  complaints: string[];
+  close: () => Promise<void>;
+}
+
+export async function open(browser: Browser, address: string, options: BrowserContextOptions & { language?: string } = {}): Promise<Watched> {
+  const { language = 'en', ...more } = options;
+  const context: BrowserContext = await browser.newContext({ ...desktop, locale: language, timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', ...more });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (line) => { if (line.type() === 'error') complaints.push(`console: ${line.text()} (${line.location().url})`); });
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('request', (request) => { if (!request.url().startsWith(`${address}/`)) complaints.push(`request: ${request.url()}`); });
+  return { page, complaints, close: () => context.close() };
+}
+
+/** Goes to a page and waits until it shows its own content. */
+export async function visit(page: Page, address: string, path: string): Promise<void> {
+  await page.goto(`${address}${base}${path}`);
+  await shown(page);
+}
+
+/** Nothing is loading any more: a heading is there, and no place holder. */
+export async function shown(page: Page): Promise<void> {
+  await page.locator('main h1, main h2').first().waitFor();
+  await page.waitForFunction(() => !document.querySelector('main .mantine-Skeleton-root, main [data-loading]'));
+}
+
+export interface Finding { id: string; impact: string; nodes: string[] }
+
+/** The findings of axe that are serious or critical, for WCAG 2.2 AA and best practice. */
+export async function accessibility(page: Page): Promise<Finding[]> {
+  // By the debugger, as the Content-Security-Policy admits no script that is put into the page.
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const found = await (window as unknown as { axe: { run: (where: Document, how: object) => Promise<{ violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }> } }).axe
+      .run(document, { resultTypes: ['violations'] });
+    return found.violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.slice(0, 3).map((node) => `${node.html} ${node.failureSummary}`.slice(0, 400)) }));
+  });
+}
+
+/** How many pixels of the page stand out of the window at its right. */
+export function overhang(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+}
