@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page, type Request } from 'playwright-core';
 import config from '../../vite.config';
+import { until } from './server';
 
 const executablePath = process.env.BATON_CHROMIUM ?? '/usr/bin/chromium';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -16,6 +17,17 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb'] });
 }
 
+/** The requests of each page to the API that are not answered yet, without the stream of events. */
+const unanswered = new WeakMap<Page, Set<Request>>();
+
+function follow(page: Page) {
+  const requests = new Set<Request>();
+  unanswered.set(page, requests);
+  page.on('request', (request) => { if (/\/api\/(?!v1\/events)/.test(request.url())) requests.add(request); });
+  page.on('requestfinished', (request) => requests.delete(request));
+  page.on('requestfailed', (request) => requests.delete(request));
+}
+
 /** A page with a record of what it must not do: errors in its console, and requests to another host. */
 export interface Watched {
   page: Page;
@@ -27,6 +39,7 @@ export async function open(browser: Browser, address: string, options: BrowserCo
   const { language = 'en', ...more } = options;
   const context: BrowserContext = await browser.newContext({ ...desktop, locale: language, timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', ...more });
   const page = await context.newPage();
+  follow(page);
   const complaints: string[] = [];
   page.on('console', (line) => { if (line.type() === 'error') complaints.push(`console: ${line.text()} (${line.location().url})`); });
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
@@ -40,10 +53,15 @@ export async function visit(page: Page, address: string, path: string): Promise<
   await shown(page);
 }
 
-/** Nothing is loading any more: a heading is there, and no place holder. */
+/** Nothing is loading any more: a heading is there, no place holder, and no answer that leads to a further request. */
 export async function shown(page: Page): Promise<void> {
   await page.locator('main h1, main h2').first().waitFor();
-  await page.waitForFunction(() => !document.querySelector('main .mantine-Skeleton-root, main [data-loading]'));
+  const quiet = () => page.evaluate(() => new Promise<boolean>((resolve) => {
+    const look = () => resolve(!document.querySelector('main .mantine-Skeleton-root, main [data-loading]'));
+    requestAnimationFrame(() => requestAnimationFrame(look));
+  }));
+  const none = () => unanswered.get(page)?.size === 0;
+  await until('the page shows all that it asked for', async () => none() && (await quiet()) && none());
 }
 
 export interface Finding { id: string; impact: string; nodes: string[] }
