@@ -54,10 +54,10 @@ export function usePause(scope: Scope) {
 export function useResume(scope: Scope) {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: () =>
+    mutationFn: (body: { by?: string }) =>
       scope.service === undefined
-        ? unwrap(api.POST('/api/v1/projects/{project}/resume', { params: { path: scope }, body: {} }))
-        : unwrap(api.POST('/api/v1/services/{project}/{service}/resume', { params: { path: scope }, body: {} })),
+        ? unwrap(api.POST('/api/v1/projects/{project}/resume', { params: { path: scope }, body }))
+        : unwrap(api.POST('/api/v1/services/{project}/{service}/resume', { params: { path: scope }, body })),
     onSuccess: refresh,
   });
 }

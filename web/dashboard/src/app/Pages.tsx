@@ -4,12 +4,18 @@ import { useTranslation } from 'react-i18next';
 import { Route, Switch, useLocation } from 'wouter';
 import { EmptyState } from '@/shared/EmptyState';
 import { Link } from '@/shared/Link';
+import { PageHeader } from '@/shared/PageHeader';
 import { Failure } from './Failure';
 import { features } from './features';
 
 function NotFound() {
   const { t } = useTranslation('shell');
-  return <EmptyState title={t('not_found.title')} action={<Link to="/">{t('not_found.back')}</Link>} />;
+  return (
+    <>
+      <PageHeader title={t('not_found.title')} />
+      <EmptyState title={t('not_found.help')} action={<Link to="/">{t('not_found.back')}</Link>} />
+    </>
+  );
 }
 
 export function Pages() {

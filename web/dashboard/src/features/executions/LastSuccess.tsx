@@ -1,4 +1,4 @@
-import { Table, Text } from '@mantine/core';
+import { Table, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Execution, ExecutionWithAttempts } from '@/api/types';
@@ -52,10 +52,10 @@ export function LastSuccess({ one }: { one: ExecutionWithAttempts }) {
   const there: Ran = { ...success, started: success.first_attempt.started_at, client: success.first_attempt.client };
   return (
     <Section title={t('compare.title')} actions={<Link to={`/executions/${success.id}`} size="sm">{t('compare.show')}</Link>}>
-      <Table.ScrollContainer minWidth={420} type="native" tabIndex={0}>
+      <Table.ScrollContainer minWidth={420} type="native" tabIndex={0} pos="relative">
         <Table aria-label={t('compare.title')}>
           <Table.Thead>
-            <Table.Tr><Table.Th aria-label={t('compare.what')} /><Table.Th>{t('compare.this')}</Table.Th><Table.Th>{t('compare.success')}</Table.Th></Table.Tr>
+            <Table.Tr><Table.Th><VisuallyHidden>{t('compare.what')}</VisuallyHidden></Table.Th><Table.Th>{t('compare.this')}</Table.Th><Table.Th>{t('compare.success')}</Table.Th></Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {lines.map(({ label, value }) => (

@@ -44,7 +44,7 @@ export function ServicesInNeed({ project }: { project: string }) {
         title={t('paused')} to="/services?only=paused" services={services.filter(({ paused }) => paused !== null)}
         line={({ paused }) => paused && (
           <Text size="sm" component="span">
-            {`${paused.reason} · ${t('paused_by', { by: paused.begun_by })} · `}<RelativeTime at={paused.begun_at} />
+            {`${[paused.reason, paused.begun_by && t('paused_by', { by: paused.begun_by })].filter(Boolean).join(' · ')} · `}<RelativeTime at={paused.begun_at} />
           </Text>
         )}
       />

@@ -33,12 +33,15 @@ function PauseDialog({ scope, close }: { scope: Scope; close: () => void }) {
 
 function ResumeDialog({ scope, close }: { scope: Scope; close: () => void }) {
   const { t } = useTranslation('scopes');
+  const [by, setBy] = useState('');
   const { mutate, isPending, error } = useResume(scope);
   return (
     <ConfirmDialog
       opened title={t('resume.title', { name: scope.service ?? scope.project })} text={t('resume.help')} confirm={t('resume.do')}
-      busy={isPending} error={error} onConfirm={() => mutate(undefined, { onSuccess: close })} onClose={close}
-    />
+      busy={isPending} error={error} onConfirm={() => mutate(by ? { by } : {}, { onSuccess: close })} onClose={close}
+    >
+      <TextInput label={t('pause.by')} value={by} onChange={({ currentTarget }) => setBy(currentTarget.value)} data-autofocus />
+    </ConfirmDialog>
   );
 }
 

@@ -18,8 +18,8 @@ function Pauses({ pauses }: { pauses: Pause[] }) {
       {pauses.map((pause) => (
         <Timeline.Item key={pause.begun_at + pause.of} title={pause.reason}>
           <Text size="sm" c="dimmed" component="div">
-            {`${t('paused_by', { by: pause.begun_by })} · `}<RelativeTime at={pause.begun_at} />
-            {pause.ended_at && <>{` · ${t('resumed_by', { by: pause.ended_by })} · `}<RelativeTime at={pause.ended_at} /></>}
+            {`${pause.begun_by ? t('paused_by', { by: pause.begun_by }) : t('paused')} · `}<RelativeTime at={pause.begun_at} />
+            {pause.ended_at && <>{` · ${pause.ended_by ? t('resumed_by', { by: pause.ended_by }) : t('resumed')} · `}<RelativeTime at={pause.ended_at} /></>}
           </Text>
         </Timeline.Item>
       ))}
@@ -42,7 +42,7 @@ export function ScopePage({ scope, summary, children }: { scope: Scope; summary:
       />
       {paused && (
         <Alert color="yellow" mb="md" title={t(`paused_of.${paused.of}`)}>
-          {`${paused.reason} · ${t('paused_by', { by: paused.begun_by })} · ${t(`firings.${paused.firings}`)}`}
+          {[paused.reason, paused.begun_by && t('paused_by', { by: paused.begun_by }), t(`firings.${paused.firings}`)].filter(Boolean).join(' · ')}
         </Alert>
       )}
       {children}
