@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { attemptsOf } from '../src/features/executions/attempts';
+import { outputsOf } from '../src/features/executions/outputs';
 import { canCancel, canRetry } from '../src/features/executions/possible';
 import { beginOf, instantOf, isSpan, localOf } from '../src/features/executions/span';
 import { partsOf } from '../src/shared/moments_in_text';
@@ -45,5 +46,14 @@ describe('a sentence of the server', () => {
       { text: 'it waits since ', isTime: false }, { text: '2026-11-26T04:16:31.643060Z', isTime: true }, { text: ', alone', isTime: false },
     ]);
     expect(partsOf('')).toEqual([]);
+  });
+});
+
+describe('the result of a command', () => {
+  it('is shown as what it printed', () => {
+    expect(outputsOf({ stdout: 'done\n', stderr: '', exit: 0 })).toEqual({ stdout: 'done\n', stderr: '', rest: { exit: 0 } });
+  });
+  it('is of another form for other handlers', () => {
+    for (const other of [null, 7, 'text', ['x'], {}, { stdout: 'x' }, { stdout: 1, stderr: 2 }]) expect(outputsOf(other)).toBeNull();
   });
 });

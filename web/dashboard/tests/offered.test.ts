@@ -13,7 +13,8 @@ function parametersOf(operation: string): string[] {
 describe('the filters that pages show', () => {
   it.each(Object.entries(offered))('of %s are those that the API has', (operation, filters) => {
     const parameters = parametersOf(operation);
-    expect(parameters).toContain('task');
+    // If this is not found, the document has another form than this test reads.
+    expect(parameters).toContain('project');
     const has = Object.fromEntries(Object.keys(filters).map((name) => [name, parameters.includes(name)]));
     expect(filters).toEqual(has);
   });

@@ -3,6 +3,7 @@
  * server does not know would be refused or, worse, be without effect.
  */
 export const offered = {
+  listTasks: { text: true },
   listExecutions: { service: true, cause: true, error: true },
   listDeadLetters: { service: true, error: true },
 };

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ErrorBox } from './ErrorBox';
+import { useFocusBack } from './focus_back';
 
 interface Props {
   opened: boolean;
@@ -21,6 +22,7 @@ interface Props {
 
 export function ConfirmDialog(props: Props) {
   const { t } = useTranslation();
+  useFocusBack();
   const refusal = useRef<HTMLDivElement>(null);
   // Below a long form a refusal would not be seen.
   useEffect(() => {

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
+import { offered } from '@/api/offered';
 import { useProjectNames } from '@/api/projects';
 import { useCursor } from '@/shared/cursor';
 import { DataTable } from '@/shared/DataTable';
@@ -20,7 +21,7 @@ import { useTasks } from './queries';
 import { useTaskColumns } from './columns';
 
 const hiddenAtFirst = ['owner', 'updated'];
-const names = ['project', 'name', 'service', 'owner', 'kind', 'enabled', 'label'] as const;
+const names = ['text', 'project', 'name', 'service', 'owner', 'kind', 'enabled', 'label'] as const;
 const kinds = ['cron', 'fixed_rate', 'fixed_delay', 'once', 'api', 'window', 'calendar', 'after'] as const;
 
 export default function TasksPage() {
@@ -43,6 +44,7 @@ export default function TasksPage() {
     <>
       <PageHeader title={t('title')} summary={t('summary')} />
       <FilterBar used={filters.used} clear={filters.clear} tools={<ListTools list="tasks" path="/tasks" columns={columns} hidden={hidden} hide={hide} />}>
+        {offered.listTasks.text && <TextFilter label={t('search')} value={values.text} onChange={(text) => change({ text })} />}
         <ChoiceFilter label={t('project')} value={values.project} onChange={(one) => change({ project: one })} choices={(projects.data ?? []).map((value) => ({ value, label: value }))} />
         <TextFilter label={t('name')} value={values.name} onChange={(name) => change({ name })} />
         <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />

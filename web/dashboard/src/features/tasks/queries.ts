@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
+import { offered } from '@/api/offered';
 import type { ScheduleKind } from '@/api/types';
 
 export interface TaskFilters {
+  text: string;
   project: string;
   name: string;
   service: string;
@@ -23,6 +25,7 @@ export function useTasks(filters: TaskFilters, after: string | undefined) {
         after,
         project: filters.project || undefined,
         name: filters.name || undefined,
+        ...(offered.listTasks.text && filters.text ? { text: filters.text } : {}),
         service: filters.service || undefined,
         owner: filters.owner || undefined,
         label: filters.label || undefined,

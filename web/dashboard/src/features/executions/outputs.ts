@@ -1,0 +1,13 @@
+/** What a command of an agent printed, and the rest of its result. */
+export interface Outputs {
+  stdout: string;
+  stderr: string;
+  rest: Record<string, unknown>;
+}
+
+/** The outputs in a result of the agent's form; null for a result of any other form. */
+export function outputsOf(result: unknown): Outputs | null {
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return null;
+  const { stdout, stderr, ...rest } = result as Record<string, unknown>;
+  return typeof stdout === 'string' && typeof stderr === 'string' ? { stdout, stderr, rest } : null;
+}
