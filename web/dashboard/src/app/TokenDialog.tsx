@@ -12,11 +12,13 @@ export function TokenDialog() {
   const { t } = useTranslation('shell');
   const client = useQueryClient();
   const [value, setValue] = useState('');
+  const [tried, setTried] = useState(false);
   const opened = useTokenWanted();
   function send(event: FormEvent) {
     event.preventDefault();
     if (!value) return;
     token.keep(value);
+    setTried(true);
     setValue('');
     void client.invalidateQueries();
   }
@@ -25,7 +27,8 @@ export function TokenDialog() {
       <form onSubmit={send}>
         <Stack>
           <Text size="sm">{t('token.help')}</Text>
-          <PasswordInput label={t('token.label')} value={value} onChange={({ currentTarget }) => setValue(currentTarget.value)} data-autofocus autoComplete="off" />
+          <PasswordInput label={t('token.label')} value={value} onChange={({ currentTarget }) => setValue(currentTarget.value)} data-autofocus autoComplete="off" error={tried && value === '' ? t('token.wrong') : null} />
+          <Text size="sm" c="dimmed">{t('token.where')}</Text>
           <Button type="submit">{t('token.send')}</Button>
         </Stack>
       </form>

@@ -10,6 +10,8 @@ export function ErrorBox({ error, retry }: { error: unknown; retry?: () => void 
   const { t } = useTranslation();
   if (!error) return null;
   const problem = error instanceof ProblemError ? error : undefined;
+  // The dialog for the token tells of that.
+  if (problem?.status === 401) return null;
   const lost = problem?.status === 0;
   const known = statuses.find((status) => status === problem?.status);
   const title = lost ? t('error.unreachable') : known ? t(`error.status.${known}`) : problem?.title || t('error.other');
