@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPages } from '../src/api/pages';
 import type { Client, Service, TriggerNode } from '../src/api/types';
-import { failing, nextFirings } from '../src/features/overview/firings';
+import { failing, nextFirings, untilNext } from '../src/features/overview/firings';
 import { stepsOf } from '../src/features/overview/steps';
 import { countText, nodesByCondition, ofProject, unserved } from '../src/features/overview/attention';
 import { seriesOf, type Span } from '../src/features/overview/series';
@@ -49,6 +49,13 @@ describe('what is due next', () => {
   it('is the first firing first, without tasks that have none', () => {
     const tasks = [{ id: '1', name: 'b', next_fire_at: '2026-01-01T00:00:02Z' }, { id: '2', name: 'none', next_fire_at: null }, { id: '3', name: 'a', next_fire_at: '2026-01-01T00:00:01.5Z' }];
     expect(nextFirings(tasks as unknown as Parameters<typeof nextFirings>[0]).map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+});
+
+describe('the list of what is due next', () => {
+  it('is read again when its first firing is over, but neither too often nor never', () => {
+    const at = (away: number) => untilNext(new Date(away).toISOString(), 0);
+    expect([at(20000), at(-9000), at(3600000), untilNext(undefined, 0)]).toEqual([21000, 5000, 60000, 60000]);
   });
 });
 

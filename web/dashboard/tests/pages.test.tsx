@@ -36,7 +36,7 @@ describe('the overview', () => {
     client.setQueryData(['services', 'all', ''], empty);
     client.setQueryData(['dead_letters', 'count', ''], empty);
     client.setQueryData(['dead_letters', 'failed_executions', ''], { ...empty, from: '2026-11-26T00:00:00Z' });
-    client.setQueryData(['tasks', 'list', 'coming', ''], { tasks: 0, firings: [] });
+    client.setQueryData(['tasks', 'coming', ''], { tasks: 0, firings: [] });
     return client;
   }
   it('shows numbers with the lists that they count, and nothing that is empty', async () => {
@@ -51,7 +51,7 @@ describe('the overview', () => {
     client.setQueryData(['nodes'], { items: [node, { ...node, name: 'node-b', master: false, alive: false }], lease: { epoch: 7 }, last_gap_ms: 1500, last_failover: failover });
     client.setQueryData(['dead_letters', 'count', ''], { items: [letter, letter], more: true });
     client.setQueryData(['services', 'all', ''], { items: [{ project: 'p', service: 'mail', paused: { reason: 'moves', begun_by: 'Ada', begun_at: failover.at } }], more: false });
-    client.setQueryData(['tasks', 'list', 'coming', ''], { tasks: 1, firings: [{ task: '9', name: 'close-day', project: 'p', at: failover.at }] });
+    client.setQueryData(['tasks', 'coming', ''], { tasks: 1, firings: [{ task: '9', name: 'close-day', project: 'p', at: failover.at }] });
     const busy = shown(client, <OverviewPage />);
     for (const text of ['node-a', 'in term 7', '1.5 s', 'Nodes dead', '2+', 'moves', 'mail', 'sums', 'no disk', '2 failures', 'close-day']) expect(busy).toContain(text);
     for (const to of ['/nodes?condition=gone', '/dead-letters', '/services?only=paused', '/services?only=unserved']) expect(busy).toContain(`href="/dashboard${to}"`);

@@ -13,7 +13,7 @@ export function ExecutionActions({ one }: { one: ExecutionWithAttempts }) {
   const { t } = useTranslation('executions');
   const [asked, ask] = useState<Asked | null>(null);
   // A broadcast is no dead letter: its shards are, and run again there.
-  const isBroadcast = (useShards(one.id, one.parent === null).data?.items.length ?? 0) > 0;
+  const isBroadcast = (useShards(one).data?.items.length ?? 0) > 0;
   const cancel = useCancel();
   const release = useRelease();
   const change = asked === 'release' ? release : cancel;

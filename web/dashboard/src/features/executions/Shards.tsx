@@ -36,10 +36,10 @@ function RerunFailed({ broadcast, count }: { broadcast: string; count: number })
 }
 
 /** The shards of a broadcast, and a way to run those again that failed. Of another execution it shows nothing. */
-export function Shards({ of }: { of: Pick<Execution, 'id' | 'parent'> }) {
+export function Shards({ of }: { of: Pick<Execution, 'id' | 'parent' | 'ended_at'> }) {
   const { t } = useTranslation(['executions', 'shared']);
   const [, go] = useLocation();
-  const { data } = useShards(of.id, of.parent === null);
+  const { data } = useShards(of);
   const columns: ColumnDef<Execution>[] = [
     { header: t('shard'), cell: ({ row: { original: one } }) => <Link to={`/executions/${one.id}`} size="sm" fw={600}>{t('shard_of', { n: one.shard_index + 1, of: one.shard_total })}</Link> },
     { header: t('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },

@@ -40,12 +40,14 @@ export function useExecutions(filters: ExecutionFilters, after: string | undefin
   });
 }
 
-/** The shards of an execution; none unless it is a broadcast. */
-export function useShards(parent: string, enabled: boolean) {
+/** The shards of an execution; none unless it is a broadcast. Those of one that has ended change only by hand. */
+export function useShards({ id: parent, parent: above, ended_at: ended }: Pick<Execution, 'id' | 'parent' | 'ended_at'>) {
+  const interval = useLiveInterval();
   return useQuery({
-    queryKey: ['executions', 'shards', parent],
-    enabled,
-    refetchInterval: useLiveInterval(),
+    // Each event of `executions` would have them read again.
+    queryKey: ended === null ? ['executions', 'shards', parent] : ['dead_letters', 'shards', parent],
+    enabled: above === null,
+    refetchInterval: ended === null ? interval : false,
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/executions', { params: { query: { parent, limit: 500 } }, signal })),
   });
 }
@@ -53,7 +55,9 @@ export function useShards(parent: string, enabled: boolean) {
 /** The latest execution of a task that went well, of a shard if a shard is meant; null if the first page has none. */
 export function useLastSuccess(task: string, ofShard: boolean) {
   return useQuery({
-    queryKey: ['executions', 'last_success', task, ofShard],
+    // Of no topic: a comparison with one that was the last a minute ago is as good.
+    queryKey: ['last_success', task, ofShard],
+    staleTime: 60000,
     queryFn: async ({ signal }) => {
       const query = { task, state: ['succeeded' as const], planned: false, limit: 20 };
       const { items } = await unwrap(api.GET('/api/v1/executions', { params: { query }, signal, querySerializer }));

@@ -17,6 +17,12 @@ export function nextFirings(tasks: Pick<Task, 'id' | 'name' | 'project' | 'next_
     .slice(0, mostShown);
 }
 
+/** In how many milliseconds to look again: when the first firing is over, and between five seconds and a minute from now. */
+export function untilNext(first: string | undefined, now: number): number {
+  const away = first === undefined ? 60000 : Date.parse(first) + 1000 - now;
+  return Math.min(60000, Math.max(5000, away));
+}
+
 export interface Failing {
   task: string;
   name: string;
