@@ -67,16 +67,25 @@ function useColumns(ofOneService: boolean): ColumnDef<Client>[] {
   ];
 }
 
-/** `ofOneService`: they all are of the service whose page this is. */
-export function ClientsTable({ clients, error, ofOneService = false }: { clients: Client[] | undefined; error: unknown; ofOneService?: boolean }) {
+interface Props {
+  clients: Client[] | undefined;
+  error: unknown;
+  /** They all are of the service whose page this is. */
+  ofOneService?: boolean;
+  /** Others may be there. */
+  filtered?: boolean;
+}
+
+export function ClientsTable({ clients, error, ofOneService = false, filtered = false }: Props) {
   const { t } = useTranslation('services');
   const columns = useColumns(ofOneService);
+  const empty = filtered ? <EmptyState title={t('no_such_client')} /> : <EmptyState title={t('no_clients')} help={t(ofOneService ? 'no_clients_help' : 'no_clients_at_all')} />;
   const [all, showAll] = useState(false);
   const shown = all ? clients : clients?.slice(0, mostAtFirst);
   return (
     <>
       <ErrorBox error={error} />
-      {(clients || !error) && <DataTable label={t('clients')} items={shown} columns={columns} idOf={(one) => one.instance} empty={<EmptyState title={t('no_clients')} help={t(ofOneService ? 'no_clients_help' : 'no_clients_at_all')} />} />}
+      {(clients || !error) && <DataTable label={t('clients')} items={shown} columns={columns} idOf={(one) => one.instance} empty={empty} />}
       {clients && shown && clients.length > shown.length && <Button mt="sm" variant="default" onClick={() => showAll(true)}>{t('show_all_clients', { count: clients.length })}</Button>}
     </>
   );

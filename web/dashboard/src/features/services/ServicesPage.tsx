@@ -85,7 +85,7 @@ export default function ServicesPage() {
           empty={values.only === '' ? <EmptyState title={t('none')} help={t('none_help')} /> : <EmptyState title={t(`none_such.${values.only === 'paused' ? 'paused' : 'unserved'}`)} />}
         />
       </Section>
-      <Section title={t('clients')}><ClientsTable clients={ofProject} error={clients.error} /></Section>
+      <Section title={t('clients')}><ClientsTable clients={ofProject} error={clients.error} filtered={values.reach !== ''} /></Section>
     </>
   );
 }
