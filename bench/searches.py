@@ -3,6 +3,7 @@
 
     searches.py [--store mysql|sqlite] [--tasks N] [--executions N] [--pages N] [--limit MS] [--json FILE]
 
+Besides, prints the processor time of database and web for a page, which depends less on what else the machine does.
 Fills a separate database on a private server (or a SQLite file), starts a real web and asks it for pages, one after the
 other. Prints the median and the 99th percentile of each filter, and what a page found. Exit status 1 when a median is over
 the limit.
@@ -11,6 +12,7 @@ the limit.
 import argparse
 import http.client
 import json
+import os
 import pathlib
 import statistics
 import sys
@@ -207,10 +209,20 @@ def rfc3339(micros):
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(micros // 1_000_000))
 
 
-def measure(address, path, query, pages):
+def processor_ms(pids):
+    """The processor time of these processes so far."""
+    ticks = 0
+    for pid in pids:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks * 1_000 / os.sysconf("SC_CLK_TCK")
+
+
+def measure(address, pids, path, query, pages):
     """Asks for the first page and those that follow, as a person who scrolls does, and begins again at the end."""
     connection = http.client.HTTPConnection(urllib.parse.urlsplit(address).netloc, timeout=120)
     times, items, after = [], [], None
+    used = processor_ms(pids)
     for _ in range(pages):
         parts = [query] if query else []
         if after:
@@ -226,9 +238,10 @@ def measure(address, path, query, pages):
         items.append(len(found.get("items", ())))
         after = found.get("next")
     connection.close()
+    used = processor_ms(pids) - used
     times.sort()
     return {"median_ms": statistics.median(times), "p99_ms": times[min(len(times) - 1, int(len(times) * 0.99))],
-            "items": statistics.mean(items)}
+            "processor_ms": used / pages, "items": statistics.mean(items)}
 
 
 def parse():
@@ -257,15 +270,16 @@ def main():
         herd = base + STEP_US * (options.executions // 2 // TOGETHER + 1)
         moments = {"day1": rfc3339(base + span // 4), "day2": rfc3339(base + span // 2), "herd": rfc3339(herd)}
         results, slow = {}, 0
-        print(f"{'filter':42}{'median ms':>11}{'p99 ms':>9}{'items':>8}")
+        pids = [bed.processes["web"].pid] + ([bed.store.server_pid()] if options.store == "mysql" else [])
+        print(f"{'filter':42}{'median ms':>11}{'p99 ms':>9}{'processor ms':>14}{'items':>8}")
         for name, path, query in FILTERS:
             if not name.startswith(options.only):
                 continue
-            measure(bed.addresses["web"], path, query.format(**moments), 3)  # a server reads its dictionary once
-            found = results[name] = measure(bed.addresses["web"], path, query.format(**moments), options.pages)
+            measure(bed.addresses["web"], pids, path, query.format(**moments), 3)  # a server reads its dictionary once
+            found = results[name] = measure(bed.addresses["web"], pids, path, query.format(**moments), options.pages)
             over = found["median_ms"] > options.limit
             slow += over
-            print(f"{name:42}{found['median_ms']:11.1f}{found['p99_ms']:9.1f}{found['items']:8.1f}{' !' if over else ''}",
+            print(f"{name:42}{found['median_ms']:11.1f}{found['p99_ms']:9.1f}{found['processor_ms']:14.1f}{found['items']:8.1f}{' !' if over else ''}",
                   flush=True)
         if options.json:
             options.json.write_text(json.dumps({"tasks": options.tasks, "executions": options.executions,

@@ -106,12 +106,15 @@ execution_search::execution_search(soci::session& sql, protocol::namespace_id na
 void execution_search::from(statement& ask) const
 {
     auto const index = index_of(way_, filter_.task.has_value());
-    if (way_ == search_way::failures)
-        ask(" FROM failure d", index, " ", dialect_of(sql_).join_in_order(), " execution e ON e.id = d.execution_id");
+    bool const failures = way_ == search_way::failures;
+    if (failures)
+        ask(" FROM failure d", index);
     else
         ask(" FROM execution e", index);
     if (filter_.service)
-        join_service(ask, sql_, name_space_, {"e.task_id"}, *filter_.service);
+        join_service(ask, sql_, name_space_, {failures ? "d.task_id" : "e.task_id"}, *filter_.service);
+    if (failures) // last: those that meet the other conditions are few
+        ask(" ", dialect_of(sql_).join_in_order(), " execution e ON e.id = d.execution_id");
 }
 
 place_columns execution_search::place() const

@@ -33,6 +33,8 @@ schemathesis.openapi.format("date-time", st.builds(
 BEYOND_SCHEMA = [
     ("service", "no live client belongs to the service"),  # depends on the clients of the moment
     ("handler", "no live client of the service"),
+    ("project", "give both or neither"),  # compares two parameters
+    ("service", "give both or neither"),
     ("label", "twice"),
     ("context", "twice"),
     ("defaults.route", "needs defaults.routing"),  # compares two members

@@ -87,6 +87,20 @@ TEST_CASE("retention deletes an execution together with its further attempts, an
     CHECK(b.ids("attempt", "execution_id") == "2");
 }
 
+TEST_CASE("retention deletes a failed execution from the searches and from the dead letters, and no others")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    for (int const id : {1, 2}) {
+        b.plan_one(id, id, noon);
+        b.record(b.result(id, state::failed));
+    }
+    CHECK(b.ids("failure", "execution_id") == "1 2");
+    b.home.exec("UPDATE execution SET ended_at = scheduled_at WHERE id = 1");
+    CHECK(b.forget(noon + 1s) == 1);
+    CHECK(b.ids("failure", "execution_id") == "2");
+    CHECK(b.ids("dead_letter", "execution_id") == "2");
+}
+
 TEST_CASE("the steps of retention are bounded and leave no gap, even among firings of one instant")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));

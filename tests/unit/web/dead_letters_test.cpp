@@ -52,6 +52,13 @@ TEST_CASE("a failed execution is listed as a dead letter and runs again on reque
     CHECK(letter.at("state") == "failed");
     CHECK(letter.at("error") == "no such account\nline 2");
     CHECK(letter.at("resolution") == "open");
+    auto const found = [&](std::string const& path) { return web->got(200, "/api/v1/" + path).at("items").size(); };
+    CHECK(found("dead-letters?service=billing&error=NO%20SUCH") == 1);
+    CHECK(found("dead-letters?service=other") == 0);
+    CHECK(found("dead-letters?error=another") == 0);
+    CHECK(found("executions?error=no%20such") == 1);
+    CHECK(found("executions?error=another") == 0);
+    CHECK(found("executions?state=failed&cause=manual&service=billing") == 1);
 
     auto const sent = web->http.seen.size();
     auto const done =

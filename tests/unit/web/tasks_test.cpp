@@ -209,6 +209,10 @@ TEST_CASE("a list shows only the tasks that match its filters")
     CHECK(names("project=p2") == list{"two"});
     CHECK(names("service=billing&handler=close-day") == list{"one"});
     CHECK(names("enabled=false") == list{"two"});
+    CHECK(names("text=ONE") == list{"one"});
+    CHECK(names("text=remind") == list{"two"});
+    CHECK(names("state=disabled") == list{"two"});
+    CHECK(names("state=enabled&service=billing") == list{"one"});
     CHECK(names("kind=api") == list{"two"});
     CHECK(names("kind=cron&enabled=true&name=on") == list{"one"});
     CHECK(names("service=nobody").empty());
