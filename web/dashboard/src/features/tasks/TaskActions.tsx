@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import type { Task } from '@/api/types';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { type Action, useAction } from './changes';
@@ -29,6 +29,8 @@ export function TaskActions({ task }: { task: Task }) {
   return (
     <>
       <Button onClick={() => run(true)}>{t('action.run')}</Button>
+      <Button variant="default" component={Link} href={`/tasks/${task.id}/edit`}>{t('action.edit')}</Button>
+      <Button variant="default" component={Link} href={`/tasks/new?copy=${task.id}`}>{t('action.copy')}</Button>
       <Button variant="default" onClick={() => ask(turn)}>{t(`action.${turn}`)}</Button>
       <Button variant="subtle" color="red" onClick={() => ask('delete')}>{t('action.delete')}</Button>
       {running && <RunDialog task={task} close={() => run(false)} />}

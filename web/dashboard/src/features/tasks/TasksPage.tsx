@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { offered } from '@/api/offered';
 import { useProjectNames } from '@/api/projects';
 import { useCursor } from '@/shared/cursor';
@@ -39,10 +39,10 @@ export default function TasksPage() {
   const { values, change } = filters;
   const empty = filters.used > 0
     ? <EmptyState title={t('none_found')} action={<Button variant="default" onClick={filters.clear}>{t('show_all')}</Button>} />
-    : <EmptyState title={t('none')} help={t('none_help')} />;
+    : <EmptyState title={t('none')} help={t('none_help')} action={<Button component={Link} href="/tasks/new">{t('action.new')}</Button>} />;
   return (
     <>
-      <PageHeader title={t('title')} summary={t('summary')} />
+      <PageHeader title={t('title')} summary={t('summary')} actions={<Button component={Link} href="/tasks/new">{t('action.new')}</Button>} />
       <FilterBar used={filters.used} clear={filters.clear} tools={<ListTools list="tasks" path="/tasks" columns={columns} hidden={hidden} hide={hide} />}>
         {offered.listTasks.text && <TextFilter label={t('search')} value={values.text} onChange={(text) => change({ text })} />}
         <ChoiceFilter label={t('project')} value={values.project} onChange={(one) => change({ project: one })} choices={(projects.data ?? []).map((value) => ({ value, label: value }))} />

@@ -78,3 +78,17 @@ export function useRollback() {
     onSuccess: refresh,
   });
 }
+
+/** Registers a task, or replaces the definition of one that nobody has changed since it was read. */
+export function useSave() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ definition: body, task }: { definition: Definition; task?: Known }) => {
+      const query = { allow_unserved: true };
+      if (!task) return unwrap(api.POST('/api/v1/tasks', { params: { query }, body }));
+      const params = { path: { id: task.id ?? '' }, header: { 'If-Match': versionTag(task.version) }, query };
+      return unwrap(api.PUT('/api/v1/tasks/{id}', { params, body }));
+    },
+    onSuccess: refresh,
+  });
+}

@@ -7,6 +7,8 @@ const tasks: Feature = {
   navigation: { path: '/tasks', icon: IconListCheck, order: 10 },
   routes: [
     { path: '/tasks', page: lazy(() => import('./TasksPage')) },
+    { path: '/tasks/new', page: lazy(() => import('./NewTaskPage')) },
+    { path: '/tasks/:id/edit', page: lazy(() => import('./EditTaskPage')) },
     { path: '/tasks/:id', page: lazy(() => import('./TaskPage')) },
   ],
 };

@@ -1,8 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 import { offered } from '@/api/offered';
-import type { ScheduleKind } from '@/api/types';
+import type { Schedule, ScheduleKind } from '@/api/types';
+
+type CronMembers = { cron?: string; dialect?: string; zone?: string; gap?: string; overlap?: string; hash_seed?: number };
 
 export interface TaskFilters {
   text: string;
@@ -76,5 +78,73 @@ export function useDeletedTasks(name: string, project: string) {
     enabled: name !== '',
     placeholderData: undefined,
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/deleted-tasks', { params: { query: { name, project: project || undefined, limit: 10 } }, signal })),
+  });
+}
+
+/** Names of tasks of a project that have the text in them, to choose one from. */
+export function useTaskNames(project: string, part: string) {
+  return useQuery({
+    queryKey: ['tasks', 'names', project, part],
+    queryFn: async ({ signal }) => {
+      const page = await unwrap(api.GET('/api/v1/tasks', { params: { query: { project, name: part || undefined, limit: 20 } }, signal }));
+      return page.items.map(({ name }) => name);
+    },
+  });
+}
+
+export function useCalendarNames(project: string) {
+  return useQuery({
+    queryKey: ['calendars', 'names', project],
+    enabled: project !== '',
+    queryFn: async ({ signal }) => {
+      const page = await unwrap(api.GET('/api/v1/calendars', { params: { query: { project, limit: 200 } }, signal }));
+      return page.items.map(({ name }) => name);
+    },
+  });
+}
+
+/** What the live clients serve: the services and handlers that a form offers. */
+export function useServed() {
+  return useQuery({
+    queryKey: ['clients', 'served'],
+    queryFn: async ({ signal }) => {
+      const { items } = await unwrap(api.GET('/api/v1/clients', { signal }));
+      return items.map(({ project, service, handlers }) => ({ project, service, handlers }));
+    },
+  });
+}
+
+/** The defaults that a task of the service takes: those of the service go before those of its project. */
+export function useTaskDefaults(project: string, service: string) {
+  return useQuery({
+    queryKey: ['services', 'task_defaults', project, service],
+    enabled: project !== '' && service !== '',
+    queryFn: async ({ signal }) => {
+      const [ofProject, ofService] = await Promise.all([
+        unwrap(api.GET('/api/v1/projects/{project}/settings', { params: { path: { project } }, signal })),
+        unwrap(api.GET('/api/v1/services/{project}/{service}/settings', { params: { path: { project, service } }, signal })),
+      ]);
+      const own = ofService.settings?.defaults ?? {};
+      // A route goes with its routing.
+      const { route: _, ...unrouted } = ofProject.settings?.defaults ?? {};
+      return own.routing === undefined ? { ...ofProject.settings?.defaults, ...own } : { ...unrouted, ...own };
+    },
+  });
+}
+
+/** A schedule that is not saved yet: in words, with its next firings. `asked`: JSON of schedule, project and name. */
+export function useSchedulePreview(asked: string) {
+  const { schedule, project, name } = JSON.parse(asked) as { schedule: Schedule; project: string; name: string };
+  return useQuery({
+    queryKey: ['schedule_preview', asked],
+    enabled: schedule.kind === 'cron',
+    retry: false,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => {
+      const { cron = '', dialect, zone, gap, overlap, hash_seed } = schedule as CronMembers;
+      const names = name ? { project: project || 'default', name } : {};
+      const body = { cron, dialect: dialect ?? 'crontab', zone, gap, overlap, hash_seed, ...names, count: 6 } as never;
+      return unwrap(api.POST('/api/v1/cron/explain', { body, signal }));
+    },
   });
 }

@@ -9,7 +9,9 @@ import scopes from './scopes.json';
 import services from './services.json';
 import shared from './shared.json';
 import shell from './shell.json';
+import taskForm from './task-form.json';
+import taskPolicies from './task-policies.json';
 import tasks from './tasks.json';
 
-const en = { shared, shell, overview, day, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
+const en = { shared, shell, overview, day, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars, taskForm, taskPolicies };
 export default en;

@@ -10,7 +10,9 @@ import scopes from './scopes.json';
 import services from './services.json';
 import shared from './shared.json';
 import shell from './shell.json';
+import taskForm from './task-form.json';
+import taskPolicies from './task-policies.json';
 import tasks from './tasks.json';
 
-const zh: Catalogue = { shared, shell, overview, day, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars };
+const zh: Catalogue = { shared, shell, overview, day, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars, taskForm, taskPolicies };
 export default zh;

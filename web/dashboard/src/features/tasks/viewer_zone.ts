@@ -1,0 +1,4 @@
+/** The zone of this machine's clock. */
+export function viewerZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+}
