@@ -1,4 +1,4 @@
-import { Box, Group, Tooltip } from '@mantine/core';
+import { Alert, List } from '@mantine/core';
 import type { ColumnDef } from '@tanstack/react-table';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
@@ -8,21 +8,28 @@ import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { Link } from '@/shared/Link';
 import { Section } from '@/shared/Section';
-import { StateBadge, stateColour } from '@/shared/StateBadge';
-import { between } from '@/shared/time';
+import { StateBadge } from '@/shared/StateBadge';
 import { Duration, RelativeTime } from '@/shared/Times';
+import { OutcomeStrip } from './OutcomeStrip';
+import { tookMs, waitingOf } from './outcomes';
 import { useLastExecutions } from './queries';
 
-function Strip({ executions }: { executions: Execution[] }) {
-  const { t } = useTranslation(['tasks', 'shared']);
+/** What the server says of executions that have not ended and do not go on. */
+function Waiting({ executions }: { executions: Execution[] }) {
+  const { t } = useTranslation('tasks');
+  const waiting = waitingOf(executions);
+  if (waiting.length === 0) return null;
   return (
-    <Group gap={3} mb="md" role="img" aria-label={t('last.strip', { count: executions.length })}>
-      {[...executions].reverse().map(({ id, state }) => (
-        <Tooltip key={id} label={t(`shared:state.${state}`)}>
-          <Box w={10} h={28} bg={`${stateColour(state)}.5`} style={{ borderRadius: 3 }} />
-        </Tooltip>
-      ))}
-    </Group>
+    <Alert color="yellow" mb="md" title={t('waiting.title', { count: waiting.length })}>
+      <List size="sm">
+        {waiting.slice(0, 5).map(({ id, scheduled_at, reason }) => (
+          <List.Item key={id}>
+            <Link to={`/executions/${id}`} size="sm"><RelativeTime at={scheduled_at} plain /></Link>
+            {`: ${reason ?? ''}`}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
   );
 }
 
@@ -35,13 +42,14 @@ export function LastExecutions({ task, zone }: { task: string; zone: string | un
     { header: words('scheduled'), cell: ({ row }) => <Link to={`/executions/${row.original.id}`} size="sm"><RelativeTime at={row.original.scheduled_at} {...(zone ? { zone } : {})} /></Link> },
     { header: words('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },
     { header: words('cause'), cell: ({ row }) => words(`causes.${row.original.cause}`) },
-    { header: words('took'), cell: ({ row }) => <Duration ms={between(row.original.first_attempt.started_at, row.original.ended_at)} /> },
+    { header: words('took'), cell: ({ row }) => <Duration ms={tookMs(row.original)} /> },
     { header: words('attempt'), accessorKey: 'attempt' },
   ];
   return (
     <Section title={t('last.title')} actions={<Link to={`/executions?task=${task}`} size="sm">{t('last.all')}</Link>}>
       <ErrorBox error={error} retry={() => void refetch()} />
-      {data && data.items.length > 0 && <Strip executions={data.items} />}
+      {data && <Waiting executions={data.items} />}
+      {data && data.items.length > 0 && <OutcomeStrip executions={data.items} zone={zone} />}
       <DataTable
         label={t('last.title')} items={data?.items.slice(0, 8)} columns={columns} idOf={({ id }) => id}
         onOpen={({ id }) => go(`/executions/${id}`)} empty={<EmptyState title={t('last.none')} help={t('last.none_help')} />}

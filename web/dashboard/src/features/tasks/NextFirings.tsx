@@ -1,20 +1,48 @@
-import { Badge, Group, List, Text } from '@mantine/core';
+import { Badge, Button, Group, List, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Task } from '@/api/types';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { Section } from '@/shared/Section';
 import { ExactTime, RelativeTime } from '@/shared/Times';
+import { useRestore } from './changes';
 import { useNextFirings } from './queries';
+import { SkipDialog } from './SkipDialog';
 
-export function NextFirings({ id, version, zone }: { id: string; version: number | undefined; zone: string | undefined }) {
+/** The firings ahead that people asked to skip, each with a way to take that back. */
+function Skips({ task, zone }: { task: Task; zone: string | undefined }) {
   const { t } = useTranslation('tasks');
-  const { data, error } = useNextFirings(id, version);
+  const { mutate, isPending, error } = useRestore();
+  if (!task.skips || task.skips.length === 0) return null;
   return (
-    <Section title={t('next.title')}>
+    <Stack gap="xs" mt="md" aria-live="polite">
+      <Text size="sm" fw={600}>{t('skip.ahead')}</Text>
+      <ErrorBox error={error} />
+      {task.skips.map(({ firing, by, reason }) => (
+        <Group key={firing} gap="sm">
+          <Text size="sm" component="span" td="line-through"><ExactTime at={firing} {...(zone ? { zone } : {})} /></Text>
+          <Text size="sm" c="dimmed" component="span">{[by, reason].filter((text) => text !== '').join(': ')}</Text>
+          <Button size="compact-xs" variant="default" loading={isPending} onClick={() => mutate({ task, firing })}>{t('skip.restore')}</Button>
+        </Group>
+      ))}
+    </Stack>
+  );
+}
+
+export function NextFirings({ task, zone }: { task: Task; zone: string | undefined }) {
+  const { t } = useTranslation('tasks');
+  const { data, error } = useNextFirings(task.id ?? '', task.version);
+  const [skipping, skip] = useState<string | null>(null);
+  const skipped = new Set((task.skips ?? []).map(({ firing }) => firing));
+  const next = data?.next.filter(({ at }) => !skipped.has(at)) ?? [];
+  const first = task.enabled && task.schedule.kind !== 'fixed_delay' && task.schedule.kind !== 'after' ? (task.next_at ?? undefined) : undefined;
+  return (
+    <Section title={t('next.title')} actions={first && <Button size="xs" variant="default" onClick={() => skip(first)}>{t('skip.title')}</Button>}>
       <ErrorBox error={error} />
       {data && !data.enabled && <Text size="sm" c="dimmed" mb="sm">{t('next.disabled')}</Text>}
       {data?.next.length === 0 && <Text size="sm" c="dimmed">{t('next.none')}</Text>}
       <List listStyleType="none" spacing={6}>
-        {data?.next.map((firing) => (
+        {next.map((firing) => (
           <List.Item key={firing.at}>
             <Group gap="sm">
               <Text size="sm" component="span"><ExactTime at={firing.at} {...(zone ? { zone } : {})} /></Text>
@@ -25,6 +53,8 @@ export function NextFirings({ id, version, zone }: { id: string; version: number
           </List.Item>
         ))}
       </List>
+      <Skips task={task} zone={zone} />
+      {skipping && <SkipDialog task={task} expected={skipping} zone={zone} close={() => skip(null)} />}
     </Section>
   );
 }

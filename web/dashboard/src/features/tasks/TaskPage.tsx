@@ -7,10 +7,11 @@ import { Facts } from '@/shared/Facts';
 import { JsonField, jsonText } from '@/shared/JsonField';
 import { PageHeader } from '@/shared/PageHeader';
 import { Section } from '@/shared/Section';
-import { Duration, RelativeTime } from '@/shared/Times';
+import { RelativeTime } from '@/shared/Times';
 import { TaskState, zoneOf } from './columns';
 import { LastExecutions } from './LastExecutions';
 import { NextFirings } from './NextFirings';
+import { PoliciesPanel } from './PoliciesPanel';
 import { useTask } from './queries';
 import { TaskActions } from './TaskActions';
 import { Versions } from './Versions';
@@ -24,10 +25,8 @@ function TaskFacts({ task }: { task: Task }) {
         { label: t('facts.project'), value: task.project },
         { label: t('facts.service'), value: task.service },
         { label: t('facts.handler'), value: task.handler },
+        { label: t('labels'), value: Object.entries(task.labels ?? {}).map(([name, value]) => `${name}: ${String(value)}`).join(', ') || t('facts.no_limit') },
         ...(task.owner ? [{ label: t('facts.owner'), value: task.owner }] : []),
-        { label: t('facts.attempts'), value: task.max_attempts },
-        { label: t('facts.time_limit'), value: task.timeout_ms ? <Duration ms={task.timeout_ms} /> : t('facts.no_limit') },
-        { label: t('facts.routing'), value: t(`routing.${task.routing ?? 'round_robin'}`) },
         { label: t('facts.priority'), value: task.priority },
         { label: t('facts.version'), value: task.version },
         { label: t('facts.created'), value: <RelativeTime at={task.created_at} zone={zone} /> },
@@ -62,7 +61,8 @@ export default function TaskPage() {
       />
       <Standstill task={task} />
       <LastExecutions task={id} zone={zoneOf(task)} />
-      <NextFirings id={id} version={task.version} zone={zoneOf(task)} />
+      <NextFirings task={task} zone={zoneOf(task)} />
+      <PoliciesPanel task={task} />
       <Section title={t('facts.title')}>
         <TaskFacts task={task} />
         {hasPayload && <JsonField label={t('facts.payload')} value={jsonText(task.payload)} />}

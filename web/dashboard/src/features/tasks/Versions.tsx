@@ -1,4 +1,4 @@
-import { Accordion, Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Accordion, Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Definition, Task } from '@/api/types';
@@ -10,10 +10,37 @@ import { useRollback } from './changes';
 import { DifferencesTable } from '@/shared/DifferencesTable';
 import { useVersions } from './queries';
 
+interface Version {
+  version: number;
+  definition: Definition;
+}
+
+/** What differs between any two of the versions that are listed. */
+function Compare({ versions }: { versions: Version[] }) {
+  const { t } = useTranslation('tasks');
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const newest = String(versions[0]?.version ?? '');
+  const before = from || String(versions[1]?.version ?? '');
+  const after = to || newest;
+  const of = (version: string) => versions.find((one) => String(one.version) === version)?.definition;
+  const choices = versions.map(({ version }) => ({ value: String(version), label: `${t('versions.version')} ${version}` }));
+  return (
+    <Stack gap="sm" mt="lg">
+      <Group align="flex-end">
+        <NativeSelect label={t('versions.from')} data={choices} value={before} onChange={({ currentTarget }) => setFrom(currentTarget.value)} />
+        <NativeSelect label={t('versions.to')} data={choices} value={after} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
+      </Group>
+      <DifferencesTable before={of(before)} after={of(after)} />
+    </Stack>
+  );
+}
+
 /** The versions with what each of them changed, and a way back to an older one. */
 export function Versions({ task }: { task: Task }) {
   const { t } = useTranslation('tasks');
-  const { data, error } = useVersions(task.id ?? '', undefined);
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useVersions(task.id ?? '');
+  const items = data?.pages.flatMap((page) => page.items) ?? [];
   const [back, goBack] = useState<{ version: number; definition: Definition } | null>(null);
   const { mutate, isPending, error: refusal, reset } = useRollback();
   function close() {
@@ -24,7 +51,7 @@ export function Versions({ task }: { task: Task }) {
     <Section title={t('versions.title')}>
       <ErrorBox error={error} />
       <Accordion variant="separated">
-        {data?.items.map((item, at) => (
+        {items.map((item, at) => (
           <Accordion.Item key={item.version} value={String(item.version)}>
             <Accordion.Control>
               <Group gap="sm">
@@ -36,8 +63,8 @@ export function Versions({ task }: { task: Task }) {
             </Accordion.Control>
             <Accordion.Panel>
               <Stack align="flex-start">
-                {data.items[at + 1]
-                  ? <DifferencesTable before={data.items[at + 1]?.definition} after={item.definition} />
+                {items[at + 1]
+                  ? <DifferencesTable before={items[at + 1]?.definition} after={item.definition} />
                   : <Text size="sm" c="dimmed">{t('versions.first')}</Text>}
                 {item.version !== task.version && (
                   <Button size="xs" variant="default" onClick={() => goBack(item)}>{t('action.rollback')}</Button>
@@ -47,13 +74,15 @@ export function Versions({ task }: { task: Task }) {
           </Accordion.Item>
         ))}
       </Accordion>
+      {hasNextPage && <Button mt="sm" size="xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>{t('versions.older')}</Button>}
+      {items.length > 1 && <Compare versions={items} />}
       {back && (
         <ConfirmDialog
           opened title={t('action.rollback')} text={t('help.rollback', { version: back.version })} confirm={t('action.rollback')}
           busy={isPending} error={refusal} onClose={close}
           onConfirm={() => mutate({ task, definition: back.definition }, { onSuccess: close })}
         >
-          <DifferencesTable before={data?.items[0]?.definition} after={back.definition} />
+          <DifferencesTable before={items[0]?.definition} after={back.definition} />
         </ConfirmDialog>
       )}
     </Section>

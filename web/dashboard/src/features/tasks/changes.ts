@@ -50,7 +50,12 @@ export function useAction() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: ({ action, task }: { action: Action; task: Known }) => act(action, task),
-    onSuccess: refresh,
+    // The page of a deleted task leaves before anything is read again.
+    onSuccess: (_, { action }) => {
+      if (action === 'delete') setTimeout(() => void refresh(), 0);
+      else return refresh();
+      return undefined;
+    },
   });
 }
 
@@ -88,6 +93,31 @@ export function useSave() {
       if (!task) return unwrap(api.POST('/api/v1/tasks', { params: { query }, body }));
       const params = { path: { id: task.id ?? '' }, header: { 'If-Match': versionTag(task.version) }, query };
       return unwrap(api.PUT('/api/v1/tasks/{id}', { params, body }));
+    },
+    onSuccess: refresh,
+  });
+}
+
+/** Skips the next firings, from the one that the page showed on, so that a repetition skips no further one. */
+export function useSkip() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ task, count, expected, by, reason }: { task: Known; count: number; expected: string; by: string; reason: string }) => {
+      const params = { path: { id: task.id ?? '' }, header: { 'If-Match': versionTag(task.version) } };
+      const body = { count, expected, ...(by ? { by } : {}), ...(reason ? { reason } : {}) };
+      return unwrap(api.POST('/api/v1/tasks/{id}/skip-next', { params, body }));
+    },
+    onSuccess: refresh,
+  });
+}
+
+/** Takes the skip of one firing back. */
+export function useRestore() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ task, firing }: { task: Known; firing: string }) => {
+      const params = { path: { id: task.id ?? '' }, header: { 'If-Match': versionTag(task.version) }, query: { expected: firing } };
+      return unwrap(api.DELETE('/api/v1/tasks/{id}/skip-next', { params }));
     },
     onSuccess: refresh,
   });

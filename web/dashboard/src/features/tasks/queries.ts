@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 import { offered } from '@/api/offered';
@@ -56,10 +56,13 @@ export function useNextFirings(id: string, version: number | undefined) {
   });
 }
 
-export function useVersions(id: string, after: string | undefined) {
-  return useQuery({
-    queryKey: ['tasks', 'versions', id, after],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/tasks/{id}/versions', { params: { path: { id }, query: { limit: 20, after } }, signal })),
+/** The versions, the newest first, page by page. */
+export function useVersions(id: string) {
+  return useInfiniteQuery({
+    queryKey: ['tasks', 'versions', id],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }) => unwrap(api.GET('/api/v1/tasks/{id}/versions', { params: { path: { id }, query: { limit: 20, after: pageParam } }, signal })),
+    getNextPageParam: ({ next }) => next ?? undefined,
   });
 }
 
@@ -67,7 +70,7 @@ export function useLastExecutions(task: string) {
   return useQuery({
     queryKey: ['executions', 'of-task', task],
     refetchInterval: useLiveInterval(),
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/executions', { params: { query: { task, planned: false, limit: 20 } }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/executions', { params: { query: { task, planned: false, limit: 100 } }, signal })),
   });
 }
 
@@ -135,11 +138,12 @@ export function useTaskDefaults(project: string, service: string) {
 /** A schedule that is not saved yet: in words, with its next firings. `asked`: JSON of schedule, project and name. */
 export function useSchedulePreview(asked: string) {
   const { schedule, project, name } = JSON.parse(asked) as { schedule: Schedule; project: string; name: string };
+  const known = schedule.kind === 'cron';
   return useQuery({
     queryKey: ['schedule_preview', asked],
-    enabled: schedule.kind === 'cron',
+    enabled: known,
     retry: false,
-    placeholderData: keepPreviousData,
+    placeholderData: known ? keepPreviousData : undefined,
     queryFn: ({ signal }) => {
       const { cron = '', dialect, zone, gap, overlap, hash_seed } = schedule as CronMembers;
       const names = name ? { project: project || 'default', name } : {};

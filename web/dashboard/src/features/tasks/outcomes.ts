@@ -1,0 +1,35 @@
+import type { Execution, State } from '@/api/types';
+import { between } from '@/shared/time';
+
+/** How long the last attempt's execution was under way; null while it is, and for one that never began. */
+export function tookMs(execution: Execution): number | null {
+  return between(execution.first_attempt.started_at, execution.ended_at);
+}
+
+export interface Summary {
+  counts: { state: State; count: number }[];
+  /** Of those that succeeded; null if none did. */
+  medianMs: number | null;
+}
+
+/** How many ended how, the most frequent first. */
+export function summaryOf(executions: Execution[]): Summary {
+  const counts = new Map<State, number>();
+  for (const { state } of executions) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const times = executions.filter(({ state }) => state === 'succeeded').map(tookMs).filter((ms) => ms !== null).sort((a, b) => a - b);
+  return {
+    counts: [...counts].map(([state, count]) => ({ state, count })).sort((a, b) => b.count - a.count),
+    medianMs: times[Math.floor(times.length / 2)] ?? null,
+  };
+}
+
+/** The height of a bar in percent: by the logarithm, so that one long run does not flatten the others. */
+export function heightOf(ms: number | null, longestMs: number): number {
+  if (ms === null || longestMs <= 0) return 20;
+  return Math.round(20 + (80 * Math.log1p(ms)) / Math.log1p(longestMs));
+}
+
+/** Executions that have not ended and of which the server says why. */
+export function waitingOf(executions: Execution[]): Execution[] {
+  return executions.filter(({ ended_at, reason }) => ended_at === null && reason !== null && reason !== '');
+}
