@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Definition, Schedule } from '../src/api/types';
+import { contains, leftOut } from '../src/features/tasks/form/calendar_days';
 import { instantOf, localOf } from '../src/features/tasks/form/instants';
 import { builtIn, policiesDraftOf, policyMembers, withPolicyOf, type PoliciesDraft } from '../src/features/tasks/form/policies_draft';
 import { emptySchedule, scheduleDraftOf, scheduleOf, switched } from '../src/features/tasks/form/schedule_draft';
@@ -147,5 +148,26 @@ describe('a task in the form', () => {
     const bad = { ...draft, payload: '{', labels: ['Team'], policies: { ...draft.policies, limits: { startWithinMs: 5, lateStart: 'skip' as const, totalMs: 5 } } };
     expect(faultsOf(bad)).toEqual({ payload: 'json', labels: 'label', 'limits.start_within_ms': 'below_total' });
     expect(faultsOf({ ...draft, schedule: { ...draft.schedule, mode: 'once' } })).toEqual({ 'schedule.at': 'at_needed' });
+  });
+});
+
+describe('the calendars of a firing', () => {
+  const holidays = { name: 'holidays', zone: 'Europe/Berlin', dates: ['2026-12-24/2026-12-26', '2027-04-05'], yearly: ['01-01'], weekly: [] };
+  const nights = { name: 'nights', zone: 'UTC', dates: [], yearly: [], weekly: [{ days: ['fri' as const], from: '18:00', until: '08:00' }] };
+  it('are days of their own zone, with both ends', () => {
+    for (const at of ['2026-12-23T23:00:00Z', '2026-12-26T22:59:59Z', '2027-04-05T10:00:00Z', '2031-01-01T10:00:00Z']) expect(contains(holidays, at)).toBe(true);
+    for (const at of ['2026-12-23T22:59:59Z', '2026-12-26T23:00:00Z', '2027-04-06T10:00:00Z']) expect(contains(holidays, at)).toBe(false);
+  });
+  it('have parts of a week, also over midnight', () => {
+    for (const at of ['2026-11-27T18:00:00Z', '2026-11-28T07:59:59Z']) expect(contains(nights, at)).toBe(true);
+    for (const at of ['2026-11-27T07:00:00Z', '2026-11-27T17:59:59Z', '2026-11-28T08:00:00Z', '2026-11-28T19:00:00Z']) expect(contains(nights, at)).toBe(false);
+    expect(contains({ ...nights, weekly: [{ days: ['sat'] }] }, '2026-11-28T12:00:00Z')).toBe(true);
+  });
+  it('leave a firing out that is excluded, or in none that is allowed', () => {
+    const uses = [{ name: 'holidays', mode: 'exclude' as const }, { name: 'nights', mode: 'allow' as const }];
+    expect(leftOut(uses, [holidays, nights], '2026-11-27T19:00:00Z')).toBe(false);
+    expect(leftOut(uses, [holidays, nights], '2026-11-27T12:00:00Z')).toBe(true);
+    expect(leftOut(uses, [holidays, nights], '2026-12-25T19:00:00Z')).toBe(true);
+    expect(leftOut(uses, [], '2026-12-25T19:00:00Z')).toBe(false);
   });
 });

@@ -95,14 +95,12 @@ export function useTaskNames(project: string, part: string) {
   });
 }
 
-export function useCalendarNames(project: string) {
+/** The calendars of a project, with their days. */
+export function useCalendars(project: string) {
   return useQuery({
-    queryKey: ['calendars', 'names', project],
+    queryKey: ['calendars', 'of_project', project],
     enabled: project !== '',
-    queryFn: async ({ signal }) => {
-      const page = await unwrap(api.GET('/api/v1/calendars', { params: { query: { project, limit: 200 } }, signal }));
-      return page.items.map(({ name }) => name);
-    },
+    queryFn: async ({ signal }) => (await unwrap(api.GET('/api/v1/calendars', { params: { query: { project, limit: 200 } }, signal }))).items,
   });
 }
 
@@ -147,7 +145,7 @@ export function useSchedulePreview(asked: string) {
     queryFn: ({ signal }) => {
       const { cron = '', dialect, zone, gap, overlap, hash_seed } = schedule as CronMembers;
       const names = name ? { project: project || 'default', name } : {};
-      const body = { cron, dialect: dialect ?? 'crontab', zone, gap, overlap, hash_seed, ...names, count: 6 } as never;
+      const body = { cron, dialect: dialect ?? 'crontab', zone, gap, overlap, hash_seed, ...names, count: 'calendars' in schedule ? 14 : 6 } as never;
       return unwrap(api.POST('/api/v1/cron/explain', { body, signal }));
     },
   });

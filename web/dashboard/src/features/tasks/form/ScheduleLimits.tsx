@@ -1,6 +1,6 @@
 import { Accordion, ActionIcon, Group, MultiSelect, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useCalendarNames } from '../queries';
+import { useCalendars } from '../queries';
 import { useFault } from './faults';
 import { ChoiceField, DurationField, NumberField, ZoneField } from './inputs';
 import type { ScheduleProps } from './ScheduleBuilder';
@@ -24,10 +24,10 @@ function CalendarMode({ use, change, remove }: { use: CalendarUse; change: (mode
 
 function Calendars({ draft, project, change }: ScheduleProps) {
   const { t } = useTranslation('taskForm');
-  const { data = [] } = useCalendarNames(project);
+  const { data = [] } = useCalendars(project);
   const fault = useFault('schedule.calendars');
   const { calendars } = draft;
-  const names = [...new Set([...data, ...calendars.map(({ name }) => name)])];
+  const names = [...new Set([...data.map(({ name }) => name), ...calendars.map(({ name }) => name)])];
   if (names.length === 0) return <Text size="sm" c="dimmed">{t('calendars.none', { project })}</Text>;
   return (
     <Stack gap="xs">

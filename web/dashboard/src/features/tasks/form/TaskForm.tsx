@@ -32,7 +32,7 @@ function useFirstFault(faults: Faults) {
   useEffect(() => {
     if (Object.keys(faults).length === 0) return undefined;
     const later = setTimeout(() => {
-      const first = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-error="true"], [role="alert"]');
+      const first = form.current?.querySelector<HTMLElement>('input[aria-invalid="true"], textarea[aria-invalid="true"]') ?? form.current?.querySelector<HTMLElement>('[role="alert"]');
       first?.focus();
       first?.scrollIntoView({ block: 'center' });
     }, 250);
