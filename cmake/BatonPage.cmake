@@ -1,5 +1,5 @@
 # baton_page(OUT PAGE folder): sets OUT to a generated source with the files of the dashboard, which npm builds from PAGE.
-# Without npm, or with BATON_UI=OFF, the source has no files.
+# Without npm, or with BATON_UI=OFF, OUT is a source that has no files.
 include(PageFiles)
 
 set(BATON_NODE_LEAST 18.20)
@@ -28,6 +28,7 @@ endfunction()
 function(baton_page out)
     cmake_parse_arguments(arg "" "PAGE" "" ${ARGN})
     set(generated ${CMAKE_CURRENT_BINARY_DIR}/page/dashboard_files.cpp)
+    set(no_page ${PROJECT_SOURCE_DIR}/web/no_dashboard.cpp)
     set(${out} ${generated} PARENT_SCOPE)
     set(obstacle "")
     if(BATON_UI)
@@ -37,7 +38,8 @@ function(baton_page out)
         endif()
     endif()
     if(NOT BATON_UI OR obstacle)
-        write_no_page(${generated})
+        file(REMOVE ${generated})
+        set(${out} ${no_page} PARENT_SCOPE)
         return()
     endif()
     page_sources(sources ${arg_PAGE} CONFIGURE_DEPENDS)
@@ -45,7 +47,7 @@ function(baton_page out)
     set(done ${CMAKE_CURRENT_BINARY_DIR}/page/done)
     add_custom_command(OUTPUT ${generated} ${done}
         COMMAND ${CMAKE_COMMAND} -DPAGE=${arg_PAGE} -DOPENAPI=${openapi} -DSHARED=${BATON_PAGE_FOLDER} -DOUT=${generated}
-                -DDONE=${done} -DNODE=${BATON_NODE} -DNPM=${BATON_NPM}
+                -DDONE=${done} -DNO_PAGE=${no_page} -DNODE=${BATON_NODE} -DNPM=${BATON_NPM}
                 -P ${PROJECT_SOURCE_DIR}/cmake/BuildPage.cmake
         DEPENDS ${sources} ${openapi} ${PROJECT_SOURCE_DIR}/cmake/BuildPage.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/PageFiles.cmake

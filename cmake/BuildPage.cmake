@@ -1,9 +1,9 @@
 # Builds the dashboard's page with npm, once for all build folders of a source tree, and writes it as a C++ source:
-#   cmake -DPAGE=web/dashboard -DOPENAPI=docs/openapi.yaml -DSHARED=build/page -DOUT=page/dashboard_files.cpp -DDONE=done
-#         -DNODE=/usr/bin/node -DNPM=/usr/bin/npm -P BuildPage.cmake
+#   cmake -DPAGE=web/ui -DOPENAPI=docs/openapi.yaml -DSHARED=build/page -DOUT=page/dashboard_files.cpp -DDONE=done
+#         -DNO_PAGE=web/no_dashboard.cpp -DNODE=/usr/bin/node -DNPM=/usr/bin/npm -P BuildPage.cmake
 #
 # SHARED/<hash of the sources> has the bundle and the source. It is built under a lock, so that parallel builds wait for it.
-# If npm cannot install the packages, OUT has no files, the reason is printed, and the build goes on. DONE is then not
+# If npm cannot install the packages, OUT is a copy of NO_PAGE, the reason is printed, and the build goes on. DONE is then not
 # written, so that the next build tries again. An error in the page's own sources fails the build.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/PageFiles.cmake)
@@ -128,7 +128,7 @@ if(NOT EXISTS ${bundle}/files.cpp.in)
     install_packages_unless_just_failed(reason)
     if(reason)
         page_is_missing("${reason}" "connect this machine to a registry of npm packages, or set BATON_UI=OFF")
-        write_no_page(${OUT})
+        configure_file(${NO_PAGE} ${OUT} COPYONLY)
         return()
     endif()
     build_page(${bundle})

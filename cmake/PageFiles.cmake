@@ -16,23 +16,6 @@ function(page_is_missing reason remedy)
         "Reason: ${reason}. Remedy: ${remedy}.")
 endfunction()
 
-# Writes a source whose dashboard_files() returns no files. An unchanged file keeps its time.
-function(write_no_page out)
-    file(CONFIGURE OUTPUT ${out} @ONLY CONTENT "// The program was built without the dashboard.
-#include \"web/dashboard.hpp\"
-
-namespace baton::web {
-
-std::vector<dashboard_file> const& dashboard_files()
-{
-    static std::vector<dashboard_file> const none;
-    return none;
-}
-
-} // namespace baton::web
-")
-endfunction()
-
 # Copies a bundle beside OUT, and writes OUT, which embeds the copy: the bundle's own folder may be removed.
 function(write_page bundle out)
     cmake_path(GET out PARENT_PATH FOLDER)

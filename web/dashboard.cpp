@@ -9,7 +9,6 @@ namespace baton::web {
 
 namespace {
 
-constexpr std::string_view base = "/dashboard";
 constexpr std::string_view nonce_mark = "%BATON_NONCE%";
 constexpr char no_dashboard[] =
     "This is baton web. Its REST API is at /api/v1 (docs/openapi.yaml), and `baton --help`\n"
@@ -100,9 +99,6 @@ private:
 // Addresses of pages are the page's own; those of the API and of files are not, and neither is a name with an ending.
 bool is_page(std::string_view path)
 {
-    if (!path.starts_with(base))
-        return false;
-    path.remove_prefix(base.size());
     for (std::string_view const other : {"/api/", "/assets/"})
         if (path.starts_with(other))
             return false;
@@ -136,7 +132,7 @@ awaitable<http::response> send_page(std::string_view page)
 
 void add_page(http::router& table, std::string_view page)
 {
-    table.add(http::verb::get, std::string(base), [page](http::request const&) { return send_page(page); });
+    table.add(http::verb::get, "/", [page](http::request const&) { return send_page(page); });
     table.otherwise([page](http::request const& message) { return page_or_nothing(page, message); });
 }
 
@@ -145,14 +141,14 @@ void add_page(http::router& table, std::string_view page)
 void serve_dashboard(http::router& table, std::vector<dashboard_file> const& files)
 {
     if (files.empty())
-        table.add(http::verb::get, std::string(base), tell_no_dashboard);
+        table.add(http::verb::get, "/", tell_no_dashboard);
     for (auto const& file : files) {
         if (file.path == "index.html") {
             add_page(table, file.plain);
             continue;
         }
         auto const served = std::make_shared<served_file const>(file);
-        table.add(http::verb::get, std::string(base) + '/' + file.path,
+        table.add(http::verb::get, '/' + file.path,
                   [served](http::request const& message) { return send_file(*served, message); });
     }
 }

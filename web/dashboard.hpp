@@ -1,5 +1,5 @@
 #pragma once
-// The dashboard (web/dashboard), which is part of a program that is built with BATON_UI and npm.
+// The dashboard (web/ui), which is part of a program that is built with BATON_UI and npm.
 
 #include "libs/http/router.hpp"
 

@@ -4,7 +4,6 @@
 #include "web/api/api.hpp"
 #include "web/dashboard.hpp"
 #include "web/gate.hpp"
-#include "web/page.hpp"
 #include "web/refusal.hpp"
 #include "web/zone_follower.hpp"
 
@@ -85,7 +84,6 @@ struct site::parts {
         serve_clients(table, shared);
         serve_cron(table, shared);
         serve_health(table, shared);
-        serve_page(table);
         serve_dashboard(table, dashboard_files());
     }
 

@@ -61,7 +61,7 @@ std::string header(http::response const& answer, char const* name)
     return answer.headers.find(name).value_or("");
 }
 
-constexpr char script[] = "/dashboard/assets/index-B7p6NSpk.js";
+constexpr char script[] = "/assets/index-B7p6NSpk.js";
 
 } // namespace
 
@@ -69,8 +69,7 @@ TEST_CASE("each address of a page answers with the page, which carries a fresh n
 {
     dashboard const page;
     std::set<std::string> nonces;
-    for (auto const* path : {"/dashboard", "/dashboard/", "/dashboard/tasks", "/dashboard/tasks/7?x=y.z",
-                             "/dashboard/services/default/billing/more"}) {
+    for (auto const* path : {"/", "/tasks/", "/tasks", "/tasks/7?x=y.z", "/services/default/billing/more"}) {
         INFO(path);
         auto const answer = page.get(path);
         CHECK(answer.status == 200);
@@ -89,14 +88,13 @@ TEST_CASE("each address of a page answers with the page, which carries a fresh n
 TEST_CASE("files, and addresses that no page can have, are 404 where there is nothing")
 {
     dashboard const page;
-    for (auto const* path : {"/dashboard/assets/index-0ld.js", "/dashboard/assets/deep/er", "/dashboard/favicon.ico",
-                             "/dashboard/api/v1/nothing", "/dashboards", "/other"}) {
+    for (auto const* path : {"/assets/index-0ld.js", "/assets/deep/er", "/favicon.ico", "/api/v1/nothing", "/api/"}) {
         INFO(path);
         CHECK(page.get(path).status == 404);
         CHECK(page.ask(verb::head, path).status == 404);
     }
-    CHECK(page.ask(verb::post, "/dashboard/tasks").status == 404);
-    CHECK(page.ask(verb::post, "/dashboard").status == 405);
+    CHECK(page.ask(verb::post, "/tasks").status == 404);
+    CHECK(page.ask(verb::post, "/").status == 405);
 }
 
 TEST_CASE("a file is sent in the form that the caller can read, and says that it depends on it")
@@ -120,14 +118,14 @@ TEST_CASE("a file is sent in the form that the caller can read, and says that it
     }
     CHECK(etags.size() == 3);
     CHECK(page.get(script).body == "plain js");
-    CHECK(page.get("/dashboard/assets/tiny-C0ffee11.js", {{"Accept-Encoding", "gzip, br"}}).body == "tiny");
+    CHECK(page.get("/assets/tiny-C0ffee11.js", {{"Accept-Encoding", "gzip, br"}}).body == "tiny");
 }
 
 TEST_CASE("a name with a hash is kept for ever, another is asked for again")
 {
     dashboard const page;
     CHECK(header(page.get(script), "Cache-Control") == "public, max-age=31536000, immutable");
-    CHECK(header(page.get("/dashboard/icon.svg"), "Cache-Control").empty()); // the site sets no-cache
+    CHECK(header(page.get("/icon.svg"), "Cache-Control").empty()); // the site sets no-cache
 }
 
 TEST_CASE("a file that the caller has is not sent again")
@@ -149,19 +147,19 @@ TEST_CASE("HEAD answers as GET does, without the body")
     CHECK(answer.status == 200);
     CHECK(answer.body.empty());
     CHECK(header(answer, "Content-Encoding") == "br");
-    CHECK(page.ask(verb::head, "/dashboard/tasks").status == 200);
+    CHECK(page.ask(verb::head, "/tasks").status == 200);
 }
 
 TEST_CASE("a program without the dashboard tells where the API is, and how to build the dashboard")
 {
     std::vector<dashboard_file> const none;
     dashboard const page(none);
-    auto const answer = page.get("/dashboard");
+    auto const answer = page.get("/");
     CHECK(answer.status == 200);
     CHECK(header(answer, "Content-Type") == "text/plain; charset=utf-8");
     CHECK(answer.body.find("/api/v1") != std::string::npos);
     CHECK(answer.body.find("scripts/setup") != std::string::npos);
-    CHECK(page.get("/dashboard/tasks").status == 404);
+    CHECK(page.get("/tasks").status == 404);
 }
 
 } // namespace dashboard_test

@@ -6,8 +6,7 @@ import { defineConfig } from 'vite';
 const server = process.env.BATON_SERVER ?? 'http://127.0.0.1:7801';
 
 export default defineConfig({
-  // The plain page has the root, until the dashboard can do all that it can.
-  base: '/dashboard/',
+  base: '/',
   plugins: [react()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { proxy: { '/api': { target: server, changeOrigin: true, headers: { origin: server } } } },
