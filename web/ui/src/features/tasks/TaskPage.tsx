@@ -1,4 +1,4 @@
-import { Alert, Skeleton, Text } from '@mantine/core';
+import { Alert, Box, Skeleton, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'wouter';
 import type { Task } from '@/api/types';
@@ -65,7 +65,7 @@ export default function TaskPage() {
       <PoliciesPanel task={task} />
       <Section title={t('facts.title')}>
         <TaskFacts task={task} />
-        {hasPayload && <JsonField label={t('facts.payload')} value={jsonText(task.payload)} />}
+        {hasPayload && <Box mt="lg"><JsonField label={t('facts.payload')} value={jsonText(task.payload)} /></Box>}
       </Section>
       <Versions task={task} />
     </>

@@ -50,9 +50,9 @@ export function useAction() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: ({ action, task }: { action: Action; task: Known }) => act(action, task),
-    // The page of a deleted task leaves before anything is read again.
+    // The page of a deleted task leaves before anything is read again: it would ask for what is gone.
     onSuccess: (_, { action }) => {
-      if (action === 'delete') setTimeout(() => void refresh(), 0);
+      if (action === 'delete') setTimeout(() => void refresh(), 500);
       else return refresh();
       return undefined;
     },
