@@ -6,6 +6,8 @@ export function places(data: Data): { name: string; path: string }[] {
     { name: 'overview', path: '/' },
     { name: 'tasks', path: '/tasks' },
     { name: 'task', path: `/tasks/${data.tasks.invoices}` },
+    { name: 'new-task', path: '/tasks/new' },
+    { name: 'edit-task', path: `/tasks/${data.tasks.invoices}/edit` },
     { name: 'executions', path: '/executions' },
     { name: 'execution', path: `/executions/${data.failed}` },
     { name: 'day', path: '/day' },

@@ -58,7 +58,7 @@ it('tells why an execution waits', async () => {
   const second = await runTask(server, data.tasks.archive);
   await go(`/executions/${second}`);
   await page.getByText(en.executions.why_waits).waitFor();
-  await page.getByText(en.executions.waits_for.task_concurrency).waitFor();
+  await page.getByText(en.executions.waits_for.task_concurrency).first().waitFor();
   for (const execution of [second, first]) await server.post(`/api/v1/executions/${execution}/cancel`, {});
   for (const execution of [second, first]) await ended(server, execution);
 });

@@ -33,7 +33,7 @@ export function Counts() {
   if (!data?.counted_to || data.last_month.fired + data.last_month.skipped + data.last_month.cancelled === 0) return null;
   return (
     <Section title={t('counts')}>
-      <Table.ScrollContainer minWidth={640}>
+      <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} aria-label={t('counts')} role="region">
         <Table verticalSpacing="xs" style={{ fontVariantNumeric: 'tabular-nums' }}>
           <Table.Thead>
             <Table.Tr>
