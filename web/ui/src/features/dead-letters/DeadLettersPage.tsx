@@ -3,7 +3,6 @@ import type { ColumnDef } from '@tanstack/react-table';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
-import { offered } from '@/api/offered';
 import type { DeadLetter } from '@/api/types';
 import { useCursor } from '@/shared/cursor';
 import { DataTable } from '@/shared/DataTable';
@@ -21,7 +20,6 @@ import { lettersOf } from './letters';
 import { type Resolution, useDeadLetters } from './queries';
 import { ResolveBar } from './ResolveBar';
 
-const has = offered.listDeadLetters;
 const resolutions: Resolution[] = ['open', 'retried', 'dismissed'];
 
 function useColumns(resolution: Resolution): ColumnDef<DeadLetter>[] {
@@ -65,8 +63,8 @@ export default function DeadLettersPage() {
       <FilterBar used={filters.used} clear={filters.clear}>
         <ChoiceFilter label={t('resolution')} value={resolution} onChange={(next) => change({ resolution: next })} choices={resolutions.map((value) => ({ value, label: t(`resolutions.${value}`) }))} />
         <TaskFilter label={t('task')} value={values.task} project={project} onChange={(task) => change({ task })} />
-        {has.service && <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />}
-        {has.error && <TextFilter label={t('error')} value={values.error} onChange={(text) => change({ error: text })} />}
+        <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />
+        <TextFilter label={t('error')} value={values.error} onChange={(text) => change({ error: text })} />
         {values.broadcast && <Text size="sm">{t('shards_of')}{' '}<Link to={`/executions/${values.broadcast}`} size="sm">{values.broadcast}</Link></Text>}
       </FilterBar>
       <ErrorBox error={error} retry={() => void refetch()} />

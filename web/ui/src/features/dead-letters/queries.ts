@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
-import { offered } from '@/api/offered';
 import type { DeadLetter, ResolvedLetter } from '@/api/types';
 
 export type Resolution = DeadLetter['resolution'];
@@ -22,10 +21,9 @@ export function useDeadLetters(filters: LetterFilters, after: string | undefined
     refetchInterval: useLiveInterval(),
     queryFn: ({ signal }) => {
       const { project, task, broadcast, service, error, resolution } = filters;
-      const has = offered.listDeadLetters;
       const query = {
         limit: 50, after, resolution, project: project || undefined, task: task || undefined, broadcast: broadcast || undefined,
-        ...(has.service && service ? { service } : {}), ...(has.error && error ? { error } : {}),
+        service: service || undefined, error: error || undefined,
       };
       return unwrap(api.GET('/api/v1/dead-letters', { params: { query }, signal }));
     },

@@ -1,7 +1,6 @@
 import { TextInput, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { offered } from '@/api/offered';
 import type { State } from '@/api/types';
 import { ChoiceFilter, FilterBar, TextFilter } from '@/shared/FilterBar';
 import { Link } from '@/shared/Link';
@@ -13,7 +12,6 @@ export type Values = Record<(typeof filterNames)[number], string>;
 
 const states: State[] = ['waiting', 'running', 'retrying', 'succeeded', 'failed', 'timed_out', 'cancelled', 'skipped'];
 const causes = ['schedule', 'manual', 'shard', 'rerun', 'forced'] as const;
-const has = offered.listExecutions;
 const noTime = { planned: '', since: '', from: '', until: '' };
 
 interface Props {
@@ -62,9 +60,9 @@ export function Filters({ values, change, clear, used, project, tools }: Props) 
       <TaskFilter label={t('task')} value={values.task} project={project} onChange={(task) => change({ task })} />
       <ChoiceFilter label={t('state')} value={values.state} onChange={(state) => change({ state })} choices={[failures, open, ...states.map((value) => ({ value, label: t(`shared:state.${value}`) }))]} />
       <TimeFilter values={values} change={change} />
-      {has.service && <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />}
-      {has.cause && <ChoiceFilter label={t('cause')} value={values.cause} onChange={(cause) => change({ cause })} choices={causes.map((value) => ({ value, label: t(`causes.${value}`) }))} />}
-      {has.error && <TextFilter label={t('error')} value={values.error} onChange={(error) => change({ error })} />}
+      <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />
+      <ChoiceFilter label={t('cause')} value={values.cause} onChange={(cause) => change({ cause })} choices={causes.map((value) => ({ value, label: t(`causes.${value}`) }))} />
+      <TextFilter label={t('error')} value={values.error} onChange={(error) => change({ error })} />
       {values.parent && <Text size="sm">{t('shards_of_broadcast')}{' '}<Link to={`/executions/${values.parent}`} size="sm">{values.parent}</Link></Text>}
     </FilterBar>
   );

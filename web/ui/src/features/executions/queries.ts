@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
-import { offered } from '@/api/offered';
 import type { Execution, ResolvedLetter, State } from '@/api/types';
 import type { Values } from './Filters';
 import { beginOf, isSpan } from './span';
@@ -12,7 +11,6 @@ export interface ExecutionFilters extends Values {
 
 function queryOf(filters: ExecutionFilters, after: string | undefined) {
   const { project, task, parent, from, until, since, state, planned, service, cause, error } = filters;
-  const has = offered.listExecutions;
   return {
     limit: 50,
     after,
@@ -23,9 +21,9 @@ function queryOf(filters: ExecutionFilters, after: string | undefined) {
     until: until || undefined,
     state: state ? (state.split(',') as State[]) : undefined,
     planned: planned === 'true',
-    ...(has.service && service ? { service } : {}),
-    ...(has.cause && cause ? { cause: [cause as Execution['cause']] } : {}),
-    ...(has.error && error ? { error } : {}),
+    service: service || undefined,
+    cause: cause ? [cause as Execution['cause']] : undefined,
+    error: error || undefined,
   };
 }
 

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'wouter';
-import { offered } from '@/api/offered';
 import { useProjectNames } from '@/api/projects';
 import { useCursor } from '@/shared/cursor';
 import { DataTable } from '@/shared/DataTable';
@@ -44,7 +43,7 @@ export default function TasksPage() {
     <>
       <PageHeader title={t('title')} summary={t('summary')} actions={<Button component={Link} href="/tasks/new">{t('action.new')}</Button>} />
       <FilterBar used={filters.used} clear={filters.clear} tools={<ListTools list="tasks" path="/tasks" columns={columns} hidden={hidden} hide={hide} />}>
-        {offered.listTasks.text && <TextFilter label={t('search')} value={values.text} onChange={(text) => change({ text })} />}
+        <TextFilter label={t('search')} value={values.text} onChange={(text) => change({ text })} />
         <ChoiceFilter label={t('project')} value={values.project} onChange={(one) => change({ project: one })} choices={(projects.data ?? []).map((value) => ({ value, label: value }))} />
         <TextFilter label={t('name')} value={values.name} onChange={(name) => change({ name })} />
         <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />

@@ -1,7 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
-import { offered } from '@/api/offered';
 import type { Schedule, ScheduleKind } from '@/api/types';
 
 type CronMembers = { cron?: string; dialect?: string; zone?: string; gap?: string; overlap?: string; hash_seed?: number };
@@ -27,7 +26,7 @@ export function useTasks(filters: TaskFilters, after: string | undefined) {
         after,
         project: filters.project || undefined,
         name: filters.name || undefined,
-        ...(offered.listTasks.text && filters.text ? { text: filters.text } : {}),
+        text: filters.text || undefined,
         service: filters.service || undefined,
         owner: filters.owner || undefined,
         label: filters.label || undefined,
