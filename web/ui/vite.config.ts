@@ -15,5 +15,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2022',
+    // A small file costs a request and its answer, which a first load waits for.
+    rollupOptions: { output: { experimentalMinChunkSize: 20_000 } },
   },
 });
