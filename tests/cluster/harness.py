@@ -217,7 +217,13 @@ class Cluster:
         return self.store.query("SELECT COUNT(*) AS many FROM execution WHERE due_at IS NOT NULL")[0]["many"]
 
     def journal(self):
-        return checker.parse_journal(self.journal_file.read_text())
+        def whole():
+            text = self.journal_file.read_text()
+            return (text,) if not text or text.endswith("\n") else None
+
+        # A read beside a write may see only the beginning of its line.
+        text, = wait_for("the end of the last line of the journal", whole, 5)
+        return checker.parse_journal(text)
 
     def deaths(self):
         return {pid: at for process in self.processes.values() for pid, at in process.deaths.items()}
