@@ -90,7 +90,8 @@ class TimeLimits(unittest.TestCase):
         self.cluster.await_state(run, "timed_out", 40)
         shown = self.cluster.execution(run)
         self.assertEqual(shown["reason"], "it did not end within 8000 ms (total)")
-        self.assertEqual(len(shown["attempts"]), 1)
+        # A client that a busy machine keeps silent for its ttl counts as gone; nothing else opens a further attempt.
+        self.assertEqual([each for each in shown["attempts"][1:] if each["cause"] != "client_gone"], [])
         self.assertEqual(self.handlers(), 1)
 
     def test_an_execution_that_waits_for_its_retry_ends_at_its_total(self):

@@ -25,6 +25,16 @@ export async function ended(server: Server, execution: string): Promise<Executio
   });
 }
 
+/** Tasks that run again and again, until the overview has counted some minutes of them: what a person sees who comes back. */
+export async function keepBusy(server: Server, data: Data): Promise<void> {
+  for (const [name, seconds] of [['sync stock', 2], ['renew rates', 5], ['send mail', 3]] as const) {
+    await task(server, name, { handler: 'echo', schedule: { kind: 'fixed_rate', every_ms: seconds * 1000 }, owner: 'shop team' });
+  }
+  await task(server, 'export report', { handler: 'fail', schedule: { kind: 'fixed_rate', every_ms: 20_000 }, owner: 'ledger team' });
+  for (let n = 0; n < 30; ++n) await ended(server, await runTask(server, data.tasks.invoices));
+  await until('some minutes are counted', async () => (await server.get<{ minutes: object[] }>('/api/v1/overview')).minutes.length > 4 || undefined, 360_000);
+}
+
 /** Tasks of several kinds, what they did, a calendar, and limits: no page is empty. */
 export async function fill(server: Server): Promise<Data> {
   const calendar = await server.post('/api/v1/calendars', {

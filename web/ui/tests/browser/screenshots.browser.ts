@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { desktop, launch, open, visit } from './browser';
-import { type Data, fill } from './data';
+import { type Data, fill, keepBusy } from './data';
 import { places } from './places';
 import { Server } from './server';
 
 const folder = process.env.BATON_SCREENSHOTS;
-const mostBytes = 100_000;
+const mostBytes = 130_000;
 let server: Server;
 let browser: Browser;
 let data: Data;
@@ -17,7 +17,8 @@ beforeAll(async () => {
   if (!folder) return;
   [server, browser] = await Promise.all([Server.start(), launch()]);
   data = await fill(server);
-});
+  await keepBusy(server, data);
+}, 400_000);
 afterAll(async () => {
   await browser?.close();
   await server?.end();

@@ -38,7 +38,7 @@ export function FirstSteps() {
   const help: Record<Step['name'], ReactNode> = {
     node: <Text size="sm" c="dimmed">{t('steps.node_help')} <Code>{commands.node}</Code></Text>,
     client: <Text size="sm" c="dimmed">{t('steps.client_help')} <Code>{commands.client}</Code></Text>,
-    task: <Text size="sm" c="dimmed">{t('steps.task_help')} <Link to="/tasks" size="sm">{t('steps.task_link')}</Link></Text>,
+    task: <Text size="sm" c="dimmed">{t('steps.task_help')} <Link to="/tasks/new" size="sm">{t('steps.task_link')}</Link></Text>,
   };
   return (
     <Paper component="section" withBorder radius="md" p="lg" mb="md">
