@@ -222,6 +222,7 @@ awaitable<std::vector<counted_minute>> execution_counts::minutes(utc_time since)
     std::vector<counted_minute> found;
     service_key const all;
     auto const rows = co_await read(count_span::minute, since, all);
+    found.reserve(rows.size());
     for (auto const& each : rows)
         found.push_back({each.since, each.counts.open});
     co_return found;

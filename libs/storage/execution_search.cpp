@@ -46,6 +46,7 @@ void keep_choices(statement& ask, fragment column, std::vector<Enum> const& chos
     if (chosen.empty())
         return;
     std::vector<std::string> names;
+    names.reserve(chosen.size());
     for (auto const each : chosen)
         names.emplace_back(protocol::to_string(each));
     ask(" AND ", column, " IN ").in(std::span<std::string const>(names));
