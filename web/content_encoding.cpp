@@ -23,7 +23,7 @@ bool is_zero(std::string_view quality)
     return quality.starts_with("0") && quality.find_first_of("123456789") == std::string_view::npos;
 }
 
-// What the field says about one coding; nothing if it does not name it.
+// The weight that the field gives one coding; nothing if it does not name it.
 std::optional<bool> admits_by_name(std::string_view field, std::string_view coding)
 {
     while (!field.empty()) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the ledger reads and writes.
+// The rows that the ledger reads and writes.
 
 #include "libs/base/id.hpp"
 #include "libs/protocol/blocker.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// What a person wants to see of the whole cluster at once, besides the counts (execution_counts.hpp). No statement
+// The state of the whole cluster at a glance, besides the counts (execution_counts.hpp). No statement
 // reads history: tasks are counted in an index, failures are found by dead letters.
 
 #include "libs/base/id.hpp"

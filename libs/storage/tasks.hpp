@@ -53,7 +53,7 @@ struct deleted_task {
     utc_time deleted_at;
 };
 
-// What becomes of the firings of a task. A pause of its service changes none of these.
+// The state of the firings of a task. A pause of its service changes none of these.
 enum class task_state {
     enabled,
     disabled,

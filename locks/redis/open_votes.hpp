@@ -10,7 +10,7 @@
 namespace baton::lock {
 
 // An answer of the majority does not wait for the other servers, so that a vote or its release may still be under way
-// when the caller goes on. A store that closes waits for them: a vote that nobody releases would stay until its ttl.
+// when the caller goes on. A store that closes waits for them: a vote without its release would stay until its ttl.
 class open_votes {
     struct state {
         std::size_t count = 0;

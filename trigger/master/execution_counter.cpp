@@ -81,7 +81,7 @@ awaitable<void> execution_counter::run()
     }
 }
 
-// What waits for no further time to pass.
+// True while there is something to count that waits for no further time to pass.
 bool execution_counter::has_more() const
 {
     auto const last = present_->place.scheduled_at;

@@ -43,45 +43,31 @@ struct slow_link::state {
 
     void relay(tcp::socket& client, tcp::socket& server)
     {
-        std::thread answers([&] { pass_answers(server, client); });
-        pass_requests(client, server);
+        std::thread answers([&] { pass(server, client, answers_held, [](std::string_view) {}); });
+        pass(client, server, requests_held, [&](std::string_view piece) {
+            if (!awaited.empty() && piece.find(awaited) != std::string_view::npos)
+                answers_held = true;
+        });
         boost::system::error_code ignored;
         server.shutdown(tcp::socket::shutdown_both, ignored);
         client.shutdown(tcp::socket::shutdown_both, ignored);
         answers.join();
     }
 
-    void pass_requests(tcp::socket& from, tcp::socket& to)
+    // Until one end closes. `look` sees each piece once it need not wait for `held`, before it goes on.
+    template <class Look>
+    void pass(tcp::socket& from, tcp::socket& to, bool const& held, Look look)
     {
         std::array<char, 16'384> bytes;
         boost::system::error_code failure;
-        for (;;) {
+        while (!failure) {
             auto const size = from.read_some(boost::asio::buffer(bytes), failure);
             if (failure)
                 return;
             std::unique_lock lock(mutex);
-            changed.wait(lock, [&] { return !requests_held || ended; });
-            if (!awaited.empty() && std::string_view(bytes.data(), size).find(awaited) != std::string_view::npos)
-                answers_held = true;
+            changed.wait(lock, [&] { return !held || ended; });
+            look(std::string_view(bytes.data(), size));
             boost::asio::write(to, boost::asio::buffer(bytes.data(), size), failure);
-            if (failure)
-                return;
-        }
-    }
-
-    void pass_answers(tcp::socket& from, tcp::socket& to)
-    {
-        std::array<char, 16'384> bytes;
-        boost::system::error_code failure;
-        for (;;) {
-            auto const size = from.read_some(boost::asio::buffer(bytes), failure);
-            if (failure)
-                return;
-            std::unique_lock lock(mutex);
-            changed.wait(lock, [&] { return !answers_held || ended; });
-            boost::asio::write(to, boost::asio::buffer(bytes.data(), size), failure);
-            if (failure)
-                return;
         }
     }
 

@@ -1,25 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessibility, desktop, launch, open, overhang, phone, visit } from './browser';
-import { type Data, fill } from './data';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { accessibility, desktop, open, overhang, phone, visit } from './browser';
 import { places } from './places';
-import { Server } from './server';
+import { stage } from './stage';
+
+const on = stage();
 
 type Theme = 'light' | 'dark';
-
-let server: Server;
-let browser: Browser;
-let data: Data;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
-  data = await fill(server);
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.end();
-});
 
 /** A key of the catalogues that is shown instead of its text. */
 const bareKey = /(^|\s)[a-z]+(:[a-z_]+)?(\.[a-z_]+)+(\s|$)/;
@@ -36,10 +24,10 @@ async function accessibilityIn(page: Page, themes: Theme[]) {
 
 /** Opens every page, and reads it with axe in these themes. */
 async function checkAll(options: BrowserContextOptions & { language?: string }, themes: Theme[]) {
-  const { page, complaints, close } = await open(browser, server.address, options);
+  const { page, complaints, close } = await open(on.browser, on.server.address, options);
   const wrong: Record<string, unknown> = {};
-  for (const { name, path } of places(data)) {
-    await visit(page, server.address, path);
+  for (const { name, path } of places(on.data)) {
+    await visit(page, on.server.address, path);
     const found = {
       axe: await accessibilityIn(page, themes),
       overhang: await overhang(page),
@@ -57,8 +45,8 @@ describe('every page', () => {
   it('fits a phone', () => checkAll(phone, ['light']));
   it('speaks Chinese', async () => {
     await checkAll({ ...desktop, language: 'zh-CN' }, []);
-    const { page, close } = await open(browser, server.address, { ...desktop, language: 'zh-CN' });
-    await visit(page, server.address, '/tasks');
+    const { page, close } = await open(on.browser, on.server.address, { ...desktop, language: 'zh-CN' });
+    await visit(page, on.server.address, '/tasks');
     expect(await page.locator('html').getAttribute('lang')).toBe('zh');
     expect(await page.locator('main h1, main h2').first().innerText()).toMatch(/\p{Script=Han}/u);
     await close();
@@ -72,7 +60,7 @@ describe('every page', () => {
         return [];
       }
     });
-    const fits = (pattern: string) => places(data).some(({ path }) => new RegExp(`^${pattern.replace(/:[a-z]+/g, '[^/]+')}$`).test(path));
+    const fits = (pattern: string) => places(on.data).some(({ path }) => new RegExp(`^${pattern.replace(/:[a-z]+/g, '[^/]+')}$`).test(path));
     expect(patterns.length).toBeGreaterThan(5);
     expect(patterns.filter((pattern) => !fits(pattern))).toEqual([]);
   });

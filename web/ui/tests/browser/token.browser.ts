@@ -1,26 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import en from '@/i18n/en';
-import { accessibility, base, launch, open, shown } from './browser';
-import { fill } from './data';
-import { Server } from './server';
+import { accessibility, base, open, shown } from './browser';
+import { stage } from './stage';
+
+const on = stage();
 
 const { title, label, send } = en.shell.token;
-let server: Server;
-let browser: Browser;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
-  await fill(server);
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.end();
-});
 
 it('the page asks for the token, again if it is wrong, and keeps it for the tab', async () => {
-  const address = await server.runWebWithToken('open sesame');
-  const { page, close } = await open(browser, address);
+  const address = await on.server.runWebWithToken('open sesame');
+  const { page, close } = await open(on.browser, address);
   const dialog = page.getByRole('dialog', { name: title });
   async function answer(token: string) {
     await dialog.getByLabel(label, { exact: true }).fill(token);
