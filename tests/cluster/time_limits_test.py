@@ -18,6 +18,8 @@ class TimeLimits(unittest.TestCase):
         self.cluster = harness.Cluster.or_skip(STORE)
         self.addCleanup(self.cluster.end)
         self.cluster.start_all(triggers=2, recorders=1)
+        # An execution that the first term finds at its beginning may begin with its second attempt.
+        harness.wait_for("a master that plans", lambda: self.cluster.rest.get("/api/v1/terms")["items"], 20)
 
     def deaf(self, name, **more):
         return self.cluster.create(name, BY_HAND, handler="deaf", payload={"ms": LONG}, stop_grace_ms=GRACE, **more)
@@ -90,8 +92,7 @@ class TimeLimits(unittest.TestCase):
         self.cluster.await_state(run, "timed_out", 40)
         shown = self.cluster.execution(run)
         self.assertEqual(shown["reason"], "it did not end within 8000 ms (total)")
-        # A client that a busy machine keeps silent for its ttl counts as gone; nothing else opens a further attempt.
-        self.assertEqual([each for each in shown["attempts"][1:] if each["cause"] != "client_gone"], [])
+        self.assertEqual(len(shown["attempts"]), 1, shown["attempts"])
         self.assertEqual(self.handlers(), 1)
 
     def test_an_execution_that_waits_for_its_retry_ends_at_its_total(self):
