@@ -8,7 +8,7 @@ namespace baton::trigger {
 namespace {
 constexpr duration look_again = 1s;
 constexpr duration drain_pace = 20ms;
-constexpr std::size_t at_once = 200; // clients asked in one step
+constexpr std::size_t watches_at_once = 200; // clients asked in one step
 }
 
 std::size_t clients_to_move(std::size_t here, std::vector<std::size_t> const& elsewhere)
@@ -22,7 +22,7 @@ std::size_t clients_to_move(std::size_t here, std::vector<std::size_t> const& el
     bool const even = here <= share + tolerance && fewest + tolerance >= share;
     if (even || here <= share || fewest >= share)
         return 0;
-    return std::clamp<std::size_t>((here - share) / 4, 1, at_once);
+    return std::clamp<std::size_t>((here - share) / 4, 1, watches_at_once);
 }
 
 std::vector<std::size_t> next_homes(std::size_t here, std::vector<std::size_t> const& elsewhere, std::size_t position,
@@ -34,7 +34,7 @@ std::vector<std::size_t> next_homes(std::size_t here, std::vector<std::size_t> c
     auto const nodes = elsewhere.size() + (drains ? 0 : 1);
     auto const share = (all + nodes - 1) / nodes;
     std::size_t surplus = drains ? here : here - std::min(here, share);
-    auto const moving = std::min(surplus, drains ? at_once : clients_to_move(here, elsewhere));
+    auto const moving = std::min(surplus, drains ? watches_at_once : clients_to_move(here, elsewhere));
     for (std::size_t i = 0; i < std::min(position, elsewhere.size()); ++i)
         surplus += elsewhere[i] - std::min(elsewhere[i], share);
     std::vector<std::size_t> places; // up to the last one that is opposite
@@ -120,7 +120,7 @@ void home_watches::ask_some_to_move()
     auto const homes = next_homes(held_.size(), clients, position, drains);
     for (auto const home : homes)
         ask_next(nodes[home]->address);
-    auto const all = drains ? at_once : clients_to_move(held_.size(), clients);
+    auto const all = drains ? watches_at_once : clients_to_move(held_.size(), clients);
     for (auto i = homes.size(); i < std::min(all, held_.size()); ++i)
         ask_next({}); // it chooses itself
 }

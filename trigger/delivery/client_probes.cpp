@@ -3,7 +3,7 @@
 namespace baton::trigger {
 
 namespace {
-constexpr std::size_t most_at_once = 200;
+constexpr std::size_t probes_at_once = 200;
 // A failing client may have no probe now, because one is under way or a request decides; a failure sets its own pause.
 constexpr duration look_again_after = 1s;
 } // namespace
@@ -56,7 +56,7 @@ void client_probes::tick()
 
 void client_probes::start()
 {
-    while (under_way_ < most_at_once && !queue_.empty()) {
+    while (under_way_ < probes_at_once && !queue_.empty()) {
         auto const instance = std::move(queue_.front());
         queue_.pop_front();
         ++under_way_;

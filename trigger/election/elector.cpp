@@ -1,19 +1,11 @@
 #include "trigger/election/elector.hpp"
 
 #include "libs/base/log.hpp"
-#include "libs/base/outage.hpp"
 #include "trigger/election/stuck_watch.hpp"
 
 namespace baton::trigger {
 
 using namespace asio::experimental::awaitable_operators;
-
-namespace {
-
-constexpr duration try_again = 100ms;  // after a renewal without an answer
-constexpr duration stand_back = 150ms; // after a forfeited term: the holder of the guard's lock should lead
-
-} // namespace
 
 std::string_view to_string(standing which)
 {
@@ -28,19 +20,6 @@ std::string_view to_string(standing which)
         break;
     }
     return "lost";
-}
-
-std::string_view to_string(succession::way how)
-{
-    switch (how) {
-    case succession::way::free:
-        return "free";
-    case succession::way::expired:
-        return "expired";
-    case succession::way::guard:
-        break;
-    }
-    return "guard";
 }
 
 elector::elector(election_settings settings, identity self, dependencies deps, asio::any_io_executor loop)
@@ -82,33 +61,6 @@ awaitable<void> elector::watch_progress()
             stuck_ = false;
         }
         co_await deps_.time.sleep_for(settings_.stuck / 20);
-    }
-}
-
-awaitable<void> elector::vote_to_the_end(duty const& lead)
-{
-    co_await vote(lead);
-    co_await guard_->end();
-    if (term_ != 0) // the guard won it in the last moment
-        co_await give_up(term_);
-}
-
-awaitable<void> elector::vote(duty const& lead)
-{
-    while (!stopping_) {
-        co_await stand();
-        auto const epoch = term_;
-        if (epoch == 0)
-            continue;
-        // The first to end ends the term: the duty, the lease, or a cause from outside.
-        co_await (serve(lead) || supervised("the renewal", hold()) || supervised("the watch over the term", watch()) ||
-                  await_end());
-        if (deadman_ != nullptr)
-            deadman_->disarm();
-        bool const forfeited = forfeited_;
-        co_await give_up(epoch);
-        if (forfeited && !stopping_)
-            co_await deps_.time.sleep_for(stand_back);
     }
 }
 
@@ -158,106 +110,6 @@ void elector::note_end(std::string why)
         on_end_();
 }
 
-awaitable<void> elector::stand()
-{
-    bool ensured = false;
-    while (!stopping_ && term_ == 0) {
-        try {
-            if (!ensured)
-                co_await deps_.lease.ensure();
-            ensured = true;
-            co_await tick();
-        } catch (unavailable const& failure) {
-            report(verdict::unknown, 0, failure.what());
-        }
-        if (term_ != 0)
-            co_return;
-        co_await bell_.wait_until(deps_.time, next_tick());
-    }
-}
-
-awaitable<void> elector::hold()
-{
-    auto next = next_tick();
-    while (mastership_.epoch() != 0) {
-        co_await bell_.wait_until(deps_.time, next);
-        verdict outcome = verdict::unknown;
-        try {
-            outcome = co_await tick();
-            next = next_tick();
-        } catch (unavailable const& failure) {
-            // Neither renewed nor lost: the old deadline stands.
-            log::outage(failure, "election", "renewing the lease failed, trying again in 100 ms",
-                        {log::reason(failure.what()), {"epoch", mastership_.epoch()}});
-            next = deps_.time.now() + try_again;
-        }
-        if (outcome == verdict::leave)
-            co_return;
-    }
-}
-
-awaitable<void> elector::serve(duty const& lead)
-{
-    auto const epoch = mastership_.epoch();
-    if (epoch == 0) // lost before it was taken up
-        co_return;
-    co_await supervised("the term of mastership", lead(epoch));
-    if (mastership_.epoch() == epoch && why_ended_.empty())
-        note_end("its work ended");
-}
-
-awaitable<void> elector::await_end()
-{
-    while (!stopping_ && !cut_short_)
-        co_await end_bell_.wait();
-}
-
-awaitable<void> elector::watch()
-{
-    auto const epoch = mastership_.epoch();
-    for (;;) {
-        for (auto now = standing::active; now == standing::active || now == standing::lost;) {
-            co_await deps_.time.sleep_until(mastership_.deadline());
-            now = mastership_.at(deps_.time.now());
-        }
-        log::warn("election", "no renewal was acknowledged in time, the term is suspended until one is",
-                  {{"epoch", epoch}});
-        while (mastership_.at(deps_.time.now()) != standing::active) {
-            if (mastership_.epoch() == 0)
-                co_return;
-            co_await deps_.time.sleep_for(10ms);
-        }
-        log::info("election", "the term is resumed", {{"epoch", epoch}});
-    }
-}
-
-awaitable<void> elector::give_up(std::int64_t epoch)
-{
-    ended_ = std::max(ended_, epoch);
-    bool const ours = std::exchange(forfeited_, false) || mastership_.epoch() != 0;
-    if (mastership_.epoch() != 0) {
-        mastership_.lose();
-        auto const now = deps_.time.now();
-        trust("lost", now, now);
-    }
-    try {
-        bool released = false;
-        if (ours)
-            released = co_await deps_.lease.release(self_.incarnation, epoch);
-        if (released)
-            released_ = epoch;
-        if (released && on_end_)
-            on_end_();
-        log::info("election", released ? "released the lease" : "the lease was over already", {{"epoch", epoch}});
-    } catch (unavailable const& failure) {
-        log::warn("election", "releasing the lease failed, it will expire",
-                  {log::reason(failure.what()), {"epoch", epoch}});
-    }
-    term_ = 0;
-    if (guard_)
-        guard_->term_ended();
-}
-
 awaitable<verdict> elector::tick()
 {
     auto const before = mastership_.epoch();
@@ -286,7 +138,7 @@ awaitable<verdict> elector::act(lease::lease_row row, decision what)
     if (what.act == move::seize) {
         auto const seizure = make_seizure(row);
         what.epoch = seizure.new_epoch;
-        last_seizure_ = {what.epoch, succession_to(row)};
+        last_seizure_ = {what.epoch, succession_to(row, row_at_)};
         matched = co_await deps_.lease.seize(seizure);
     } else if (what.act == move::renew || what.act == move::confirm) {
         matched = co_await deps_.lease.renew(self_.incarnation, what.epoch);
@@ -306,7 +158,7 @@ void elector::settle(verdict outcome, lease::lease_row const& row, decision cons
         // answer was lost: it binds until this node holds the guard.
         bool const bound = what.act == move::confirm && row.guard_conn != 0;
         mastership_.guard(bound ? instant{} : mastership::unguarded);
-        auto const by = what.act == move::confirm ? succession_of(row, what.epoch) : succession_to(row);
+        auto const by = what.act == move::confirm ? how_confirmed(row, what.epoch) : succession_to(row, row_at_);
         auto const ttl = what.act == move::confirm ? row.ttl : settings_.ttl;
         promote(what.epoch, asked, ttl, by, what.reason);
         return;
@@ -323,24 +175,9 @@ void elector::settle(verdict outcome, lease::lease_row const& row, decision cons
     report(outcome, what.epoch, what.reason);
 }
 
-succession elector::succession_to(lease::lease_row const& row) const
+succession elector::how_confirmed(lease::lease_row const& row, std::int64_t epoch) const
 {
-    succession by;
-    by.how = row.owner ? succession::way::expired : succession::way::free;
-    by.led_until = row.dated ? row_at_ - row.age : instant{};
-    by.first = row.epoch == 1;
-    by.replaced = row.owner.value_or("");
-    return by;
-}
-
-// The succession to a term that is found in the row: as noted at its seizure, if that was the last one here.
-succession elector::succession_of(lease::lease_row const& row, std::int64_t epoch) const
-{
-    if (last_seizure_.epoch == epoch)
-        return last_seizure_.by;
-    succession by;
-    by.how = row.guard_conn != 0 ? succession::way::guard : succession::way::expired;
-    return by;
+    return last_seizure_.epoch == epoch ? last_seizure_.by : succession_of_term_found(row);
 }
 
 void elector::promote(std::int64_t epoch, instant asked, duration ttl, succession by, char const* reason)

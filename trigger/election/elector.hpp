@@ -9,6 +9,7 @@
 #include "trigger/election/guard.hpp"
 #include "trigger/election/mastership.hpp"
 #include "trigger/election/settings.hpp"
+#include "trigger/election/succession.hpp"
 
 #include <functional>
 #include <memory>
@@ -32,15 +33,6 @@ struct trust_event {
     instant lease_until;
     instant guard_until; // instant::max() when the guard does not bind
 };
-
-// How a term was won, and the end of the term before it.
-struct succession {
-    enum class way { free, expired, guard } how = way::free;
-    instant led_until{};    // the last sign of life of the former holder, by this node's clock; instant{}: unknown
-    bool first = false;     // no node had led before
-    std::string replaced{}; // the incarnation that did not give the lease back; empty: none, or unknown
-};
-std::string_view to_string(succession::way how);
 
 // Drives the election of one node: the ticks, the statements, the deadlines, and the term of mastership as a scope
 // (docs/election.md). On its own loop only, unless a comment says otherwise; the terms run on another one
@@ -125,8 +117,7 @@ private:
     awaitable<verdict> act(lease::lease_row row, decision what);
     void settle(verdict outcome, lease::lease_row const& row, decision const& what, instant asked);
     guard::election calls_of_guard();
-    succession succession_to(lease::lease_row const& row) const;
-    succession succession_of(lease::lease_row const& row, std::int64_t epoch) const;
+    succession how_confirmed(lease::lease_row const& row, std::int64_t epoch) const;
     lease::seizure make_seizure(lease::lease_row const& row) const;
     void promote(std::int64_t epoch, instant asked, duration ttl, succession by, char const* reason);
     void trust(std::string_view by, instant asked, instant answered);

@@ -10,8 +10,8 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration marked_after = 1s;  // one that waits for less costs no write
-constexpr duration look_again = 200ms; // after a write that failed
+constexpr duration marked_after = 1s;   // one that waits for less costs no write
+constexpr duration after_failed_write = 200ms; // after a write that failed
 constexpr char const* replaced_reason = "a newer execution took its place";
 
 } // namespace
@@ -32,7 +32,7 @@ awaitable<void> admissions::run()
         } catch (unavailable const& reason) {
             log::warn("admissions", "marking waiting executions in the ledger failed, trying again in 200 ms",
                       {log::reason(reason.what())});
-            next = scope_.term.time.now() + look_again;
+            next = scope_.term.time.now() + after_failed_write;
         }
         looks_at_ = next;
         co_await bell_.wait_until(scope_.term.time, next);

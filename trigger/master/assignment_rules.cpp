@@ -5,7 +5,7 @@
 namespace baton::trigger {
 
 namespace {
-constexpr duration longest_wait = 1s;
+constexpr duration longest_hold = 1s;
 }
 
 assignment_end end_of(std::optional<int> status, bool maybe_there)
@@ -35,7 +35,7 @@ std::vector<std::size_t> cut(std::vector<std::size_t> const& sizes, std::size_t 
 
 next_look look_after(firing_times const& times, instant now, utc_time clock)
 {
-    next_look out{now + longest_wait};
+    next_look out{now + longest_hold};
     if (times.next_due && *times.next_due > times.marked)
         out.wants_mark = true; // the mark wakes the assigner when it has moved, as does the limit
     else if (times.next_due && *times.next_due <= times.limit)

@@ -11,7 +11,7 @@
 namespace baton::trigger {
 
 namespace {
-constexpr duration between_readings = 1s;
+constexpr duration reading_pause = 1s;
 constexpr duration first_again = 50ms; // while the first reading fails
 constexpr std::size_t listed_at_once = 2'000;
 
@@ -37,7 +37,7 @@ awaitable<void> client_directory::run()
             log::outage(reason, "clients", "reading the clients of the cluster failed, trying again",
                         {log::reason(reason.what())});
         }
-        co_await bell_.wait_until(time_, time_.now() + (changes_.begun() ? between_readings : first_again));
+        co_await bell_.wait_until(time_, time_.now() + (changes_.begun() ? reading_pause : first_again));
     }
 }
 

@@ -9,7 +9,7 @@
 namespace baton::trigger {
 
 namespace {
-constexpr std::size_t rows_at_once = 500;
+constexpr std::size_t completions_at_once = 500;
 constexpr int waiting_at_once = 2'000; // fixed-delay tasks
 }
 
@@ -86,8 +86,8 @@ std::set<execution_id> completions::ended_by_any(std::vector<execution_id> const
 awaitable<void> completions::close()
 {
     auto const asked = deps_.queue.take_parents();
-    for (std::size_t begin = 0; begin < asked.size(); begin += rows_at_once) {
-        auto const end = std::min(begin + rows_at_once, asked.size());
+    for (std::size_t begin = 0; begin < asked.size(); begin += completions_at_once) {
+        auto const end = std::min(begin + completions_at_once, asked.size());
         std::vector<execution_id> const some(asked.begin() + static_cast<std::ptrdiff_t>(begin),
                                              asked.begin() + static_cast<std::ptrdiff_t>(end));
         co_await scope_.term.until_active(transaction_need);
@@ -123,7 +123,8 @@ std::optional<storage::advance> completions::after_completion(storage::delayed_t
 
 awaitable<void> completions::resume()
 {
-    for (auto ended = deps_.queue.delayed(rows_at_once); !ended.empty(); ended = deps_.queue.delayed(rows_at_once)) {
+    for (auto ended = deps_.queue.delayed(completions_at_once); !ended.empty();
+         ended = deps_.queue.delayed(completions_at_once)) {
         auto const ready = co_await scope_.ledger.delayed_ready(ended);
         co_await resume(ready);
         deps_.queue.were_resumed(ended.size());
@@ -140,8 +141,8 @@ awaitable<void> completions::resume_missed()
 
 awaitable<void> completions::resume(std::vector<storage::delayed_task> const& ready)
 {
-    for (std::size_t begin = 0; begin < ready.size(); begin += rows_at_once) {
-        auto const end = std::min(begin + rows_at_once, ready.size());
+    for (std::size_t begin = 0; begin < ready.size(); begin += completions_at_once) {
+        auto const end = std::min(begin + completions_at_once, ready.size());
         std::vector<storage::advance> steps;
         for (auto i = begin; i < end; ++i)
             if (auto const next = after_completion(ready[i]))

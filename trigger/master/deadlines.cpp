@@ -8,8 +8,8 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr std::size_t most_at_once = 200;
-constexpr duration look_again = 1s; // at one that no client is known to have
+constexpr std::size_t deadlines_at_once = 200;
+constexpr duration until_client_known = 1s; // at one that no client is known to have
 
 std::string reason_of(open_execution const& one, bool timed_out)
 {
@@ -58,14 +58,14 @@ std::vector<storage::unresponsive_attempt> deadlines::take_expired()
 {
     auto expired = std::exchange(to_end_, {});
     auto const now = scope_.term.time.now();
-    while (!queue_.empty() && queue_.begin()->first <= now && expired.size() < most_at_once) {
+    while (!queue_.empty() && queue_.begin()->first <= now && expired.size() < deadlines_at_once) {
         auto const what = queue_.begin()->second;
         queue_.erase(queue_.begin());
         auto const* one = scope_.open.find(what.id);
         if (one == nullptr || one->attempt != what.attempt)
             continue;
         if (one->phase != phase::held) {
-            queue_.emplace(now + look_again, what);
+            queue_.emplace(now + until_client_known, what);
             continue;
         }
         bool const cancelled = what.why == cause::cancel || one->cancel_requested;
@@ -87,7 +87,7 @@ awaitable<void> deadlines::run()
         } catch (unavailable const& reason) {
             log::warn("handlers", "ending executions without their handlers failed, trying again in 1 s",
                       {log::reason(reason.what())});
-            next = scope_.term.time.now() + look_again;
+            next = scope_.term.time.now() + until_client_known;
         }
         co_await bell_.wait_until(scope_.term.time, next);
     }

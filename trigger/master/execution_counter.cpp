@@ -13,16 +13,16 @@ namespace {
 
 using std::chrono::minutes;
 
-constexpr duration settle = 2s;       // at the beginning a term has more urgent work
-constexpr duration behind = 3s;       // so old an instant is before it is counted: its rows are committed by then
-constexpr duration idle = 2s;         // when all is counted
-constexpr duration first_reach = 1h;  // how far back a cluster without counts begins
-constexpr duration longest_wait = 1h; // between two counts of a minute with open executions
-constexpr duration reach = 24h;       // minutes that are older are counted no more
+constexpr duration first_pause = 2s;      // at the beginning a term has more urgent work
+constexpr duration behind = 3s;           // so old an instant is before it is counted: its rows are committed by then
+constexpr duration idle_pause = 2s;       // when all is counted
+constexpr duration first_reach = 1h;      // how far back a cluster without counts begins
+constexpr duration open_minute_wait = 1h; // between two counts of a minute with open executions
+constexpr duration reach = 24h;           // minutes that are older are counted no more
 constexpr duration minutes_kept = 48h;
 constexpr duration hours_kept = 24h * 400;
 constexpr std::size_t piece = 5'000; // rows
-constexpr int share = 5;             // percent of the time
+constexpr int share_of_time = 5;     // percent of the time
 
 } // namespace
 
@@ -35,7 +35,7 @@ std::optional<utc_time> next_count(counting const& last, utc_time term_began, du
     else if (last.end < term_began && last.counted < term_began + 10min)
         next = term_began + 10min;
     else if (last.open > 0)
-        next = last.counted + std::min<duration>(age, longest_wait);
+        next = last.counted + std::min<duration>(age, open_minute_wait);
     return next && *next - last.end <= oldest ? next : std::nullopt;
 }
 
@@ -59,10 +59,10 @@ execution_counter::walk execution_counter::begin(utc_time minute)
 
 awaitable<void> execution_counter::run()
 {
-    co_await term_.time.sleep_for(settle);
+    co_await term_.time.sleep_for(first_pause);
     began_ = now();
     for (;;) {
-        auto pause = idle;
+        auto pause = idle_pause;
         try {
             co_await term_.until_active(transaction_need);
             auto const before = term_.time.now();
@@ -70,12 +70,12 @@ awaitable<void> execution_counter::run()
                 co_await load();
             co_await turn();
             auto const took = term_.time.now() - before;
-            pause = rest_after(took, share);
+            pause = rest_after(took, share_of_time);
             if (!has_more())
-                pause = std::max(pause, idle);
+                pause = std::max(pause, idle_pause);
         } catch (unavailable const& reason) {
             log::outage(reason, "overview", "counting executions failed, trying again",
-                        {log::reason(reason.what()), {"pause_ms", idle / 1ms}});
+                        {log::reason(reason.what()), {"pause_ms", idle_pause / 1ms}});
         }
         co_await term_.time.sleep_for(pause);
     }
@@ -85,7 +85,7 @@ awaitable<void> execution_counter::run()
 bool execution_counter::has_more() const
 {
     auto const last = present_->place.scheduled_at;
-    bool const far_behind = std::max(last, present_->minute) + behind + idle < now();
+    bool const far_behind = std::max(last, present_->minute) + behind + idle_pause < now();
     return again_ || far_behind || (!due_.empty() && due_.begin()->first <= now());
 }
 

@@ -11,7 +11,7 @@
 namespace baton::trigger {
 
 namespace {
-constexpr std::size_t most_asked = 5'000;
+constexpr std::size_t executions_asked = 5'000;
 constexpr std::size_t most_clients = 500; // of a question: a node waits 1 s for their answers, and later ones are lost
 constexpr std::size_t expected_at_once = 2'000; // clients, so that the loop is free for other work in between
 constexpr std::size_t most_services = 64;       // asked at the same time
@@ -153,7 +153,7 @@ awaitable<void> in_doubt_resolver::settle_service(protocol::service_key service)
         cancel_earlier(*about);
         waits_for_earlier = waits_for_earlier || !about->answers.earlier().empty();
         auto const& asked = about->answers.asked();
-        bool const last = asked.size() < most_asked;
+        bool const last = asked.size() < executions_asked;
         after = last ? execution_id{} : asked.back().execution;
         if (last && std::exchange(waits_for_earlier, false))
             co_await scope_.term.time.sleep_for(ask_again_later);
@@ -170,7 +170,7 @@ std::shared_ptr<in_doubt_resolver::inquiry> in_doubt_resolver::next_inquiry(prot
     if (found == scope_.open.in_doubt().end())
         return nullptr;
     std::vector<protocol::attempt_key> asked;
-    for (auto const id : next_in_turn(found->second, after, most_asked))
+    for (auto const id : next_in_turn(found->second, after, executions_asked))
         asked.push_back({id, scope_.open.find(id)->attempt});
     return std::make_shared<inquiry>(std::move(asked), scope_.loop);
 }

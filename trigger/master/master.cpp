@@ -10,8 +10,8 @@ namespace baton::trigger {
 using namespace asio::experimental::awaitable_operators;
 
 namespace {
-constexpr duration begin_again = 20ms;   // after the database did not answer
-constexpr duration between_looks = 50ms; // at the planning
+constexpr duration plan_again = 20ms;     // after the database did not answer
+constexpr duration planning_pause = 50ms; // at the planning
 }
 
 master::master(master_settings const& settings, trigger::term const& term, dependencies deps,
@@ -160,7 +160,7 @@ awaitable<void> master::watch_planning()
 {
     std::string said;
     for (;;) {
-        co_await term_.time.sleep_for(between_looks);
+        co_await term_.time.sleep_for(planning_pause);
         auto const why = cannot_plan().value_or("");
         if (why == said)
             continue;
@@ -235,7 +235,7 @@ awaitable<bool> master::begin()
             log::outage(reason, "term", "raising the fence failed, trying again in 20 ms",
                         {log::reason(reason.what()), {"epoch", term_.epoch()}});
         }
-        co_await term_.time.sleep_for(begin_again);
+        co_await term_.time.sleep_for(plan_again);
     }
 }
 

@@ -9,10 +9,10 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration look_again = 2s;
+constexpr duration between_questions = 2s;
 constexpr duration load_again = 200ms;          // after the database did not answer
 constexpr std::size_t most_of_a_client = 1'000; // executions in one question
-constexpr std::size_t most_asked = 64;          // clients at a time
+constexpr std::size_t clients_asked = 64;       // clients at a time
 
 } // namespace
 
@@ -80,7 +80,7 @@ awaitable<void> unresponsive_handlers::run()
 awaitable<void> unresponsive_handlers::look()
 {
     for (;;) {
-        co_await scope_.term.time.sleep_for(look_again);
+        co_await scope_.term.time.sleep_for(between_questions);
         if (handlers_.empty())
             continue;
         try {
@@ -113,7 +113,7 @@ void unresponsive_handlers::ask_clients()
             ids.push_back(id);
     }
     for (auto& [client, ids] : by_client)
-        if (!ids.empty() && asking_.size() < most_asked && asking_.insert(client).second)
+        if (!ids.empty() && asking_.size() < clients_asked && asking_.insert(client).second)
             questions_.spawn("a question about unresponsive handlers", ask(client, std::move(ids)));
 }
 
