@@ -30,7 +30,8 @@ struct calendar_name {
 struct calendar_set_options {
     calendar_name which;
     calendar_options content;
-    std::string file; // iCalendar
+    std::string file;   // iCalendar
+    bool empty = false; // it shall have no day
 };
 
 std::string target_of_calendar(nlohmann::json const& calendar)
@@ -124,6 +125,12 @@ std::string text_of_file(std::string const& path)
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+bool names_days(calendar_set_options const& chosen)
+{
+    auto const& content = chosen.content;
+    return !content.dates.empty() || !content.yearly.empty() || !content.weekly.empty();
+}
+
 // Creates the calendar or replaces its content. Returns the exit status.
 int set_calendar(calendar_set_options const& chosen, common_options const& common)
 {
@@ -174,7 +181,16 @@ void add_calendar_set(CLI::App& group, common_options const& common, int& status
     auto const chosen = std::make_shared<calendar_set_options>();
     add_calendar_name(*command, chosen->which);
     add_calendar_content_options(*command, chosen->content);
-    command->callback([chosen, &common, &status] { status = set_calendar(*chosen, common); });
+    auto* const empty = command->add_flag("--empty", chosen->empty, "The calendar shall have no day");
+    for (auto const* const days : {"--date", "--yearly", "--weekly"})
+        empty->excludes(days);
+    command->callback([chosen, &common, &status] {
+        if (!chosen->empty && !names_days(*chosen))
+            throw CLI::ValidationError("set", "the calendar '" + chosen->which.name +
+                                                  "' would have no day: give --date, --yearly or --weekly, or --empty "
+                                                  "if that is meant");
+        status = set_calendar(*chosen, common);
+    });
 
     auto* const import =
         group.add_subcommand("import", "Make a calendar from the events of whole days in an iCalendar file");

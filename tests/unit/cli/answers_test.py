@@ -71,6 +71,14 @@ class Answers(DevSite):
                             "max_attempts=none")
         self.assertNotIn("defaults:", said)
 
+    def test_a_calendar_is_left_without_days_only_on_purpose(self):
+        self.ask("calendars", "set", "closed", "--date", "2026-12-24")
+        self.refused(["'closed' would have no day", "--date", "--empty"], "calendars", "set", "closed", status=2)
+        self.assertIn("2026-12-24", self.ask("calendars", "show", "closed"))
+        self.ask("calendars", "set", "closed", "--empty")
+        self.assertNotIn("2026-12-24", self.ask("calendars", "show", "closed"))
+        self.refused(["--weekly excludes --empty"], "calendars", "set", "closed", "--empty", "--weekly", "sat", status=2)
+
     def test_a_rate_is_refused_with_the_form_that_is_right(self):
         for rate in ("1/", "/1s", "1", "x/1s", "0/1s", "99999999/1s"):
             self.refused(["--rate", "such as 100/1m"], "services", "set", "agent", "--rate", rate, status=2)
