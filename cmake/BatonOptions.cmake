@@ -6,6 +6,7 @@ option(BATON_SDK_ONLY "Build and install the client SDK alone; needs no database
 option(BATON_UI "Build the dashboard with npm. Without npm, or a registry of packages, the program is built without it" ON)
 set(BATON_PAGE_FOLDER ${PROJECT_SOURCE_DIR}/build/page CACHE PATH "Where the dashboard is built, for all build folders")
 option(BATON_UNITY "Compile a library's sources several at a time: a clean build takes half the time, a small change longer" OFF)
+set(BATON_UNITY_BATCH 8 CACHE STRING "How many sources BATON_UNITY compiles at a time")
 set(BATON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
 
 set(CMAKE_CXX_STANDARD 20)

@@ -32,7 +32,7 @@ bool is_letter(char c, char upper)
     return c == upper || c == upper - 'A' + 'a';
 }
 
-std::vector<string_view> words_of(cron_text const& text)
+std::vector<string_view> quartz_words(cron_text const& text)
 {
     auto words = split_words(text.whole);
     if (words.empty())
@@ -160,7 +160,7 @@ void read_years(cron_text const& text, string_view word, cron_fields& fields)
 
 cron_fields parse_quartz_dialect(cron_text const& text)
 {
-    auto const words = words_of(text);
+    auto const words = quartz_words(text);
     auto const read = [&](std::size_t field) {
         return field_reader(text, quartz_kinds[field], syntax).read(words[field]).to_ullong();
     };

@@ -12,8 +12,8 @@ namespace chr = std::chrono;
 using namespace std::chrono_literals;
 
 constexpr std::int32_t day_length = 86'400;
-constexpr chr::years horizon{2}; // the clock skips a reading on a few days of a year
-constexpr utc_time earliest = chr::sys_days{chr::year{1800} / 1 / 1};
+constexpr chr::years search_span{2}; // the clock skips a reading on a few days of a year
+constexpr utc_time first_searched = chr::sys_days{chr::year{1800} / 1 / 1};
 
 std::int32_t checked_pause(duration every)
 {
@@ -60,8 +60,8 @@ std::optional<utc_time> first_firing(window const& times, time_zone zone, utc_ti
 {
     if (from >= latest_firing)
         return std::nullopt;
-    from = chr::ceil<chr::seconds>(std::max(from, earliest));
-    auto const stop = std::min<utc_time>(from + horizon, latest_firing);
+    from = chr::ceil<chr::seconds>(std::max(from, first_searched));
+    auto const stop = std::min<utc_time>(from + search_span, latest_firing);
     auto period = zone.at(from);
     auto reading = period.local(from);
     for (;;) {

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_name = 64;       // the column of a task's zone; the longest of IANA has 32
-constexpr std::size_t longest_file = 1u << 20; // those of IANA have a few KiB
+constexpr std::size_t longest_zone_file = 1u << 20; // those of IANA have a few KiB
 constexpr std::string_view file_mark = "TZif";
 constexpr std::string_view release_mark = "# version ";
 
@@ -36,7 +36,7 @@ bool is_left_out(std::string const& name)
 std::string read_file(fs::path const& path)
 {
     std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) > longest_file)
+    if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) > longest_zone_file)
         return {};
     std::ifstream in(path, std::ios::binary);
     std::ostringstream content;

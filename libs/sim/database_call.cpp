@@ -224,10 +224,9 @@ void database_server::abandon_statement(call const& mine)
 awaitable<void> database_server::finish_orphan(orphan rest)
 {
     auto const crashes = crashes_;
-    auto const uncancellable = virtual_time::sleep_kind::uncancellable;
     do {
         auto const place = env_.time.reserve(std::max(rest.at, frozen_until_));
-        co_await env_.time.sleep_at(place, nullptr, uncancellable);
+        co_await env_.time.sleep_at(place, nullptr, virtual_time::sleep_kind::uncancellable);
     } while (env_.time.now() < frozen_until_);
     if (crashes_ != crashes || env_.time.now() < down_until_)
         co_return;

@@ -15,7 +15,6 @@ namespace baton::sim {
 
 namespace {
 
-constexpr auto uncancellable = virtual_time::sleep_kind::uncancellable;
 constexpr duration longest_look = 100ms; // longest pause between two attempts of the busy handler
 
 } // namespace
@@ -59,7 +58,7 @@ private:
         queue_.push_back(called);
         turn const mine{*this};
         if (queue_.size() > 1)
-            co_await called->wait_until(instant::max(), &process_.span(), uncancellable);
+            co_await called->wait_until(instant::max(), &process_.span(), virtual_time::sleep_kind::uncancellable);
         if (!process_.alive())
             throw boost::system::system_error(asio::error::operation_aborted);
         co_await file_.carry_out(process_, busy_limit_, work, in_transaction);
@@ -153,8 +152,8 @@ sqlite_file::drawn_faults sqlite_file::draw()
 awaitable<void> sqlite_file::pass(host& process, duration span)
 {
     auto const place = env_.time.reserve(env_.time.now() + span);
-    co_await env_.time.sleep_at(place, &process.span(), uncancellable);
-    co_await env_.time.sleep_while_frozen(process.span(), uncancellable);
+    co_await env_.time.sleep_at(place, &process.span(), virtual_time::sleep_kind::uncancellable);
+    co_await env_.time.sleep_while_frozen(process.span(), virtual_time::sleep_kind::uncancellable);
 }
 
 awaitable<void> sqlite_file::wait_to_write(host& process, duration busy_limit)

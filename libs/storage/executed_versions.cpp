@@ -55,8 +55,8 @@ void add_versions(soci::session& sql, std::span<execution_record> records)
         });
     }
     for (auto& one : records)
-        if (auto const place = found.find({one.task, one.task_version}); place != found.end() && lacks_version(one))
-            take_version(one, place->second);
+        if (auto const known = found.find({one.task, one.task_version}); known != found.end() && lacks_version(one))
+            take_version(one, known->second);
 }
 
 } // namespace baton::storage

@@ -36,11 +36,11 @@ std::vector<calendar_link> take_calendars(soci::session& sql, protocol::namespac
                                           protocol::task_definition& definition)
 {
     std::vector<calendar_link> links;
-    std::vector<protocol::calendar_use*> in_order; // so that two transactions lock the rows in the same order
+    std::vector<protocol::calendar_use*> by_name; // so that two transactions lock the rows in the same order
     for (auto& use : definition.schedule.calendars)
-        in_order.push_back(&use);
-    std::ranges::sort(in_order, {}, [](auto const* use) { return use->name; });
-    for (auto* use : in_order)
+        by_name.push_back(&use);
+    std::ranges::sort(by_name, {}, [](auto const* use) { return use->name; });
+    for (auto* use : by_name)
         if (!take_one(sql, name_space, definition.project, *use, links))
             throw invalid_input("schedule.calendars", "project " + in_quotes(definition.project) + " has no calendar " +
                                                           in_quotes(use->name));
